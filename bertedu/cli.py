@@ -87,7 +87,10 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 
 @main.command(epilog=PRETRAIN_EXAMPLES)
 @click.option(
-    "--corpus", multiple=True, metavar="NAME|FILE", help="documentation (default), world, text files, or hub:NAME."
+    "--corpus",
+    multiple=True,
+    metavar="NAME|FILE",
+    help="documentation (default), world, text files, or hub:NAME; several are joined.",
 )
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Size of the model.  [default: tiny]")
 @click.option("--minutes", type=float, help="Train for so long.  [default: 5, when nothing else is given]")

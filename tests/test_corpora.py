@@ -25,6 +25,22 @@ def test_a_word_leads_to_another_corpus_or_loses_the_seed(monkeypatch):
     assert load_corpus(["hub:someone/set"]) == ("hub", "hub:someone/set")
 
 
+def test_joined_corpora_share_one_held_out_set_or_lose_a_part(tmp_path):
+    (tmp_path / "a.txt").write_text("\n\n".join(f"Here is part {i}. It ends." for i in range(400)), encoding="utf-8")
+    world, files = load_corpus("world"), load_corpus(tmp_path / "a.txt")
+    both = load_corpus([tmp_path / "a.txt", "world"])
+    assert both.name == "world and a.txt"
+    assert both.train == world.train + files.train
+    assert both.validation == world.validation + files.validation
+    assert both.heldout == {
+        "held-out documents of world": world.heldout["held-out documents"],
+        "unseen templates of world": world.heldout["unseen templates"],
+        "held-out documents of a.txt": files.heldout["held-out documents"],
+    }
+    assert (both.fact_probes, both.sense_heldout) == (world.fact_probes, world.sense_heldout)
+    assert both.notes == world.notes + files.notes
+
+
 @pytest.mark.parametrize("spec", ["documentatoin", "missing/file.txt", ["world", "missing.txt"], []])
 def test_an_unknown_word_gets_no_list_of_the_known_ones(spec):
     with pytest.raises(UserError) as caught:

@@ -96,6 +96,12 @@ def test_marks_of_italics_and_illustrations_stay_in_the_text():
     ]
 
 
+def test_the_marks_of_wikitext_become_words():
+    text = " = Ships = \n The well @-@ armed <unk> had 1 @,@ 500 men . It sank in 1 @.@ 5 hours . \n"
+    (document,) = text_documents(text, "a.txt")
+    assert document.sentences == ("The well-armed [UNK] had 1,500 men .", "It sank in 1.5 hours .")
+
+
 def test_a_whole_book_is_one_document():
     book = "\n\n".join(f"Sentence number {n} is here.\nIts companion of {n} is\nthere." for n in range(300))
     documents = sentences(book)

@@ -26,6 +26,7 @@ ROWS = (
     "pretraining",
     "finetuning",
     "family",
+    "interpretation",
     "visualization",
     "course",
     "doctor",

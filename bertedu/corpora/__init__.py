@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from bertedu.corpora.assembling import joined_corpora
 from bertedu.corpora.documentation import documentation_corpus
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.corpora.hub import hub_corpus
@@ -14,7 +15,7 @@ __all__ = ["Corpus", "Document", "load_corpus"]
 
 
 def load_corpus(spec: str | Path | Sequence[str | Path], seed: int = 0) -> Corpus:
-    """The corpus that a word or a path names; several files or folders together are one corpus.
+    """The corpus that a word or a path names, or several of them joined; files and folders together count as one.
 
     spec is "documentation" (prose of the installed packages), "world" (a small world of true facts, made
     with `seed`), "hub:NAME" or "hub:NAME/CONFIGURATION" (a data set of the Hugging Face hub), or paths of
@@ -23,16 +24,17 @@ def load_corpus(spec: str | Path | Sequence[str | Path], seed: int = 0) -> Corpu
     specs = [spec] if isinstance(spec, str | Path) else list(spec)
     if not specs:
         raise UserError("corpus: nothing is named: give documentation, world, hub:NAME or paths of text files.")
+    paths = [existing(one) for one in specs if not is_word(one)]
     words = [str(one) for one in specs if is_word(one)]
-    if words and len(specs) > 1:
-        raise UserError(
-            f"corpus: {words[0]} stands alone and cannot be joined with others: give it by itself, or files only."
-        )
-    if not words:
-        return files_corpus([existing(one) for one in specs])
-    if words[0] == "documentation":
+    corpora = [named_corpus(word, seed) for word in words] + ([files_corpus(paths)] if paths else [])
+    return corpora[0] if len(corpora) == 1 else joined_corpora(corpora)
+
+
+def named_corpus(word: str, seed: int) -> Corpus:
+    """The corpus behind one of the words of `load_corpus`."""
+    if word == "documentation":
         return documentation_corpus()
-    return world_corpus(seed) if words[0] == "world" else hub_corpus(words[0])
+    return world_corpus(seed) if word == "world" else hub_corpus(word)
 
 
 def is_word(spec: str | Path) -> bool:

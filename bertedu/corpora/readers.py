@@ -24,6 +24,8 @@ CHAPTER = re.compile(
     re.IGNORECASE,
 )
 ENCYCLOPEDIA_HEADING = re.compile(r"=.*=")
+# WikiText writes marks inside words and numbers as " @-@ ", and words outside its vocabulary as <unk>.
+WIKITEXT_MARK = re.compile(r" @([-,.])@ ")
 
 
 def files_corpus(paths: str | Path | Iterable[str | Path]) -> Corpus:
@@ -85,7 +87,8 @@ def read_plain_text(path: Path) -> str:
 
 def text_documents(text: str, source: str) -> list[Document]:
     """The documents in one text, whichever of the three ways it is written in (see `read_documents`)."""
-    blocks = blocks_of_lines(ILLUSTRATION.sub("", text))
+    text = WIKITEXT_MARK.sub(r"\1", ILLUSTRATION.sub("", text)).replace("<unk>", "[UNK]")
+    blocks = blocks_of_lines(text)
     lines = [line for block in blocks if len(block) > 1 for line in block]
     ended = sum(SENTENCE_END.search(line) is not None for line in lines)
     if not lines or 4 * ended < 3 * len(lines):
