@@ -7,6 +7,7 @@ import threading
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from tiny_run import tiny_task, tiny_trainer
 
 from bertedu.errors import UserError
@@ -136,8 +137,57 @@ def test_the_run_learns_both_predictions(tmp_path):
     validated = [line for line in lines if "validation_mlm_loss" in line]
     assert [line["step"] for line in validated] == [100, 200, 300]
     best = min(line["validation_mlm_loss"] + line["validation_nsp_loss"] for line in validated)
-    assert trainer.best == pytest.approx(best)
+    assert trainer.best == pytest.approx(-best)
     assert (tmp_path / "checkpoint-best/model.safetensors").exists()
+
+
+class Worsening:
+    """A task whose second validation is the best, and each one after it worse."""
+
+    def __init__(self):
+        self.inner, self.looked = tiny_task(), 0
+
+    def __getattr__(self, name: str):
+        return getattr(self.inner, name)
+
+    def validate(self, model, device) -> dict[str, float]:
+        self.looked += 1
+        return {"figure": float(abs(self.looked - 2))}
+
+    def quality(self, figures: dict[str, float]) -> float:
+        return -figures["figure"]
+
+
+def test_a_run_without_progress_goes_on_to_its_end(tmp_path):
+    trainer = tiny_trainer(tmp_path, 100, Worsening(), validations=20, patience=3)
+    assert trainer.run().step == 25  # validated each fifth step; the best is the second, and three follow it
+    assert trainer.best == 0.0
+    best, last = (load_file(tmp_path / folder / "model.safetensors") for folder in ("checkpoint-best", "checkpoint"))
+    assert any(not torch.equal(best[name], last[name]) for name in best)
+
+
+def test_every_part_of_a_model_learns_at_one_pace(tmp_path):
+    """The head learns at once, the encoder in the second half only; embeddings never."""
+
+    def pace(name: str) -> tuple[float, float]:
+        return (0.0, 0.0) if "embeddings" in name else (1.0, 0.5) if name.startswith("bert.") else (2.0, 0.0)
+
+    trainer = tiny_trainer(tmp_path, 2, weight_decay=0.0, warmup=0.0, pace=pace)
+    parameters = dict(trainer.bare_model.named_parameters())
+    before = {name: parameter.detach().clone() for name, parameter in parameters.items()}
+    moved = []
+    trainer.task.prepare = lambda batch, step, share, prepare=trainer.task.prepare: (
+        moved.append({name for name in parameters if not torch.equal(before[name], parameters[name])}),
+        prepare(batch, step, share),
+    )[1]
+    trainer.run()
+    after = {name for name in parameters if not torch.equal(before[name], parameters[name])}
+    assert moved[0] == set()
+    assert moved[1] and all(not name.startswith("bert.") for name in moved[1])
+    assert any(name.startswith("bert.encoder") for name in after)
+    assert not any("embeddings" in name for name in after)
+    rates = {group["scale"]: group["lr"] for group in trainer.optimizer.param_groups}
+    assert rates[2.0] == 2 * rates[1.0] > rates[0.0] == 0
 
 
 def test_evaluation_has_no_dropout_and_counts_every_row(tmp_path):

@@ -23,6 +23,7 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer, TrainingSettings
+from bertedu.training.optimization import Pace, at_full_rate
 
 TOPICS = 6
 
@@ -77,12 +78,20 @@ def tiny_model(dropout: float = 0.1, seed: int = 0) -> BertForPreTraining:
 
 
 def tiny_trainer(
-    folder: str | Path, steps: int = 12, task: Any = None, dropout: float = 0.1, budget: Budget | None = None, **changes
+    folder: str | Path,
+    steps: int = 12,
+    task: Any = None,
+    dropout: float = 0.1,
+    budget: Budget | None = None,
+    pace: Pace = at_full_rate,
+    **changes,
 ) -> Trainer:
     """A run in fp32 on the CPU that logs each step; changes are fields of TrainingSettings."""
     settings = {"learning_rate": 3e-3, "device": "cpu", "precision": "fp32", "log_steps": 1, **changes}
     model = tiny_model(dropout, seed=settings.get("seed", 0))
-    return Trainer(model, task or tiny_task(), TrainingSettings(**settings), budget or Budget(steps=steps), folder)
+    return Trainer(
+        model, task or tiny_task(), TrainingSettings(**settings), budget or Budget(steps=steps), folder, pace
+    )
 
 
 class ReportedTask:

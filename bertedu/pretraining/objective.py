@@ -15,6 +15,7 @@ from bertedu.pretraining.masking import mask_tokens
 from bertedu.pretraining.sentence_pairs import Pair, PairMaker, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
+from bertedu.training.loop import evaluate
 
 VALIDATION_RATE = 0.15  # the published rate, whatever the run trains with
 MOST_VALIDATION_BATCHES = 16  # a thousand pairs tell enough while training: 1 % of a library would take all its time
@@ -85,6 +86,14 @@ class PretrainingTask:
     def validation(self) -> Sequence[dict[str, Tensor]]:
         """The validation text in masked batches."""
         return self.validation_batches
+
+    def validate(self, model: nn.Module, device: torch.device) -> dict[str, float]:
+        """Losses and accuracies on the validation text."""
+        return evaluate(model, self, self.validation(), device)
+
+    def quality(self, figures: dict[str, float]) -> float:
+        """The sum of both losses, turned round."""
+        return -figures["mlm_loss"] - figures["nsp_loss"]
 
     def counts(self, batch: dict[str, Tensor]) -> dict[str, int]:
         """Masked words, and pairs."""

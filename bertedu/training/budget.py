@@ -15,6 +15,7 @@ class Progress:
     seconds: float = 0.0
     epoch: int = 0
     batch: int = 0  # the next batch of the epoch
+    waited: int = 0  # validations since the best one
 
 
 @dataclass(frozen=True)

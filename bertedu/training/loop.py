@@ -28,7 +28,7 @@ from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.metrics import Averages, MetricsLog
-from bertedu.training.optimization import build_optimizer, check_warmup, rate_factor
+from bertedu.training.optimization import Pace, at_full_rate, build_optimizer, check_warmup, rate_factor, set_rates
 from bertedu.training.resume import FILE, load_state, remove_leftovers, save_state
 
 Batch = dict[str, Tensor]
@@ -46,8 +46,11 @@ class Task(Protocol):
     def prepare(self, batch: Batch, step: int, share: float) -> Batch:
         """The batch as the model gets it at this step (masked, say), `share` of the run being over."""
 
-    def validation(self) -> Sequence[Batch]:
-        """Prepared batches to look at while training; may be empty."""
+    def validate(self, model: torch.nn.Module, device: torch.device) -> dict[str, float]:
+        """Figures on validation data, looked at while training; empty where there are none."""
+
+    def quality(self, figures: dict[str, float]) -> float:
+        """One number for these figures, higher is better: which weights are kept as the best."""
 
     def counts(self, batch: Batch) -> dict[str, int]:
         """How many things each loss is the mean of, for example {"mlm": 140, "nsp": 16}."""
@@ -58,7 +61,11 @@ class Task(Protocol):
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How a run takes its steps. warmup is a share of the run; accumulation cuts each batch in so many parts."""
+    """How a run takes its steps.
+
+    warmup is a share of the run; accumulation cuts each batch in so many parts; a run ends early after `patience`
+    validations without a better one (0: never).
+    """
 
     learning_rate: float
     warmup: float = 0.06
@@ -73,17 +80,24 @@ class TrainingSettings:
     log_steps: int = 50
     save_seconds: float = 60.0
     validations: int = 10
+    patience: int = 0
 
 
 class Trainer:
     """Trains a model for a task until the budget is used up, into a run folder from which it can be resumed.
 
     The folder gets metrics.jsonl, tensorboard/, resume.safetensors while the run goes on, checkpoint/ (the
-    last weights) and checkpoint-best/ (those with the lowest validation loss).
+    last weights) and checkpoint-best/ (those with the best validation figures). pace says how fast each weight learns.
     """
 
     def __init__(
-        self, model: PretrainedModel, task: Task, settings: TrainingSettings, budget: Budget, folder: str | Path
+        self,
+        model: PretrainedModel,
+        task: Task,
+        settings: TrainingSettings,
+        budget: Budget,
+        folder: str | Path,
+        pace: Pace = at_full_rate,
     ):
         check_warmup(settings.warmup)
         self.task, self.settings, self.budget, self.folder = task, settings, budget, Path(folder)
@@ -92,10 +106,10 @@ class Trainer:
         AcceleratorState._reset_state(reset_partial_state=True)  # a second run may use another device or precision
         mixed = "no" if self.precision == "fp32" else "bf16"
         self.accelerator = Accelerator(cpu=self.device == "cpu", mixed_precision=mixed)
-        optimizer = build_optimizer(model, settings.learning_rate, settings.weight_decay, settings.betas)
+        optimizer = build_optimizer(model, settings.learning_rate, settings.weight_decay, settings.betas, pace)
         self.bare_model = model
         self.model, self.optimizer = self.accelerator.prepare(model, optimizer)
-        self.progress, self.best = Progress(), math.inf
+        self.progress, self.best = Progress(), -math.inf
         self.stopped = False  # by Ctrl-C or SIGTERM
         self.recent, self.recent_since = Averages(), (0, 0.0)
 
@@ -143,7 +157,7 @@ class Trainer:
                 self._report()
             if int(now * self.settings.validations) > validated:
                 self._validate()
-            if now >= 1 or self.stopped:
+            if now >= 1 or self.stopped or 0 < self.settings.patience <= self.progress.waited:
                 return
             if time.perf_counter() - saved >= self.settings.save_seconds:
                 self._save()
@@ -177,8 +191,7 @@ class Trainer:
         parts = parts[accelerator.process_index :: accelerator.num_processes]
         # Dropout too is a function of (seed, step, process), so a resumed run repeats it.
         torch.manual_seed(hash((settings.seed, self.progress.step, accelerator.process_index)) % 2**63)
-        for group in self.optimizer.param_groups:
-            group["lr"] = settings.learning_rate * rate_factor(share, settings.warmup)
+        set_rates(self.optimizer, settings.learning_rate * rate_factor(share, settings.warmup), share)
         for i, part in enumerate(parts):
             last = i == len(parts) - 1
             with nullcontext() if last else accelerator.no_sync(self.model):
@@ -210,15 +223,17 @@ class Trainer:
 
     def _validate(self) -> None:
         """Look at the validation set; keep the weights if they are the best so far."""
-        figures = evaluate(self.model, self.task, self.task.validation(), self.accelerator.device)
+        figures = self.task.validate(self.model, self.accelerator.device)
         self.model.train()
-        if not figures or not self.log:
+        if not figures:
             return
-        self.log.write(self.progress.step, **{f"validation_{name}": value for name, value in figures.items()})
-        loss = sum(value for name, value in figures.items() if name.endswith("_loss"))
-        if loss < self.best:
-            self.best = loss
-            self.bare_model.save_pretrained(self.folder / "checkpoint-best")
+        quality = self.task.quality(figures)
+        better = quality > self.best
+        self.best, self.progress.waited = max(quality, self.best), 0 if better else self.progress.waited + 1
+        if self.log:
+            self.log.write(self.progress.step, **{f"validation_{name}": value for name, value in figures.items()})
+            if better:
+                self.bare_model.save_pretrained(self.folder / "checkpoint-best")
 
     def _save(self) -> None:
         if self.accelerator.is_main_process:

@@ -4,27 +4,53 @@ Decoupled weight decay: Loshchilov & Hutter 2019. No decay on biases and LayerNo
 Devlin et al. 2019, appendix A.2, and google-research/bert (which leaves out Adam's bias correction; torch has it).
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import nn
 
 from bertedu.errors import UserError
 
+Pace = Callable[[str], tuple[float, float]]
 
-def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict]:
-    """Two groups for the optimizer: weights that decay, and the rest (biases and LayerNorm: one dimension)."""
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+
+def at_full_rate(name: str) -> tuple[float, float]:
+    """The pace of a weight by its name: the share of the learning rate, and the share of the run when it starts."""
+    return 1.0, 0.0
+
+
+def parameter_groups(model: nn.Module, weight_decay: float, pace: Pace = at_full_rate) -> list[dict]:
+    """Groups for the optimizer: weights that decay, and biases and LayerNorm (one dimension), which don't.
+
+    Weights of another pace get groups of their own, with their "scale" and "start".
+    """
+    groups: dict[tuple[float, float, float], list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            decay = weight_decay if parameter.dim() > 1 else 0.0
+            groups.setdefault((decay, *pace(name)), []).append(parameter)
     return [
-        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": weight_decay},
-        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+        {"params": parameters, "weight_decay": decay, "scale": scale, "start": start}
+        for (decay, scale, start), parameters in groups.items()
     ]
 
 
 def build_optimizer(
-    model: nn.Module, learning_rate: float, weight_decay: float, betas: tuple[float, float]
+    model: nn.Module,
+    learning_rate: float,
+    weight_decay: float,
+    betas: tuple[float, float],
+    pace: Pace = at_full_rate,
 ) -> torch.optim.AdamW:
     """AdamW in one fused kernel; epsilon 1e-6 as in Google's code."""
-    groups = parameter_groups(model, weight_decay)
+    groups = parameter_groups(model, weight_decay, pace)
     return torch.optim.AdamW(groups, lr=learning_rate, betas=betas, eps=1e-6, fused=True)
+
+
+def set_rates(optimizer: torch.optim.Optimizer, rate: float, share: float) -> None:
+    """Give each group its rate: its own scale of `rate`, and 0 as long as its start lies ahead."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate * group["scale"] if share >= group["start"] else 0.0
 
 
 def rate_factor(progress: float, warmup: float) -> float:

@@ -124,7 +124,7 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
 
 def machine(done: dict[str, Any]) -> dict[str, str]:
     """What the run's own notes say about where it ran."""
-    known = {"step", "tokens", "seconds", "epoch", "batch", "parameters"}
+    known = {"step", "tokens", "seconds", "epoch", "batch", "waited", "parameters"}
     return {name.replace("_", " "): str(value) for name, value in done.items() if name not in known}
 
 
