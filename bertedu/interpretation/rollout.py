@@ -1,0 +1,67 @@
+"""How much of each word reaches a token through all the layers, told from attention alone (Abnar & Zuidema 2020).
+
+A layer hands on half by its attention, averaged over heads, and half around it: 0.5 A + 0.5 I (section 3).
+Rollout follows all paths at once, flow asks how much fits through. Neither looks at values, the feed-forward
+layers or the gradient: they say where information could have gone, not what the model made of it.
+Shapes: B batch, T tokens, L layers, H heads.
+"""
+
+import networkx
+import torch
+from torch import Tensor
+
+from bertedu.errors import UserError
+from bertedu.interpretation.heads import Attentions, stacked
+
+
+def with_residual(attentions: Attentions) -> Tensor:
+    """0.5 · mean over heads + 0.5 · I, each row divided by its sum, [L, B, T, T].
+
+    Rows sum to 1 already, except where dropout took weights away.
+    """
+    weights = stacked(attentions).mean(dim=2)  # [L, B, T, T]
+    mixed = 0.5 * weights + 0.5 * torch.eye(weights.size(-1))
+    return mixed / mixed.sum(dim=-1, keepdim=True)
+
+
+def attention_rollout(attentions: Attentions) -> Tensor:
+    """[L, B, T, T]: entry [l, b, i, j] is the share of word j in token i after layer l. Rows sum to 1.
+
+    attentions: `output.attentions`, or [L, H, T, T] of one text. The product of the layers' matrices up to
+    layer l (section 3.1, equation 1). Rows of padding mean nothing; no other row gives padding a share.
+    """
+    rollout: list[Tensor] = []
+    for layer in with_residual(attentions):
+        rollout.append(layer @ rollout[-1] if rollout else layer)
+    return torch.stack(rollout)
+
+
+def attention_flow(attentions: Attentions, sentence: int = 0) -> Tensor:
+    """[T, T]: the most that can flow from token i of the top layer down to word j (section 3.2).
+
+    Layers are a network of pipes, as wide as the weights of 0.5 A + 0.5 I, with a joint for each token of each
+    layer. Each pair is asked alone, so rows do not sum to 1; no flow is more than 1. Raises UserError for a
+    sentence that is not in the batch.
+    """
+    layers = with_residual(attentions)
+    if not 0 <= sentence < layers.size(1):
+        raise UserError(f"there is no sentence {sentence}: the batch has the sentences 0 to {layers.size(1) - 1}.")
+    layers = layers[:, sentence].double()
+    top, length = layers.size(0), layers.size(-1)
+    pipes = pipe_network(layers)
+    return torch.tensor(
+        [
+            [networkx.maximum_flow_value(pipes, (top, token), (0, word)) for word in range(length)]
+            for token in range(length)
+        ]
+    )
+
+
+def pipe_network(layers: Tensor) -> networkx.DiGraph:
+    """A directed graph with the joints (layer, token), layer 0 being the words; layers [L, T, T] are the widths."""
+    pipes = networkx.DiGraph()
+    length = layers.size(-1)
+    pipes.add_nodes_from((layer, token) for layer in range(layers.size(0) + 1) for token in range(length))
+    for layer, token, source in layers.nonzero().tolist():
+        pipes.add_edge((layer + 1, token), (layer, source), capacity=layers[layer, token, source].item())
+    return pipes
