@@ -18,6 +18,8 @@ PRESETS = {
     "large": (24, 1024, 16),
 }
 ACTIVATIONS = ("gelu", "gelu_new")
+PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
+POOLINGS = ("pooler", "cls", "mean", "max", "last four layers")
 # Fields in a config.json of `transformers` that change what is computed, and the one value that BERT has.
 FIXED = {"model_type": "bert", "position_embedding_type": "absolute", "is_decoder": False}
 
@@ -26,8 +28,9 @@ FIXED = {"model_type": "bert", "position_embedding_type": "absolute", "is_decode
 class BertConfig:
     """What a BERT is made of; the defaults are BERT-Base, uncased (Devlin et al. 2019, section 3).
 
-    hidden_act is "gelu" (exact, as in `transformers`) or "gelu_new" (the tanh form in Google's code).
-    Raises UserError that names the field, the value and the remedy.
+    hidden_act is "gelu" (exact, as in `transformers`) or "gelu_new" (the tanh form in Google's code). The last
+    three fields are of fine-tuned models: the names of the classes, what is asked about them, and which vector
+    stands for a text. Raises UserError that names the field, the value and the remedy.
     """
 
     vocab_size: int = 30522
@@ -43,6 +46,9 @@ class BertConfig:
     initializer_range: float = 0.02
     layer_norm_eps: float = 1e-12
     pad_token_id: int = 0
+    labels: tuple[str, ...] = ()
+    problem_type: str = "single_label_classification"
+    pooling: str = "pooler"
 
     def __post_init__(self) -> None:
         sizes = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
@@ -63,8 +69,12 @@ class BertConfig:
                 f"config: hidden_size {self.hidden_size} cannot be shared out over num_attention_heads "
                 f"{self.num_attention_heads}: choose a number of heads that divides it."
             )
-        if self.hidden_act not in ACTIVATIONS:
-            raise UserError(f"config: hidden_act is {self.hidden_act!r}: choose one of {', '.join(ACTIVATIONS)}.")
+        choices = {"hidden_act": ACTIVATIONS, "problem_type": PROBLEMS, "pooling": POOLINGS}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise UserError(f"config: {name} is {getattr(self, name)!r}: choose one of {', '.join(known)}.")
+        if len(set(self.labels)) < len(self.labels):
+            raise UserError(f"config: the labels {', '.join(self.labels)} hold one twice: name each class once.")
         if type(self.pad_token_id) is not int or not 0 <= self.pad_token_id < self.vocab_size:
             raise UserError(
                 f"config: pad_token_id is {self.pad_token_id!r}: give the id of [PAD], from 0 to {self.vocab_size - 1}."
@@ -81,8 +91,14 @@ class BertConfig:
 
     def save(self, folder: str | Path, architecture: str) -> None:
         """Write config.json as `transformers` reads it; architecture is a class name such as "BertModel"."""
-        named = {"architectures": [architecture], "model_type": "bert", **asdict(self)}
-        write_json(Path(folder) / "config.json", named)
+        values = {"architectures": [architecture], "model_type": "bert", **asdict(self)}
+        labels = values.pop("labels")
+        if labels:
+            values["id2label"] = {str(number): label for number, label in enumerate(labels)}
+            values["label2id"] = {label: number for number, label in enumerate(labels)}
+        else:  # a model without classes: what is said of them means nothing
+            del values["problem_type"], values["pooling"]
+        write_json(Path(folder) / "config.json", values)
 
     @classmethod
     def load(cls, folder: str | Path) -> "BertConfig":
@@ -94,6 +110,9 @@ class BertConfig:
         for name, value in FIXED.items():
             if values.get(name, value) != value:
                 raise UserError(f"{path}: {name} is {values[name]!r}, and only {value!r} can be read here.")
+        names = values.get("id2label") or {}
+        values["labels"] = tuple(names[number] for number in sorted(names, key=int))
+        values = {name: value for name, value in values.items() if value is not None}  # as transformers writes defaults
         known = {field.name for field in fields(cls)}
         values = {name: value for name, value in values.items() if name in known}
         if values.get("hidden_act") == "gelu_pytorch_tanh":  # another name for the same formula

@@ -4,6 +4,7 @@ Weights are safetensors: numbers only. Nothing is unpickled, since a pickle can 
 """
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,14 +65,16 @@ def save_model(model: Any, folder: str | Path) -> None:
         model.config.save(folder, architecture=type(model).__name__)
 
 
-def load_model(model_class: type[Model], name: str | Path) -> Model:
+def load_model(model_class: type[Model], name: str | Path, **changes: Any) -> Model:
     """Build a model_class from a folder or hub id, in evaluation mode, and fill in the weights found there.
+
+    changes are fields of the config that shall differ from the saved ones.
 
     Weights of a head or of the pooler that the file lacks start as published and are named in a warning, as
     are weights that the model has no place for. Raises UserError where the encoder's are missing or misshaped.
     """
     folder = find_folder(name)
-    config = BertConfig.load(folder)
+    config = replace(BertConfig.load(folder), **changes)
     if not (folder / WEIGHTS).is_file():
         raise UserError(
             f"{folder} holds no {WEIGHTS}: give the folder of a saved model; if its weights are in {PICKLE} (a "

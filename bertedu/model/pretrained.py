@@ -1,7 +1,7 @@
 """What every model here can do: start from published weights, be saved, be loaded."""
 
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from torch import nn
 
@@ -27,13 +27,14 @@ class PretrainedModel(nn.Module):
                 initialize_as_published(part, self.config.initializer_range)
 
     @classmethod
-    def from_pretrained(cls, name: str | Path) -> Self:
+    def from_pretrained(cls, name: str | Path, **changes: Any) -> Self:
         """Load from a folder saved here, from any folder of a `transformers` BERT, or from a hub id.
 
+        changes are fields of the config that shall differ from those saved, such as labels or dropout.
         The model comes in evaluation mode. Weights that the file lacks (a head) start as published and are
         named in a warning. Raises UserError for a missing, damaged or misshaped checkpoint.
         """
-        return load_model(cls, name)
+        return load_model(cls, name, **changes)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write config.json and model.safetensors; the folder opens in `transformers` as it is."""

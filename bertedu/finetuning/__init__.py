@@ -1,0 +1,1 @@
+"""Fine-tuning: one file a task, on any pre-trained BERT."""

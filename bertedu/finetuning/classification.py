@@ -1,0 +1,193 @@
+"""Classes, sets of classes, or a score for a text or a pair of texts. Notebooks 10 and 13.
+
+Devlin et al. 2019, section 4.1 (GLUE). Shapes: B batch, T tokens, D hidden size, C classes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.stats import pearsonr, spearmanr
+from sklearn.metrics import accuracy_score, f1_score
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
+
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import LabelledText
+from bertedu.errors import UserError
+from bertedu.finetuning.examples import Example, encode_text
+from bertedu.finetuning.pooling import pool, pooled_size
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.task import Batch, FinetuningTask
+from bertedu.model.bert import BertModel
+from bertedu.model.pretrained import PretrainedModel
+from bertedu.tokenization import BertTokenizer
+
+
+@dataclass
+class ClassifierOutput:
+    """logits [B, C], and the loss when labels were given."""
+
+    logits: Tensor
+    loss: Tensor | None = None
+
+
+def classification_loss(
+    logits: Tensor, labels: Tensor, problem_type: str, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """The loss that fits the problem. labels: [B] class numbers, [B, C] of 0 and 1, or [B] scores.
+
+    Sums run over texts; for several classes at once each text gives the mean over its classes.
+    """
+    logits = logits.float()
+    if problem_type == "regression":
+        return mse_loss(logits.squeeze(-1), labels.float(), reduction=reduction)
+    if problem_type == "multi_label_classification":
+        losses = binary_cross_entropy_with_logits(logits, labels.float(), reduction="none").mean(dim=-1)
+        return losses.mean() if reduction == "mean" else losses.sum()
+    return cross_entropy(logits, labels, weight=weight, reduction=reduction)
+
+
+class BertForSequenceClassification(PretrainedModel):
+    """BERT, a vector for the text (`config.pooling`), dropout, and a linear layer to the classes.
+
+    With the pooling "pooler" a saved folder opens in `transformers` as the class of the same name and says the
+    same there; `transformers` knows no other pooling.
+    """
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        classes = 1 if config.problem_type == "regression" else len(config.labels)
+        if classes == 0:
+            raise UserError('the config has no labels: give the names of the classes, labels=("negative", "positive").')
+        self.bert = BertModel(config, add_pooling_layer=config.pooling == "pooler")
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.classifier = nn.Linear(pooled_size(config.hidden_size, config.pooling), classes)
+        self.initialize()
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+        labels: Tensor | None = None,
+    ) -> ClassifierOutput:
+        """labels as `classification_loss` takes them; the loss is their mean."""
+        if attention_mask is None:
+            attention_mask = torch.ones_like(input_ids)
+        layers = self.config.pooling == "last four layers"
+        output = self.bert(input_ids, attention_mask, token_type_ids, output_hidden_states=layers)
+        logits = self.classifier(self.dropout(pool(output, attention_mask, self.config.pooling)))
+        loss = None if labels is None else classification_loss(logits, labels, self.config.problem_type)
+        return ClassifierOutput(logits, loss)
+
+
+class ClassificationTask(FinetuningTask[LabelledText]):
+    """Learning the classes or the score of texts.
+
+    labels are the names of the classes, in the order of their numbers; problem_type is one of `config.PROBLEMS`.
+    Raises UserError for a row whose label is none of them.
+    """
+
+    def __init__(
+        self,
+        train: Sequence[LabelledText],
+        validation: Sequence[LabelledText],
+        tokenizer: BertTokenizer,
+        settings: FinetuningSettings,
+        labels: Sequence[str] = (),
+        problem_type: str = "single_label_classification",
+    ):
+        self.labels, self.problem_type = tuple(labels), problem_type
+        self.number = {label: number for number, label in enumerate(self.labels)}
+        super().__init__(train, validation, tokenizer, settings)
+        self.weight = None
+        if settings.class_weights == "balanced":
+            self.weight = balanced_weights([self.target(row) for row in train], len(self.labels), problem_type)
+
+    @property
+    def best_by(self) -> str:  # type: ignore[override]
+        """Accuracy for one class a text, micro F1 for several, Spearman's rank correlation for scores."""
+        return {"regression": "spearman", "multi_label_classification": "micro_f1"}.get(self.problem_type, "accuracy")
+
+    def target(self, row: LabelledText) -> Any:
+        """The label of a row as a number, a list of 0 and 1, or a score."""
+        if self.problem_type == "regression":
+            return float(row.label)  # type: ignore[arg-type]
+        given = row.label if isinstance(row.label, tuple) else (row.label,)
+        for label in given:
+            if label not in self.number:
+                raise UserError(f"the label {label!r} of {row.text[:40]!r} is none of {', '.join(self.labels)}.")
+        if self.problem_type == "multi_label_classification":
+            return [float(label in given) for label in self.labels]
+        return self.number[given[0]]  # type: ignore[index]
+
+    def encode(self, rows: Sequence[LabelledText]) -> list[Example]:
+        """Texts or pairs cut at max_length, with their targets."""
+        length = self.settings.max_length
+        return [{**encode_text(self.tokenizer, row.text, row.pair, length), "labels": self.target(row)} for row in rows]
+
+    def counts(self, batch: Batch) -> dict[str, int]:
+        """Texts."""
+        return {"text": len(batch["labels"])}
+
+    def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
+        """The summed loss of the texts of a batch."""
+        logits = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).logits
+        weight = None if self.weight is None else self.weight.to(logits.device)
+        return {"text_loss": classification_loss(logits, batch["labels"], self.problem_type, weight, "sum")}
+
+    def read(self, model: nn.Module, batch: Batch) -> list[np.ndarray]:
+        """The logits of each text, [C]."""
+        logits = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).logits
+        return list(logits.float().cpu().numpy())
+
+    def score(self, model: nn.Module, rows: Sequence[LabelledText]) -> dict[str, float]:
+        """Accuracy and F1, or the correlations, of a model on labelled rows."""
+        logits = np.stack(self.outputs(model, self.encode(rows)))
+        return classification_figures(logits, np.array([self.target(row) for row in rows]), self.problem_type)
+
+
+def classification_figures(logits: np.ndarray, targets: np.ndarray, problem_type: str) -> dict[str, float]:
+    """What is reported for logits [N, C] and targets [N] or [N, C].
+
+    Classes: accuracy and macro F1. Several classes at once, each where its probability is above one half: micro and
+    macro F1, and the share of texts with all of them right. Scores: Pearson, Spearman, mean squared error.
+    """
+    if problem_type == "regression":
+        return score_figures(logits[:, 0], targets)
+    if problem_type == "multi_label_classification":
+        chosen = logits > 0  # sigmoid(0) is one half
+        return {
+            "micro_f1": float(f1_score(targets, chosen, average="micro", zero_division=0)),
+            "macro_f1": float(f1_score(targets, chosen, average="macro", zero_division=0)),
+            "all_right": float(accuracy_score(targets, chosen)),
+        }
+    chosen = logits.argmax(axis=-1)
+    return {
+        "accuracy": float(accuracy_score(targets, chosen)),
+        "macro_f1": float(f1_score(targets, chosen, average="macro", zero_division=0)),
+    }
+
+
+def score_figures(scores: np.ndarray, targets: np.ndarray) -> dict[str, float]:
+    """Pearson's and Spearman's correlation (0 where all scores are equal) and the mean squared error."""
+    varied = np.ptp(scores) > 0 and np.ptp(targets) > 0
+    return {
+        "pearson": float(pearsonr(scores, targets).statistic) if varied else 0.0,
+        "spearman": float(spearmanr(scores, targets).statistic) if varied else 0.0,
+        "mean_squared_error": float(np.mean((scores - targets) ** 2)),
+    }
+
+
+def balanced_weights(targets: Sequence[Any], classes: int, problem_type: str) -> Tensor:
+    """A weight for each class, N / (C · its number of texts): as if all were equally frequent, with the mean 1.
+
+    Raises UserError where that means nothing: for scores and for several classes at once.
+    """
+    if problem_type != "single_label_classification":
+        raise UserError('class_weights="balanced" is for one class a text: leave it at "none".')
+    numbers = np.bincount(targets, minlength=classes)
+    return torch.tensor(len(targets) / (classes * np.maximum(numbers, 1)), dtype=torch.float)

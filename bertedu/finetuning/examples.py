@@ -1,0 +1,73 @@
+"""From encoded texts to padded batches of about one length."""
+
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bertedu.model.heads import IGNORED
+from bertedu.tokenization import BertTokenizer
+
+Example = dict[str, Any]  # one text or pair: rows of numbers by name, and single numbers
+POOL = 16  # batches that are sorted by length together
+EVALUATION_BATCH = 64
+
+
+def encode_text(tokenizer: BertTokenizer, text: str, pair: str | None, max_length: int) -> Example:
+    """One text or pair as input_ids, token_type_ids and attention_mask, not padded."""
+    encoding = tokenizer(text, pair, max_length=max_length)
+    return {name: encoding[name][0].tolist() for name in encoding}
+
+
+def collate(examples: Sequence[Example], pad_token_id: int) -> dict[str, Tensor]:
+    """Examples as tensors: rows padded to the longest to [B, T], single numbers [B]. Padding has no label."""
+    padding = {"input_ids": pad_token_id, "labels": IGNORED}
+    batch = {}
+    for name, first in examples[0].items():
+        values = [example[name] for example in examples]
+        if isinstance(first, list):
+            longest = max(map(len, values))
+            values = [row + [padding.get(name, 0)] * (longest - len(row)) for row in values]
+        batch[name] = torch.tensor(values)
+    return batch
+
+
+class ExampleBatches(Sequence[dict[str, Tensor]]):
+    """Batches of examples of about one length. With rng in random order, without it the shortest first.
+
+    `order` holds the number of each example in the order in which the batches bring them.
+    """
+
+    def __init__(
+        self, examples: Sequence[Example], batch_size: int, pad_token_id: int, rng: random.Random | None = None
+    ):
+        self.examples, self.pad_token_id = examples, pad_token_id
+        numbers = list(range(len(examples)))
+        pool = len(numbers) or 1
+        if rng:
+            rng.shuffle(numbers)
+            pool = POOL * batch_size
+        self.batches = [
+            bucket[i : i + batch_size]
+            for start in range(0, len(numbers), pool)
+            for bucket in [sorted(numbers[start : start + pool], key=lambda n: len(examples[n]["input_ids"]))]
+            for i in range(0, len(bucket), batch_size)
+        ]
+        if rng:
+            rng.shuffle(self.batches)
+        self.order = [number for batch in self.batches for number in batch]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __getitem__(self, index):  # type: ignore[override]
+        return collate([self.examples[number] for number in self.batches[index]], self.pad_token_id)
+
+
+def digest(examples: Sequence[Example]) -> str:
+    """A short name for exactly these examples."""
+    return hashlib.sha256(json.dumps(examples).encode()).hexdigest()[:16]

@@ -1,0 +1,42 @@
+"""One vector for a whole text, five ways. Compared in notebook 10.
+
+"pooler" is BERT's own (Devlin et al. 2019; the dense layer and tanh of the next-sentence task), "mean" the usual one
+for similarity (Reimers & Gurevych 2019), "last four layers" the best of the paper's feature-based ones (table 7).
+Shapes: B batch, T tokens, D hidden size.
+"""
+
+import torch
+from torch import Tensor
+
+from bertedu.errors import UserError
+from bertedu.model.bert import BertOutput
+
+
+def pooled_size(hidden_size: int, pooling: str) -> int:
+    """How many numbers stand for a text."""
+    return 4 * hidden_size if pooling == "last four layers" else hidden_size
+
+
+def pool(output: BertOutput, attention_mask: Tensor, pooling: str) -> Tensor:
+    """One vector for each text of a batch, [B, D], or [B, 4 D] for "last four layers" of [CLS]. Padding has no part.
+
+    "last four layers" needs output.hidden_states. Raises UserError where the model lacks what is asked for.
+    """
+    vectors = output.last_hidden_state  # [B, T, D]
+    real = attention_mask.unsqueeze(-1).bool()  # [B, T, 1]
+    if pooling == "cls":
+        return vectors[:, 0]
+    if pooling == "mean":
+        return vectors.masked_fill(~real, 0).sum(dim=1) / real.sum(dim=1).clamp_min(1)
+    if pooling == "max":
+        return vectors.masked_fill(~real, torch.finfo(vectors.dtype).min).amax(dim=1)
+    if pooling == "pooler":
+        if output.pooler_output is None:
+            raise UserError('pooling is "pooler", but this model has no pooler: choose "cls" or "mean".')
+        return output.pooler_output
+    if pooling == "last four layers":
+        if output.hidden_states is None or len(output.hidden_states) < 5:
+            layers = len(output.hidden_states or ()) - 1
+            raise UserError(f'pooling is "last four layers", and there are {max(0, layers)}: choose "cls" or "mean".')
+        return torch.cat([layer[:, 0] for layer in output.hidden_states[-4:]], dim=-1)
+    raise UserError(f"there is no pooling {pooling!r}: choose pooler, cls, mean, max or last four layers.")

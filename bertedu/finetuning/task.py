@@ -1,0 +1,93 @@
+"""What all fine-tuning tasks share: examples in batches, predictions in order, the best model by validation."""
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from bertedu.errors import UserError
+from bertedu.finetuning.examples import EVALUATION_BATCH, Example, ExampleBatches, digest
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.tokenization import BertTokenizer
+from bertedu.training.loop import to_device
+
+Row = TypeVar("Row")
+Batch = dict[str, Tensor]
+
+
+class FinetuningTask(ABC, Generic[Row]):
+    """A `training.loop.Task` over labelled rows. A task says how a row is encoded, what the loss is, how it is scored.
+
+    validation rows choose the best weights: by `best_by`, one of the figures of `score` (higher is better).
+    """
+
+    best_by: str
+
+    def __init__(
+        self,
+        train: Sequence[Row],
+        validation: Sequence[Row],
+        tokenizer: BertTokenizer,
+        settings: FinetuningSettings,
+    ):
+        if not train:
+            raise UserError("there is nothing to train on: the training data hold no row.")
+        self.tokenizer, self.settings, self.validation_rows = tokenizer, settings, validation
+        self.examples = self.encode(train)
+
+    @abstractmethod
+    def encode(self, rows: Sequence[Row]) -> list[Example]:
+        """The rows as numbers, with their labels."""
+
+    @abstractmethod
+    def score(self, model: nn.Module, rows: Sequence[Row]) -> dict[str, float]:
+        """The figures of a model on labelled rows."""
+
+    @abstractmethod
+    def counts(self, batch: Batch) -> dict[str, int]:
+        """How many things each loss is the mean of."""
+
+    @abstractmethod
+    def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
+        """Summed losses and hits."""
+
+    def identity(self) -> dict[str, Any]:
+        """The settings, and the training data as a digest."""
+        return {**self.settings.identity(), "examples": digest(self.examples)}
+
+    def epoch(self, number: int) -> ExampleBatches:
+        """The batches of one pass, in an order of their own."""
+        rng = random.Random(f"{self.settings.seed} pass {number}")
+        return ExampleBatches(self.examples, self.settings.batch_size, self.tokenizer.pad_token_id, rng)
+
+    def prepare(self, batch: Batch, step: int, share: float) -> Batch:
+        """Nothing is masked: the batch as it is."""
+        return batch
+
+    def validate(self, model: nn.Module, device: torch.device) -> dict[str, float]:
+        """The figures on the validation rows."""
+        return self.score(model, self.validation_rows) if self.validation_rows else {}
+
+    def quality(self, figures: dict[str, float]) -> float:
+        """The figure that the best model has most of."""
+        return figures[self.best_by]
+
+    def outputs(self, model: nn.Module, examples: Sequence[Example]) -> list[Any]:
+        """`read(model, batch)` for each example, in the order of the examples, without dropout or gradients."""
+        batches = ExampleBatches(examples, EVALUATION_BATCH, self.tokenizer.pad_token_id)
+        found = dict(zip(batches.order, self._read_all(model, batches), strict=True))
+        return [found[number] for number in range(len(examples))]
+
+    @torch.no_grad()
+    def _read_all(self, model: nn.Module, batches: ExampleBatches) -> Iterator[Any]:
+        model.eval()
+        device = next(model.parameters()).device
+        for batch in batches:
+            yield from self.read(model, to_device(batch, device))
+
+    @abstractmethod
+    def read(self, model: nn.Module, batch: Batch) -> Sequence[Any]:
+        """What the model says of each row of a batch, on the CPU."""
