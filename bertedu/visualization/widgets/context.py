@@ -1,0 +1,126 @@
+"""One word in several sentences: how its vector moves, layer by layer, and which of the others comes near."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from ipywidgets import Dropdown, IntSlider
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from bertedu.errors import UserError
+from bertedu.inference import LanguageModel, shortened
+from bertedu.interpretation.contexts import word_vectors
+from bertedu.model import BertModel
+from bertedu.tokenization import BertTokenizer
+from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
+from bertedu.visualization.widgets.view import DESCRIBED, WIDE, WidgetView, live_view, region
+
+WIDTH, HEIGHT, MARGIN = 560, 320, 30  # pixels
+
+
+def word_in_context(
+    model: LanguageModel | BertModel, tokenizer: BertTokenizer, sentences: Sequence[str], word: str
+) -> WidgetView:
+    """A slider for the layer and a choice of sentence; below them the way of the word's vector through the layers in
+    each sentence, in two dimensions, and its cosine with the chosen sentence's. Its still form shows all layers.
+
+    Raises UserError for fewer than two sentences, and where the word does not stand once in each.
+    """
+    if len(sentences) < 2:
+        raise UserError(f"there are {len(sentences)} sentences to compare {word!r} in: give at least two.")
+    vectors = word_vectors(model, tokenizer, sentences, word)  # [N, L + 1, D]
+    points, kept = in_two_dimensions(vectors)
+    last = vectors.size(1) - 1
+    named = [(f"{place} {shortened(sentence, 70)}", place - 1) for place, sentence in enumerate(sentences, start=1)]
+    layer = IntSlider(last, min=0, max=last, description="layer", style=DESCRIBED, layout=WIDE)
+    chosen = Dropdown(options=named, description="compared with", style=DESCRIBED, layout=WIDE)
+
+    def html() -> str:
+        table = cosines_html(vectors, sentences, layer.value, chosen.value)
+        name = f"{word} at layer {layer.value} of {last}" + (": embeddings only" if layer.value == 0 else "")
+        return region(name, f"<p>{escape(name)}</p>{paths_svg(points, layer.value, chosen.value)}{table}")
+
+    return WidgetView(live_view([layer, chosen], html), word_paths(points, kept, vectors, sentences, word))
+
+
+def in_two_dimensions(vectors: Tensor) -> tuple[np.ndarray, float]:
+    """[N, L + 1, D] on the two directions in which all these vectors differ most, [N, L + 1, 2], and the share of the
+    variance that they keep. Principal components, each turned so that its largest weight is positive."""
+    rows = vectors.flatten(0, 1).double().numpy()
+    centred = rows - rows.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
+    two = directions[:2]
+    two = two * np.sign(two[range(len(two)), np.abs(two).argmax(axis=1)])[:, None]
+    variance = sizes**2
+    kept = float(variance[:2].sum() / max(variance.sum(), 1e-12))
+    return (centred @ two.T).reshape(*vectors.shape[:2], 2), kept
+
+
+def cosines(vectors: Tensor, layer: int, chosen: int) -> list[float]:
+    """The cosine of each sentence's vector with the chosen one's at one layer: N numbers."""
+    unit = normalize(vectors[:, layer].float(), dim=-1)  # [N, D]
+    return (unit @ unit[chosen]).tolist()
+
+
+def cosines_html(vectors: Tensor, sentences: Sequence[str], layer: int, chosen: int) -> str:
+    """A table of the other sentences, the nearest first."""
+    found = cosines(vectors, layer, chosen)
+    others = sorted((place for place in range(len(sentences)) if place != chosen), key=lambda place: -found[place])
+    rows = "".join(
+        f'<tr><td style="text-align: right">{found[place]:.2f}</td>'
+        f'<td style="text-align: left">{place + 1} {escape(sentences[place])}</td></tr>'
+        for place in others
+    )
+    return (
+        f'<table><caption style="text-align: left">Compared with {chosen + 1} {escape(sentences[chosen])}</caption>'
+        f'<thead><tr><th scope="col">cosine</th><th scope="col" style="text-align: left">sentence</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def paths_svg(points: np.ndarray, layer: int, chosen: int) -> str:
+    """The ways [N, L + 1, 2] from the embeddings to one layer; the chosen sentence's is thick, its number bold."""
+    low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
+    room = np.array([WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN])
+    places = MARGIN + (points - low) / np.maximum(high - low, 1e-9) * room
+    places[..., 1] = HEIGHT - places[..., 1]  # upwards, as in the still picture
+    parts = []
+    for number in [*(n for n in range(len(points)) if n != chosen), chosen]:  # the chosen one on top
+        way = " ".join(f"{x:.1f},{y:.1f}" for x, y in places[number, : layer + 1])
+        color, width, weight = (ORANGE, 3, "bold") if number == chosen else (BLUE, 1.2, "normal")
+        x, y = places[number, layer]
+        parts.append(f'<polyline points="{way}" fill="none" stroke="{color}" stroke-width="{width}"/>')
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"/>')
+        parts.append(f'<text x="{x + 7:.1f}" y="{y + 4:.1f}" font-weight="{weight}">{number + 1}</text>')
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" font-size="13" '
+        f'fill="currentColor" aria-label="The way of the word\'s vector in each sentence up to this layer; the table '
+        f'below gives the cosines">{"".join(parts)}</svg>'
+    )
+
+
+def word_paths(points: np.ndarray, kept: float, vectors: Tensor, sentences: Sequence[str], word: str) -> Picture:
+    """The ways of a word's vectors through all layers, [N, L + 1, 2], with the sentences that their numbers mean."""
+    figure = new_figure(8.5, max(3.6, 0.24 * len(sentences) + 1))
+    axes = figure.subplots()
+    quiet(axes)
+    last = points.shape[1] - 1
+    for number, way in enumerate(points, start=1):
+        axes.plot(*way.T, color=BLUE, linewidth=1.2, marker=".", markersize=4)
+        axes.plot(*way[-1], color=BLUE, marker="o", markersize=6)
+        axes.annotate(str(number), way[-1], xytext=(5, 3), textcoords="offset points", fontsize=9)
+    axes.set_title(f"{word}: from the embeddings (thin end) to layer {last} (dot)", fontsize=10, loc="left")
+    axes.set_xlabel(f"two directions that keep {kept:.0%} of the variance")
+    numbered = "\n".join(f"{number} {shortened(text, 60)}" for number, text in enumerate(sentences, start=1))
+    axes.text(1.02, 1, numbered, transform=axes.transAxes, va="top", fontsize=8, parse_math=False)
+    nearest = []
+    for chosen in range(len(sentences)):
+        found = cosines(vectors, last, chosen)
+        best = max((place for place in range(len(sentences)) if place != chosen), key=lambda place: found[place])
+        nearest.append(f"{chosen + 1} ({sentences[chosen]}): {best + 1}, {found[best]:.2f}")
+    return Picture(
+        figure,
+        f"The vector of {word!r} in {len(sentences)} sentences from the embeddings to layer {last}. The nearest "
+        f"sentence to each at the last layer, with the cosine: {'; '.join(nearest)}.",
+    )
