@@ -19,16 +19,17 @@ def hub_corpus(name: str) -> Corpus:
     Raises UserError where the set cannot be reached, does not exist, or has no text to read.
     """
     name = name.removeprefix("hub:")
-    rows = load_train_split(name)
+    rows = load_split(name)
     documents = row_documents(rows[text_column(rows, name)], name)
     if not documents:
         raise UserError(f"hub:{name} holds no sentence: choose a data set with running text.")
     return corpus_from_documents(f"hub:{name}", documents, f"Text of {name}, split train")
 
 
-def load_train_split(name: str):
-    """The rows of split train; the last part of the name is taken for a configuration where there is no such set."""
+def load_split(name: str, split: str = "train"):
+    """The rows of a split; the last part of the name is taken for a configuration where there is no such set."""
     from datasets import load_dataset  # a second of import, for those who read from the hub only
+    from datasets.exceptions import DatasetsError
 
     set_name, slash, configuration = name.rpartition("/")
     choices: list[tuple[str, str | None]] = [(name, None)]
@@ -39,13 +40,13 @@ def load_train_split(name: str):
     problem: Exception | None = None
     for path, chosen in choices:
         try:
-            return load_dataset(path, chosen, split="train")
+            return load_dataset(path, chosen, split=split)
         except ConnectionError as error:
             raise UserError(
                 f"hub:{name} cannot be reached ({one_line(error)}): connect to a network, or give a folder of "
                 "data files or the corpus documentation, which needs none."
             ) from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, DatasetsError) as error:
             problem = problem or error
     raise UserError(
         f"hub:{name} cannot be loaded ({one_line(problem)}): check the name and its configuration "

@@ -1,16 +1,14 @@
 """Your own text as a corpus: plain files, of books or of sentences, as people and as BERT's scripts write them."""
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from bertedu.corpora.assembling import corpus_from_documents
 from bertedu.corpora.documents import Corpus, Document
+from bertedu.corpora.readers.opening import read_plain_text
 from bertedu.corpora.sentences import split_sentences
 from bertedu.errors import UserError
-from bertedu.files import read_text
 
 SENTENCES_PER_DOCUMENT = 24  # of a running text: about three examples of 128 tokens
 TEXT_SUFFIXES = (".txt", ".txt.gz")
@@ -63,26 +61,6 @@ def text_files(path: Path) -> list[Path]:
     if not files:
         raise UserError(f"{path} is a folder without .txt or .txt.gz files: name the files, or put some there.")
     return files
-
-
-def read_plain_text(path: Path) -> str:
-    """The text of a UTF-8 file, compressed with gzip or not."""
-    if path.suffix != ".gz":
-        return read_text(path)
-    try:
-        data = gzip.decompress(path.read_bytes())
-    except FileNotFoundError as error:
-        raise UserError(f"{path} cannot be read ({error.strerror}): check the name and the permissions.") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise UserError(f"{path} is not a whole gzip file ({error}): fetch or compress it again.") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UserError(
-            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8: convert the file first, "
-            "for example with `iconv -f latin1 -t utf-8`."
-        ) from error
 
 
 def text_documents(text: str, source: str) -> list[Document]:

@@ -1,0 +1,113 @@
+"""One word a line, empty lines between sentences: CoNLL columns (a word and its tag) and CoNLL-U (ten columns)."""
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from bertedu.corpora.readers.labelled import TaggedWords
+from bertedu.corpora.readers.opening import read_lines
+from bertedu.corpora.readers.rows import tag_value
+from bertedu.corpora.readers.values import shown, text_value
+from bertedu.errors import UserError
+
+DOCUMENT_START = "-DOCSTART-"  # of CoNLL-2003, alone between empty lines
+CONLLU_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+# https://universaldependencies.org/u/pos
+UNIVERSAL_TAGS = (
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
+    *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+)
+# 3-4 is a token of several words (don't), 8.1 a word that was left out: both stand beside the words of a sentence.
+MULTIWORD_OR_EMPTY = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")
+
+
+def read_conll(
+    path: str | Path, scheme: str | None = "BIO", labels: Collection[str] | None = None, tag_column: int = -1
+) -> list[TaggedWords]:
+    """The sentences of a file in CoNLL columns: the word first, its tag last (or in tag_column, counted from 0).
+
+    Columns stand apart by TABs, or by spaces where a line has no TAB; a line of white space ends a sentence.
+    scheme is BIO, BIOES, or None for tags of any form, such as parts of speech; labels, where given, are all the
+    tags that there are. CoNLL-2003's lines -DOCSTART- are no words.
+    Raises UserError with file and line for another number of columns, an empty word or a tag out of the scheme.
+    """
+    columns = 0
+    sentences: list[TaggedWords] = []
+    for block in sentence_blocks(read_lines(path)):
+        words, tags = [], []
+        for number, line in block:
+            place = f"{path}, line {number}"
+            values = line.split("\t") if "\t" in line else line.split(" ")
+            columns = columns or len(values)
+            if len(values) != columns or columns < 2:
+                raise UserError(
+                    f"{place}: {len(values)} columns ({shown(line)}) where there should be {max(2, columns)}: "
+                    "write the word, its tag, and one TAB or space between columns."
+                )
+            if not -columns <= tag_column < columns:
+                raise UserError(f"{place}: there is no column {tag_column} among {columns}: choose another tag_column.")
+            if values[0] == DOCUMENT_START:
+                continue
+            words.append(text_value(values[0], place, "the word"))
+            tags.append(tag_value(values[tag_column], place, scheme, labels))
+        if words:
+            sentences.append(TaggedWords(tuple(words), tuple(tags)))
+    if not sentences:
+        raise UserError(f"{path} holds no word: fetch it again, or name a file with sentences.")
+    return sentences
+
+
+def read_conllu(path: str | Path, tags: str = "upos", labels: Collection[str] | None = None) -> list[TaggedWords]:
+    """The sentences of a CoNLL-U file with their universal (upos) or language-specific (xpos) parts of speech.
+
+    Multi-word tokens (ids such as 3-4) and empty nodes (8.1) are passed over, as the format says of counting
+    words (https://universaldependencies.org/format.html). Raises UserError with file and line for another number
+    of columns than ten, ids that do not count 1, 2, 3, a word without a tag, or a tag that is none.
+    """
+    if tags not in ("upos", "xpos"):
+        raise UserError(f"tags: {tags!r} is no column of parts of speech: choose 'upos' or 'xpos'.")
+    column = CONLLU_COLUMNS.index(tags.upper())
+    if labels is None and tags == "upos":
+        labels = UNIVERSAL_TAGS
+    sentences: list[TaggedWords] = []
+    for block in sentence_blocks(read_lines(path)):
+        words: list[str] = []
+        found: list[str] = []
+        for number, line in block:
+            if line.startswith("#"):
+                continue
+            place = f"{path}, line {number}"
+            values = line.split("\t")
+            if len(values) != len(CONLLU_COLUMNS):
+                raise UserError(
+                    f"{place}: {len(values)} columns ({shown(line)}) where CoNLL-U has 10: "
+                    "write one TAB between columns and _ for an empty one."
+                )
+            if MULTIWORD_OR_EMPTY.fullmatch(values[0]):
+                continue
+            if values[0] != str(len(words) + 1):
+                raise UserError(
+                    f"{place}: the id is {values[0]!r} where {len(words) + 1} should be next: "
+                    "number the words from 1, with an empty line between sentences."
+                )
+            if values[column] == "_":
+                raise UserError(f"{place}: the word {values[1]!r} has no tag in {tags}: write it, or choose the other.")
+            words.append(text_value(values[1], place, "the word"))
+            found.append(tag_value(values[column], place, None, labels))
+        if not words:
+            raise UserError(f"{path}, line {block[0][0]}: a sentence of comments without a word: write or remove it.")
+        sentences.append(TaggedWords(tuple(words), tuple(found)))
+    return sentences
+
+
+def sentence_blocks(lines: list[str]) -> Iterator[list[tuple[int, str]]]:
+    """The lines between empty ones (of nothing but spaces and TABs), each with its number."""
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip(" \t"):
+            block.append((number, line))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block

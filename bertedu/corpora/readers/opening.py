@@ -1,0 +1,113 @@
+"""Opening a file of text: UTF-8, compressed or not, whatever its line ends; refused as a whole or read as a whole."""
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from bertedu.errors import UserError
+
+# About two novels. A longer text in one row comes from lost line ends or a quote that was never closed,
+# and BERT reads 512 tokens of it.
+LONGEST_TEXT = 1_000_000  # characters
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_plain_text(path: str | Path) -> str:
+    """The text of a UTF-8 file, compressed with gzip (.gz) or not, a byte-order mark removed.
+
+    Raises UserError for a file that is missing, cut short or in another encoding.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror}): check the name and the permissions.") from error
+    if path.suffix == ".gz":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise UserError(f"{path} is not a whole gzip file ({error}): fetch or compress it again.") from error
+    if data.startswith(UTF_16_MARKS):
+        raise UserError(f"{path} is UTF-16: save it as UTF-8, for example with `iconv -f utf-16 -t utf-8`.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(
+            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8: convert the file first, "
+            "for example with `iconv -f latin1 -t utf-8`."
+        ) from error
+
+
+def read_data_text(path: str | Path) -> str:
+    """The text of a data file, which must hold something, and no NUL (a sign of UTF-16 or of no text at all)."""
+    text = read_plain_text(path)
+    if not text.strip():
+        raise UserError(f"{path} is empty: fetch it again, or name a file with data.")
+    if (position := text.find("\0")) >= 0:
+        line = text.count("\n", 0, position) + 1
+        raise UserError(f"{path}, line {line}: there is a NUL character: save the file as UTF-8 text.")
+    return text
+
+
+def read_lines(path: str | Path) -> list[str]:
+    r"""The lines of a data file without their ends (\n or \r\n), so that line 1 is the first of the list.
+
+    Only \n ends a line: other characters that Unicode counts as line ends stand inside real texts.
+    """
+    lines = [line.removesuffix("\r") for line in read_data_text(path).split("\n")]
+    if not lines[-1]:
+        lines.pop()  # what follows the last line end
+    for number, line in enumerate(lines, start=1):
+        if len(line) > LONGEST_TEXT:
+            raise UserError(f"{path}, line {number}: {too_long(len(line))}")
+        if "\r" in line:
+            raise UserError(
+                f"{path}, line {number}: a carriage return (\\r) stands inside the line: "
+                "end lines with \\n or \\r\\n, and remove it elsewhere."
+            )
+    return lines
+
+
+def too_long(characters: int) -> str:
+    """The end of a sentence about a text that no row should hold."""
+    return (
+        f"{characters:,} characters in one text are more than {LONGEST_TEXT:,}: "
+        "look for lost line ends or a quote that is never closed, or divide the text."
+    )
+
+
+def parse_json(text: str, path: str | Path, line: int = 1) -> Any:
+    """The value in JSON text that begins on a line of a file.
+
+    Raises UserError with line and column where it is damaged, for NaN and Infinity, and for an object with
+    a key twice, of which Python would quietly keep the last.
+    """
+
+    def refused_number(constant: str) -> None:
+        raise UserError(f"{path}{after_first}: {constant} is not a number in JSON: write one, or remove the entry.")
+
+    def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise UserError(
+                f"{path}{after_first}: an object has the key {twice!r} twice: rename or remove one of them."
+            )
+        return value
+
+    after_first = f", line {line}" if line > 1 else ""
+    try:
+        return json.loads(text, parse_constant=refused_number, object_pairs_hook=unique_keys)
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{path}, line {line + error.lineno - 1}, column {error.colno}: not valid JSON ({error.msg}): "
+            "the file is damaged or cut short; fetch or save it again."
+        ) from error
+    except UserError:
+        raise
+    except (RecursionError, ValueError) as error:  # brackets without end, an integer of thousands of digits
+        raise UserError(f"{path}{after_first}: JSON that cannot be read ({error}): save the file again.") from error

@@ -1,0 +1,130 @@
+"""Rows with named columns, from a table, JSON lines or the hub, as examples of a task."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Literal
+
+from bertedu.corpora.readers.labelled import LabelledText, Summary, TaggedWords
+from bertedu.corpora.readers.values import label_value, label_values, score_value, shown, text_value
+from bertedu.errors import UserError
+
+Row = tuple[str, dict[str, Any]]  # where it stands (for messages), and its values by column
+ProblemType = Literal["single_label_classification", "multi_label_classification", "regression"]  # as in transformers
+PROBLEM_TYPES = ("single_label_classification", "multi_label_classification", "regression")
+
+# The usual names of columns, taken where the caller names none; the first that is there counts.
+PAIR_OF = {"sentence1": "sentence2", "premise": "hypothesis", "question1": "question2", "text1": "text2"}
+TEXT_NAMES = ("text", "sentence", *PAIR_OF)
+LABEL_NAMES = ("label", "labels", "gold_label", "category", "score")
+WORDS_NAMES = ("words", "tokens")
+TAGS_NAMES = ("tags", "ner_tags", "upos", "pos_tags")
+DOCUMENT_NAMES = ("text", "article", "document", "dialogue")
+SUMMARY_NAMES = ("summary", "highlights")
+
+
+def value_of(row: Row, column: str) -> Any:
+    """The value in a column of a row. Raises UserError with the columns that there are."""
+    place, values = row
+    if column not in values:
+        raise UserError(
+            f"{place}: there is no column {column!r} among {', '.join(map(shown, values))}: name one of them."
+        )
+    return values[column]
+
+
+def column_of(rows: Sequence[Row], chosen: str | None, usual: Sequence[str], what: str) -> str:
+    """The chosen column, else the first of the usual names that the first row has."""
+    place, values = rows[0]
+    for name in usual if chosen is None else (chosen,):
+        if name in values:
+            return name
+    raise UserError(
+        f"{place}: there is no column {' or '.join(map(repr, [chosen] if chosen else usual))} for the {what} among "
+        f"{', '.join(map(shown, values))}: name one of these."
+    )
+
+
+def labelled_texts(
+    rows: Sequence[Row],
+    text: str | None = None,
+    label: str | None = None,
+    pair: str | None = None,
+    problem_type: ProblemType = "single_label_classification",
+    labels: Collection[str] | None = None,
+) -> list[LabelledText]:
+    """Each row as a text, or a pair of texts, with its label, labels or score.
+
+    text, label and pair name columns. Where text is not given, the usual names are looked for (with the pair
+    that belongs to them: sentence1 and sentence2, premise and hypothesis); so is the label's column.
+    """
+    if problem_type not in PROBLEM_TYPES:
+        raise UserError(f"problem_type: {problem_type!r} is none: choose one of {', '.join(PROBLEM_TYPES)}.")
+    if text is None:
+        text = column_of(rows, None, TEXT_NAMES, "text")
+        pair = pair or (PAIR_OF.get(text) if PAIR_OF.get(text) in rows[0][1] else None)
+    label = column_of(rows, label, LABEL_NAMES, "label")
+    examples: list[LabelledText] = []
+    for row in rows:
+        place = row[0]
+        first = text_value(value_of(row, text), place, text)
+        second = None if pair is None else text_value(value_of(row, pair), place, pair)
+        value = value_of(row, label)
+        named: str | float | tuple[str, ...]
+        if problem_type == "regression":
+            named = score_value(value, place)
+        elif problem_type == "multi_label_classification":
+            named = label_values(value, place, labels)
+        else:
+            named = label_value(value, place, labels)
+        examples.append(LabelledText(first, named, second))
+    return examples
+
+
+def tagged_words(
+    rows: Sequence[Row], tags: str | None = None, scheme: str | None = "BIO", labels: Collection[str] | None = None
+) -> list[TaggedWords]:
+    """Each row as a sentence: a list of words and a list of as many tags. scheme and labels as in `read_conll`."""
+    words_column = column_of(rows, None, WORDS_NAMES, "words")
+    tags_column = column_of(rows, tags, TAGS_NAMES, "tags")
+    sentences: list[TaggedWords] = []
+    for row in rows:
+        place = row[0]
+        words, found = value_of(row, words_column), value_of(row, tags_column)
+        for name, value in ((words_column, words), (tags_column, found)):
+            if not isinstance(value, list) or not value:
+                raise UserError(f"{place}: {name} is {shown(value)}: write a list with one entry or more.")
+        if len(words) != len(found):
+            raise UserError(f"{place}: {len(words)} words have {len(found)} tags: give each word one tag.")
+        sentences.append(
+            TaggedWords(
+                tuple(text_value(word, place, "a word") for word in words),
+                tuple(tag_value(tag, place, scheme, labels) for tag in found),
+            )
+        )
+    return sentences
+
+
+def tag_value(tag: Any, place: str, scheme: str | None = "BIO", labels: Collection[str] | None = None) -> str:
+    """A tag of a scheme: BIO (O, B-type, I-type), BIOES (E-type and S-type as well), or None for any name."""
+    name = label_value(tag, place, labels)
+    if scheme is None or name == "O":
+        return name
+    if scheme not in ("BIO", "BIOES"):
+        raise UserError(f"scheme: {scheme!r} is none: choose 'BIO', 'BIOES', or None for tags of any form.")
+    position, dash, kind = name.partition("-")
+    if position not in scheme.replace("O", "") or len(position) != 1 or not dash or not kind.strip():
+        forms = ", ".join(f"{letter}-type" for letter in scheme.replace("O", ""))
+        raise UserError(
+            f"{place}: the tag {shown(name)} is not of the scheme {scheme}: write O or {forms}, "
+            "or choose scheme=None for tags of any form."
+        )
+    return name
+
+
+def summaries(rows: Sequence[Row]) -> list[Summary]:
+    """Each row as a text with its summary (columns text or article or document, and summary or highlights)."""
+    text = column_of(rows, None, DOCUMENT_NAMES, "text")
+    summary = column_of(rows, None, SUMMARY_NAMES, "summary")
+    return [
+        Summary(text_value(value_of(row, text), row[0], text), text_value(value_of(row, summary), row[0], summary))
+        for row in rows
+    ]

@@ -1,0 +1,85 @@
+"""What a text, a label and a score must be, wherever they come from. A place is a file and line, or a row of a set."""
+
+import math
+from collections.abc import Collection
+from difflib import get_close_matches
+from typing import Any
+
+from bertedu.corpora.readers.opening import LONGEST_TEXT, too_long
+from bertedu.errors import UserError
+
+MOST_LABELS_SHOWN = 8
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """A value in quotes on one line, its middle left out where it is long."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 12]} … {text[-10:]}"
+
+
+def text_value(value: Any, place: str, name: str) -> str:
+    """A text as it is: not blank, not endless, of characters that can be written."""
+    if not isinstance(value, str):
+        raise UserError(f"{place}: {name} is {shown(value)}, not a text: write a text in quotes.")
+    if not value.strip():
+        raise UserError(f"{place}: {name} is {shown(value)}, which is empty: write it, or remove the row.")
+    if len(value) > LONGEST_TEXT:
+        raise UserError(f"{place}, {name}: {too_long(len(value))}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise UserError(
+            f"{place}: {name} has half a character, {value[error.start]!r}: write the character or remove it."
+        ) from error
+    return value
+
+
+def label_value(value: Any, place: str, labels: Collection[str] | None = None) -> str:
+    """The name of a label, without space around it: a text, or a whole number or truth value written out.
+
+    labels, where given, are all that there are.
+    """
+    if isinstance(value, bool | int):
+        value = str(value)
+    elif not isinstance(value, str):
+        raise UserError(
+            f"{place}: the label is {shown(value)}: give a text or a whole number, or choose the problem type "
+            "regression for scores and multi_label_classification for lists."
+        )
+    label = text_value(value, place, "the label").strip()
+    if "\n" in label or "\t" in label:
+        raise UserError(f"{place}: the label {shown(label)} has a line break or TAB: look for a quote out of place.")
+    if labels is not None and label not in labels:
+        near = get_close_matches(label, labels, n=1)
+        known = ", ".join(list(labels)[:MOST_LABELS_SHOWN]) + (", …" if len(labels) > MOST_LABELS_SHOWN else "")
+        raise UserError(
+            f"{place}: the label {shown(label)} is none of the {len(labels)} labels ({known}): "
+            + (f"did you mean {near[0]!r}?" if near else "correct it, or add it to the labels.")
+        )
+    return label
+
+
+def label_values(value: Any, place: str, labels: Collection[str] | None = None) -> tuple[str, ...]:
+    """Many labels or none: a list, or a text with commas between them."""
+    if isinstance(value, str):
+        value = value.split(",") if value.strip() else []
+    if not isinstance(value, list | tuple):
+        raise UserError(f"{place}: the labels are {shown(value)}: give a list, or names with commas between them.")
+    names = tuple(label_value(one, place, labels) for one in value)
+    if len(set(names)) < len(names):
+        raise UserError(f"{place}: the labels {shown(names)} name one twice: remove it.")
+    return names
+
+
+def score_value(value: Any, place: str) -> float:
+    """A finite number, from a number or the text of one."""
+    problem = f"{place}: the score is {shown(value)}, not a finite number: write one, with a point (3.5)."
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or "_" in str(value):
+        raise UserError(problem)
+    try:
+        score = float(value)
+    except (ValueError, OverflowError) as error:
+        raise UserError(problem) from error
+    if not math.isfinite(score):
+        raise UserError(problem)
+    return score

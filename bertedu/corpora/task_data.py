@@ -1,0 +1,116 @@
+"""Labelled data for each task by one call, wherever it is: a file, a folder, or a set of the hub (hub:NAME)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from bertedu.corpora.hub_rows import hub_rows
+from bertedu.corpora.readers.choices import choices
+from bertedu.corpora.readers.columns import read_conll, read_conllu
+from bertedu.corpora.readers.folders import read_files_by_label, read_folders_by_label
+from bertedu.corpora.readers.json_lines import read_json_lines
+from bertedu.corpora.readers.labelled import Choices, LabelledText, Question, Summary, TaggedWords
+from bertedu.corpora.readers.rows import ProblemType, Row, labelled_texts, summaries, tagged_words
+from bertedu.corpora.readers.squad import questions, read_squad
+from bertedu.corpora.readers.tables import read_table
+from bertedu.errors import UserError
+
+Source = str | Path
+
+
+def read_labelled(
+    source: Source | Mapping[str, Source] | Sequence[Source],
+    text: str | None = None,
+    label: str | None = None,
+    pair: str | None = None,
+    problem_type: ProblemType = "single_label_classification",
+    labels: Collection[str] | None = None,
+    split: str = "train",
+    header: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    quoting: bool = True,
+) -> list[LabelledText]:
+    """Texts, or pairs of texts, with a label, labels or a score each.
+
+    source is a table (.csv, .tsv), JSON lines (.jsonl), `hub:NAME[/CONFIGURATION]`, a folder with one folder for
+    each label, or several files, one for each label (a dict of label and file, or a list of files named after
+    their label). text, label and pair name columns, the usual names by default (see `labelled_texts`);
+    labels, where given, are all that there are; split is for the hub; header, delimiter and quoting are for
+    tables (see `read_table`). Raises UserError, and then nothing was read.
+    """
+    if not isinstance(source, str | Path):
+        only_single_labels(problem_type, "the names of files")
+        return read_files_by_label(source, labels)
+    if not is_hub(source) and Path(source).is_dir():
+        only_single_labels(problem_type, str(source))
+        return read_folders_by_label(source, labels)
+    rows = read_rows(source, split, header, delimiter, quoting)
+    return labelled_texts(rows, text, label, pair, problem_type, labels)
+
+
+def only_single_labels(problem_type: ProblemType, place: str) -> None:
+    """Refuse scores and lists of labels where a label is a name of a file or folder."""
+    if problem_type != "single_label_classification":
+        raise UserError(f"{place}: a name is one label: give a table or JSON lines for {problem_type}.")
+
+
+def read_tagged(
+    source: Source,
+    tags: str | None = None,
+    scheme: str | None = "BIO",
+    labels: Collection[str] | None = None,
+    split: str = "train",
+) -> list[TaggedWords]:
+    """Sentences with a tag for each word, from CoNLL-U (.conllu), JSON lines, the hub, or else CoNLL columns.
+
+    tags is the column: upos or xpos in CoNLL-U, one of those there are in JSON lines and on the hub; CoNLL columns
+    have their tag in the last. scheme is BIO or BIOES for entities and None for tags of any form; CoNLL-U has none.
+    """
+    name = str(source).removesuffix(".gz")
+    if is_hub(source) or name.endswith(".jsonl"):
+        return tagged_words(read_rows(source, split), tags, scheme, labels)
+    if name.endswith(".conllu"):
+        return read_conllu(source, tags or "upos", labels)
+    return read_conll(source, scheme, labels)
+
+
+def read_questions(source: Source, split: str = "train") -> list[Question]:
+    """Questions on a context, from SQuAD's JSON, JSON lines, or the hub."""
+    if is_hub(source) or str(source).removesuffix(".gz").endswith(".jsonl"):
+        return questions(read_rows(source, split))
+    return read_squad(source)
+
+
+def read_choices(source: Source, split: str = "train") -> list[Choices]:
+    """Questions with several choices, from a table, JSON lines, or the hub."""
+    return choices(read_rows(source, split))
+
+
+def read_summaries(source: Source, split: str = "train") -> list[Summary]:
+    """Texts with their summaries, from a table, JSON lines, or the hub."""
+    return summaries(read_rows(source, split))
+
+
+def read_rows(
+    source: Source,
+    split: str = "train",
+    header: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    quoting: bool = True,
+) -> list[Row]:
+    """The rows of a table, of JSON lines or of the hub: where each stands, and its values by column."""
+    if is_hub(source):
+        return hub_rows(str(source), split)
+    name = str(source).removesuffix(".gz")
+    if name.endswith(".jsonl"):
+        return read_json_lines(source)
+    if delimiter is None and not name.endswith((".csv", ".tsv")):
+        raise UserError(
+            f"{source}: the name does not say how to read it: give a .csv, .tsv or .jsonl file, hub:NAME, "
+            "or the delimiter of a table."
+        )
+    return read_table(source, header, delimiter, quoting)
+
+
+def is_hub(source: Source) -> bool:
+    """Whether a source is a set of the hub rather than a path."""
+    return isinstance(source, str) and source.startswith("hub:")
