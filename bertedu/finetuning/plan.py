@@ -1,0 +1,89 @@
+"""What a fine-tuning run is asked to do: from the options of the command line, or from run.json."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from bertedu.checkpoints.folder import find_folder
+from bertedu.config import BertConfig
+from bertedu.errors import UserError
+from bertedu.files import read_json, write_json
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.pretraining.plan import FILE, take, unused_folder
+from bertedu.training.loop import TrainingSettings
+
+# Peak rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al. 2019,
+# appendix A.3, 2e-5 to 5e-5 to Base and Large.
+LEARNING_RATES = {512: 3e-4, 767: 1e-4, 1024: 5e-5}
+
+
+@dataclass(frozen=True)
+class FinetuningPlan:
+    """A task by its name, a model to start from, data, settings, seeds, and the folder for the results.
+
+    validation may be left out: then a tenth of the data is taken away for it. test is looked at once, at the end.
+    """
+
+    task: str
+    model: str
+    data: str
+    settings: FinetuningSettings
+    training: TrainingSettings
+    folder: Path
+    validation: str | None = None
+    test: str | None = None
+    seeds: int = 1
+    resume: bool = False
+
+    @classmethod
+    def from_options(cls, task_settings: dict[str, Any], **options: Any) -> Self:
+        """A plan from options by their names; None means the default. task_settings are the task's own defaults.
+
+        With resume=FOLDER the options of that run are taken, changed by those given now.
+        """
+        given = {name: value for name, value in options.items() if value is not None}
+        folder = given.pop("resume", None)
+        if folder is not None:
+            given = {**cls.read(folder), **given}
+        for name in ("task", "model", "data"):
+            if name not in given:
+                raise UserError(f"there is no {name}: say which, as in --{name} …")
+        task, model, data = (str(given.pop(name)) for name in ("task", "model", "data"))
+        seeds = int(given.pop("seeds", 1))
+        if seeds < 1:
+            raise UserError(f"seeds is {seeds}: give the number of runs, at least 1.")
+        output = Path(given.pop("output", None) or folder or unused_folder(f"{task}-{stem(data)}"))
+        validation, test = given.pop("validation", None), given.pop("test", None)
+        settings = FinetuningSettings(**{**task_settings, **take(given, FinetuningSettings)})
+        defaults = {"learning_rate": default_rate(model), "warmup": 0.1, "betas": (0.9, 0.999)}
+        defaults["validations"] = max(1, round(2 * settings.epochs))
+        training = TrainingSettings(**{**defaults, **take(given, TrainingSettings), "seed": settings.seed})
+        if given:
+            raise UserError(f"there is no option {next(iter(given))!r}.")
+        return cls(task, model, data, settings, training, output, validation, test, seeds, folder is not None)
+
+    def save(self) -> None:
+        """Write run.json into the folder."""
+        values = {name: getattr(self, name) for name in ("task", "model", "data", "validation", "test", "seeds")}
+        write_json(self.folder / FILE, {**values, **asdict(self.training), **asdict(self.settings)})
+
+    @staticmethod
+    def read(folder: str | Path) -> dict[str, Any]:
+        """The options in a run folder's run.json. Raises UserError where there is none of a fine-tuning run."""
+        path = Path(folder) / FILE
+        if not path.exists() or "task" not in (values := read_json(path)):
+            raise UserError(
+                f"{folder} holds no {FILE} of a fine-tuning run: give a folder that `bertedu finetune` wrote."
+            )
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def stem(data: str) -> str:
+    """A name for data: the file's or folder's, without its endings."""
+    return Path(data.rpartition(":")[2]).name.split(".")[0] or "data"
+
+
+def default_rate(model: str) -> float:
+    """The learning rate for a model of this size."""
+    hidden_size = BertConfig.load(find_folder(model)).hidden_size
+    return next((rate for size, rate in LEARNING_RATES.items() if hidden_size <= size), 5e-5)

@@ -1,0 +1,144 @@
+"""A whole fine-tuning run: data, model, training from one or several seeds, the test set once, a folder with it all."""
+
+import math
+import random
+import shutil
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import torch
+
+from bertedu.checkpoints.folder import find_folder
+from bertedu.errors import UserError
+from bertedu.files import write_json
+from bertedu.finetuning.kind import Figures, Kind
+from bertedu.finetuning.plan import FinetuningPlan
+from bertedu.finetuning.strategies import freeze_encoder, pace
+from bertedu.tokenization import BertTokenizer
+from bertedu.training.budget import Budget
+from bertedu.training.loop import Trainer
+
+TAKEN_FOR_VALIDATION = 0.1
+
+
+def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = print) -> dict[str, Any] | None:
+    """Carry out a plan; returns what metrics.json holds, or None when the run was stopped by Ctrl-C.
+
+    The plan's folder gets run.json, metrics.json and checkpoint/ (the best weights of the best seed by validation).
+    What each seed leaves (metrics.jsonl, tensorboard/, both its checkpoints) lies in seed-0/, seed-1/ and so on.
+    """
+    if not plan.resume and (plan.folder / "run.json").exists():
+        raise UserError(
+            f"{plan.folder} holds a run already: go on with --resume {plan.folder}, or choose another --output."
+        )
+    train, validation, test = read_data(plan, kind, say)
+    folder = find_folder(plan.model)
+    tokenizer = BertTokenizer.from_pretrained(folder)
+    if not plan.resume:
+        plan.save()
+    runs = []
+    for seed in range(plan.settings.seed, plan.settings.seed + plan.seeds):
+        found = one_seed(plan, kind, seed, (train, validation, test), tokenizer, say)
+        if found is None:
+            say(f"stopped and saved: go on with `bertedu finetune --resume {plan.folder}`")
+            return None
+        runs.append(found)
+    best = max(runs, key=lambda run: run["quality"])
+    copy_checkpoint(plan.folder / f"seed-{best['seed']}" / "checkpoint-best", plan.folder / "checkpoint")
+    results: dict[str, Any] = {
+        "task": plan.task,
+        "model": plan.model,
+        "rows": {"train": len(train), "validation": len(validation), "test": len(test)},
+        "runs": runs,
+        "validation": spread([run["validation"] for run in runs]),
+        "baselines": kind.baselines(train, test or validation),
+    }
+    if test:
+        results["test"] = spread([run["test"] for run in runs])
+    write_json(plan.folder / "metrics.json", results)
+    return results
+
+
+def read_data(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None]) -> tuple[list, list, list]:
+    """Training, validation and test rows. Without a validation file a tenth of the data becomes one."""
+    say(f"reading {plan.data}")
+    train = kind.read(plan.data)
+    if plan.validation:
+        validation = kind.read(plan.validation)
+    else:
+        chosen = set(
+            random.Random("validation").sample(range(len(train)), math.ceil(TAKEN_FOR_VALIDATION * len(train)))
+        )
+        validation = [row for number, row in enumerate(train) if number in chosen]
+        train = [row for number, row in enumerate(train) if number not in chosen]
+        say(f"  {len(validation):,} rows were taken away for validation")
+    test = kind.read(plan.test) if plan.test else []
+    say(
+        f"  {len(train):,} rows to learn from, {len(validation):,} to choose the best model by, "
+        f"{len(test):,} to test it"
+    )
+    return train, validation, test
+
+
+def one_seed(
+    plan: FinetuningPlan,
+    kind: Kind,
+    seed: int,
+    data: tuple[Sequence[Any], Sequence[Any], Sequence[Any]],
+    tokenizer: BertTokenizer,
+    say: Callable[[str], None],
+) -> dict[str, Any] | None:
+    """One run from one seed, into seed-N/; its figures on validation and test, or None when it was stopped."""
+    train, validation, test = data
+    folder = plan.folder / f"seed-{seed}"
+    settings = replace(plan.settings, seed=seed)
+    torch.manual_seed(seed)  # the head's first weights
+    model, task = kind.make(train, validation, tokenizer, plan.model, settings)
+    if settings.freeze_encoder:
+        freeze_encoder(model)
+    steps = max(1, round(settings.epochs * len(task.epoch(0))))
+    training = replace(plan.training, seed=seed)
+    trainer = Trainer(
+        model, task, training, Budget(steps=steps), folder, pace(settings, model.config.num_hidden_layers)
+    )
+    say(f"seed {seed}: {steps:,} steps, {trainer.precision} on {trainer.device}")
+    for name in ("checkpoint", "checkpoint-best"):
+        tokenizer.save_pretrained(folder / name)
+    progress = trainer.run(resume=plan.resume and (folder / "resume.safetensors").exists())
+    if trainer.stopped:
+        return None
+    best = type(model).from_pretrained(folder / "checkpoint-best").to(trainer.accelerator.device)
+    found: dict[str, Any] = {"seed": seed, "seconds": round(progress.seconds, 1), "steps": progress.step}
+    found["validation"] = task.score(best, validation)
+    found["quality"] = task.quality(found["validation"])
+    if test:
+        found["test"] = task.score(best, test)
+    return found
+
+
+def spread(figures: Sequence[Figures]) -> dict[str, Figures]:
+    """Mean and standard deviation of each figure over the seeds (0 for a single one)."""
+    together = {name: [run[name] for run in figures] for name in figures[0]}
+    return {
+        name: {"mean": mean(values), "deviation": stdev(values) if len(values) > 1 else 0.0}
+        for name, values in together.items()
+    }
+
+
+def copy_checkpoint(source: Path, target: Path) -> None:
+    """Copy a checkpoint's files, the weights last, so that a folder with weights is whole."""
+    target.mkdir(parents=True, exist_ok=True)
+    for path in sorted(source.iterdir(), key=lambda path: path.suffix == ".safetensors"):
+        shutil.copyfile(path, target / path.name)
+
+
+def with_new_head(model_class: Any, model: str, **changes: Any) -> Any:
+    """A model loaded from a pre-trained folder: that its head starts untrained is meant, and no reason to warn."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*they start untrained.*")
+        warnings.filterwarnings("ignore", message=".*no place in this model.*")
+        return model_class.from_pretrained(model, **changes)
