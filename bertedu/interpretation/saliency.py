@@ -44,9 +44,11 @@ def integrated_gradients(
     (section 5, equation 3). Completeness: the sum is log p(answer) at the input minus log p(answer) at the
     baseline, up to what the steps leave; more steps, less left. The baseline is zeros instead of token embeddings
     (section 6.3), or those of baseline_ids [1, T], such as the same text with every word masked.
-    Raises UserError as `input_saliency`, and for baseline_ids of another length.
+    Raises UserError as `input_saliency`, and for baseline_ids of another length and no steps.
     """
     check_question(model, encoding, position, token_id)
+    if steps < 1:
+        raise UserError(f"steps is {steps}: the way has at least 1 step, and 64 are a good number.")
     vectors = token_vectors(model, encoding.input_ids)
     start = torch.zeros_like(vectors)
     if baseline_ids is not None:
