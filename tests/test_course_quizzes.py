@@ -103,6 +103,34 @@ def test_a_quiz_differs_on_each_run_or_takes_random_numbers(tmp_path, monkeypatc
     assert drawn[0] == drawn[1]
 
 
+def test_a_quiz_asks_a_server_for_mathjax(capsys):
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+
+    InteractiveShell.instance()
+    try:
+        with capture_output() as shown:
+            quiz(1)
+    finally:
+        InteractiveShell.clear_instance()
+    page, script = [output.data for output in shown.outputs]
+    assert "Quiz" in page["text/html"]
+    assert "show_questions" in script[quizzes.SCRIPT] and "MathJax" in script[quizzes.SCRIPT]
+    for text in (page["text/html"], script[quizzes.SCRIPT]):
+        assert not re.findall(r"(?:src|href|url)\s*[=(:]\s*['\"]?https?:|fetch\(|@import", text)
+
+
+def test_half_a_block_is_cut_out_with_mathjax():
+    import jupyterquiz
+
+    original = (Path(jupyterquiz.__file__).parent / "js" / "show_questions.js").read_text(encoding="utf-8")
+    taken = quizzes.LOADS_MATHJAX.findall(original)
+    assert len(taken) == 2
+    for block in taken:
+        assert block.count("{") == block.count("}") and block.count("(") == block.count(")")
+        assert len(block.splitlines()) < 8
+
+
 def test_a_file_that_does_not_ship_is_a_traceback(tmp_path, monkeypatch):
     monkeypatch.setenv("BERTEDU_DATA", str(tmp_path))
     with pytest.raises(UserError, match=r"03\.json is not there"):

@@ -1,6 +1,7 @@
 """Quizzes: multiple-choice questions from data/quizzes/NN.json, shown by jupyterquiz."""
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ from bertedu.errors import UserError
 from bertedu.files import read_json
 
 FEWEST, MOST = 5, 8
+SCRIPT = "application/javascript"
+# jupyterquiz asks a server for MathJax, which typesets formulas. Our quizzes have none.
+LOADS_MATHJAX = re.compile(r"\(function \(\) \{\s*var script = document.createElement.*?\}\)\(\);", re.DOTALL)
 
 
 def read_quiz(path: str | Path) -> list[dict[str, Any]]:
@@ -57,13 +61,19 @@ def what_is_wrong(question: Any) -> str | None:
 
 
 def quiz(chapter: int) -> None:
-    """Show the quiz of a chapter: click an answer to see why it is right or wrong."""
-    from jupyterquiz import display_quiz  # here, since checks and hints do without it
+    """Show the quiz of a chapter: click an answer to see why it is right or wrong. Nothing is fetched."""
+    from IPython.utils.capture import capture_output  # here, since checks and hints do without them
+    from jupyterquiz import display_quiz
 
     questions = read_quiz(data_path(f"quizzes/{chapter:02}.json"))
     state = random.getstate()
     random.seed(chapter)  # the names of the page's elements come from here: the same on each run
     try:
-        display_quiz(questions, shuffle_questions=False, shuffle_answers=False)
+        with capture_output() as shown:
+            display_quiz(questions, shuffle_questions=False, shuffle_answers=False)
     finally:
         random.setstate(state)
+    for output in shown.outputs:
+        if SCRIPT in output.data:
+            output.data[SCRIPT] = LOADS_MATHJAX.sub("", output.data[SCRIPT])
+        output.display()
