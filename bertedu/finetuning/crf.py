@@ -1,0 +1,98 @@
+"""A layer that chooses the tags of a sentence together: a linear-chain conditional random field. Notebook 11.
+
+Lafferty et al. 2001; over a neural tagger: Lample et al. 2016, section 2.2. The score of a row of tags is the sum of
+what each word says (emissions) and what each step from tag to tag says (transitions); its probability is the softmax
+over all C^W rows, summed by the forward algorithm in W · C² steps. Shapes: B batch, W words, C tags.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from bertedu.finetuning.spans import split_tag
+
+FORBIDDEN = -1e4  # added to a score: its probability is 0, and sums and gradients stay finite
+
+
+class ConditionalRandomField(nn.Module):
+    """Transitions between tags, learned; those that cannot be (O to I-person) are forbidden, not learned."""
+
+    step_rules: Tensor
+    start_rules: Tensor
+    end_rules: Tensor
+
+    def __init__(self, tags: Sequence[str]):
+        super().__init__()
+        count = len(tags)
+        closes = any(tag.startswith(("E-", "S-")) for tag in tags)
+        self.transitions = nn.Parameter(torch.zeros(count, count))  # from row to column
+        self.start = nn.Parameter(torch.zeros(count))
+        self.end = nn.Parameter(torch.zeros(count))
+        rules = torch.tensor([[rule(a, b, closes) for b in tags] for a in tags])
+        self.register_buffer("step_rules", rules, persistent=False)
+        self.register_buffer("start_rules", torch.tensor([rule("O", tag, closes) for tag in tags]), persistent=False)
+        self.register_buffer("end_rules", torch.tensor([rule(tag, "O", closes) for tag in tags]), persistent=False)
+
+    def scores(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Transitions [C, C], starts [C] and ends [C] with what is forbidden."""
+        return self.transitions + self.step_rules, self.start + self.start_rules, self.end + self.end_rules
+
+    def log_likelihood(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
+        """log p of the right tags of each sentence, [B]. emissions [B, W, C], tags [B, W], mask [B, W] of booleans.
+
+        Words stand at the front of each row, at least one; what stands in the padding makes no difference.
+        """
+        return self.score_of(emissions, tags, mask) - self.log_sum_of_all(emissions, mask)
+
+    def score_of(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
+        """The score of one row of tags for each sentence, [B]."""
+        transitions, start, end = self.scores()
+        tags = tags.masked_fill(~mask, 0)
+        said = emissions.gather(-1, tags.unsqueeze(-1)).squeeze(-1)  # [B, W]
+        steps = transitions[tags[:, :-1], tags[:, 1:]]  # [B, W - 1]
+        last = tags.gather(1, mask.sum(dim=1, keepdim=True) - 1).squeeze(1)
+        return (said * mask).sum(dim=1) + (steps * mask[:, 1:]).sum(dim=1) + start[tags[:, 0]] + end[last]
+
+    def log_sum_of_all(self, emissions: Tensor, mask: Tensor) -> Tensor:
+        """The log of the summed exp(score) of all rows of tags, [B], by the forward algorithm."""
+        transitions, start, end = self.scores()
+        sums = start + emissions[:, 0]  # [B, C]: of all rows that end here with tag c
+        for word in range(1, emissions.size(1)):
+            onward = (sums.unsqueeze(2) + transitions).logsumexp(dim=1) + emissions[:, word]
+            sums = torch.where(mask[:, word, None], onward, sums)
+        return (sums + end).logsumexp(dim=-1)
+
+    @torch.no_grad()
+    def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
+        """The row of tags with the highest score for each sentence, by Viterbi's algorithm: B lists of tag numbers."""
+        transitions, start, end = self.scores()
+        best = start + emissions[:, 0]  # [B, C]: the score of the best row that ends here with tag c
+        stay = torch.arange(best.size(-1), device=best.device).expand_as(best)
+        came_from = []
+        for word in range(1, emissions.size(1)):
+            onward, origin = (best.unsqueeze(2) + transitions).max(dim=1)  # [B, C] each
+            going = mask[:, word, None]
+            best = torch.where(going, onward + emissions[:, word], best)
+            came_from.append(torch.where(going, origin, stay))
+        rows = [(best + end).argmax(dim=-1)]
+        for origin in reversed(came_from):
+            rows.append(origin.gather(1, rows[-1].unsqueeze(1)).squeeze(1))
+        together = torch.stack(rows[::-1], dim=1)  # [B, W]; padding repeats the last tag
+        return [row[:length].tolist() for row, length in zip(together, mask.sum(dim=1).tolist(), strict=True)]
+
+
+def rule(before: str, after: str, closes: bool) -> float:
+    """What is added to the score of a step between two tags."""
+    return 0.0 if may_follow(before, after, closes) else FORBIDDEN
+
+
+def may_follow(before: str, after: str, closes: bool = False) -> bool:
+    """Whether a tag may stand behind another by the rules of BIO, or, with `closes`, of BIOES; tags without a type
+    (parts of speech) may stand anywhere. The beginning and the end of a sentence are like O.
+    """
+    (position, kind), (next_position, next_kind) = split_tag(before), split_tag(after)
+    goes_on = position in ("B", "I") and next_position in ("I", "E") and kind == next_kind
+    if next_kind and next_position in ("I", "E"):
+        return goes_on
+    return not (closes and kind and position in ("B", "I"))  # in BIOES an entity that began must go on to its E

@@ -1,0 +1,137 @@
+"""Tags for words: the same numbers as `transformers`, labels at the right pieces, sentences that lose no word."""
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForTokenClassification
+
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import TaggedWords
+from bertedu.errors import UserError
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.tagging import (
+    BertCrfForTokenClassification,
+    BertForTokenClassification,
+    TaggingTask,
+    most_frequent_tags,
+    pack_words,
+    tags_of,
+)
+from bertedu.model.heads import IGNORED
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.training import SPECIAL_TOKENS
+from bertedu.training.budget import Budget
+from bertedu.training.loop import Trainer, TrainingSettings
+
+TAGS = ("O", "B-x", "I-x")
+VOCAB = [*SPECIAL_TOKENS, *"abcdefgh", *(f"##{letter}" for letter in "abcdefgh")]
+TOKENIZER = BertTokenizer(VOCAB)
+
+
+def made_model(model_class=BertForTokenClassification, hidden_size: int = 16):
+    torch.manual_seed(0)
+    model = model_class(BertConfig(len(VOCAB), hidden_size, 2, 2, 32, labels=TAGS)).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    return model
+
+
+def made_task(rows, label_pieces: str = "first", **settings) -> TaggingTask:
+    return TaggingTask(rows, rows, TOKENIZER, FinetuningSettings(**settings), TAGS, label_pieces)
+
+
+def test_transformers_says_something_else(tmp_path):
+    model = made_model()
+    model.save_pretrained(tmp_path)
+    reference = AutoModelForTokenClassification.from_pretrained(tmp_path).eval()
+    ids, labels = torch.randint(5, len(VOCAB), (2, 7)), torch.randint(0, 3, (2, 7))
+    mask = torch.tensor([[1] * 7, [1] * 4 + [0] * 3])
+    labels[1, 4:] = labels[:, 0] = IGNORED
+    ours, theirs = model(ids, mask, labels=labels), reference(ids, mask, labels=labels)
+    assert torch.allclose(ours.logits, theirs.logits, atol=1e-5)
+    assert ours.loss.item() == pytest.approx(theirs.loss.item(), abs=1e-5)
+    assert tuple(reference.config.id2label.values()) == TAGS
+
+
+def test_the_crf_is_forgotten_on_the_way_to_disk(tmp_path):
+    model = made_model(BertCrfForTokenClassification)
+    model.save_pretrained(tmp_path)
+    again = BertCrfForTokenClassification.from_pretrained(tmp_path)
+    assert torch.equal(again.crf.transitions, model.crf.transitions)
+    assert not any("rules" in name for name in load_file(tmp_path / "model.safetensors"))
+
+
+def test_labels_slip_from_the_first_piece_to_another():
+    row = TaggedWords(("ab", "c", "def"), ("B-x", "I-x", "O"))
+    example = made_task([row]).examples[0]
+    assert TOKENIZER.convert_ids_to_tokens(example["input_ids"]) == [
+        "[CLS]",
+        "a",
+        "##b",
+        "c",
+        "d",
+        "##e",
+        "##f",
+        "[SEP]",
+    ]
+    assert example["labels"] == [IGNORED, 1, IGNORED, 2, 0, IGNORED, IGNORED, IGNORED]
+    assert example["first_pieces"] == [0, 1, 0, 1, 1, 0, 0, 0]
+    every = made_task([row], "all").examples[0]
+    assert every["labels"] == [IGNORED, 1, 2, 2, 0, 0, 0, IGNORED]
+
+
+def test_a_word_without_a_piece_or_behind_the_end_shifts_the_others():
+    rows = [TaggedWords(("a", "\u0000", "b"), ("O", "O", "B-x")), TaggedWords(("abcdefgh", "a"), ("O", "B-x"))]
+    task = made_task(rows, max_length=8)
+    assert [sum(example["first_pieces"]) for example in task.examples] == [3, 1]
+    assert task.examples[0]["input_ids"][2] == TOKENIZER.unk_token_id
+    for model in (made_model(), made_model(BertCrfForTokenClassification)):
+        predicted = task.predict(model, rows)
+        assert [len(tags) for tags in predicted] == [3, 2]
+        assert predicted[1][1] == "O"
+    with pytest.raises(UserError, match="'B-y' of the word 'a'"):
+        made_task([TaggedWords(("a",), ("B-y",))])
+
+
+def test_packed_words_come_from_other_pieces():
+    logits = torch.arange(12.0).reshape(1, 6, 2).repeat(2, 1, 1)
+    first = torch.tensor([[0, 1, 0, 1, 1, 0], [0, 0, 1, 0, 0, 0]]).bool()
+    labels = torch.arange(6).repeat(2, 1)
+    packed, packed_labels, words = pack_words(logits, labels, first)
+    assert packed_labels[0].tolist() == [1, 3, 4] and packed[0, :, 0].tolist() == [2.0, 6.0, 8.0]
+    assert words.tolist() == [[True] * 3, [True, False, False]] and packed_labels[1, 0] == 2
+
+
+def test_the_crf_loss_is_no_mean_over_words():
+    """With no transitions learned and none forbidden, a CRF is the product of what each word says."""
+    torch.manual_seed(0)
+    config = BertConfig(len(VOCAB), 16, 1, 2, 32, labels=("NOUN", "VERB"))
+    model = BertCrfForTokenClassification(config).eval()
+    ids, labels = torch.randint(5, len(VOCAB), (3, 6)), torch.randint(0, 2, (3, 6))
+    labels[0, 3:] = IGNORED
+    plain = super(BertCrfForTokenClassification, model).forward(ids, labels=labels)
+    assert model(ids, labels=labels).loss.item() == pytest.approx(plain.loss.item(), abs=1e-5)
+
+
+def test_a_tag_that_depends_on_the_tag_before_cannot_be_learned(tmp_path):
+    """ "a" begins an entity, and "b" goes on with it when it stands right behind "a", and else is outside."""
+    generator = torch.Generator().manual_seed(0)
+    rows = []
+    for _ in range(200):
+        words = ["aabbbcde"[int(i)] for i in torch.randint(0, 8, (8,), generator=generator)]
+        tags = ["B-x" if word == "a" else "I-x" if "".join(words[max(0, i - 1) : i + 1]) == "ab" else "O"
+                for i, word in enumerate(words)]  # fmt: skip
+        rows.append(TaggedWords(tuple(words), tuple(tags)))
+    task = made_task(rows, dropout=0.0, batch_size=8)
+    torch.manual_seed(0)
+    model = BertCrfForTokenClassification(BertConfig(len(VOCAB), 32, 1, 2, 64, labels=TAGS, hidden_dropout_prob=0.0))
+    settings = TrainingSettings(learning_rate=1e-2, device="cpu", precision="fp32", validations=2)
+    Trainer(model, task, settings, Budget(steps=75), tmp_path).run()
+    best = BertCrfForTokenClassification.from_pretrained(tmp_path / "checkpoint-best")
+    without = most_frequent_tags(rows, rows)["most frequent tag of the word"]
+    assert task.score(best, rows)["f1"] > 0.95 > 0.8 > without["f1"]
+
+
+def test_tags_are_numbered_in_another_order_each_time():
+    rows = [TaggedWords(("a", "b", "c"), ("I-y", "B-x", "O")), TaggedWords(("a", "b"), ("B-y", "I-x"))]
+    assert tags_of(rows) == ("O", "B-x", "I-x", "B-y", "I-y")
