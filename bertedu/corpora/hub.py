@@ -29,7 +29,7 @@ def hub_corpus(name: str) -> Corpus:
 def load_split(name: str, split: str = "train"):
     """The rows of a split; the last part of the name is taken for a configuration where there is no such set."""
     from datasets import load_dataset  # a second of import, for those who read from the hub only
-    from datasets.exceptions import DatasetsError
+    from datasets.exceptions import DatasetGenerationError, DatasetsError
 
     set_name, slash, configuration = name.rpartition("/")
     choices: list[tuple[str, str | None]] = [(name, None)]
@@ -37,24 +37,26 @@ def load_split(name: str, split: str = "train"):
         choices.append((set_name, configuration))
     if name.count("/") > 1 and not Path(name).exists():  # USER/NAME/CONFIGURATION is no name of a set
         choices.reverse()
-    problem: Exception | None = None
+    problem: BaseException | None = None
     for path, chosen in choices:
         try:
             return load_dataset(path, chosen, split=split)
         except ConnectionError as error:
             raise UserError(
-                f"hub:{name} cannot be reached ({one_line(error)}): connect to a network, or give a folder of "
-                "data files or the corpus documentation, which needs none."
+                f"hub:{name} cannot be reached ({one_line(error)}): connect to a network, or name files of this "
+                "machine (to pre-train, the corpus documentation needs none)."
             ) from error
+        except DatasetGenerationError as error:  # a damaged file, which only the cause tells about
+            problem = problem or error.__cause__ or error
         except (OSError, ValueError, DatasetsError) as error:
             problem = problem or error
     raise UserError(
-        f"hub:{name} cannot be loaded ({one_line(problem)}): check the name and its configuration "
-        "(hub:USER/NAME/CONFIGURATION)."
+        f"hub:{name}, split {split}, cannot be loaded ({one_line(problem)}): check the name, its configuration "
+        "(hub:USER/NAME/CONFIGURATION), the split and the files."
     ) from problem
 
 
-def one_line(error: Exception | None) -> str:
+def one_line(error: BaseException | None) -> str:
     """What an error of the library says, on one line and without the stop."""
     return " ".join(str(error).split()).rstrip(".")
 

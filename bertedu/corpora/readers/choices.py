@@ -1,5 +1,6 @@
 """Multiple choice: rows with a question, its choices and the right one."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from bertedu.errors import UserError
 QUESTION_NAMES = ("question", "premise", "startphrase")
 CONTEXT_NAMES = ("context", "article")
 CHOICES_NAMES = ("choices", "options", "endings")
-CHOICE_NAMES = ("choice", "ending", "option")  # numbered: choice1, choice2 or ending0, ending1
+NUMBERED_CHOICE = re.compile(r"(?:choice|ending|option)_?([0-9]+)")  # choice1, choice2 or ending0, ending1
 ANSWER_NAMES = ("label", "answer", "answerKey")
 
 
@@ -27,12 +28,13 @@ def choices(rows: Sequence[Row]) -> list[Choices]:
     for row in rows:
         place = row[0]
         question = text_value(value_of(row, question_column), place, question_column)
-        context = value_of(row, context_column) if context_column else ""
+        context = value_of(row, context_column) if context_column else None
+        context = "" if context in (None, "") else text_value(context, place, "the context")
         texts, names = choices_of(row)
         if len(texts) < 2 or len(set(texts)) < len(texts):
             raise UserError(f"{place}: the choices {shown(texts)} must be two or more, all different: mend the row.")
         right = right_choice(value_of(row, answer_column), texts, names, place)
-        found.append(Choices(question, texts, right, text_value(context, place, "context") if context else ""))
+        found.append(Choices(question, texts, right, context))
     return found
 
 
@@ -42,28 +44,30 @@ def choices_of(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
     listed: Any = next((values[name] for name in CHOICES_NAMES if name in values), None)
     names: Any = None
     if listed is None:
-        columns = [name for name in values if name.rstrip("0123456789") in CHOICE_NAMES and name[-1:].isdigit()]
-        columns.sort(key=lambda name: int(name.lstrip("".join(CHOICE_NAMES))))
-        listed, names = [values[name] for name in columns], columns
+        numbered = sorted((int(match[1]), name) for name in values if (match := NUMBERED_CHOICE.fullmatch(name)))
+        names = [name for _, name in numbered]
+        listed = [values[name] for name in names]
     elif isinstance(listed, dict):  # {"label": ["A", "B"], "text": ["one", "other"]}
         listed, names = listed.get("text"), listed.get("label")
     if not isinstance(listed, list) or not listed:
         raise UserError(f"{place}: there is no list of choices among {', '.join(map(shown, values))}: add 'choices'.")
     texts = tuple(text_value(text, place, "a choice") for text in listed)
-    letters = [chr(ord("A") + number) for number in range(len(texts))]
-    return texts, tuple(map(str, names if isinstance(names, list) and len(names) == len(texts) else letters))
+    return texts, tuple(map(str, names)) if isinstance(names, list) and len(names) == len(texts) else ()
 
 
 def right_choice(answer: Any, texts: tuple[str, ...], names: tuple[str, ...], place: str) -> int:
     """The place, from 0, of the choice that the answer names."""
     if isinstance(answer, str) and answer in names:
         return names.index(answer)
-    if isinstance(answer, str) and answer in texts:
-        return texts.index(answer)
+    letters = [chr(ord("A") + number) for number in range(len(texts))]
+    # All that the answer may mean: "1" among the choices "1" and "2" is a text and a number, and not to be guessed.
+    meant = {places.index(answer) for places in (letters, texts) if answer in places}
     number = int(answer) if isinstance(answer, str) and answer.isdecimal() else answer
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < len(texts):
-        return number
+        meant.add(number)
+    if len(meant) == 1:
+        return meant.pop()
     raise UserError(
-        f"{place}: the answer {shown(answer)} is none of {len(texts)} choices: "
-        f"give a number from 0 to {len(texts) - 1}, one of {', '.join(names)}, or the text of the choice."
+        f"{place}: the answer {shown(answer)} names {'several' if meant else 'none'} of {len(texts)} choices: "
+        f"give a number from 0 to {len(texts) - 1}, a letter from A, or the text of the choice."
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from bertedu.corpora.readers.labelled import TaggedWords
 from bertedu.corpora.readers.opening import read_lines
 from bertedu.corpora.readers.rows import tag_value
-from bertedu.corpora.readers.values import shown, text_value
+from bertedu.corpora.readers.values import counted, shown, text_value
 from bertedu.errors import UserError
 
 DOCUMENT_START = "-DOCSTART-"  # of CoNLL-2003, alone between empty lines
@@ -26,23 +26,24 @@ def read_conll(
 ) -> list[TaggedWords]:
     """The sentences of a file in CoNLL columns: the word first, its tag last (or in tag_column, counted from 0).
 
-    Columns stand apart by TABs, or by spaces where a line has no TAB; a line of white space ends a sentence.
+    Columns stand apart by TABs, or by spaces where the first line has no TAB; a line of white space ends a sentence.
     scheme is BIO, BIOES, or None for tags of any form, such as parts of speech; labels, where given, are all the
     tags that there are. CoNLL-2003's lines -DOCSTART- are no words.
     Raises UserError with file and line for another number of columns, an empty word or a tag out of the scheme.
     """
-    columns = 0
+    separator, columns = "", 0
     sentences: list[TaggedWords] = []
     for block in sentence_blocks(read_lines(path)):
         words, tags = [], []
         for number, line in block:
             place = f"{path}, line {number}"
-            values = line.split("\t") if "\t" in line else line.split(" ")
+            separator = separator or ("\t" if "\t" in line else " ")
+            values = line.split(separator)
             columns = columns or len(values)
             if len(values) != columns or columns < 2:
                 raise UserError(
-                    f"{place}: {len(values)} columns ({shown(line)}) where there should be {max(2, columns)}: "
-                    "write the word, its tag, and one TAB or space between columns."
+                    f"{place}: {counted(len(values), 'column')} ({shown(line)}) where there should be "
+                    f"{max(2, columns)}: write the word, its tag, and one TAB or space between columns."
                 )
             if not -columns <= tag_column < columns:
                 raise UserError(f"{place}: there is no column {tag_column} among {columns}: choose another tag_column.")
@@ -80,7 +81,7 @@ def read_conllu(path: str | Path, tags: str = "upos", labels: Collection[str] | 
             values = line.split("\t")
             if len(values) != len(CONLLU_COLUMNS):
                 raise UserError(
-                    f"{place}: {len(values)} columns ({shown(line)}) where CoNLL-U has 10: "
+                    f"{place}: {counted(len(values), 'column')} ({shown(line)}) where CoNLL-U has 10: "
                     "write one TAB between columns and _ for an empty one."
                 )
             if MULTIWORD_OR_EMPTY.fullmatch(values[0]):

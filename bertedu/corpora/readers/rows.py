@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 from bertedu.corpora.readers.labelled import LabelledText, Summary, TaggedWords
-from bertedu.corpora.readers.values import label_value, label_values, score_value, shown, text_value
+from bertedu.corpora.readers.values import counted, label_value, label_values, score_value, shown, text_value
 from bertedu.errors import UserError
 
 Row = tuple[str, dict[str, Any]]  # where it stands (for messages), and its values by column
@@ -37,10 +37,8 @@ def column_of(rows: Sequence[Row], chosen: str | None, usual: Sequence[str], wha
     for name in usual if chosen is None else (chosen,):
         if name in values:
             return name
-    raise UserError(
-        f"{place}: there is no column {' or '.join(map(repr, [chosen] if chosen else usual))} for the {what} among "
-        f"{', '.join(map(shown, values))}: name one of these."
-    )
+    wanted = repr(chosen) if chosen else f"for the {what} ({', '.join(usual)})"
+    raise UserError(f"{place}: there is no column {wanted}: name one of {', '.join(map(shown, values))}.")
 
 
 def labelled_texts(
@@ -93,7 +91,9 @@ def tagged_words(
             if not isinstance(value, list) or not value:
                 raise UserError(f"{place}: {name} is {shown(value)}: write a list with one entry or more.")
         if len(words) != len(found):
-            raise UserError(f"{place}: {len(words)} words have {len(found)} tags: give each word one tag.")
+            raise UserError(
+                f"{place}: {counted(len(words), 'word')} for {counted(len(found), 'tag')}: give each word one tag."
+            )
         sentences.append(
             TaggedWords(
                 tuple(text_value(word, place, "a word") for word in words),
@@ -104,8 +104,11 @@ def tagged_words(
 
 
 def tag_value(tag: Any, place: str, scheme: str | None = "BIO", labels: Collection[str] | None = None) -> str:
-    """A tag of a scheme: BIO (O, B-type, I-type), BIOES (E-type and S-type as well), or None for any name."""
-    name = label_value(tag, place, labels)
+    """A tag of a scheme: BIO (O, B-type, I-type), BIOES (E-type and S-type as well), or None for any name.
+
+    Whether an I-type follows a B-type is for whoever decodes the spans: real annotations break that rule.
+    """
+    name = label_value(tag, place, labels, "tag")
     if scheme is None or name == "O":
         return name
     if scheme not in ("BIO", "BIOES"):

@@ -7,7 +7,7 @@ from typing import Any
 from bertedu.corpora.readers.labelled import Answer, Question
 from bertedu.corpora.readers.opening import parse_json, read_data_text
 from bertedu.corpora.readers.rows import Row, value_of
-from bertedu.corpora.readers.values import shown, text_value
+from bertedu.corpora.readers.values import counted, shown, text_value
 from bertedu.errors import UserError
 
 MOST_CHARACTERS_SHOWN = 40
@@ -22,14 +22,12 @@ def read_squad(path: str | Path) -> list[Question]:
     """
     whole = parse_json(read_data_text(path), path)
     found: list[tuple[str, Question]] = []
-    for where, article in entries(whole, "data", f"{path}: the file", ""):
-        title = article.get("title", "")
-        if not isinstance(title, str):
-            raise UserError(f"{path}: {where}: the title is {shown(title)}, not a text: write one, or remove it.")
-        for inner, paragraph in entries(article, "paragraphs", f"{path}: {where}", f"{where}."):
-            context = text_value(paragraph.get("context"), f"{path}: {inner}", "the context")
-            for place, entry in entries(paragraph, "qas", f"{path}: {inner}", f"{inner}."):
-                found.append((f"{path}: {place}", question_of(entry, context, title, f"{path}: {place}")))
+    for where, article in entries(whole, "data", f"{path}", ""):
+        for inner, paragraph in entries(article, "paragraphs", f"{path}, {where}", f"{where}."):
+            context = text_value(paragraph.get("context"), f"{path}, {inner}", "the context")
+            for place, entry in entries(paragraph, "qas", f"{path}, {inner}", f"{inner}."):
+                place = f"{path}, {place}"
+                found.append((place, question_of(entry, context, article.get("title", ""), place)))
     return all_different(found, str(path))
 
 
@@ -48,11 +46,13 @@ def entries(value: Any, key: str, place: str, prefix: str) -> Iterable[tuple[str
         yield where, entry
 
 
-def question_of(entry: dict[str, Any], context: str, title: str, place: str) -> Question:
+def question_of(entry: dict[str, Any], context: str, title: Any, place: str) -> Question:
     """One entry of `qas` as a question."""
     name = text_value(entry.get("id"), place, "the id")
     place = f"{place} (id {shown(name)})"
     text = text_value(entry.get("question"), place, "the question")
+    if not isinstance(title, str):
+        raise UserError(f"{place}: the title is {shown(title)}, not a text: write one, or remove it.")
     listed = entry.get("answers", [])
     if not isinstance(listed, list):
         raise UserError(f"{place}: answers is {shown(listed)}: write a list, empty where there is no answer.")
@@ -60,7 +60,7 @@ def question_of(entry: dict[str, Any], context: str, title: str, place: str) -> 
     impossible = entry.get("is_impossible", False)
     if not isinstance(impossible, bool) or impossible is bool(answers):
         raise UserError(
-            f"{place}: is_impossible is {shown(impossible)} and there are {len(answers)} answers: "
+            f"{place}: is_impossible is {shown(impossible)} and there is a list of {counted(len(answers), 'answer')}: "
             "give answers, or call the question impossible (true) and give none."
         )
     return Question(name, text, context, answers, impossible, title)
@@ -75,10 +75,10 @@ def answer_of(answer: Any, context: str, place: str) -> Answer:
         raise UserError(f"{place}: answer_start is {shown(start)}: write the place of the first character, from 0.")
     if (there := context[start : start + len(text)]) != text:
         elsewhere = context.find(text)
-        remedy = f"it stands at {elsewhere}" if elsewhere >= 0 else "it is nowhere in the context; correct the text"
+        remedy = f"write {elsewhere}, where it stands" if elsewhere >= 0 else "correct it, it is nowhere in the context"
         raise UserError(
             f"{place}: the answer {shown(text)} should stand at character {start}, where there is "
-            f"{shown(there, MOST_CHARACTERS_SHOWN)}: {remedy}."
+            f"{shown(there, MOST_CHARACTERS_SHOWN) if there else 'nothing'}: {remedy}."
         )
     return Answer(text, start)
 
@@ -113,5 +113,5 @@ def all_different(found: list[tuple[str, Question]], source: str) -> list[Questi
             raise UserError(
                 f"{place}: the question id {shown(question.id)} is the one of {seen[question.id]}: give each its own."
             )
-        seen[question.id] = place.removeprefix(f"{source}: ")
+        seen[question.id] = place.removeprefix(f"{source}, ")
     return [question for _, question in found]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bertedu.corpora.readers.opening import LONGEST_TEXT, read_data_text
 from bertedu.corpora.readers.rows import Row
-from bertedu.corpora.readers.values import shown
+from bertedu.corpora.readers.values import counted, shown
 from bertedu.errors import UserError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -35,6 +35,11 @@ def read_table(
     columns = [name.strip() for name in header]
     if len(set(columns)) < len(columns) or "" in columns:
         raise UserError(f"{path}: the columns {shown(columns)} need a name each, all different: mend the header.")
+    if len(columns) < 2:
+        raise UserError(
+            f"{path}: with the delimiter {delimiter!r} the columns are {shown(columns)}: give the delimiter "
+            "that it has, or a header with two columns or more."
+        )
     rows: list[Row] = []
     for line, values in numbered:
         if values == columns:
@@ -43,8 +48,8 @@ def read_table(
             raise UserError(f"{path}, line {line} is empty: write a row there, or remove the line.")
         if len(values) != len(columns):
             raise UserError(
-                f"{path}, line {line}: {len(values)} columns where the header has {len(columns)} ({shown(values)}): "
-                "look for a missing or extra delimiter, or a quote out of place."
+                f"{path}, line {line}: {counted(len(values), 'column')} where the header has {len(columns)} "
+                f"({shown(values)}): look for a missing or extra delimiter, or a quote out of place."
             )
         rows.append((f"{path}, line {line}", dict(zip(columns, values, strict=True))))
     if not rows:

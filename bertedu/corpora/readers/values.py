@@ -17,6 +17,11 @@ def shown(value: Any, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 12]} … {text[-10:]}"
 
 
+def counted(number: int, name: str) -> str:
+    """How many there are of something: 1 column, 2 columns."""
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
 def text_value(value: Any, place: str, name: str) -> str:
     """A text as it is: not blank, not endless, of characters that can be written."""
     if not isinstance(value, str):
@@ -34,27 +39,27 @@ def text_value(value: Any, place: str, name: str) -> str:
     return value
 
 
-def label_value(value: Any, place: str, labels: Collection[str] | None = None) -> str:
-    """The name of a label, without space around it: a text, or a whole number or truth value written out.
+def label_value(value: Any, place: str, labels: Collection[str] | None = None, name: str = "label") -> str:
+    """A label, without space around it: a text, or a whole number or truth value written out.
 
-    labels, where given, are all that there are.
+    labels, where given, are all that there are; name is what messages call it.
     """
     if isinstance(value, bool | int):
         value = str(value)
     elif not isinstance(value, str):
         raise UserError(
-            f"{place}: the label is {shown(value)}: give a text or a whole number, or choose the problem type "
+            f"{place}: the {name} is {shown(value)}: give a text or a whole number, or choose the problem type "
             "regression for scores and multi_label_classification for lists."
         )
-    label = text_value(value, place, "the label").strip()
+    label = text_value(value, place, f"the {name}").strip()
     if "\n" in label or "\t" in label:
-        raise UserError(f"{place}: the label {shown(label)} has a line break or TAB: look for a quote out of place.")
+        raise UserError(f"{place}: the {name} {shown(label)} has a line break or TAB: look for a quote out of place.")
     if labels is not None and label not in labels:
         near = get_close_matches(label, labels, n=1)
         known = ", ".join(list(labels)[:MOST_LABELS_SHOWN]) + (", …" if len(labels) > MOST_LABELS_SHOWN else "")
         raise UserError(
-            f"{place}: the label {shown(label)} is none of the {len(labels)} labels ({known}): "
-            + (f"did you mean {near[0]!r}?" if near else "correct it, or add it to the labels.")
+            f"{place}: the {name} {shown(label)} is none of the {counted(len(labels), name)} ({known}): "
+            f"{f'write {near[0]!r}' if near else 'correct it'}, or add it to them."
         )
     return label
 

@@ -1,0 +1,266 @@
+"""Labelled data from files: real sets whole, values that come back as they were written, and every form of file."""
+
+import csv
+import gzip
+import json
+from collections import Counter
+
+import pytest
+
+from bertedu.corpora.readers.labelled import Answer, Choices, LabelledText, Question, Summary, TaggedWords
+from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
+from bertedu.errors import UserError
+
+HARD_TEXTS = [
+    'He said "no", then\tleft.',
+    '"',
+    '""quoted""',
+    "two\nlines",
+    "three\r\n\r\nlines",
+    " space around ",
+    "comma, comma,, ;",
+    "\u2028 and \x85 are not line ends here",
+    "emoji 😀 and e\u0301",
+    "\\n is not a line end, nor is \\",
+    "# not a comment",
+    "a" * 200_000,  # more than the csv module takes by itself
+]
+
+
+def test_banking77_loses_texts_with_line_breaks(datasets_folder):
+    folder = datasets_folder / "banking77"
+    labels = json.loads((folder / "categories.json").read_text(encoding="utf-8"))
+    train, test = (read_labelled(folder / f"{split}.csv.gz", labels=labels) for split in ("train", "test"))
+    assert (len(train), len(test)) == (10_003, 3_080)
+    assert sum(example.text.count("\n") for example in train) == 13
+    counts = Counter(example.label for example in train)
+    assert len(counts) == 77 and (min(counts.values()), max(counts.values())) == (35, 187)
+    assert set(Counter(example.label for example in test).values()) == {40}
+    assert train[0] == LabelledText("I am still waiting on my card?", "card_arrival")
+
+
+def test_cad_nli_loses_rows_with_quotes(datasets_folder):
+    rows = {"original": (1_666, 200, 400), "all_combined": (8_330, 1_000, 2_000)}
+    for part, sizes in rows.items():
+        for split, size in zip(("train", "dev", "test"), sizes, strict=True):
+            examples = read_labelled(datasets_folder / "cad_nli" / part / f"{split}.tsv.gz")
+            assert len(examples) == size and all(example.pair for example in examples)
+            if (part, split) == ("all_combined", "train"):
+                counts = Counter(example.label for example in examples)
+                assert counts == {"entailment": 2_770, "neutral": 2_778, "contradiction": 2_782}
+                assert any('"' in example.text + str(example.pair) for example in examples)
+                assert not any('""' in example.text + str(example.pair) for example in examples)
+
+
+def test_stsb_quotes_swallow_rows(datasets_folder):
+    for split, size in (("train", 1_000), ("dev", 375), ("test", 375)):
+        examples = read_labelled(
+            datasets_folder / "stsb_open_subset" / f"sts-{split}.csv.gz",
+            problem_type="regression",
+            header=("group", "genre", "year", "id", "score", "sentence1", "sentence2"),
+            delimiter="\t",
+            quoting=False,
+        )
+        assert len(examples) == size
+        assert all(isinstance(example.label, float) and 0 <= example.label <= 5 for example in examples)
+    assert examples[0].label == 2.8 and examples[0].pair == "Two small boys in a woody area looking at a shed."
+
+
+def test_movie_sentences_break_at_characters_that_are_no_line_ends(datasets_folder):
+    folder = datasets_folder / "mr_sentence_polarity"
+    examples = read_labelled([folder / "rt-polarity.neg.gz", folder / "rt-polarity.pos.gz"])
+    assert Counter(example.label for example in examples) == {"neg": 5_331, "pos": 5_331}
+    tokens = Counter()
+    for example in examples:
+        tokens[example.label] += len(example.text.split())
+    assert tokens == {"neg": 111_628, "pos": 112_445}
+
+
+def test_wnut17_runs_sentences_together(datasets_folder):
+    sizes = {
+        "wnut17train.conll.gz": (3_394, 62_730, 1_975),
+        "emerging.dev.conll.gz": (1_009, 15_733, 836),
+        "emerging.test.annotated.gz": (1_287, 23_394, 1_079),
+    }
+    for name, (sentences, words, entities) in sizes.items():
+        examples = read_tagged(datasets_folder / "wnut17" / name)
+        assert len(examples) == sentences
+        assert sum(len(example.words) for example in examples) == words
+        assert sum(tag.startswith("B-") for example in examples for tag in example.tags) == entities
+        assert examples[0].words[0].isprintable()  # the file of dev begins with a byte-order mark
+
+
+def test_ud_english_counts_multiword_tokens_and_empty_nodes(datasets_folder):
+    for split, sentences, words, xpos in (("train", 12_544, 204_577, 49), ("test", 2_077, 25_094, 48)):
+        path = datasets_folder / "ud_english_ewt" / f"en_ewt-ud-{split}.conllu.gz"
+        examples = read_tagged(path)
+        counts = Counter(tag for example in examples for tag in example.tags)
+        assert (len(examples), sum(counts.values()), len(counts)) == (sentences, words, 17)
+        if split == "train":
+            assert counts["NOUN"] == 34_751 and counts["X"] == 400
+        examples = read_tagged(path, tags="xpos")
+        assert len({tag for example in examples for tag in example.tags}) == xpos
+
+
+def test_squad_loses_questions_or_offsets(datasets_folder):
+    squad = read_questions(datasets_folder / "squad_v2_half_dev" / "dev-v2.0.json.gz")
+    assert len(squad) == 6_078 and sum(question.is_impossible for question in squad) == 3_168
+    assert (len({question.title for question in squad}), len({question.context for question in squad})) == (16, 646)
+    assert {len(question.answers) for question in squad} == {0, 2, 3, 4, 5, 6}
+    xquad = read_questions(datasets_folder / "xquad_en" / "xquad.en.json.gz")
+    assert len(xquad) == 1_190 and not any(question.is_impossible for question in xquad)
+    for question in squad + xquad:
+        for answer in question.answers:
+            assert question.context[answer.start : answer.start + len(answer.text)] == answer.text
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_value_changes_on_its_way_through_a_table(tmp_path, name, line_end):
+    with open(tmp_path / name, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="," if name == "a.csv" else "\t", lineterminator=line_end)
+        writer.writerows([["sentence1", "sentence2", "label"], *([text, text[::-1], "a, b"] for text in HARD_TEXTS)])
+    expected = [LabelledText(text, "a, b", text[::-1]) for text in HARD_TEXTS]
+    assert read_labelled(tmp_path / name) == expected
+
+
+def test_a_value_changes_on_its_way_through_json_lines(tmp_path):
+    lines = [json.dumps({"text": text, "labels": ["x", "y, z"]}) + "\n" for text in HARD_TEXTS]
+    (tmp_path / "a.jsonl").write_text("".join(lines), encoding="utf-8")
+    examples = read_labelled(tmp_path / "a.jsonl", problem_type="multi_label_classification", label="labels")
+    assert [example.text for example in examples] == HARD_TEXTS
+    assert examples[0].label == ("x", "y, z")
+
+
+def test_the_limit_of_the_csv_module_stays_changed(tmp_path):
+    before = csv.field_size_limit()
+    (tmp_path / "a.csv").write_text('text,label\n"a,b\n', encoding="utf-8")
+    with pytest.raises(UserError):
+        read_labelled(tmp_path / "a.csv")
+    assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize("as_bytes", [lambda text: text, lambda text: b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n")])
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_byte_order_mark_or_a_windows_line_end_becomes_part_of_a_value(tmp_path, as_bytes, suffix):
+    def written(name: str, text: str):
+        data = as_bytes(text.encode())
+        (tmp_path / (name + suffix)).write_bytes(gzip.compress(data) if suffix else data)
+        return tmp_path / (name + suffix)
+
+    expected = [LabelledText("one", "a"), LabelledText("two", "b")]
+    assert read_labelled(written("a.csv", "text,label\none,a\ntwo,b\n")) == expected
+    assert read_labelled(written("a.tsv", "text\tlabel\none\ta\ntwo\tb"), quoting=False) == expected
+    assert read_labelled(written("a.jsonl", '{"text":"one","label":"a"}\n{"text":"two","label":"b"}')) == expected
+    assert read_labelled({"a": written("1.txt", "one\n"), "b": written("2.txt", "two")}) == expected
+    assert read_labelled([written("x.a", "one\n"), written("b.txt", "two\n")]) == expected
+    sentences = [TaggedWords(("A", "cat"), ("O", "B-x-y")), TaggedWords(("No",), ("O",))]
+    assert read_tagged(written("a.conll", "A\tO\ncat\tB-x-y\n \t\n\nNo\tO\n")) == sentences
+    conllu = "# x\n1-2\tdon't" + "\t_" * 8 + "\n1\tdo\tdo\tAUX\tVB" + "\t_" * 5 + "\n2\tn't\tnot\tPART\tRB" + "\t_" * 5
+    conllu += "\n2.1\tso" + "\t_" * 8 + "\n"
+    assert read_tagged(written("a.conllu", conllu)) == [TaggedWords(("do", "n't"), ("AUX", "PART"))]
+
+
+def test_a_folder_for_each_label_reads_what_is_no_text(tmp_path):
+    for label, text in (("neg", "Bad.\r\n\r\nVery.\r\n"), ("pos", "Good.\n")):
+        (tmp_path / label).mkdir()
+        (tmp_path / label / "1.txt").write_text(text, encoding="utf-8", newline="")
+        (tmp_path / label / ".hidden").write_bytes(b"\xff")
+    (tmp_path / "README").write_text("Two folders.", encoding="utf-8")
+    assert read_labelled(tmp_path) == [LabelledText("Bad.\n\nVery.", "neg"), LabelledText("Good.", "pos")]
+    with pytest.raises(UserError, match="'neg' is none of the 2 labels"):
+        read_labelled(tmp_path, labels=["good", "bad"])
+    with pytest.raises(UserError, match="a name is one label"):
+        read_labelled(tmp_path, problem_type="regression")
+    (tmp_path / "pos" / "more").mkdir()
+    with pytest.raises(UserError, match=r"more is a folder among the texts of 'pos'"):
+        read_labelled(tmp_path)
+    with pytest.raises(UserError, match="has 1 folder"):
+        read_labelled(tmp_path / "pos")
+
+
+def test_files_by_label_lose_a_line_or_a_file(tmp_path):
+    (tmp_path / "a.pos").write_text("One.\n\nTwo.\n", encoding="utf-8")
+    (tmp_path / "a.neg").write_text("One.\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"a\.pos, line 2: the text is ''"):
+        read_labelled([tmp_path / "a.neg", tmp_path / "a.pos"])
+    with pytest.raises(UserError, match="both name the label 'neg'"):
+        read_labelled([tmp_path / "a.neg", tmp_path / "b.neg"])
+    with pytest.raises(UserError, match="a file for each label"):
+        read_labelled([tmp_path / "a.neg"])
+
+
+def test_a_number_or_a_list_is_taken_for_a_label(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a", "label": 3, "score": 3, "labels": []}\n', encoding="utf-8")
+    assert read_labelled(path)[0].label == "3"
+    score = read_labelled(path, label="score", problem_type="regression")[0].label
+    assert score == 3.0 and isinstance(score, float)
+    assert read_labelled(path, label="labels", problem_type="multi_label_classification")[0].label == ()
+    with pytest.raises(UserError, match=r"the label is \[\]"):
+        read_labelled(path, label="labels")
+    with pytest.raises(UserError, match="'ranking' is none"):
+        read_labelled(path, problem_type="ranking")  # type: ignore[arg-type]
+    (tmp_path / "a.csv").write_text('text,labels\na,"joy, fear"\nb,\n', encoding="utf-8")
+    examples = read_labelled(tmp_path / "a.csv", problem_type="multi_label_classification", labels=("fear", "joy"))
+    assert [example.label for example in examples] == [("joy", "fear"), ()]
+
+
+def test_a_header_line_becomes_a_row(tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\na,b\n", encoding="utf-8")
+    with pytest.raises(UserError, match="line 1 is the header itself"):
+        read_labelled(tmp_path / "a.csv", header=("text", "label"))
+
+
+def test_a_column_of_tags_is_not_the_one_asked_for(tmp_path):
+    conll = "-DOCSTART- -X- O O\n\nCats NNS B-NP O\nsing VBP B-VP O\n"
+    (tmp_path / "a.conll").write_text(conll, encoding="utf-8")
+    from bertedu.corpora.readers import read_conll
+
+    assert read_conll(tmp_path / "a.conll") == [TaggedWords(("Cats", "sing"), ("O", "O"))]
+    assert read_conll(tmp_path / "a.conll", scheme=None, tag_column=1)[0].tags == ("NNS", "VBP")
+    with pytest.raises(UserError, match="no column 4 among 4"):
+        read_conll(tmp_path / "a.conll", tag_column=4)
+    with pytest.raises(UserError, match="'IOB' is none"):
+        read_conll(tmp_path / "a.conll", scheme="IOB", tag_column=2)
+
+
+def test_a_tag_of_bioes_or_of_a_closed_list_is_refused(tmp_path):
+    (tmp_path / "a.conll").write_text("New\tB-place\nYork\tE-place\nsings\tO\nOslo\tS-place\n", encoding="utf-8")
+    assert read_tagged(tmp_path / "a.conll", scheme="BIOES")[0].tags[1] == "E-place"
+    with pytest.raises(UserError, match="line 4: the tag 'S-place' is none of the 3 tags"):
+        read_tagged(tmp_path / "a.conll", scheme="BIOES", labels=["O", "B-place", "E-place"])
+
+
+def test_the_answer_of_a_choice_is_read_another_way(tmp_path):
+    def read(**row) -> Choices:
+        (tmp_path / "a.jsonl").write_text(json.dumps({"question": "Which?"} | row) + "\n", encoding="utf-8")
+        return read_choices(tmp_path / "a.jsonl")[0]
+
+    expected = Choices("Which?", ("cat", "dog"), 1)
+    assert read(choices=["cat", "dog"], label=1) == expected
+    assert read(options=["cat", "dog"], answer="B") == expected
+    assert read(choices=["cat", "dog"], answer="dog") == expected
+    assert read(choices={"label": ["1", "2"], "text": ["cat", "dog"]}, answerKey="2") == expected
+    assert read(ending0="cat", ending1="dog", label="1", context="") == expected
+    assert read(choice2="dog", choice1="cat", label="choice2") == expected
+    assert read(choices=["cat", "dog"], label=1, context="Pets.").context == "Pets."
+    assert read(choices=["2", "1"], label=0).label == 0
+    for row in ({"label": "1"}, {"label": True}, {"label": -1}, {"label": "cat"}, {"label": None}, {"label": 1.0}):
+        with pytest.raises(UserError, match="line 1: the answer"):
+            read(choices=["1", "2"], **row)
+    (tmp_path / "a.csv").write_text("question,choice1,choice2,label\nWhich?,cat,dog,1\n", encoding="utf-8")
+    assert read_choices(tmp_path / "a.csv") == [expected]
+
+
+def test_a_summary_or_a_question_in_json_lines_is_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"article": "Long.", "highlights": "Short."}\n', encoding="utf-8")
+    assert read_summaries(path) == [Summary("Long.", "Short.")]
+    answered = {"id": "1", "question": "Who?", "context": "A cat.", "answers": {"text": ["cat"], "answer_start": [2]}}
+    unanswered = answered | {"id": "2", "title": "Cats", "answers": []}
+    path.write_text(json.dumps(answered) + "\n" + json.dumps(unanswered) + "\n", encoding="utf-8")
+    assert read_questions(path) == [
+        Question("1", "Who?", "A cat.", (Answer("cat", 2),)),
+        Question("2", "Who?", "A cat.", (), True, "Cats"),
+    ]
