@@ -1,0 +1,170 @@
+"""Extractive question answering: the answer is a span of the context, or there is none. Notebook 12.
+
+Devlin et al. 2019, sections 4.2 and 4.3. Shapes: B batch, T tokens.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import Question
+from bertedu.finetuning.examples import Example
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.squad_metrics import best_threshold, squad_figures
+from bertedu.finetuning.task import Batch, FinetuningTask
+from bertedu.finetuning.windows import Candidate, Window, best_over_windows, label_of, windows
+from bertedu.model.bert import BertModel
+from bertedu.model.pretrained import PretrainedModel
+from bertedu.tokenization import BertTokenizer
+
+
+@dataclass
+class SpanOutput:
+    """start_logits and end_logits [B, T], and the loss when positions were given."""
+
+    start_logits: Tensor
+    end_logits: Tensor
+    loss: Tensor | None = None
+
+
+class BertForQuestionAnswering(PretrainedModel):
+    """BERT and a linear layer: how likely the answer starts, and ends, at each token. The same as in `transformers`."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.bert = BertModel(config, add_pooling_layer=False)
+        self.qa_outputs = nn.Linear(config.hidden_size, 2)
+        self.initialize()
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+        start_positions: Tensor | None = None,
+        end_positions: Tensor | None = None,
+    ) -> SpanOutput:
+        """positions [B]: the answer's first and last token, 0 ([CLS]) for none. The loss is the mean of both."""
+        vectors = self.bert(input_ids, attention_mask, token_type_ids).last_hidden_state
+        start_logits, end_logits = self.qa_outputs(vectors).unbind(dim=-1)
+        loss = None
+        if start_positions is not None and end_positions is not None:
+            losses = [
+                cross_entropy(start_logits.float(), start_positions),
+                cross_entropy(end_logits.float(), end_positions),
+            ]
+            loss = (losses[0] + losses[1]) / 2
+        return SpanOutput(start_logits, end_logits, loss)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a model says to a question: the best spans of the context, and by how much it prefers no answer."""
+
+    candidates: list[Candidate]
+    no_answer_score: float  # score of no answer minus that of the best span
+
+    def text(self, context: str, threshold: float = 0.0) -> str:
+        """The best span's text, or "" where no answer is preferred by more than the threshold."""
+        if not self.candidates or self.no_answer_score > threshold:
+            return ""
+        return context[self.candidates[0].start : self.candidates[0].end]
+
+
+class QuestionAnsweringTask(FinetuningTask[Question]):
+    """Learning to find answers. stride is how far the windows of a long context lie apart, in tokens.
+
+    Every window of every question is learned; one that does not hold the (first) answer points to [CLS].
+    """
+
+    best_by = "f1"
+
+    def __init__(
+        self,
+        train: Sequence[Question],
+        validation: Sequence[Question],
+        tokenizer: BertTokenizer,
+        settings: FinetuningSettings,
+        stride: int = 64,
+    ):
+        self.stride = stride
+        super().__init__(train, validation, tokenizer, settings)
+
+    def windows(self, question: Question) -> list[Window]:
+        """The windows of a question's context."""
+        return windows(self.tokenizer, question.question, question.context, self.settings.max_length, self.stride)
+
+    def encode(self, rows: Sequence[Question]) -> list[Example]:
+        """All windows of all questions, with the first and last token of the answer."""
+        examples = []
+        for row in rows:
+            answer = None
+            if row.answers:
+                answer = (row.answers[0].start, row.answers[0].start + len(row.answers[0].text))
+            for window in self.windows(row):
+                start, end = label_of(window, answer)
+                examples.append({**window.numbers(), "start_positions": start, "end_positions": end})
+        return examples
+
+    def counts(self, batch: Batch) -> dict[str, int]:
+        """Windows."""
+        return {"window": len(batch["start_positions"])}
+
+    def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
+        """The summed loss of the windows."""
+        return {"window_loss": model(**batch).loss * len(batch["start_positions"])}
+
+    def read(self, model: nn.Module, batch: Batch) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Start and end logits of each window, [T] each."""
+        output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
+        starts, ends = (logits.float().cpu().numpy() for logits in (output.start_logits, output.end_logits))
+        return list(zip(starts, ends, strict=True))
+
+    def answer(self, model: nn.Module, rows: Sequence[Question]) -> list[Answered]:
+        """What the model says to each question."""
+        of_each = [self.windows(row) for row in rows]
+        logits = iter(self.outputs(model, [window.numbers() for found in of_each for window in found]))
+        answered = []
+        for found in of_each:
+            candidates, no_answer = best_over_windows([(window, *next(logits)) for window in found])
+            best = candidates[0].score if candidates else no_answer
+            answered.append(Answered(candidates, no_answer - best))
+        return answered
+
+    def score(self, model: nn.Module, rows: Sequence[Question], threshold: float = 0.0) -> dict[str, float]:
+        """Exact match and F1; where questions without an answer are among them, for both parts, and the best threshold
+        on these rows: choose it on validation, use it on the test.
+        """
+        answered = self.answer(model, rows)
+        return self.figures(rows, answered, threshold)
+
+    def figures(self, rows: Sequence[Question], answered: Sequence[Answered], threshold: float) -> dict[str, float]:
+        """The figures for answers that were given."""
+        pairs = list(zip(rows, answered, strict=True))
+        impossible = any(not row.answers for row in rows)
+        limit = threshold if impossible else float("inf")  # where each question has an answer, one is always given
+        figures = squad_figures(rows, {row.id: found.text(row.context, limit) for row, found in pairs})
+        if impossible:
+            texts = {row.id: found.text(row.context, float("inf")) for row, found in pairs}
+            scores = {row.id: found.no_answer_score for row, found in pairs}
+            figures["best_threshold"], figures["f1_at_best_threshold"] = best_threshold(rows, texts, scores)
+        return figures
+
+
+def longest_word_overlap(rows: Sequence[Question]) -> dict[str, dict[str, Any]]:
+    """The figures of two answers that need no network: never an answer, and the sentence most like the question."""
+    never = squad_figures(rows, {row.id: "" for row in rows})
+    nearest = squad_figures(rows, {row.id: most_alike_sentence(row) for row in rows})
+    return {"never an answer": never, "sentence most like the question": nearest}
+
+
+def most_alike_sentence(row: Question) -> str:
+    """The sentence of the context that shares most words with the question."""
+    asked = set(row.question.lower().split())
+    sentences = [sentence for sentence in row.context.replace("\n", " ").split(". ") if sentence]
+    return max(sentences, key=lambda sentence: len(asked & set(sentence.lower().split())), default="")

@@ -1,0 +1,119 @@
+"""Long contexts through a short model: windows that overlap, and the best spans over all of them. Notebook 12.
+
+Sliding windows with a stride: google-research/bert (run_squad.py); n-best and the score of no answer as there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bertedu.errors import UserError
+from bertedu.tokenization import BertTokenizer
+
+LONGEST_QUESTION = 64  # tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """[CLS] question [SEP] piece of the context [SEP]. offsets: for each token of the context its characters there."""
+
+    input_ids: list[int]
+    first: int  # where the context begins among the tokens
+    offsets: list[tuple[int, int]]
+
+    def numbers(self) -> dict[str, Any]:
+        """The window as an example for a model."""
+        length = len(self.input_ids)
+        types = [0] * self.first + [1] * (length - self.first)
+        return {"input_ids": self.input_ids, "token_type_ids": types, "attention_mask": [1] * length}
+
+
+def windows(tokenizer: BertTokenizer, question: str, context: str, max_length: int, stride: int) -> list[Window]:
+    """The windows of a context, each of at most max_length tokens with the question; neighbours share tokens.
+
+    stride is how far each window lies behind the one before, in tokens. Raises UserError where the question leaves
+    no room, and for a stride that would skip tokens.
+    """
+    asked = tokenizer.encode(question)[:LONGEST_QUESTION]
+    ids, offsets = tokenizer.encode_with_offsets(context)
+    room = max_length - len(asked) - 3
+    if not 0 < stride <= room:
+        raise UserError(
+            f"stride is {stride} and a window of {max_length} tokens holds {room} of the context beside the question "
+            f"{question[:40]!r}: give a stride from 1 to {max(1, room)}, or a larger max_length."
+        )
+    head = [tokenizer.cls_token_id, *asked, tokenizer.sep_token_id]
+    found = []
+    for start in range(0, max(1, len(ids)), stride):
+        piece = slice(start, start + room)
+        found.append(Window([*head, *ids[piece], tokenizer.sep_token_id], len(head), offsets[piece]))
+        if start + room >= len(ids):
+            break
+    return found
+
+
+def label_of(window: Window, answer: tuple[int, int] | None) -> tuple[int, int]:
+    """The first and last token of an answer (start, end) of characters; (0, 0), [CLS], where it is not all in here."""
+    if answer is None:
+        return 0, 0
+    inside = [
+        place
+        for place, (start, end) in enumerate(window.offsets)
+        if start < answer[1] and end > answer[0]  # the token shares a character with the answer
+    ]
+    whole = inside and window.offsets[inside[0]][0] <= answer[0] and window.offsets[inside[-1]][1] >= answer[1]
+    return (window.first + inside[0], window.first + inside[-1]) if whole else (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A span of the context, in characters, and its score: start logit plus end logit."""
+
+    start: int
+    end: int
+    score: float
+
+
+def best_spans(
+    window: Window, start_logits: np.ndarray, end_logits: np.ndarray, longest: int = 30, n_best: int = 20
+) -> list[Candidate]:
+    """The n best spans of one window: in the context, not ending before they start, of at most `longest` tokens.
+
+    Starts and ends are taken from the n best of each, as published. The best span comes first.
+    """
+    length = len(window.offsets)
+    starts, ends = (logits[window.first : window.first + length] for logits in (start_logits, end_logits))
+    pairs = [
+        (float(starts[start] + ends[end]), int(start), int(end))
+        for start in top(starts, n_best)
+        for end in top(ends, n_best)
+        if start <= end < start + longest
+    ]
+    pairs.sort(key=lambda pair: (-pair[0], pair[1], pair[2]))
+    return [Candidate(window.offsets[a][0], window.offsets[b][1], score) for score, a, b in pairs[:n_best]]
+
+
+def top(logits: np.ndarray, number: int) -> np.ndarray:
+    """The places of the highest logits, the highest first; of equal ones the first."""
+    return np.argsort(-logits, kind="stable")[:number]
+
+
+def best_over_windows(
+    found: Sequence[tuple[Window, np.ndarray, np.ndarray]], longest: int = 30, n_best: int = 20
+) -> tuple[list[Candidate], float]:
+    """The n best spans over all windows of a context, each span once, and the score of no answer.
+
+    found: each window with its start and end logits, [T] each. The score of no answer is that of [CLS] in the window
+    that is least sure of it: one window that sees an answer is enough.
+    """
+    best: dict[tuple[int, int], Candidate] = {}
+    for window, start_logits, end_logits in found:
+        for candidate in best_spans(window, start_logits, end_logits, longest, n_best):
+            key = (candidate.start, candidate.end)
+            if key not in best or candidate.score > best[key].score:
+                best[key] = candidate
+    ordered = sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.start, candidate.end))
+    no_answer = min((float(starts[0] + ends[0]) for _, starts, ends in found), default=0.0)
+    return ordered[:n_best], no_answer

@@ -1,0 +1,162 @@
+"""Answers as spans: windows that lose nothing, spans by brute force, the same logits as `transformers`."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForQuestionAnswering
+
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import Answer, Question
+from bertedu.errors import UserError
+from bertedu.finetuning.question_answering import Answered, BertForQuestionAnswering, QuestionAnsweringTask
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.windows import Candidate, Window, best_over_windows, best_spans, label_of, windows
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.training import SPECIAL_TOKENS
+from bertedu.training.budget import Budget
+from bertedu.training.loop import Trainer, TrainingSettings
+
+LETTERS = "abcdefghijklmnop"
+TOKENIZER = BertTokenizer([*SPECIAL_TOKENS, *LETTERS, *(f"##{letter}" for letter in LETTERS)])
+
+
+def words(rng: random.Random, count: int) -> str:
+    return " ".join("".join(rng.choices(LETTERS, k=rng.randint(1, 3))) for _ in range(count))
+
+
+def test_a_window_loses_a_token_of_the_context_or_goes_beyond_its_length():
+    rng = random.Random(0)
+    for _ in range(300):
+        question, context = words(rng, 3), words(rng, rng.randint(1, 40))
+        length = rng.randint(16, 40)
+        room = length - len(TOKENIZER.encode(question)) - 3
+        stride = rng.randint(1, room)
+        found = windows(TOKENIZER, question, context, length, stride)
+        ids, offsets = TOKENIZER.encode_with_offsets(context)
+        for number, window in enumerate(found):
+            assert len(window.input_ids) <= length
+            start = number * stride
+            assert window.input_ids[window.first : -1] == ids[start : start + room]
+            assert window.offsets == offsets[start : start + room]
+        covered = {offset for window in found for offset in window.offsets}
+        assert covered == set(offsets)
+        assert len(found) == 1 or (len(found) - 2) * stride + room < len(ids)  # no window for nothing
+
+
+def test_a_stride_that_skips_tokens_is_taken():
+    with pytest.raises(UserError, match="stride is 12"):
+        windows(TOKENIZER, "a b", "c d e", 16, 12)
+    with pytest.raises(UserError, match="stride is 0"):
+        windows(TOKENIZER, "a b", "c d e", 16, 0)
+
+
+def test_the_label_points_beside_the_answer():
+    rng = random.Random(1)
+    for _ in range(300):
+        context = words(rng, 30)
+        pieces = context.split()
+        i = rng.randrange(30)
+        j = rng.randint(i, min(29, i + 3))
+        start = len(" ".join(pieces[:i])) + (i > 0)
+        answer = (start, start + len(" ".join(pieces[i : j + 1])))
+        found = windows(TOKENIZER, "a b", context, 24, 8)
+        labelled = [(window, label_of(window, answer)) for window in found]
+        whole = [(window, label) for window, label in labelled if label != (0, 0)]
+        for window, (first, last) in whole:
+            characters = window.offsets[first - window.first][0], window.offsets[last - window.first][1]
+            assert characters == answer
+        for window, label in labelled:
+            inside = window.offsets[0][0] <= answer[0] and answer[1] <= window.offsets[-1][1]
+            assert inside == (label != (0, 0))
+    assert label_of(found[0], None) == (0, 0)
+
+
+def brute_force(window: Window, starts: np.ndarray, ends: np.ndarray, longest: int) -> list[tuple[float, int, int]]:
+    length = len(window.offsets)
+    first = window.first
+    spans = [
+        (float(starts[first + a] + ends[first + b]), a, b)
+        for a in range(length)
+        for b in range(a, min(length, a + longest))
+    ]
+    return sorted(spans, key=lambda span: (-span[0], span[1], span[2]))
+
+
+def test_one_of_ten_thousand_best_spans_is_another_than_by_brute_force():
+    rng = np.random.default_rng(0)
+    for case in range(10_000):
+        length, first, longest = int(rng.integers(1, 9)), int(rng.integers(2, 5)), int(rng.integers(1, 6))
+        window = Window([0] * (first + length + 1), first, [(2 * i, 2 * i + 1) for i in range(length)])
+        starts, ends = (rng.integers(-3, 4, first + length + 1).astype(float) for _ in range(2))
+        if case % 2:
+            starts, ends = starts + rng.random(len(starts)), ends + rng.random(len(ends))
+        expected = brute_force(window, starts, ends, longest)[:5]
+        got = best_spans(window, starts, ends, longest, n_best=20)[:5]
+        assert [(c.score, c.start // 2, c.end // 2) for c in got] == expected
+
+
+def test_a_span_in_two_windows_counts_twice_and_no_answer_is_taken_from_the_surest_window():
+    one = Window([0] * 6, 2, [(0, 1), (2, 3), (4, 5)])
+    two = Window([0] * 6, 2, [(2, 3), (4, 5), (6, 7)])
+    starts = [np.array([5.0, 0, 1, 2, 3, 0]), np.array([1.0, 0, 4, 0, 0, 0])]
+    ends = [np.array([5.0, 0, 1, 2, 3, 0]), np.array([1.0, 0, 4, 0, 0, 0])]
+    best, no_answer = best_over_windows([(one, starts[0], ends[0]), (two, starts[1], ends[1])])
+    assert best[0] == Candidate(2, 3, 8.0)
+    assert len({(candidate.start, candidate.end) for candidate in best}) == len(best)
+    assert no_answer == 2.0
+
+
+def test_the_threshold_is_turned_round():
+    answered = Answered([Candidate(2, 5, 1.0)], no_answer_score=0.5)
+    assert answered.text("a bcd e", threshold=0.6) == "bcd"
+    assert answered.text("a bcd e", threshold=0.4) == ""
+    assert Answered([], -5.0).text("a", threshold=1.0) == ""
+
+
+def made_model(layers: int = 2, hidden_size: int = 16) -> BertForQuestionAnswering:
+    torch.manual_seed(0)
+    config = BertConfig(
+        len(TOKENIZER), hidden_size, layers, 2, 32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
+    )
+    return BertForQuestionAnswering(config).eval()
+
+
+def test_transformers_says_something_else(tmp_path):
+    model = made_model()
+    model.save_pretrained(tmp_path)
+    reference = AutoModelForQuestionAnswering.from_pretrained(tmp_path).eval()
+    ids, types = torch.randint(5, 30, (2, 9)), torch.tensor([[0] * 4 + [1] * 5] * 2)
+    mask = torch.tensor([[1] * 9, [1] * 6 + [0] * 3])
+    positions = {"start_positions": torch.tensor([5, 0]), "end_positions": torch.tensor([7, 0])}
+    ours = model(ids, mask, types, **positions)
+    theirs = reference(ids, attention_mask=mask, token_type_ids=types, **positions)
+    assert torch.allclose(ours.start_logits, theirs.start_logits, atol=1e-5)
+    assert torch.allclose(ours.end_logits, theirs.end_logits, atol=1e-5)
+    assert ours.loss.item() == pytest.approx(theirs.loss.item(), abs=1e-5)
+
+
+def test_an_answer_that_a_letter_gives_away_is_not_found(tmp_path):
+    """The answer is the word p, in contexts of two to three windows; some have none."""
+    rng = random.Random(3)
+    rows = []
+    for number in range(160):
+        pieces = [word.replace("p", "a") for word in words(rng, 20).split()]
+        answers: tuple[Answer, ...] = ()
+        if rng.random() < 0.7:
+            place = rng.randrange(20)
+            pieces[place] = "p"
+            answers = (Answer(pieces[place], len(" ".join(pieces[:place])) + (place > 0)),)
+        rows.append(Question(str(number), "a b", " ".join(pieces), answers, not answers))
+    settings = FinetuningSettings(batch_size=16, max_length=32)
+    task = QuestionAnsweringTask(rows, rows[:40], TOKENIZER, settings, stride=16)
+    assert len(task.examples) > 160
+    model = made_model(hidden_size=32)
+    training = TrainingSettings(learning_rate=1e-2, device="cpu", precision="fp32", validations=2)
+    Trainer(model, task, training, Budget(steps=120), tmp_path).run()
+    best = BertForQuestionAnswering.from_pretrained(tmp_path / "checkpoint-best")
+    figures = task.score(best, rows)
+    assert figures["f1"] > 0.9 and figures["has_answer_f1"] > 0.85 and figures["no_answer_f1"] > 0.8
+    assert figures["f1_at_best_threshold"] >= figures["f1"]
+    assert figures["exact_match"] <= figures["f1"]
