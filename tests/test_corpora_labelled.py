@@ -200,7 +200,7 @@ def test_a_number_or_a_list_is_taken_for_a_label(tmp_path):
     with pytest.raises(UserError, match=r"the label is \[\]"):
         read_labelled(path, label="labels")
     with pytest.raises(UserError, match="'ranking' is none"):
-        read_labelled(path, problem_type="ranking")  # type: ignore[arg-type]
+        read_labelled(path, problem_type="ranking")
     (tmp_path / "a.csv").write_text('text,labels\na,"joy, fear"\nb,\n', encoding="utf-8")
     examples = read_labelled(tmp_path / "a.csv", problem_type="multi_label_classification", labels=("fear", "joy"))
     assert [example.label for example in examples] == [("joy", "fear"), ()]

@@ -9,7 +9,7 @@ from bertedu.corpora.readers.columns import read_conll, read_conllu
 from bertedu.corpora.readers.folders import read_files_by_label, read_folders_by_label
 from bertedu.corpora.readers.json_lines import read_json_lines
 from bertedu.corpora.readers.labelled import Choices, LabelledText, Question, Summary, TaggedWords
-from bertedu.corpora.readers.rows import ProblemType, Row, labelled_texts, summaries, tagged_words
+from bertedu.corpora.readers.rows import Row, labelled_texts, summaries, tagged_words
 from bertedu.corpora.readers.squad import questions, read_squad
 from bertedu.corpora.readers.tables import read_table
 from bertedu.errors import UserError
@@ -22,7 +22,7 @@ def read_labelled(
     text: str | None = None,
     label: str | None = None,
     pair: str | None = None,
-    problem_type: ProblemType = "single_label_classification",
+    problem_type: str = "single_label_classification",
     labels: Collection[str] | None = None,
     split: str = "train",
     header: Sequence[str] | None = None,
@@ -47,7 +47,7 @@ def read_labelled(
     return labelled_texts(rows, text, label, pair, problem_type, labels)
 
 
-def only_single_labels(problem_type: ProblemType, place: str) -> None:
+def only_single_labels(problem_type: str, place: str) -> None:
     """Refuse scores and lists of labels where a label is a name of a file or folder."""
     if problem_type != "single_label_classification":
         raise UserError(f"{place}: a name is one label: give a table or JSON lines for {problem_type}.")

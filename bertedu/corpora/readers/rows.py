@@ -1,15 +1,14 @@
 """Rows with named columns, from a table, JSON lines or the hub, as examples of a task."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from bertedu.config import PROBLEMS
 from bertedu.corpora.readers.labelled import LabelledText, Summary, TaggedWords
 from bertedu.corpora.readers.values import counted, label_value, label_values, score_value, shown, text_value
 from bertedu.errors import UserError
 
 Row = tuple[str, dict[str, Any]]  # where it stands (for messages), and its values by column
-ProblemType = Literal["single_label_classification", "multi_label_classification", "regression"]  # as in transformers
-PROBLEM_TYPES = ("single_label_classification", "multi_label_classification", "regression")
 
 # The usual names of columns, taken where the caller names none; the first that is there counts.
 PAIR_OF = {"sentence1": "sentence2", "premise": "hypothesis", "question1": "question2", "text1": "text2"}
@@ -46,16 +45,17 @@ def labelled_texts(
     text: str | None = None,
     label: str | None = None,
     pair: str | None = None,
-    problem_type: ProblemType = "single_label_classification",
+    problem_type: str = "single_label_classification",
     labels: Collection[str] | None = None,
 ) -> list[LabelledText]:
     """Each row as a text, or a pair of texts, with its label, labels or score.
 
     text, label and pair name columns. Where text is not given, the usual names are looked for (with the pair
     that belongs to them: sentence1 and sentence2, premise and hypothesis); so is the label's column.
+    problem_type is one of `config.PROBLEMS`: one label (a text), many (a tuple of them), or a score (a number).
     """
-    if problem_type not in PROBLEM_TYPES:
-        raise UserError(f"problem_type: {problem_type!r} is none: choose one of {', '.join(PROBLEM_TYPES)}.")
+    if problem_type not in PROBLEMS:
+        raise UserError(f"problem_type: {problem_type!r} is none: choose one of {', '.join(PROBLEMS)}.")
     if text is None:
         text = column_of(rows, None, TEXT_NAMES, "text")
         pair = pair or (PAIR_OF.get(text) if PAIR_OF.get(text) in rows[0][1] else None)
