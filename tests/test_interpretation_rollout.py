@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import networkx
 import pytest
 import torch
 from small_runs import small_model, small_tokenizer
@@ -85,6 +86,19 @@ def test_flow_through_two_layers_is_the_narrower_pipe_of_each_way():
     lower, upper = with_residual(attentions)[:, 0]
     expected = torch.minimum(upper[:, :, None], lower[None]).sum(dim=1)  # Σ_k min(upper[i, k], lower[k, j])
     assert torch.allclose(attention_flow(attentions), expected, atol=1e-6)
+
+
+def test_drops_are_lost_on_the_way_through_many_layers():
+    attentions = random_attentions(4, 6)
+    widths = with_residual(attentions)[:, 0].double()
+    pipes = networkx.DiGraph()
+    for layer, i, j in product(range(4), range(6), range(6)):
+        pipes.add_edge((layer + 1, i), (layer, j), capacity=widths[layer, i, j].item())
+    flow = attention_flow(attentions)
+    for token, word in product(range(6), range(6)):
+        assert flow[token, word].item() == pytest.approx(
+            networkx.maximum_flow_value(pipes, (4, token), (0, word)), abs=1e-6
+        )
 
 
 def test_flow_is_of_another_sentence():

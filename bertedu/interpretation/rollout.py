@@ -6,12 +6,16 @@ layers or the gradient: they say where information could have gone, not what the
 Shapes: B batch, T tokens, L layers, H heads.
 """
 
-import networkx
+import numpy as np
 import torch
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 from torch import Tensor
 
 from bertedu.errors import UserError
 from bertedu.interpretation.heads import Attentions, stacked
+
+DROPS = 10**9  # scipy counts in whole numbers: a weight of 1 is a pipe that so many drops fit through
 
 
 def with_residual(attentions: Attentions) -> Tensor:
@@ -46,22 +50,21 @@ def attention_flow(attentions: Attentions, sentence: int = 0) -> Tensor:
     layers = with_residual(attentions)
     if not 0 <= sentence < layers.size(1):
         raise UserError(f"there is no sentence {sentence}: the batch has the sentences 0 to {layers.size(1) - 1}.")
-    layers = layers[:, sentence].double()
-    top, length = layers.size(0), layers.size(-1)
+    layers = layers[:, sentence]
+    top, length = layers.size(0) * layers.size(1), layers.size(1)
     pipes = pipe_network(layers)
-    return torch.tensor(
-        [
-            [networkx.maximum_flow_value(pipes, (top, token), (0, word)) for word in range(length)]
-            for token in range(length)
-        ]
-    )
+    flow = [[maximum_flow(pipes, top + i, j).flow_value for j in range(length)] for i in range(length)]
+    return (torch.tensor(flow).double() / DROPS).float()
 
 
-def pipe_network(layers: Tensor) -> networkx.DiGraph:
-    """A directed graph with the joints (layer, token), layer 0 being the words; layers [L, T, T] are the widths."""
-    pipes = networkx.DiGraph()
-    length = layers.size(-1)
-    pipes.add_nodes_from((layer, token) for layer in range(layers.size(0) + 1) for token in range(length))
-    for layer, token, source in layers.nonzero().tolist():
-        pipes.add_edge((layer + 1, token), (layer, source), capacity=layers[layer, token, source].item())
-    return pipes
+def pipe_network(layers: Tensor) -> csr_array:
+    """How many drops fit from joint to joint, [(L + 1)·T, (L + 1)·T]; joint l·T + i is token i after l layers.
+
+    layers [L, T, T] are the widths. Joints 0 to T - 1 are the words.
+    """
+    count, length = layers.size(0), layers.size(1)
+    widths = np.zeros(((count + 1) * length,) * 2, dtype=np.int32)
+    for layer, weights in enumerate(layers):
+        above, below = (layer + 1) * length, layer * length
+        widths[above : above + length, below : below + length] = (weights.double() * DROPS).round().numpy()
+    return csr_array(widths)
