@@ -12,6 +12,8 @@
 ##   make setup   The set-up alone: .venv with every package at its pinned version.
 ##   make notebooks   The notebooks alone against their stored outputs. Only one of them:
 ##                make notebooks ARGS=notebooks/03_self_attention.ipynb
+##   make browser-test   JupyterLab in this machine's Chromium: every view and widget is worked, and
+##                nothing may be fetched. Screenshots land in runs/browser-test/.
 ##   make lab     Open the course in JupyterLab, at the first notebook.
 ##   make bench   Measure speeds, each beside its reference.
 ##   make lint    Check style (ruff) and types (mypy).
@@ -20,7 +22,7 @@
 ## Another Python than the first of python3.11, python3 and python that is 3.11 or newer:
 ##   make setup PYTHON=/path/to/python
 
-.PHONY: help bert test notebooks setup lab bench lint environment
+.PHONY: help bert test notebooks browser-test setup lab bench lint environment
 
 MINUTES ?= 5
 ARGS ?=
@@ -43,6 +45,10 @@ test: environment
 # Every cell of every notebook is run, and what it says compared with what is stored.
 notebooks: environment
 	$(NBVAL) $(or $(ARGS),notebooks)
+
+# Of the tests only these need a browser, so they run on their own.
+browser-test: environment
+	.venv/bin/python -m pytest --quiet --capture=no tests/browser $(ARGS)
 
 setup: environment
 	@echo "Ready: .venv has every package at its pinned version. Next: make bert"
@@ -87,6 +93,6 @@ environment:
 	esac; \
 	echo unfinished > .venv/setup && \
 	.venv/bin/python -m pip install --disable-pip-version-check --no-input \
-		-c constraints.txt -e '.[course,authors,test]' && \
+		-c constraints.txt -e '.[course,authors,browser,test]' && \
 	echo "$$wanted" > .venv/setup || \
 	{ echo "The set-up did not finish (see above). Once that is put right, the same command starts it again."; exit 1; }

@@ -29,7 +29,7 @@ def word_in_context(
     """
     if len(sentences) < 2:
         raise UserError(f"there are {len(sentences)} sentences to compare {word!r} in: give at least two.")
-    vectors = word_vectors(model, tokenizer, sentences, word)  # [N, L + 1, D]
+    vectors = word_vectors(model, tokenizer, sentences, word).float()  # [N, L + 1, D]
     points, kept = in_two_dimensions(vectors)
     last = vectors.size(1) - 1
     named = [(f"{place} {shortened(sentence, 70)}", place - 1) for place, sentence in enumerate(sentences, start=1)]
@@ -45,10 +45,13 @@ def word_in_context(
 
 
 def in_two_dimensions(vectors: Tensor) -> tuple[np.ndarray, float]:
-    """[N, L + 1, D] on the two directions in which all these vectors differ most, [N, L + 1, 2], and the share of the
-    variance that they keep. Principal components, each turned so that its largest weight is positive."""
-    rows = vectors.flatten(0, 1).double().numpy()
-    centred = rows - rows.mean(axis=0)
+    """[N, L + 1, D] on the two directions in which the sentences differ most, [N, L + 1, 2], and the share of the
+    variance that they keep.
+
+    Principal components of the vectors less their mean at each layer: what all sentences share on their way would
+    hide how they part. Each direction is turned so that its largest weight is positive.
+    """
+    centred = (vectors - vectors.mean(dim=0)).flatten(0, 1).double().numpy()
     _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
     two = directions[:2]
     two = two * np.sign(two[range(len(two)), np.abs(two).argmax(axis=1)])[:, None]
@@ -110,8 +113,8 @@ def word_paths(points: np.ndarray, kept: float, vectors: Tensor, sentences: Sequ
         axes.plot(*way.T, color=BLUE, linewidth=1.2, marker=".", markersize=4)
         axes.plot(*way[-1], color=BLUE, marker="o", markersize=6)
         axes.annotate(str(number), way[-1], xytext=(5, 3), textcoords="offset points", fontsize=9)
-    axes.set_title(f"{word}: from the embeddings (thin end) to layer {last} (dot)", fontsize=10, loc="left")
-    axes.set_xlabel(f"two directions that keep {kept:.0%} of the variance")
+    axes.set_title(f"{word}: from the embeddings to layer {last} (large dot)", fontsize=10, loc="left", parse_math=False)
+    axes.set_xlabel(f"away from the sentences' mean, in two directions ({kept:.0%} of the variance)")
     numbered = "\n".join(f"{number} {shortened(text, 60)}" for number, text in enumerate(sentences, start=1))
     axes.text(1.02, 1, numbered, transform=axes.transAxes, va="top", fontsize=8, parse_math=False)
     nearest = []

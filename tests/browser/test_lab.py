@@ -1,0 +1,160 @@
+"""What a reader sees and does in JupyterLab: views and widgets drawn, worked by keyboard, and nothing fetched."""
+
+import pytest
+
+BUSY = "[...document.querySelectorAll('.jp-InputPrompt')].every(p => p.innerText.trim() !== '[*]:')"
+RUN_ALL = "window.jupyterapp.commands.execute('notebook:run-all-cells')"
+
+
+@pytest.fixture
+def shoot(page, screenshots):
+    """Keep a picture of one element, or of what the window shows."""
+
+    def shoot(name: str, element=None) -> None:
+        (element or page).screenshot(path=screenshots / f"{name}.png")
+
+    return shoot
+
+
+def open_notebook(page, lab: str, name: str) -> None:
+    page.goto(lab.replace("NAME", name))
+    page.wait_for_selector(".jp-Notebook .jp-Cell")
+    page.wait_for_selector(".jp-SplashScreen, #jupyterlab-splash", state="detached")
+
+
+def run_all(page) -> None:
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='idle']", state="attached")
+    page.evaluate(RUN_ALL)
+    page.wait_for_function(BUSY)
+    errors = page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']")
+    assert not errors.count(), errors.all_inner_texts()
+
+
+def cell(page, code: str):
+    """The cell whose code begins so."""
+    return page.locator(".jp-CodeCell").filter(has=page.locator(".jp-InputArea", has_text=code)).first
+
+
+def press(page, view, control: str, key: str, times: int = 1) -> None:
+    """Go to a slider by its description and press a key, as somebody without a mouse."""
+    row = view.locator(".widget-hslider").filter(has_text=control)
+    row.locator(".noUi-handle").focus()
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def test_a_notebook_that_was_not_run_shows_errors_instead_of_pictures(page, lab, asked_elsewhere, shoot):
+    open_notebook(page, lab, "views.ipynb")
+    page.wait_for_selector(".jp-OutputArea-output img")
+    for code in ("head_view(", "model_view(", "attention_explorer(", "fill_mask_box(", "word_in_context("):
+        assert cell(page, code).locator(".jp-OutputArea-output img").count() == 1, code
+    assert "the model sees" in cell(page, "masking_playground(").locator("table").inner_text()
+    assert "Error displaying widget" not in page.inner_text("body")
+    shoot("stored-explorer", cell(page, "attention_explorer("))
+    shoot("stored-playground", cell(page, "masking_playground("))
+    assert not asked_elsewhere
+
+
+def test_views_and_widgets_do_not_work_in_the_browser(page, lab, asked_elsewhere, shoot):
+    open_notebook(page, lab, "views.ipynb")
+    run_all(page)
+    look_at_bertviz(page, shoot)
+    explore_attention(page, shoot)
+    play_with_masking(page, shoot)
+    fill_masks(page, shoot)
+    follow_a_word(page, shoot)
+    answer_the_quiz(page, shoot, "quiz-views")
+    assert not asked_elsewhere
+
+
+def look_at_bertviz(page, shoot) -> None:
+    view = cell(page, "head_view(weights")
+    inside = view.frame_locator("iframe[title^='bertviz head view']")
+    inside.locator("svg text", has_text="berlin").first.wait_for()
+    inside.locator("#layer").select_option("1")
+    inside.locator("#left text", has_text="capital").first.hover()
+    shoot("bertviz-head-view", view)
+    view = cell(page, "model_view(weights")
+    inside = view.frame_locator("iframe[title^='bertviz model view']")
+    inside.locator("svg rect").nth(1).wait_for(state="attached")
+    inside.locator("svg").click(position={"x": 200, "y": 200})
+    inside.locator("text", has_text="berlin").first.wait_for()
+    shoot("bertviz-model-view", view)
+
+
+def explore_attention(page, shoot) -> None:
+    view = cell(page, "attention_explorer(model")
+    region = view.get_by_role("region", name="Layer 1, head 1")
+    lines = region.locator("line").count()
+    press(page, view, "from a share of", "ArrowRight", 20)
+    page.wait_for_function("([e, n]) => e.querySelectorAll('line').length < n", [view.element_handle(), lines])
+    press(page, view, "layer", "ArrowRight")
+    press(page, view, "head", "ArrowRight")
+    region = view.get_by_role("region", name="Layer 2, head 2")
+    region.wait_for()
+    view.get_by_role("button", name="2 berlin").focus()
+    page.keyboard.press("Enter")
+    region.get_by_text("Token 2, berlin, looks at:").wait_for()
+    assert view.locator("select").input_value() == "2 berlin"
+    shoot("attention-explorer", view)
+
+
+def play_with_masking(page, shoot) -> None:
+    view = cell(page, "masking_playground(tokenizer")
+    press(page, view, "chosen, %", "ArrowRight", 15)
+    press(page, view, "of these [MASK]", "ArrowLeft", 40)
+    view.get_by_text("5 of 17 tokens have a label").wait_for()
+    view.get_by_text("The loss is").wait_for()
+    view.locator("input[type='checkbox']").focus()
+    page.keyboard.press("Space")
+    shoot("masking-playground", view)
+
+
+def fill_masks(page, shoot) -> None:
+    view = cell(page, "fill_mask_box(model")
+    view.get_by_label("sentence").fill("The capital of [MASK] is [MASK].")
+    view.get_by_text("[MASK] number 2").wait_for()
+    press(page, view, "answers", "ArrowLeft", 2)
+    page.wait_for_function("e => e.querySelectorAll('tbody tr').length === 6", view.element_handle())
+    view.get_by_label("sentence").press("End")
+    page.keyboard.type(" And")
+    view.get_by_text("The capital of [MASK] is [MASK]. And").first.wait_for()
+    shoot("fill-mask-box", view)
+
+
+def follow_a_word(page, shoot) -> None:
+    view = cell(page, "word_in_context(model")
+    view.get_by_text("bank at layer 2 of 2").wait_for()
+    press(page, view, "layer", "Home")
+    view.get_by_text("bank at layer 0 of 2: embeddings only").wait_for()
+    press(page, view, "layer", "ArrowRight", 2)
+    view.locator("select").select_option("2 He brought his money to the bank.")
+    view.get_by_text("Compared with 2 He brought").wait_for()
+    shoot("word-in-context", view)
+
+
+def answer_the_quiz(page, shoot, name: str) -> None:
+    quiz = page.locator(".jp-CodeCell").filter(has=page.locator(".MCButton")).last
+    quiz.locator(".MCButton").first.click()
+    feedback = quiz.locator(".Feedback").first
+    page.wait_for_function("e => e.innerText.trim().length > 0", feedback.element_handle())
+    shoot(name, quiz)
+
+
+def test_a_chapter_fails_in_jupyterlab_or_fetches_something(page, lab, asked_elsewhere, shoot):
+    open_notebook(page, lab, "01_wordpiece_tokenizer.ipynb")
+    run_all(page)
+    view = cell(page, "import ipywidgets")
+    view.get_by_label("text").fill("an electrocardiogram")
+    view.get_by_text("##", exact=False).last.wait_for()
+    shoot("chapter-01-widget", view)
+    answer_the_quiz(page, shoot, "chapter-01-quiz")
+    assert not asked_elsewhere
+
+
+def test_a_page_outside_would_go_unnoticed(page, lab, asked_elsewhere):
+    open_notebook(page, lab, "views.ipynb")
+    page.evaluate("fetch('https://example.com/').catch(() => 0)")
+    page.evaluate("new Image().src = 'http://example.org/a.png'")
+    page.wait_for_timeout(500)
+    assert asked_elsewhere == ["https://example.com/", "http://example.org/a.png"]
