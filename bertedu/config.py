@@ -96,8 +96,10 @@ class BertConfig:
         if labels:
             values["id2label"] = {str(number): label for number, label in enumerate(labels)}
             values["label2id"] = {label: number for number, label in enumerate(labels)}
-        else:  # a model without classes: what is said of them means nothing
-            del values["problem_type"], values["pooling"]
+        else:  # nothing is asked about classes
+            del values["problem_type"]
+        if self.pooling == "pooler":  # BERT's own needs no name, and `transformers` knows no other
+            del values["pooling"]
         write_json(Path(folder) / "config.json", values)
 
     @classmethod

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from bertedu.errors import UserError
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import BertTokenizer
 
@@ -24,16 +25,38 @@ def encode_text(tokenizer: BertTokenizer, text: str, pair: str | None, max_lengt
 
 
 def collate(examples: Sequence[Example], pad_token_id: int) -> dict[str, Tensor]:
-    """Examples as tensors: rows padded to the longest to [B, T], single numbers [B]. Padding has no label."""
-    padding = {"input_ids": pad_token_id, "labels": IGNORED}
+    """Examples as tensors: rows padded to the longest to [B, T], lists of rows (choices) to [B, C, T], single numbers
+    [B]. Padding has no label. Raises UserError where examples have different numbers of choices.
+    """
     batch = {}
-    for name, first in examples[0].items():
+    for name in examples[0]:
         values = [example[name] for example in examples]
-        if isinstance(first, list):
-            longest = max(map(len, values))
-            values = [row + [padding.get(name, 0)] * (longest - len(row)) for row in values]
-        batch[name] = torch.tensor(values)
+        filler = pad_token_id if name.endswith("input_ids") else IGNORED if name == "labels" else 0
+        batch[name] = torch.tensor(padded(values, filler))
     return batch
+
+
+def padded(values: Sequence[Any], filler: int) -> Sequence[Any]:
+    """Rows, or lists of rows, filled up to the longest row; single numbers as they are."""
+    if not isinstance(values[0], list):
+        return values
+    if values[0] and isinstance(values[0][0], list):
+        choices = {len(rows) for rows in values}
+        if len(choices) > 1:
+            raise UserError(
+                f"there are examples with {' and with '.join(map(str, sorted(choices)))} choices: give all "
+                "the same number."
+            )
+        longest = max(len(row) for rows in values for row in rows)
+        return [[row + [filler] * (longest - len(row)) for row in rows] for rows in values]
+    longest = max(map(len, values))
+    return [row + [filler] * (longest - len(row)) for row in values]
+
+
+def tokens_of(example: Example) -> int:
+    """How long the (longest) row of an example is."""
+    ids = example["input_ids"]
+    return max(map(len, ids)) if ids and isinstance(ids[0], list) else len(ids)
 
 
 class ExampleBatches(Sequence[dict[str, Tensor]]):
@@ -54,7 +77,7 @@ class ExampleBatches(Sequence[dict[str, Tensor]]):
         self.batches = [
             bucket[i : i + batch_size]
             for start in range(0, len(numbers), pool)
-            for bucket in [sorted(numbers[start : start + pool], key=lambda n: len(examples[n]["input_ids"]))]
+            for bucket in [sorted(numbers[start : start + pool], key=lambda n: tokens_of(examples[n]))]
             for i in range(0, len(bucket), batch_size)
         ]
         if rng:

@@ -1,0 +1,89 @@
+"""One of several choices: each is read behind the question, and their scores compete. Notebook 13.
+
+Devlin et al. 2019, section 4.4 (SWAG). Shapes: B batch, C choices, T tokens.
+"""
+
+import random
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import Choices
+from bertedu.finetuning.classification import ClassifierOutput
+from bertedu.finetuning.examples import Example, encode_text
+from bertedu.finetuning.task import Batch, FinetuningTask
+from bertedu.model.bert import BertModel
+from bertedu.model.pretrained import PretrainedModel
+
+
+class BertForMultipleChoice(PretrainedModel):
+    """BERT and one score for each pair of question and choice. The same as in `transformers`."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.bert = BertModel(config)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.classifier = nn.Linear(config.hidden_size, 1)
+        self.initialize()
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+        labels: Tensor | None = None,
+    ) -> ClassifierOutput:
+        """input_ids and the others [B, C, T], labels [B] the number of the right choice; logits come as [B, C]."""
+        choices = input_ids.size(1)
+        rows = [None if given is None else given.flatten(0, 1) for given in (input_ids, attention_mask, token_type_ids)]
+        pooled = self.bert(*rows).pooler_output  # [B C, D]
+        logits = self.classifier(self.dropout(pooled)).view(-1, choices)
+        loss = None if labels is None else cross_entropy(logits.float(), labels)
+        return ClassifierOutput(logits, loss)
+
+
+class MultipleChoiceTask(FinetuningTask[Choices]):
+    """Learning which choice is right."""
+
+    best_by = "accuracy"
+
+    def encode(self, rows: Sequence[Choices]) -> list[Example]:
+        """For each question its choices as pairs: context and question, then the choice."""
+        examples = []
+        for row in rows:
+            begin = f"{row.context} {row.question}".strip()
+            pairs = [encode_text(self.tokenizer, begin, choice, self.settings.max_length) for choice in row.choices]
+            rows_by_name = {name: [pair[name] for pair in pairs] for name in pairs[0]}
+            examples.append({**rows_by_name, "labels": row.label})
+        return examples
+
+    def counts(self, batch: Batch) -> dict[str, int]:
+        """Questions."""
+        return {"question": len(batch["labels"])}
+
+    def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
+        """The summed loss of the questions."""
+        return {"question_loss": model(**batch).loss * len(batch["labels"])}
+
+    def read(self, model: nn.Module, batch: Batch) -> list[int]:
+        """The choice that each question's scores prefer."""
+        output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
+        return output.logits.argmax(dim=-1).tolist()
+
+    def score(self, model: nn.Module, rows: Sequence[Choices]) -> dict[str, float]:
+        """The share of right choices."""
+        found = self.outputs(model, self.encode(rows))
+        return {"accuracy": sum(choice == row.label for choice, row in zip(found, rows, strict=True)) / len(rows)}
+
+
+def choice_baselines(train: Sequence[Choices], test: Sequence[Choices]) -> dict[str, dict[str, float]]:
+    """The figures of drawing lots, and of the choice that shares most words with the question and its context."""
+    rng, right = random.Random("choices"), 0
+    for row in test:
+        asked = set(f"{row.context} {row.question}".lower().split())
+        shared = [(len(asked & set(choice.lower().split())), rng.random()) for choice in row.choices]
+        right += shared.index(max(shared)) == row.label  # lots decide between equals
+    chance = sum(1 / len(row.choices) for row in test) / len(test)
+    return {"chance": {"accuracy": chance}, "most shared words": {"accuracy": right / len(test)}}

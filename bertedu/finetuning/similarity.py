@@ -1,0 +1,141 @@
+"""How alike two texts are, by one vector for each: a siamese bi-encoder, and search with it. Notebook 13.
+
+Reimers & Gurevych 2019 (Sentence-BERT, section 3): mean pooling, cosine, and the squared error for scores.
+Shapes: B batch, T tokens, D hidden size, N texts.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+import torch
+from sklearn.feature_extraction.text import TfidfVectorizer
+from torch import Tensor, nn
+from torch.nn.functional import cosine_similarity, mse_loss, normalize
+
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import LabelledText
+from bertedu.errors import UserError
+from bertedu.finetuning.classification import score_figures
+from bertedu.finetuning.examples import Example, encode_text
+from bertedu.finetuning.pooling import pool
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.task import Batch, FinetuningTask
+from bertedu.model.bert import BertModel
+from bertedu.model.pretrained import PretrainedModel
+from bertedu.tokenization import BertTokenizer
+
+PAIR = "pair_"  # before the names of the second text's numbers
+EMBEDDING_BATCH = 64
+
+
+class BertSentenceEncoder(PretrainedModel):
+    """BERT and one vector for each text, by `config.pooling`. A saved folder opens as a BertModel in `transformers`."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.bert = BertModel(config, add_pooling_layer=config.pooling == "pooler")
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
+    ) -> Tensor:
+        """The vectors of a batch of texts, [B, D]; not normalized."""
+        if attention_mask is None:
+            attention_mask = torch.ones_like(input_ids)
+        layers = self.config.pooling == "last four layers"
+        output = self.bert(input_ids, attention_mask, token_type_ids, output_hidden_states=layers)
+        return pool(output, attention_mask, self.config.pooling)
+
+
+class SimilarityTask(FinetuningTask[LabelledText]):
+    """Learning that the cosine of two texts' vectors is their score. scale: the scores that mean 0 and 1."""
+
+    best_by = "spearman"
+
+    def __init__(
+        self,
+        train: Sequence[LabelledText],
+        validation: Sequence[LabelledText],
+        tokenizer: BertTokenizer,
+        settings: FinetuningSettings,
+        scale: tuple[float, float] = (0.0, 5.0),
+    ):
+        if not scale[0] < scale[1]:
+            raise UserError(f"scale is {scale}: give the lowest and the highest score, such as (0, 5).")
+        self.scale = scale
+        super().__init__(train, validation, tokenizer, settings)
+
+    def target(self, row: LabelledText) -> float:
+        """The score of a pair, from 0 to 1. Raises UserError for a row without a pair or a score beyond the scale."""
+        if row.pair is None:
+            raise UserError(f"{row.text[:40]!r} has no second text: similarity needs pairs.")
+        low, high = self.scale
+        if isinstance(row.label, tuple) or not low <= float(row.label) <= high:
+            raise UserError(f"the score of {row.text[:40]!r} is {row.label!r}: give a number from {low} to {high}.")
+        return (float(row.label) - low) / (high - low)
+
+    def encode(self, rows: Sequence[LabelledText]) -> list[Example]:
+        """Both texts of each pair on their own, and the score."""
+        examples = []
+        for row in rows:
+            target = self.target(row)
+            first, second = (
+                encode_text(self.tokenizer, text, None, self.settings.max_length) for text in (row.text, row.pair or "")
+            )
+            examples.append({**first, **{PAIR + name: ids for name, ids in second.items()}, "scores": target})
+        return examples
+
+    def counts(self, batch: Batch) -> dict[str, int]:
+        """Pairs."""
+        return {"pair": len(batch["scores"])}
+
+    def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
+        """The summed squared error of the cosines."""
+        return {"pair_loss": mse_loss(cosines(model, batch), batch["scores"].float(), reduction="sum")}
+
+    def read(self, model: nn.Module, batch: Batch) -> list[float]:
+        """The cosine of each pair."""
+        return cosines(model, batch).cpu().tolist()
+
+    def score(self, model: nn.Module, rows: Sequence[LabelledText]) -> dict[str, float]:
+        """Pearson's and Spearman's correlation of cosines and scores, and the mean squared error."""
+        found = self.outputs(model, self.encode(rows))
+        return score_figures(np.array(found), np.array([self.target(row) for row in rows]))
+
+
+def cosines(model: nn.Module, batch: Batch) -> Tensor:
+    """The cosine of the vectors of each pair in a batch, [B]."""
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    first, second = (model(*(batch[start + name] for name in names)).float() for start in ("", PAIR))
+    return cosine_similarity(first, second)
+
+
+@torch.no_grad()
+def embed(model: BertSentenceEncoder, tokenizer: BertTokenizer, texts: Sequence[str]) -> Tensor:
+    """One vector of length 1 for each text, [N, D], on the CPU: their products are cosines."""
+    model.eval()
+    device = next(model.parameters()).device
+    vectors = []
+    for start in range(0, len(texts), EMBEDDING_BATCH):
+        encoding = tokenizer(texts[start : start + EMBEDDING_BATCH], max_length=model.config.max_position_embeddings)
+        batch = [encoding[name].to(device) for name in ("input_ids", "attention_mask", "token_type_ids")]
+        vectors.append(normalize(model(*batch).float(), dim=-1).cpu())
+    return torch.cat(vectors)
+
+
+def search(vectors: Tensor, query: Tensor, k: int = 5) -> list[tuple[int, float]]:
+    """The numbers and cosines of the k texts nearest to a query [D], best first. All vectors have length 1."""
+    best = (vectors @ query).topk(min(k, len(vectors)))
+    return list(zip(best.indices.tolist(), best.values.tolist(), strict=True))
+
+
+def word_cosines(train: Sequence[LabelledText], test: Sequence[LabelledText]) -> dict[str, dict[str, float]]:
+    """The figures of the cosine of bags of words, weighted by how rare a word is in the training texts."""
+    vectorizer = TfidfVectorizer().fit(chain.from_iterable((row.text, row.pair or "") for row in train))
+    first = vectorizer.transform([row.text for row in test])
+    second = vectorizer.transform([row.pair or "" for row in test])
+    alike = np.asarray(first.multiply(second).sum(axis=1)).ravel()
+    scores = np.array([float(row.label) for row in test])  # type: ignore[arg-type]
+    figures = score_figures(alike, scores)
+    del figures["mean_squared_error"]  # of another scale
+    return {"cosine of bags of words": figures}

@@ -1,0 +1,170 @@
+"""Extractive summaries: a score for each sentence from a [CLS] of its own, and the best without repeats. Notebook 13.
+
+Liu & Lapata 2019 (BERTSUM, section 3.1): [CLS] before and [SEP] behind every sentence, segments 0 and 1 in turns,
+trigram blocking. Labels: Nallapati et al. 2017, section 3 (sentences added as long as ROUGE rises).
+Shapes: B batch, T tokens, S sentences.
+"""
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import Summary
+from bertedu.corpora.sentences import split_sentences
+from bertedu.finetuning.examples import Example
+from bertedu.finetuning.rouge import rouge, rouge_n, words_of
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.task import Batch, FinetuningTask
+from bertedu.model.bert import BertModel
+from bertedu.model.heads import IGNORED
+from bertedu.model.pretrained import PretrainedModel
+from bertedu.tokenization import BertTokenizer
+
+
+class BertForSummarization(PretrainedModel):
+    """BERT and one score for each token; those of the [CLS] before each sentence count."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.bert = BertModel(config, add_pooling_layer=False)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.classifier = nn.Linear(config.hidden_size, 1)
+        self.initialize()
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
+    ) -> Tensor:
+        """The scores [B, T]: the higher, the more a sentence that begins here belongs into the summary."""
+        vectors = self.bert(input_ids, attention_mask, token_type_ids).last_hidden_state
+        return self.classifier(self.dropout(vectors)).squeeze(-1)
+
+
+class SummarizationTask(FinetuningTask[Summary]):
+    """Learning which sentences make a summary of `sentences` sentences. Scored by ROUGE against the written one."""
+
+    best_by = "rouge1"
+
+    def __init__(
+        self,
+        train: Sequence[Summary],
+        validation: Sequence[Summary],
+        tokenizer: BertTokenizer,
+        settings: FinetuningSettings,
+        sentences: int = 3,
+    ):
+        self.sentences = sentences
+        super().__init__(train, validation, tokenizer, settings)
+
+    def encode(self, rows: Sequence[Summary]) -> list[Example]:
+        """Texts, with a label at the [CLS] of each sentence: 1 where it belongs into the summary, else 0."""
+        examples = []
+        for row in rows:
+            sentences = split_sentences(row.text)
+            example = self.encode_sentences(sentences)
+            chosen = oracle(sentences, row.summary, self.sentences)
+            starts = [place for place, here in enumerate(example["starts"]) if here]
+            labels = [IGNORED] * len(example["starts"])
+            for number, place in enumerate(starts):
+                labels[place] = int(number in chosen)
+            examples.append({**example, "labels": labels})
+        return examples
+
+    def encode_sentences(self, sentences: Sequence[str]) -> Example:
+        """[CLS] sentence [SEP] [CLS] sentence [SEP] …, as many whole sentences as fit, the first one cut if it must be.
+
+        starts is 1 at the [CLS] of each sentence.
+        """
+        tokenizer, room = self.tokenizer, self.settings.max_length
+        ids: list[int] = []
+        types: list[int] = []
+        starts: list[int] = []
+        for number, pieces in enumerate(tokenizer.encode_lines(sentences)):
+            if number == 0:
+                pieces = pieces[: room - 2]
+            elif len(ids) + len(pieces) + 2 > room:
+                break
+            ids += [tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id]
+            types += [number % 2] * (len(pieces) + 2)
+            starts += [1] + [0] * (len(pieces) + 1)
+        return {"input_ids": ids, "token_type_ids": types, "attention_mask": [1] * len(ids), "starts": starts}
+
+    def counts(self, batch: Batch) -> dict[str, int]:
+        """Sentences."""
+        return {"sentence": int((batch["labels"] != IGNORED).sum())}
+
+    def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
+        """The summed loss of the sentences."""
+        here = batch["labels"] != IGNORED
+        scores = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])[here].float()
+        labels = batch["labels"][here].float()
+        return {"sentence_loss": binary_cross_entropy_with_logits(scores, labels, reduction="sum")}
+
+    def read(self, model: nn.Module, batch: Batch) -> list[list[float]]:
+        """The scores of each text's sentences, as far as they fitted."""
+        scores = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).float()
+        return [row[here.bool()].tolist() for row, here in zip(scores, batch["starts"], strict=True)]
+
+    def summarize(self, model: nn.Module, texts: Sequence[str]) -> list[str]:
+        """The summary of each text: its best sentences, in their order."""
+        of_each = [split_sentences(text) for text in texts]
+        scores = self.outputs(model, [self.encode_sentences(sentences) for sentences in of_each])
+        return [
+            " ".join(select(sentences, found, self.sentences)) for sentences, found in zip(of_each, scores, strict=True)
+        ]
+
+    def score(self, model: nn.Module, rows: Sequence[Summary]) -> dict[str, float]:
+        """Mean ROUGE-1, ROUGE-2 and ROUGE-L."""
+        return mean_rouge(self.summarize(model, [row.text for row in rows]), rows)
+
+
+def oracle(sentences: Sequence[str], summary: str, most: int) -> set[int]:
+    """The sentences that a perfect chooser would take: one after the other what lifts ROUGE-1 + ROUGE-2 most."""
+    chosen: set[int] = set()
+    best = 0.0
+    while len(chosen) < most:
+        scored = []
+        for number in set(range(len(sentences))) - chosen:
+            text = " ".join(sentences[i] for i in sorted(chosen | {number}))
+            scored.append((rouge_n(text, summary, 1) + rouge_n(text, summary, 2), -number))
+        if not scored or max(scored)[0] <= best:
+            break
+        best, number = max(scored)
+        chosen.add(-number)
+    return chosen
+
+
+def select(sentences: Sequence[str], scores: Sequence[float], most: int) -> list[str]:
+    """The sentences with the highest scores, in the text's order; none that repeats three words of a chosen one."""
+    chosen: list[int] = []
+    seen: set[tuple[str, ...]] = set()
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        runs = trigrams(sentences[number])
+        if len(chosen) < most and not runs & seen:
+            chosen.append(number)
+            seen |= runs
+    return [sentences[number] for number in sorted(chosen)]
+
+
+def trigrams(sentence: str) -> set[tuple[str, ...]]:
+    """The runs of three words."""
+    words = words_of(sentence)
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
+def mean_rouge(summaries: Sequence[str], rows: Sequence[Summary]) -> dict[str, float]:
+    """The means of ROUGE over summaries."""
+    scores = [rouge(summary, row.summary) for summary, row in zip(summaries, rows, strict=True)]
+    return {name: sum(score[name] for score in scores) / len(scores) for name in scores[0]}
+
+
+def lead_and_oracle(rows: Sequence[Summary], sentences: int = 3) -> dict[str, dict[str, float]]:
+    """The figures of the first sentences (lead), and of the oracle, which no chooser of sentences can pass by much."""
+    of_each = [split_sentences(row.text) for row in rows]
+    lead = [" ".join(found[:sentences]) for found in of_each]
+    best = [
+        " ".join(found[i] for i in sorted(oracle(found, row.summary, sentences)))
+        for found, row in zip(of_each, rows, strict=True)
+    ]
+    return {f"lead-{sentences}": mean_rouge(lead, rows), "oracle": mean_rouge(best, rows)}

@@ -1,0 +1,75 @@
+"""Several choices: scores that compete, the same as in `transformers`, and choices that belong to their question."""
+
+import random
+
+import pytest
+import torch
+from transformers import AutoModelForMultipleChoice
+
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import Choices
+from bertedu.errors import UserError
+from bertedu.finetuning.examples import collate
+from bertedu.finetuning.multiple_choice import BertForMultipleChoice, MultipleChoiceTask, choice_baselines
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.training import SPECIAL_TOKENS
+from bertedu.training.budget import Budget
+from bertedu.training.loop import Trainer, TrainingSettings
+
+TOKENIZER = BertTokenizer([*SPECIAL_TOKENS, *"abcdefgh"])
+
+
+def made_model(hidden_size: int = 32) -> BertForMultipleChoice:
+    torch.manual_seed(0)
+    dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    return BertForMultipleChoice(BertConfig(13, hidden_size, 1, 2, 64, **dropout)).eval()
+
+
+def test_transformers_says_something_else(tmp_path):
+    model = made_model()
+    for parameter in model.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    model.save_pretrained(tmp_path)
+    reference = AutoModelForMultipleChoice.from_pretrained(tmp_path).eval()
+    ids, labels = torch.randint(5, 13, (2, 3, 6)), torch.tensor([2, 0])
+    mask = torch.ones_like(ids)
+    mask[1, 1, 4:] = 0
+    ours, theirs = model(ids, mask, labels=labels), reference(ids, attention_mask=mask, labels=labels)
+    assert torch.allclose(ours.logits, theirs.logits, atol=1e-5)
+    assert ours.loss.item() == pytest.approx(theirs.loss.item(), abs=1e-5)
+
+
+def test_choices_are_padded_apart_or_go_to_another_question():
+    rows = [Choices("a", ("b", "c d e"), 1), Choices("f g h", ("a b", "c"), 0, context="a b")]
+    task = MultipleChoiceTask(rows, [], TOKENIZER, FinetuningSettings())
+    batch = collate(task.examples, TOKENIZER.pad_token_id)
+    assert batch["input_ids"].shape == (2, 2, 10)
+    texts = [[TOKENIZER.decode(row) for row in choices] for choices in batch["input_ids"]]
+    assert texts == [["a b", "a c d e"], ["a b f g h a b", "a b f g h c"]]
+    assert batch["labels"].tolist() == [1, 0]
+    uneven = MultipleChoiceTask([*rows, Choices("a", ("b", "c", "d"), 0)], [], TOKENIZER, FinetuningSettings())
+    with pytest.raises(UserError, match="with 2 and with 3 choices"):
+        collate(uneven.examples, 0)
+
+
+def questions(count: int) -> list[Choices]:
+    """The right choice is the one with an h."""
+    rng = random.Random(0)
+    rows = []
+    for _ in range(count):
+        choices = [" ".join(rng.choices("abcdefg", k=3)) for _ in range(3)]
+        label = rng.randrange(3)
+        choices[label] = choices[label].replace(choices[label][0], "h")
+        rows.append(Choices(rng.choice("abcdefg"), tuple(choices), label))
+    return rows
+
+
+def test_the_right_choice_cannot_be_learned(tmp_path):
+    rows = questions(200)
+    task = MultipleChoiceTask(rows[:150], rows[150:], TOKENIZER, FinetuningSettings())
+    settings = TrainingSettings(learning_rate=3e-3, device="cpu", precision="fp32", validations=2)
+    Trainer(made_model(), task, settings, Budget(steps=60), tmp_path).run()
+    best = BertForMultipleChoice.from_pretrained(tmp_path / "checkpoint-best")
+    baselines = choice_baselines([], rows[150:])
+    assert task.score(best, rows[150:])["accuracy"] > 0.9 > 0.5 > baselines["chance"]["accuracy"]
