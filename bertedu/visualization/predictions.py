@@ -5,16 +5,18 @@ from collections.abc import Sequence
 from bertedu.errors import UserError
 from bertedu.visualization.picture import BLUE, INK, Picture, new_figure
 
+COLUMNS = 3  # more masks go on in the next row
+
 
 def prediction_bars(text: str, answers: Sequence[Sequence[tuple[str, float]]]) -> Picture:
     """Horizontal bars for each [MASK] of a text: answers as `fill_mask` returns them."""
     if not answers or not all(answers):
         raise UserError("there are no answers to draw: give what fill_mask returned.")
-    longest = max(map(len, answers))
-    figure = new_figure(3.4 * len(answers) + 0.6, 0.32 * longest + 1.1)
-    for number, (axes, answer) in enumerate(
-        zip(figure.subplots(1, len(answers), squeeze=False)[0], answers, strict=True)
-    ):
+    longest, columns = max(map(len, answers)), min(len(answers), COLUMNS)
+    rows = -(-len(answers) // columns)
+    figure = new_figure(3.4 * columns + 0.6, (0.32 * longest + 0.6) * rows + 0.5)
+    for number, answer in enumerate(answers):
+        axes = figure.add_subplot(rows, columns, number + 1)
         words, probabilities = zip(*answer, strict=True)
         axes.barh(range(len(words)), probabilities, color=BLUE, height=0.66)
         for place, probability in enumerate(probabilities):

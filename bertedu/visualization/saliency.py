@@ -22,12 +22,14 @@ def saliency_strip(scores: Tensor, tokens: Sequence[str], title: str = "") -> Pi
         raise UserError(f"the scores have the shape {list(scores.shape)} and there are {len(tokens)} tokens: give [T].")
     numbers = [float(score) for score in scores]
     most = max(max(map(abs, numbers)), 1e-9)
-    top, bottom = max(0.0, *numbers) / most + 0.25, min(0.0, *numbers) / most - 0.25
-    rows = -(-len(tokens) // TOKENS_IN_A_ROW)
+    parts = [slice(start, start + TOKENS_IN_A_ROW) for start in range(0, len(tokens), TOKENS_IN_A_ROW)]
+    tops = [max(0.0, *numbers[part]) / most + 0.25 for part in parts]
+    bottoms = [min(0.0, *numbers[part]) / most - 0.25 for part in parts]
+    heights = [top - bottom + 0.4 for top, bottom in zip(tops, bottoms, strict=True)]
     width = min(len(tokens), TOKENS_IN_A_ROW)
-    figure = new_figure(max(3.4, 0.66 * width + 0.4), (0.8 * (top - bottom) + 0.3) * rows + 0.4)
-    for row, axes in enumerate(figure.subplots(rows, 1, squeeze=False)[:, 0]):
-        part = slice(row * TOKENS_IN_A_ROW, (row + 1) * TOKENS_IN_A_ROW)
+    figure = new_figure(max(3.4, 0.66 * width + 0.4), 0.8 * sum(heights) + 0.4)
+    all_axes = figure.subplots(len(parts), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, part, top, bottom in zip(all_axes, parts, tops, bottoms, strict=True):
         draw_row(axes, numbers[part], tokens[part], most, bottom)
         axes.set_xlim(-0.6, width - 0.4)
         axes.set_ylim(bottom - 0.3, top)
