@@ -1,11 +1,11 @@
 """How strong the gradient is in each part of a model: what dies out, explodes or is frozen shows here.
 
-Pascanu, Mikolov & Bengio 2013, section 2. Only for what was learned by the last backward pass.
+Pascanu, Mikolov & Bengio 2013, section 2.
 """
 
+import math
 import re
 
-import torch
 from torch import nn
 
 from bertedu.errors import UserError
@@ -38,4 +38,4 @@ def part_of(name: str) -> str:
 
 def total_norm(norms: dict[str, float]) -> float:
     """The length of the whole gradient, which clipping compares with its limit: √Σ norm²."""
-    return float(torch.tensor(list(norms.values()), dtype=torch.float64).norm())
+    return math.hypot(*norms.values())

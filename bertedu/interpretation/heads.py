@@ -1,6 +1,6 @@
 """What each attention head does, and what is lost without it.
 
-Habits of heads as Clark et al. 2019 (sections 3 and 4) measured them; heads switched off as Michel et al. 2019
+Habits of heads as Clark et al. 2019 (section 3) measured them; heads switched off as Michel et al. 2019
 (section 3) did. Layers and heads are counted from 0 here, from 1 in pictures.
 Shapes: B batch, T tokens, L layers, H heads, D hidden size, d = D / H.
 """

@@ -81,7 +81,7 @@ def as_numbers(vectors: Tensor) -> np.ndarray:
 
 
 def control_labels(words: Sequence[str], number_of_labels: int, seed: int = 0) -> list[int]:
-    """A label from 0 to number_of_labels - 1 for each word, drawn by lot once for each word type (section 2.1).
+    """A label from 0 to number_of_labels - 1 for each word, drawn by lot once for each word type (section 2).
 
     The same word has the same label wherever it stands, in training and test, upper and lower case alike, whatever
     other words there are.

@@ -32,7 +32,7 @@ def attention_rollout(attentions: Attentions) -> Tensor:
     """[L, B, T, T]: entry [l, b, i, j] is the share of word j in token i after layer l. Rows sum to 1.
 
     attentions: `output.attentions`, or [L, H, T, T] of one text. The product of the layers' matrices up to
-    layer l (section 3.1, equation 1). Rows of padding mean nothing; no other row gives padding a share.
+    layer l (section 3). Rows of padding mean nothing; no other row gives padding a share.
     """
     rollout: list[Tensor] = []
     for layer in with_residual(attentions):
@@ -41,7 +41,7 @@ def attention_rollout(attentions: Attentions) -> Tensor:
 
 
 def attention_flow(attentions: Attentions, sentence: int = 0) -> Tensor:
-    """[T, T]: the most that can flow from token i of the top layer down to word j (section 3.2).
+    """[T, T]: the most that can flow from token i of the top layer down to word j (section 3).
 
     Layers are a network of pipes, as wide as the weights of 0.5 A + 0.5 I, with a joint for each token of each
     layer. Each pair is asked alone, so rows do not sum to 1; no flow is more than 1. Raises UserError for a

@@ -43,7 +43,7 @@ def integrated_gradients(
     The gradients at the middles of `steps` equal pieces of the way are averaged and multiplied with the whole way
     (section 5, equation 3). Completeness: the sum is log p(answer) at the input minus log p(answer) at the
     baseline, up to what the steps leave; more steps, less left. The baseline is zeros instead of token embeddings
-    (section 6.3), or those of baseline_ids [1, T], such as the same text with every word masked.
+    (section 5), or those of baseline_ids [1, T], such as the same text with every word masked.
     Raises UserError as `input_saliency`, and for baseline_ids of another length and no steps.
     """
     check_question(model, encoding, position, token_id)

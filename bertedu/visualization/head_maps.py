@@ -42,12 +42,16 @@ def draw_map(axes: Any, name: str, scores: np.ndarray) -> None:
     layers, heads = scores.shape
     most = max(abs(scores).max(), 1e-9)
     signed = scores.min() < 0
-    axes.imshow(scores, cmap="RdBu" if signed else "Blues", vmin=-most if signed else 0, vmax=most, aspect="auto")
+    image = axes.imshow(
+        scores, cmap="RdBu" if signed else "Blues", vmin=-most if signed else 0, vmax=most, aspect="auto"
+    )
     if scores.size <= MOST_NUMBERED:
         for layer, head in np.ndindex(layers, heads):
             strong = abs(scores[layer, head]) > 0.6 * most
             color = "white" if strong else INK
             axes.text(head, layer, f"{scores[layer, head]:.2f}", ha="center", va="center", fontsize=8, color=color)
+    else:
+        axes.get_figure().colorbar(image, ax=axes, shrink=0.7).outline.set_visible(False)
     layer, head = best(scores)
     frame = {"fill": False, "edgecolor": ORANGE, "linewidth": 2.4}
     axes.add_patch(rectangle(head - 0.5, layer - 0.5, **frame))
