@@ -101,7 +101,6 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         problem_type: str = "single_label_classification",
     ):
         self.labels, self.problem_type = tuple(labels), problem_type
-        self.number = {label: number for number, label in enumerate(self.labels)}
         super().__init__(train, validation, tokenizer, settings)
         self.weight = None
         if settings.class_weights == "balanced":
@@ -114,15 +113,7 @@ class ClassificationTask(FinetuningTask[LabelledText]):
 
     def target(self, row: LabelledText) -> Any:
         """The label of a row as a number, a list of 0 and 1, or a score."""
-        if self.problem_type == "regression":
-            return float(row.label)  # type: ignore[arg-type]
-        given = row.label if isinstance(row.label, tuple) else (row.label,)
-        for label in given:
-            if label not in self.number:
-                raise UserError(f"the label {label!r} of {row.text[:40]!r} is none of {', '.join(self.labels)}.")
-        if self.problem_type == "multi_label_classification":
-            return [float(label in given) for label in self.labels]
-        return self.number[given[0]]  # type: ignore[index]
+        return target_of(row, self.labels, self.problem_type)
 
     def encode(self, rows: Sequence[LabelledText]) -> list[Example]:
         """Texts or pairs cut at max_length, with their targets."""
@@ -148,6 +139,19 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         """Accuracy and F1, or the correlations, of a model on labelled rows."""
         logits = np.stack(self.outputs(model, self.encode(rows)))
         return classification_figures(logits, np.array([self.target(row) for row in rows]), self.problem_type)
+
+
+def target_of(row: LabelledText, labels: Sequence[str], problem_type: str) -> Any:
+    """The label of a row as a number, a list of 0 and 1, or a score. Raises UserError for one that is not in labels."""
+    if problem_type == "regression":
+        return float(row.label)  # type: ignore[arg-type]
+    given = row.label if isinstance(row.label, tuple) else (row.label,)
+    for label in given:
+        if label not in labels:
+            raise UserError(f"the label {label!r} of {row.text[:40]!r} is none of {', '.join(labels)}.")
+    if problem_type == "multi_label_classification":
+        return [float(label in given) for label in labels]
+    return list(labels).index(given[0])  # type: ignore[arg-type]
 
 
 def classification_figures(logits: np.ndarray, targets: np.ndarray, problem_type: str) -> dict[str, float]:

@@ -54,8 +54,15 @@ class FinetuningPlan:
             raise UserError(f"seeds is {seeds}: give the number of runs, at least 1.")
         output = Path(given.pop("output", None) or folder or unused_folder(f"{task}-{stem(data)}"))
         validation, test = given.pop("validation", None), given.pop("test", None)
-        settings = FinetuningSettings(**{**task_settings, **take(given, FinetuningSettings)})
-        defaults = {"learning_rate": default_rate(model), "warmup": 0.1, "betas": (0.9, 0.999)}
+        config = BertConfig.load(find_folder(model))
+        defaults = {**task_settings}
+        defaults["max_length"] = min(defaults.get("max_length", 128), config.max_position_embeddings)
+        settings = FinetuningSettings(**{**defaults, **take(given, FinetuningSettings)})
+        if settings.max_length > (positions := config.max_position_embeddings):
+            raise UserError(
+                f"max_length is {settings.max_length}, and {model} has {positions} positions: give at most {positions}."
+            )
+        defaults = {"learning_rate": default_rate(config.hidden_size), "warmup": 0.1, "betas": (0.9, 0.999)}
         defaults["validations"] = max(1, round(2 * settings.epochs))
         training = TrainingSettings(**{**defaults, **take(given, TrainingSettings), "seed": settings.seed})
         if given:
@@ -83,7 +90,6 @@ def stem(data: str) -> str:
     return Path(data.rpartition(":")[2]).name.split(".")[0] or "data"
 
 
-def default_rate(model: str) -> float:
+def default_rate(hidden_size: int) -> float:
     """The learning rate for a model of this size."""
-    hidden_size = BertConfig.load(find_folder(model)).hidden_size
     return next((rate for size, rate in LEARNING_RATES.items() if hidden_size <= size), 5e-5)

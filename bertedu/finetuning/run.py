@@ -3,7 +3,6 @@
 import math
 import random
 import shutil
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -134,11 +133,3 @@ def copy_checkpoint(source: Path, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for path in sorted(source.iterdir(), key=lambda path: path.suffix == ".safetensors"):
         shutil.copyfile(path, target / path.name)
-
-
-def with_new_head(model_class: Any, model: str, **changes: Any) -> Any:
-    """A model loaded from a pre-trained folder: that its head starts untrained is meant, and no reason to warn."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*they start untrained.*")
-        warnings.filterwarnings("ignore", message=".*no place in this model.*")
-        return model_class.from_pretrained(model, **changes)

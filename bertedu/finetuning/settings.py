@@ -12,7 +12,8 @@ class FinetuningSettings:
     """Defaults are the paper's (Devlin et al. 2019, appendix A.3: batch 16 or 32, 2 to 4 epochs, dropout 0.1).
 
     max_length cuts longer texts (in tokens). class_weights="balanced" makes rare classes count as much as frequent
-    ones. The last four say how the weights learn; see `strategies.py`.
+    ones; crf lets a tagger choose the tags of a sentence together. The last four say how the weights learn; see
+    `strategies.py`.
     """
 
     epochs: float = 3.0
@@ -21,6 +22,7 @@ class FinetuningSettings:
     dropout: float = 0.1
     pooling: str = "pooler"
     class_weights: str = "none"
+    crf: bool = False
     seed: int = 0
     freeze_encoder: bool = False
     layer_decay: float = 1.0

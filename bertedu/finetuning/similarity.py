@@ -131,7 +131,9 @@ def search(vectors: Tensor, query: Tensor, k: int = 5) -> list[tuple[int, float]
 
 def word_cosines(train: Sequence[LabelledText], test: Sequence[LabelledText]) -> dict[str, dict[str, float]]:
     """The figures of the cosine of bags of words, weighted by how rare a word is in the training texts."""
-    vectorizer = TfidfVectorizer().fit(chain.from_iterable((row.text, row.pair or "") for row in train))
+    vectorizer = TfidfVectorizer(token_pattern=r"\w+").fit(
+        chain.from_iterable((row.text, row.pair or "") for row in train)
+    )
     first = vectorizer.transform([row.text for row in test])
     second = vectorizer.transform([row.pair or "" for row in test])
     alike = np.asarray(first.multiply(second).sum(axis=1)).ravel()

@@ -1,0 +1,34 @@
+"""The command line: `bertedu pretrain` and its companions. Each command calls one function of the package.
+
+Torch is slow to load, so the commands import what they need when they run: `--help` stays quick.
+"""
+
+import click
+
+from bertedu.cli.care import build, doctor
+from bertedu.cli.finetune import finetune
+from bertedu.cli.look import attention, fill_mask_command, newest_run
+from bertedu.cli.mistakes import Commands
+from bertedu.cli.pretrain import pretrain
+
+__all__ = ["main", "newest_run"]
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group("bertedu", cls=Commands, context_settings=HELP)
+@click.version_option(package_name="bertedu")
+def main() -> None:
+    """Build BERT yourself: pre-train a small BERT on this machine and look at what it has learned.
+
+    \b
+    Start here:
+      bertedu doctor                                      what this machine can do
+      bertedu pretrain --minutes 5                        learn from the documentation on this machine
+      bertedu fill-mask "The [MASK] of the list."         ask the newest model
+      bertedu attention "The cat sat down." --html a.html see where it looks
+    """
+
+
+for command in (pretrain, finetune, fill_mask_command, attention, doctor, build):
+    main.add_command(command)

@@ -1,0 +1,80 @@
+"""`bertedu fill-mask` and `bertedu attention`: what a model says, and where it looks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from bertedu.errors import UserError
+
+MODEL_HELP = "A run folder, a saved model's folder, or a hub id.  [default: the newest run in runs/]"
+
+FILL_MASK_EXAMPLES = """
+\b
+Examples:
+  bertedu fill-mask "The [MASK] of the list."
+  bertedu fill-mask "The [MASK] sat on the [MASK]." --top 3
+  bertedu fill-mask "Paris is the capital of [MASK]." --model runs/world-tiny
+  bertedu fill-mask "Paris is the capital of [MASK]." --model bert-base-uncased
+\b
+It takes a few seconds and writes no file.
+"""
+
+
+@click.command("fill-mask", epilog=FILL_MASK_EXAMPLES)
+@click.argument("text")
+@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP)
+@click.option("--top", type=int, default=5, show_default=True, help="So many answers for each [MASK].")
+def fill_mask_command(text: str, model: str | None, top: int) -> None:
+    """Print the likeliest words for each [MASK] in TEXT, with their probabilities."""
+    from bertedu.inference import fill_mask, open_model
+
+    answers = fill_mask(*open_model(model or newest_run()), text, top)
+    for number, answer in enumerate(answers, start=1):
+        if len(answers) > 1:
+            click.echo(f"[MASK] number {number}")
+        for word, share in answer:
+            click.echo(f"  {share:6.1%}  {word}")
+
+
+ATTENTION_EXAMPLES = """
+\b
+Examples:
+  bertedu attention "The cat sat on the mat."                      where each token looks most
+  bertedu attention "The cat sat." "It was tired." --html a.html   a page to explore
+  bertedu attention "The cat sat." --png a.png                     all heads as one picture
+\b
+It takes a few seconds and writes only the file that is named.
+"""
+
+
+@click.command(epilog=ATTENTION_EXAMPLES)
+@click.argument("text")
+@click.argument("second", required=False)
+@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP)
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page to explore, which fetches nothing.")
+@click.option("--png", type=click.Path(path_type=Path), help="Write a picture of all heads.")
+def attention(text: str, second: str | None, model: str | None, html: Path | None, png: Path | None) -> None:
+    """Show where each token of TEXT (and of SECOND, as a pair) looks, in every layer and head."""
+    from bertedu.files import write_text
+    from bertedu.inference import attention_weights, open_model
+    from bertedu.visualization.attention import attention_grid, describe_grid
+    from bertedu.visualization.attention_html import attention_page
+
+    tokens, weights = attention_weights(*open_model(model or newest_run()), text, second)
+    if html:
+        write_text(html, attention_page(weights, tokens, title=f"Attention: {text}"))
+    if png:
+        attention_grid(weights, tokens).save(png)
+    for path in filter(None, (html, png)):
+        click.echo(f"written: {path}")
+    if not html and not png:
+        click.echo(describe_grid(weights.numpy(), tokens))
+
+
+def newest_run(folder: Path = Path("runs")) -> Path:
+    """The run that was changed last. Raises UserError where there is none."""
+    runs: Sequence[Path] = [path for path in folder.glob("*/checkpoint/model.safetensors") if path.is_file()]
+    if not runs:
+        raise UserError(f"there is no run in {folder}/ yet: make one with `bertedu pretrain`, or name a --model.")
+    return max(runs, key=lambda path: path.stat().st_mtime).parents[1]

@@ -1,0 +1,51 @@
+"""A person's mistakes, told in one sentence on stderr with exit code 2; no traceback."""
+
+import sys
+import warnings
+from typing import Any
+
+import click
+
+from bertedu.errors import UserError
+
+WRONG, STOPPED = 2, 130  # exit codes: something to put right; stopped by Ctrl-C
+
+
+class Commands(click.Group):
+    """The commands, with a person's mistakes told in one sentence on stderr and exit code 2."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):  # a console that is not UTF-8 shows "?", and does not crash
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("default", module="bertedu")
+            warnings.showwarning = lambda message, *_: click.echo(f"note: {message}", err=True)
+            sys.exit(self.run(*args, **extra))
+
+    def run(self, *args: Any, **extra: Any) -> int:
+        """Run a command; returns the exit code."""
+        try:
+            return super().main(*args, **{**extra, "standalone_mode": False}) or 0
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else "bertedu"
+            say_wrong(f"{error.format_message().rstrip('.')}: see `{command} --help`.")
+        except (UserError, click.ClickException) as error:
+            say_wrong(str(error))
+        except OSError as error:
+            if error.filename is None and error.strerror is None:
+                raise
+            where = error.filename or "a file"
+            say_wrong(f"{where} could not be read or written ({error.strerror}): check the disk and the permissions.")
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("bertedu: stopped.", err=True)
+            return STOPPED
+        return WRONG
+
+
+def say_wrong(sentence: str) -> None:
+    """One line on stderr."""
+    click.echo(f"bertedu: {' '.join(sentence.split())}", err=True)

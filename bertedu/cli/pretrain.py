@@ -1,0 +1,90 @@
+"""`bertedu pretrain`."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bertedu.cli.mistakes import STOPPED
+from bertedu.config import PRESETS
+
+PRETRAIN_EXAMPLES = """
+\b
+Examples:
+  bertedu pretrain --minutes 5                         the documentation on this machine, tiny
+  bertedu pretrain --corpus world --minutes 3          a small world of facts
+  bertedu pretrain --corpus book.txt --corpus more/    your own text
+  bertedu pretrain --resume runs/documentation-tiny    go on where a run was stopped
+\b
+It takes the minutes given, and about one more to read the text and to evaluate. Ctrl-C stops and saves.
+"""
+
+
+@click.command(epilog=PRETRAIN_EXAMPLES)
+@click.option(
+    "--corpus",
+    multiple=True,
+    metavar="NAME|FILE",
+    help="documentation (default), world, text files, or hub:NAME; several are joined.",
+)
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="Size of the model.  [default: tiny]")
+@click.option("--minutes", type=float, help="Train for so long.  [default: 5, when nothing else is given]")
+@click.option("--tokens", type=int, help="Train until the model has seen so many tokens: repeats exactly.")
+@click.option("--steps", type=int, help="Train for so many optimizer steps: repeats exactly.")
+@click.option("--output", type=click.Path(path_type=Path), help="Run folder.  [default: runs/CORPUS-PRESET]")
+@click.option("--resume", type=click.Path(path_type=Path), metavar="FOLDER", help="Go on with a run that was stopped.")
+@click.option("--seed", type=int, help="Another seed is another run.  [default: 0]")
+@click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where to compute.  [default: auto]")
+@click.option("--precision", type=click.Choice(["auto", "fp32", "bf16"]), help="With which numbers.  [default: auto]")
+@click.option("--vocab-size", type=int, help="Entries of the vocabulary that is learned.")
+@click.option("--max-length", type=int, help="Tokens in a pair of segments.")
+@click.option("--batch-size", type=int, help="Pairs in a batch.")
+@click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
+@click.option("--learning-rate", type=float, help="Peak rate, reached after warm-up.")
+@click.option("--pairs", type=click.Choice(["next", "order"]), help="Next sentence, or sentence order, prediction.")
+@click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")
+@click.option(
+    "--initialization",
+    type=click.Choice(["matching", "published"]),
+    help="matching: a start for short runs; published: as in the paper.",
+)
+def pretrain(**options: Any) -> int:
+    """Pre-train a BERT with masked words and next sentences, and write a run folder.
+
+    The folder gets the checkpoint (it opens in `transformers`), metrics.json, curves, an attention picture
+    and report.html.
+    """
+    from bertedu.pretraining.plan import Plan
+    from bertedu.pretraining.run import pretrain as run_plan
+
+    main_process = os.environ.get("RANK", "0") == "0"  # torchrun starts several; one speaks
+    plan = Plan.from_options(**options)
+    metrics = run_plan(plan, say=click.echo if main_process else lambda sentence: None)
+    if metrics is None:
+        return STOPPED if main_process else 0
+    show_results(plan.folder, metrics)
+    return 0
+
+
+def show_results(folder: Path, metrics: dict[str, Any]) -> None:
+    """Print a finished run's numbers and some answers, write its report, and say where that is."""
+    from rich.console import Console
+
+    from bertedu.inference import open_model
+    from bertedu.visualization.examples import fill_examples
+    from bertedu.visualization.report import write_report
+    from bertedu.visualization.results import NOT_BEATEN, results, results_table, verdicts
+
+    click.echo()
+    Console().print(results_table(metrics))
+    if lost := verdicts(results(metrics)):
+        click.echo("\n  ".join([NOT_BEATEN, *lost]))
+    click.echo("\nWhat it fills in:")
+    model, tokenizer = open_model(folder)
+    examples = fill_examples(model, tokenizer, metrics["corpus"])
+    width = max(len(prompt) for prompt, _ in examples)
+    for prompt, answers in examples:
+        click.echo(f"  {prompt:{width}}  {', '.join(f'{word} {share:.0%}' for word, share in answers)}")
+    click.echo(f"\nThe report: {write_report(folder)}")
+    click.echo(f'Ask it yourself: bertedu fill-mask "{examples[0][0]}" --model {folder}')

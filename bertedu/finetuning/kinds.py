@@ -1,0 +1,164 @@
+"""The tasks of `bertedu finetune`, by name."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.multiclass import OneVsRestClassifier
+
+from bertedu.corpora.readers import LabelledText, Question, Summary, TaggedWords
+from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
+from bertedu.finetuning.classification import (
+    BertForSequenceClassification,
+    ClassificationTask,
+    classification_figures,
+    score_figures,
+    target_of,
+)
+from bertedu.finetuning.kind import Figures, Kind
+from bertedu.finetuning.multiple_choice import BertForMultipleChoice, MultipleChoiceTask, choice_baselines
+from bertedu.finetuning.question_answering import (
+    BertForQuestionAnswering,
+    QuestionAnsweringTask,
+    longest_word_overlap,
+)
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.similarity import BertSentenceEncoder, SimilarityTask, word_cosines
+from bertedu.finetuning.starting import with_new_head
+from bertedu.finetuning.summarization import BertForSummarization, SummarizationTask, lead_and_oracle
+from bertedu.finetuning.tagging import (
+    BertCrfForTokenClassification,
+    BertForTokenClassification,
+    TaggingTask,
+    most_frequent_tags,
+    tags_of,
+)
+from bertedu.tokenization import BertTokenizer
+
+WORD = r"\w+"  # scikit-learn's own pattern leaves out words of one letter
+SINGLE, SEVERAL, SCORE = "single_label_classification", "multi_label_classification", "regression"
+
+
+def classification_kind(name: str, problem_type: str) -> Kind:
+    """Classes, sets of classes or scores for texts and pairs of texts."""
+
+    def read(path: str) -> list[LabelledText]:
+        return read_labelled(path, problem_type=problem_type)  # type: ignore[arg-type]
+
+    def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+        labels = labels_of([*train, *validation]) if problem_type != SCORE else ("score",)
+        changes = {"labels": labels, "problem_type": problem_type, "pooling": settings.pooling}
+        network = with_new_head(BertForSequenceClassification, model, settings, **changes)
+        return network, ClassificationTask(train, validation, tokenizer, settings, labels, problem_type)
+
+    def baselines(train, test) -> dict[str, Figures]:
+        return classification_baselines(train, test, problem_type)
+
+    return Kind(name, read, make, baselines)
+
+
+def labels_of(rows: Sequence[LabelledText]) -> tuple[str, ...]:
+    """All labels of some texts, in the order of the alphabet."""
+    return tuple(
+        sorted({str(one) for row in rows for one in (row.label if isinstance(row.label, tuple) else (row.label,))})
+    )
+
+
+def classification_baselines(
+    train: Sequence[LabelledText], test: Sequence[LabelledText], problem_type: str
+) -> dict[str, Figures]:
+    """The figures of always saying the same, and of a linear model over bags of words and pairs of words."""
+    texts, asked = ([f"{row.text} \n {row.pair or ''}" for row in rows] for rows in (train, test))
+    vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=WORD).fit(texts)
+    bags, asked_bags = vectorizer.transform(texts), vectorizer.transform(asked)
+    if problem_type == SCORE:
+        scores, right = (np.array([float(row.label) for row in rows]) for rows in (train, test))  # type: ignore[arg-type]
+        mean = score_figures(np.full(len(right), scores.mean()), right)
+        return {"the mean": mean, "bag of words": score_figures(Ridge().fit(bags, scores).predict(asked_bags), right)}
+    labels = labels_of([*train, *test])
+    targets, right = (np.array([target_of(row, labels, problem_type) for row in rows]) for rows in (train, test))
+    linear = LogisticRegression(C=10, max_iter=1000)
+    if problem_type == SEVERAL:
+        usual = np.tile(targets.mean(axis=0) - 0.5, (len(right), 1))
+        found = OneVsRestClassifier(linear).fit(bags, targets).predict_proba(asked_bags) - 0.5
+    else:
+        usual = np.tile(np.bincount(targets, minlength=len(labels)), (len(right), 1))
+        model = linear.fit(bags, targets)
+        found = np.full((len(right), len(labels)), -np.inf)
+        found[:, model.classes_] = model.predict_log_proba(asked_bags)
+    return {
+        "most frequent class": classification_figures(usual, right, problem_type),
+        "bag of words": classification_figures(found, right, problem_type),
+    }
+
+
+def tagging_kind(name: str, scheme: str | None) -> Kind:
+    """Tags for words: entities (scheme BIO), or tags of any form."""
+
+    def read(path: str) -> list[TaggedWords]:
+        return read_tagged(path, scheme=scheme)
+
+    def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+        labels = tags_of([*train, *validation])
+        model_class = BertCrfForTokenClassification if settings.crf else BertForTokenClassification
+        network = with_new_head(model_class, model, settings, labels=labels)
+        return network, TaggingTask(train, validation, tokenizer, settings, labels)
+
+    return Kind(name, read, make, most_frequent_tags)
+
+
+def read_pairs(path: str) -> list[LabelledText]:
+    """Pairs of texts with scores."""
+    return read_labelled(path, problem_type=SCORE)
+
+
+def make_similarity(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+    """A bi-encoder; the scale runs from the lowest to the highest score in the data."""
+    scores = [float(row.label) for row in (*train, *validation)]
+    network = with_new_head(BertSentenceEncoder, model, settings, pooling=settings.pooling)
+    return network, SimilarityTask(train, validation, tokenizer, settings, (min(0.0, *scores), max(scores)))
+
+
+def make_question_answering(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+    """Spans as answers; windows overlap by half."""
+    network = with_new_head(BertForQuestionAnswering, model, settings)
+    return network, QuestionAnsweringTask(train, validation, tokenizer, settings, stride=settings.max_length // 3)
+
+
+def make_multiple_choice(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+    """Choices that compete."""
+    network = with_new_head(BertForMultipleChoice, model, settings)
+    return network, MultipleChoiceTask(train, validation, tokenizer, settings)
+
+
+def make_summarization(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+    """Summaries of three sentences."""
+    network = with_new_head(BertForSummarization, model, settings)
+    return network, SummarizationTask(train, validation, tokenizer, settings)
+
+
+def answer_baselines(train: Sequence[Question], test: Sequence[Question]) -> dict[str, Figures]:
+    """Answers that need no network and learn nothing from training."""
+    return longest_word_overlap(test)
+
+
+def summary_baselines(train: Sequence[Summary], test: Sequence[Summary]) -> dict[str, Figures]:
+    """The first sentences, and the best that any chooser of sentences can do."""
+    return lead_and_oracle(test)
+
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        classification_kind("classification", SINGLE),
+        classification_kind("multi-label", SEVERAL),
+        classification_kind("regression", SCORE),
+        tagging_kind("entities", "BIO"),
+        tagging_kind("tagging", None),
+        Kind("question-answering", read_questions, make_question_answering, answer_baselines, {"max_length": 256}),
+        Kind("similarity", read_pairs, make_similarity, word_cosines, {"pooling": "mean"}),
+        Kind("multiple-choice", read_choices, make_multiple_choice, choice_baselines),
+        Kind("summarization", read_summaries, make_summarization, summary_baselines, {"max_length": 512}),
+    )
+}

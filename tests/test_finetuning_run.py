@@ -1,0 +1,201 @@
+"""Fine-tuning from a file to a folder, for every task; seeds, splits, resuming, and what cannot be."""
+
+import json
+import math
+import random
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file
+
+from bertedu.cli import main
+from bertedu.config import BertConfig
+from bertedu.corpora.readers import LabelledText
+from bertedu.errors import UserError
+from bertedu.finetuning.kinds import KINDS, classification_baselines
+from bertedu.finetuning.plan import FinetuningPlan
+from bertedu.finetuning.run import finetune
+from bertedu.model import BertForPreTraining
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.training import SPECIAL_TOKENS
+
+LETTERS = "abcdefgh"
+SENTENCE = [f"{letter.upper()} {other} c d." for letter in LETTERS for other in LETTERS]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """The folder of a very small pre-trained BERT."""
+    folder = tmp_path_factory.mktemp("base")
+    torch.manual_seed(0)
+    tokenizer = BertTokenizer([*SPECIAL_TOKENS, *LETTERS, "."])
+    BertForPreTraining(BertConfig(len(tokenizer), 16, 2, 2, 32, max_position_embeddings=64)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def lines(count: int, make) -> str:
+    rng = random.Random(0)
+    return "".join(json.dumps(make(rng, number)) + "\n" for number in range(count))
+
+
+def text(rng: random.Random) -> str:
+    return " ".join(rng.choices(LETTERS, k=6))
+
+
+def question(rng: random.Random, number: int) -> dict:
+    context = text(rng)
+    answer = {"text": context[4:7], "answer_start": 4}
+    answers = [answer] if number % 3 else []
+    return {"id": str(number), "question": "a b", "context": context, "answers": answers, "is_impossible": not answers}
+
+
+def squad(count: int) -> str:
+    rng = random.Random(0)
+    found = [question(rng, number) for number in range(count)]
+    paragraphs = [{"context": one.pop("context"), "qas": [one]} for one in found]
+    return json.dumps({"version": "v2.0", "data": [{"title": "t", "paragraphs": paragraphs}]})
+
+
+DATA = {
+    "classification": ("d.jsonl", lines(40, lambda rng, n: {"text": text(rng), "label": "xyz"[n % 3]})),
+    "multi-label": ("d.jsonl", lines(40, lambda rng, n: {"text": text(rng), "labels": [["x"], ["x", "y"], []][n % 3]})),
+    "regression": ("d.jsonl", lines(40, lambda rng, n: {"text": text(rng), "score": n % 5 / 2})),
+    "entities": ("d.conll", "\n\n".join("a\tB-x\nb\tI-x\nc\tO" for _ in range(40)) + "\n"),
+    "tagging": ("d.conll", "\n\n".join("a\tDET\nb\tNOUN\nc\tVERB" for _ in range(40)) + "\n"),
+    "question-answering": ("d.json", squad(40)),
+    "similarity": (
+        "d.jsonl",
+        lines(40, lambda rng, n: {"sentence1": text(rng), "sentence2": text(rng), "score": n % 6}),
+    ),
+    "multiple-choice": (
+        "d.jsonl",
+        lines(40, lambda rng, n: {"question": text(rng), "choices": [text(rng), text(rng)], "label": n % 2}),
+    ),
+    "summarization": (
+        "d.jsonl",
+        lines(40, lambda rng, n: {"text": " ".join(rng.sample(SENTENCE, 5)), "summary": rng.choice(SENTENCE)}),
+    ),
+}
+OPENS_AS = {
+    "classification": "AutoModelForSequenceClassification",
+    "multi-label": "AutoModelForSequenceClassification",
+    "regression": "AutoModelForSequenceClassification",
+    "entities": "AutoModelForTokenClassification",
+    "tagging": "AutoModelForTokenClassification",
+    "question-answering": "AutoModelForQuestionAnswering",
+    "multiple-choice": "AutoModelForMultipleChoice",
+}
+
+
+def made_plan(folder, base, task: str, **options) -> FinetuningPlan:
+    name, content = DATA[task]
+    (folder / name).write_text(content, encoding="utf-8")
+    given = {"model": str(base), "data": str(folder / name), "output": folder / "run", "epochs": 1.0, **options}
+    return FinetuningPlan.from_options(KINDS[task].settings, task=task, device="cpu", precision="fp32", **given)
+
+
+def silent(sentence: str) -> None:
+    """Say nothing."""
+
+
+@pytest.mark.parametrize("task", DATA)
+def test_a_task_does_not_reach_its_folder(task, base, tmp_path):
+    plan = made_plan(tmp_path, base, task, test=str(tmp_path / DATA[task][0]))
+    metrics = finetune(plan, KINDS[task], silent)
+    assert metrics == json.loads((tmp_path / "run/metrics.json").read_text())
+    assert metrics["rows"] == {"train": 36, "validation": 4, "test": 40}
+    assert KINDS[task].name == task and metrics["test"].keys() == metrics["validation"].keys()
+    (best_by,) = {name for name, value in metrics["runs"][0]["validation"].items() if name in figures_of(task)}
+    assert metrics["runs"][0]["quality"] == metrics["runs"][0]["validation"][best_by]
+    for figures in metrics["baselines"].values():
+        assert figures.keys() & metrics["test"].keys() and all(math.isfinite(value) for value in figures.values())
+    checkpoint = tmp_path / "run/checkpoint"
+    if task in OPENS_AS:
+        opened, said = getattr(transformers, OPENS_AS[task]).from_pretrained(checkpoint, output_loading_info=True)
+        assert not said["missing_keys"] and not said["unexpected_keys"]
+        assert len(BertTokenizer.from_pretrained(checkpoint)) == opened.config.vocab_size
+
+
+def figures_of(task: str) -> set[str]:
+    """The figure that a task is chosen by."""
+    return {
+        "multi-label": {"micro_f1"},
+        "regression": {"spearman"},
+        "entities": {"f1"},
+        "question-answering": {"f1"},
+        "similarity": {"spearman"},
+        "summarization": {"rouge1"},
+    }.get(task, {"accuracy"})
+
+
+def test_seeds_are_the_same_run_or_their_spread_is_wrong(base, tmp_path):
+    metrics = finetune(made_plan(tmp_path, base, "regression", seeds=2), KINDS["regression"], silent)
+    one, two = (load_file(tmp_path / f"run/seed-{seed}/checkpoint/model.safetensors") for seed in (0, 1))
+    assert not torch.equal(one["classifier.weight"], two["classifier.weight"])
+    errors = [run["validation"]["mean_squared_error"] for run in metrics["runs"]]
+    spread = metrics["validation"]["mean_squared_error"]
+    assert spread["mean"] == pytest.approx(sum(errors) / 2)
+    assert spread["deviation"] == pytest.approx(abs(errors[0] - errors[1]) / math.sqrt(2))
+
+
+def test_a_stopped_run_starts_anew_or_another_is_overwritten(base, tmp_path):
+    whole = finetune(made_plan(tmp_path, base, "classification"), KINDS["classification"], silent)
+    with pytest.raises(UserError, match="holds a run already"):
+        finetune(made_plan(tmp_path, base, "classification"), KINDS["classification"], silent)
+    resumed = FinetuningPlan.from_options({}, resume=tmp_path / "run")
+    assert resumed.resume and resumed.settings.epochs == 1.0 and resumed.training.precision == "fp32"
+    assert finetune(resumed, KINDS["classification"], silent)["runs"][0]["validation"] == whole["runs"][0]["validation"]
+
+
+def test_a_frozen_encoder_moves(base, tmp_path):
+    finetune(made_plan(tmp_path, base, "classification", freeze_encoder=True), KINDS["classification"], silent)
+    before = load_file(base / "model.safetensors")
+    after = load_file(tmp_path / "run/seed-0/checkpoint/model.safetensors")
+    same = {name for name in after if name in before and torch.equal(before[name], after[name])}
+    assert {name for name in after if name.startswith(("bert.encoder", "bert.embeddings"))} <= same
+    assert "bert.pooler.dense.weight" not in same
+
+
+def test_the_bag_of_words_learns_from_the_test():
+    train = [LabelledText(f"good {i}", "yes") for i in range(9)] + [LabelledText(f"bad {i}", "no") for i in range(5)]
+    test = [LabelledText("a good one", "yes"), LabelledText("a bad one", "no")]
+    found = classification_baselines(train, test, "single_label_classification")
+    assert found["bag of words"]["accuracy"] == 1.0 and found["most frequent class"]["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sentiment"], "no task 'sentiment': choose one of classification"),
+        ([], "there is no task: choose one of"),
+        (["classification"], "there is no data"),
+        (["classification", "--data", "nowhere.csv"], "nowhere.csv"),
+        (["classification", "--data", "nowhere.csv", "--epochs", "0"], "epochs is 0"),
+        (["classification", "--data", "nowhere.csv", "--max-length", "100"], "max_length is 100"),
+        (["classification", "--data", "nowhere.csv", "--seeds", "0"], "seeds is 0"),
+        (["--resume", "nowhere"], "nowhere holds no run.json"),
+    ],
+)
+def test_a_mistake_ends_in_a_traceback_or_a_folder(arguments, message, base, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    if message == "max_length is 100":
+        (tmp_path / "nowhere.csv").write_text("text,label\n" + "a,x\nb,y\n" * 10)
+    model = ["--model", str(base)] if "--resume" not in arguments else []
+    with pytest.raises(SystemExit) as ended:
+        main(["finetune", *arguments, *model])
+    said = capsys.readouterr().err.strip()
+    assert ended.value.code == 2 and message in said and "\n" not in said
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_command_prints_no_figures(base, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.conll").write_text(DATA["entities"][1])
+    with pytest.raises(SystemExit) as ended:
+        main(["finetune", "entities", "--data", "d.conll", "--model", str(base), "--epochs", "1", "--crf"])
+    said = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert "validation, 4 rows, 1 seed(s)" in said and "most frequent tag of the word 1.000" in said
+    assert (tmp_path / "runs/entities-d/checkpoint/model.safetensors").exists()
