@@ -66,7 +66,7 @@ def test_stsb_quotes_swallow_rows(datasets_folder):
     assert examples[0].label == 2.8 and examples[0].pair == "Two small boys in a woody area looking at a shed."
 
 
-def test_movie_sentences_break_at_characters_that_are_no_line_ends(datasets_folder):
+def test_movie_sentences_are_lost_or_mixed_up(datasets_folder):
     folder = datasets_folder / "mr_sentence_polarity"
     examples = read_labelled([folder / "rt-polarity.neg.gz", folder / "rt-polarity.pos.gz"])
     assert Counter(example.label for example in examples) == {"neg": 5_331, "pos": 5_331}
@@ -91,15 +91,14 @@ def test_wnut17_runs_sentences_together(datasets_folder):
 
 
 def test_ud_english_counts_multiword_tokens_and_empty_nodes(datasets_folder):
-    for split, sentences, words, xpos in (("train", 12_544, 204_577, 49), ("test", 2_077, 25_094, 48)):
-        path = datasets_folder / "ud_english_ewt" / f"en_ewt-ud-{split}.conllu.gz"
-        examples = read_tagged(path)
+    for split, sentences, words in (("train", 12_544, 204_577), ("dev", 2_001, 25_147), ("test", 2_077, 25_094)):
+        examples = read_tagged(datasets_folder / "ud_english_ewt" / f"en_ewt-ud-{split}.conllu.gz")
         counts = Counter(tag for example in examples for tag in example.tags)
         assert (len(examples), sum(counts.values()), len(counts)) == (sentences, words, 17)
         if split == "train":
             assert counts["NOUN"] == 34_751 and counts["X"] == 400
-        examples = read_tagged(path, tags="xpos")
-        assert len({tag for example in examples for tag in example.tags}) == xpos
+    examples = read_tagged(datasets_folder / "ud_english_ewt" / "en_ewt-ud-test.conllu.gz", tags="xpos")
+    assert len({tag for example in examples for tag in example.tags}) == 48
 
 
 def test_squad_loses_questions_or_offsets(datasets_folder):
@@ -124,8 +123,20 @@ def test_a_value_changes_on_its_way_through_a_table(tmp_path, name, line_end):
     assert read_labelled(tmp_path / name) == expected
 
 
+def test_quotes_that_are_part_of_a_text_are_taken_for_marks(tmp_path):
+    texts = ['"One" he said', '"', 'two "', '""three""', "four"]
+    (tmp_path / "a.csv").write_text("".join(f"{text}\tb\n" for text in texts), encoding="utf-8")
+    examples = read_labelled(tmp_path / "a.csv", header=("text", "label"), delimiter="\t", quoting=False)
+    assert [example.text for example in examples] == texts
+
+
+def test_a_table_of_an_old_spreadsheet_is_refused(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"text,label\rone,a\rtwo,b\r")
+    assert read_labelled(tmp_path / "a.csv") == [LabelledText("one", "a"), LabelledText("two", "b")]
+
+
 def test_a_value_changes_on_its_way_through_json_lines(tmp_path):
-    lines = [json.dumps({"text": text, "labels": ["x", "y, z"]}) + "\n" for text in HARD_TEXTS]
+    lines = [json.dumps({"text": text, "labels": ["x", "y, z"]}, ensure_ascii=False) + "\n" for text in HARD_TEXTS]
     (tmp_path / "a.jsonl").write_text("".join(lines), encoding="utf-8")
     examples = read_labelled(tmp_path / "a.jsonl", problem_type="multi_label_classification", label="labels")
     assert [example.text for example in examples] == HARD_TEXTS
@@ -133,7 +144,8 @@ def test_a_value_changes_on_its_way_through_json_lines(tmp_path):
 
 
 def test_the_limit_of_the_csv_module_stays_changed(tmp_path):
-    before = csv.field_size_limit()
+    before = 131_072
+    csv.field_size_limit(before)
     (tmp_path / "a.csv").write_text('text,label\n"a,b\n', encoding="utf-8")
     with pytest.raises(UserError):
         read_labelled(tmp_path / "a.csv")
