@@ -10,7 +10,12 @@ from transformers import AutoModelForQuestionAnswering
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import Answer, Question
 from bertedu.errors import UserError
-from bertedu.finetuning.question_answering import Answered, BertForQuestionAnswering, QuestionAnsweringTask
+from bertedu.finetuning.question_answering import (
+    Answered,
+    BertForQuestionAnswering,
+    QuestionAnsweringTask,
+    answer_question,
+)
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.windows import Candidate, Window, best_over_windows, best_spans, label_of, windows
 from bertedu.tokenization import BertTokenizer
@@ -135,6 +140,16 @@ def test_transformers_says_something_else(tmp_path):
     assert torch.allclose(ours.start_logits, theirs.start_logits, atol=1e-5)
     assert torch.allclose(ours.end_logits, theirs.end_logits, atol=1e-5)
     assert ours.loss.item() == pytest.approx(theirs.loss.item(), abs=1e-5)
+
+
+def test_the_shares_of_answers_are_not_those_of_their_scores():
+    model = made_model()
+    question, context = "a b", "c d e " * 200  # many windows
+    answers, none = answer_question(model, TOKENIZER, question, context, top=20)
+    assert [share for _, share in answers] == sorted((share for _, share in answers), reverse=True)
+    assert sum(share for _, share in answers) + none == pytest.approx(1.0, abs=1e-5)
+    assert all(span in context for span, _ in answers)
+    assert answer_question(model, TOKENIZER, question, "", top=3) == ([], 1.0)
 
 
 def test_an_answer_that_a_letter_gives_away_is_not_found(tmp_path):

@@ -199,3 +199,15 @@ def test_the_command_prints_no_figures(base, tmp_path, monkeypatch, capsys):
     assert ended.value.code == 0
     assert "validation, 4 rows, 1 seed(s)" in said and "most frequent tag of the word 1.000" in said
     assert (tmp_path / "runs/entities-d/checkpoint/model.safetensors").exists()
+
+
+def test_an_answer_is_looked_for_in_no_text_or_in_two(base, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    finetune(made_plan(tmp_path, base, "question-answering"), KINDS["question-answering"], silent)
+    (tmp_path / "text.txt").write_text("A b c d.")
+    for given, code in ((["text.txt"], 0), (["--text", "A b c d."], 0), ([], 2), (["text.txt", "--text", "A"], 2)):
+        with pytest.raises(SystemExit) as ended:
+            main(["answer", "a b", *given, "--model", "run"])
+        said = capsys.readouterr()
+        assert ended.value.code == code
+        assert ("no answer in this text" in said.out) == (code == 0) != ("one text to look in" in said.err)

@@ -7,7 +7,7 @@ import click
 
 from bertedu.cli.care import build, doctor
 from bertedu.cli.finetune import finetune
-from bertedu.cli.look import attention, fill_mask_command, newest_run
+from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.mistakes import Commands
 from bertedu.cli.pretrain import pretrain
 
@@ -27,8 +27,9 @@ def main() -> None:
       bertedu pretrain --minutes 5                        learn from the documentation on this machine
       bertedu fill-mask "The [MASK] of the list."         ask the newest model
       bertedu attention "The cat sat down." --html a.html see where it looks
+      bertedu finetune classification --data train.csv    teach it a task
     """
 
 
-for command in (pretrain, finetune, fill_mask_command, attention, doctor, build):
+for command in (pretrain, finetune, fill_mask_command, answer, attention, doctor, build):
     main.add_command(command)

@@ -72,6 +72,40 @@ def attention(text: str, second: str | None, model: str | None, html: Path | Non
         click.echo(describe_grid(weights.numpy(), tokens))
 
 
+ANSWER_EXAMPLES = """
+\b
+Examples:
+  bertedu answer "Who wrote it?" letter.txt --model runs/question-answering-squad
+  bertedu answer "Where is the cat?" --text "The cat sat on the mat." --model runs/question-answering-squad
+\b
+The model is one that `bertedu finetune question-answering` made, or one for that task from the hub.
+"""
+
+
+@click.command(epilog=ANSWER_EXAMPLES)
+@click.argument("question")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--text", help="The text to look in, instead of a file.")
+@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP)
+@click.option("--top", type=int, default=3, show_default=True, help="So many answers.")
+def answer(question: str, file: Path | None, text: str | None, model: str | None, top: int) -> None:
+    """Find the answer to QUESTION in a text: the likeliest spans, and how likely it is that there is none."""
+    from bertedu.checkpoints.folder import find_folder
+    from bertedu.files import read_text
+    from bertedu.finetuning.question_answering import BertForQuestionAnswering, answer_question
+    from bertedu.tokenization import BertTokenizer
+
+    if (file is None) == (text is None):
+        raise UserError("there must be one text to look in: name a file, or give --text.")
+    context = read_text(file) if file is not None else text or ""
+    folder = find_folder(model or newest_run())
+    network = BertForQuestionAnswering.from_pretrained(folder)
+    answers, none = answer_question(network, BertTokenizer.from_pretrained(folder), question, context, top)
+    for span, share in answers:
+        click.echo(f"  {share:6.1%}  {span}")
+    click.echo(f"  {none:6.1%}  (no answer in this text)")
+
+
 def newest_run(folder: Path = Path("runs")) -> Path:
     """The run that was changed last. Raises UserError where there is none."""
     runs: Sequence[Path] = [path for path in folder.glob("*/checkpoint/model.safetensors") if path.is_file()]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -21,6 +22,7 @@ from bertedu.finetuning.windows import Candidate, Window, best_over_windows, lab
 from bertedu.model.bert import BertModel
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.tokenization import BertTokenizer
+from bertedu.training.loop import to_device
 
 
 @dataclass
@@ -154,6 +156,28 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
             scores = {row.id: found.no_answer_score for row, found in pairs}
             figures["best_threshold"], figures["f1_at_best_threshold"] = best_threshold(rows, texts, scores)
         return figures
+
+
+@torch.no_grad()
+def answer_question(
+    model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str, top: int = 3
+) -> tuple[list[tuple[str, float]], float]:
+    """The `top` likeliest answers with their probabilities, and the probability that the context holds none.
+
+    Probabilities are the softmax over the scores of the best spans and of no answer. A context of any length is read
+    in windows that overlap by half.
+    """
+    model.eval()
+    length = model.config.max_position_embeddings
+    found = []
+    for window in windows(tokenizer, question, context, length, max(1, length // 3)):
+        example = {name: torch.tensor([row]) for name, row in window.numbers().items()}
+        output = model(**to_device(example, next(model.parameters()).device))
+        found.append((window, output.start_logits[0].cpu().numpy(), output.end_logits[0].cpu().numpy()))
+    candidates, no_answer = best_over_windows(found)
+    scores = torch.tensor([*(candidate.score for candidate in candidates), no_answer]).softmax(dim=0).tolist()
+    answers = [context[candidate.start : candidate.end] for candidate in candidates]
+    return list(zip(answers, scores, strict=False))[:top], scores[-1]
 
 
 def longest_word_overlap(rows: Sequence[Question]) -> dict[str, dict[str, Any]]:
