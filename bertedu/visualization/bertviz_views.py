@@ -4,6 +4,7 @@ bertviz loads d3 and jQuery from the internet. Here they come from packages on t
 view lives in a frame of its own. It travels to the page as a widget, so no script is written into the notebook.
 """
 
+import re
 from collections.abc import Sequence
 from html import escape
 from importlib.metadata import PackageNotFoundError, distribution
@@ -39,7 +40,7 @@ def head_view(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_b_st
     from bertviz import head_view as view  # here, since only this needs it
 
     weights = model_weights(attentions, tokens, sentence_b_start)
-    page = own_page(view(slices(weights), list(tokens), sentence_b_start, html_action="return").data)
+    page = own_page(view(slices(weights), harmless(tokens), sentence_b_start, html_action="return").data)
     alt = f"bertviz head view: lines between {len(tokens)} tokens; choose the layer, counted from 0, above them."
     still = attention_grid(weights[:1], tokens)
     return WidgetView(frame(page, alt, height=110 + 23 * len(tokens)), still)
@@ -52,7 +53,7 @@ def model_view(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_b_s
 
     weights = model_weights(attentions, tokens, sentence_b_start)
     layers, heads = weights.shape[:2]
-    made = view(slices(weights), list(tokens), sentence_b_start, display_mode="light", html_action="return")
+    made = view(slices(weights), harmless(tokens), sentence_b_start, display_mode="light", html_action="return")
     alt = f"bertviz model view: {layers} layers of {heads} heads, counted from 0; click a head to see it large."
     height = 120 + layers * (10 + len(tokens) * 84 // heads)  # bertviz gives a token 84 / H pixels in each small view
     return WidgetView(
@@ -77,6 +78,11 @@ def model_weights(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_
 def slices(weights: Tensor) -> list[Tensor]:
     """[L, H, T, T] as bertviz wants it, L tensors [1, H, T, T], rounded so that the page stays small."""
     return [layer[None] for layer in weights.double().round(decimals=4)]
+
+
+def harmless(tokens: Sequence[str]) -> list[str]:
+    """Tokens that cannot end the script in which bertviz writes them down: an invisible sign follows each "<"."""
+    return [re.sub("<(?=.)", "<\u2060", token) for token in tokens]
 
 
 def own_page(view: str) -> str:

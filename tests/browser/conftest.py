@@ -23,6 +23,10 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 SCREENSHOTS = REPOSITORY / "runs" / "browser-test"
 HERE = ("localhost", "127.0.0.1")
 SECONDS = 240  # for anything that a page waits for: a kernel on a busy machine takes its time
+SETTINGS = {
+    "notebook-extension/tracker": '{"windowingMode": "none"}',  # all cells are on the page
+    "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',  # no question on top of it
+}
 CELLS = (
     "from bertedu.course.quizzes import quiz\n"
     "from bertedu.inference import attention_weights, open_model\n"
@@ -80,9 +84,10 @@ def course(tmp_path_factory) -> Path:
 def lab(course, tmp_path_factory) -> Iterator[str]:
     """The address of JupyterLab, with settings of its own; it ends with the tests."""
     settings = tmp_path_factory.mktemp("settings")
-    (settings / "lab" / "@jupyterlab" / "notebook-extension").mkdir(parents=True)
-    tracker = settings / "lab" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
-    tracker.write_text('{"windowingMode": "none"}', encoding="utf-8")  # all cells are on the page
+    for name, choice in SETTINGS.items():
+        file = settings / "lab" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True)
+        file.write_text(choice, encoding="utf-8")
     port, token = free_port(), "browser-test"
     folders = {
         "JUPYTERLAB_SETTINGS_DIR": settings / "lab",

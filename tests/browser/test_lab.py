@@ -103,7 +103,7 @@ def play_with_masking(page, shoot) -> None:
     view = cell(page, "masking_playground(tokenizer")
     press(page, view, "chosen, %", "ArrowRight", 15)
     press(page, view, "of these [MASK]", "ArrowLeft", 40)
-    view.get_by_text("5 of 17 tokens have a label").wait_for()
+    view.get_by_text("5 of 16 tokens have a label").wait_for()
     view.get_by_text("The loss is").wait_for()
     view.locator("input[type='checkbox']").focus()
     page.keyboard.press("Space")

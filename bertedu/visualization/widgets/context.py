@@ -113,7 +113,9 @@ def word_paths(points: np.ndarray, kept: float, vectors: Tensor, sentences: Sequ
         axes.plot(*way.T, color=BLUE, linewidth=1.2, marker=".", markersize=4)
         axes.plot(*way[-1], color=BLUE, marker="o", markersize=6)
         axes.annotate(str(number), way[-1], xytext=(5, 3), textcoords="offset points", fontsize=9)
-    axes.set_title(f"{word}: from the embeddings to layer {last} (large dot)", fontsize=10, loc="left", parse_math=False)
+    axes.set_title(
+        f"{word}: from the embeddings to layer {last} (large dot)", fontsize=10, loc="left", parse_math=False
+    )
     axes.set_xlabel(f"away from the sentences' mean, in two directions ({kept:.0%} of the variance)")
     numbered = "\n".join(f"{number} {shortened(text, 60)}" for number, text in enumerate(sentences, start=1))
     axes.text(1.02, 1, numbered, transform=axes.transAxes, va="top", fontsize=8, parse_math=False)

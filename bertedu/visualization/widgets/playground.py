@@ -15,8 +15,10 @@ from bertedu.inference import LanguageModel, encode, run
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.masking import choose_tokens, choose_words
 from bertedu.tokenization import BertTokenizer
+from bertedu.visualization.picture import ORANGE
 from bertedu.visualization.widgets.view import DESCRIBED, NARROW, WIDE, StillPage, WidgetView, live_view, region
 
+COLUMNS = 12
 NOT_CHOSEN, MASKED, RANDOM, KEPT = "", "[MASK]", "random", "kept"
 
 
@@ -99,7 +101,7 @@ def surprise(model: LanguageModel, encoding, labels: Tensor) -> tuple[float, lis
 
 
 def masked_html(masked: MaskedText) -> str:
-    """A table with a column for each token; what happened to it is said in words, not by colour."""
+    """Tables with a column for each token, twelve side by side; what happened is said in words, not by colour."""
     rows: list[tuple[str, list[str]]] = [
         ("text", masked.tokens),
         ("the model sees", masked.seen),
@@ -110,15 +112,23 @@ def masked_html(masked: MaskedText) -> str:
     if masked.probabilities is not None:
         told = ["" if share is None else f"{share:.1%}" for share in masked.probabilities]
         rows.append(("gives the right token", told))
+    columns = list(zip(masked.fates, *(cells for _, cells in rows), strict=True))
+    blocks = [columns[start : start + COLUMNS] for start in range(0, len(columns), COLUMNS)]
+    tables = "".join(table_html([name for name, _ in rows], block) for block in blocks)
+    return f"{tables}<p>{escape(describe(masked))}</p>"
+
+
+def table_html(names: list[str], columns: list[tuple[str, ...]]) -> str:
+    """Some tokens side by side: a row for each name, a column (fate, then its cells) for each token."""
     lines = []
-    for name, cells in rows:
-        line = "".join(
-            f'<td style="text-align: center; {"font-weight: bold; border: 2px solid #D55E00" if fate else ""}">'
-            f"{escape(cell)}</td>"
-            for cell, fate in zip(cells, masked.fates, strict=True)
+    for row, name in enumerate(names, start=1):
+        cells = "".join(
+            f'<td style="text-align: center{"; font-weight: bold; border: 2px solid " + ORANGE if column[0] else ""}">'
+            f"{escape(column[row])}</td>"
+            for column in columns
         )
-        lines.append(f'<tr><th scope="row" style="text-align: left; white-space: nowrap">{name}</th>{line}</tr>')
-    return f"<table><tbody>{''.join(lines)}</tbody></table><p>{escape(describe(masked))}</p>"
+        lines.append(f'<tr><th scope="row" style="text-align: left; white-space: nowrap">{name}</th>{cells}</tr>')
+    return f"<table><tbody>{''.join(lines)}</tbody></table>"
 
 
 def describe(masked: MaskedText) -> str:

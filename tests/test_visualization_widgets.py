@@ -1,0 +1,293 @@
+"""Widgets: what their functions compute, what a change of a control shows, and what is left where no kernel runs."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from ipywidgets import HTML, Checkbox, Dropdown, IntSlider, Text, ToggleButtons
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_output
+from small_runs import POSITIONS, small_model, small_tokenizer
+
+from bertedu.course.building.executing import scrub
+from bertedu.errors import UserError
+from bertedu.inference import attention_weights, fill_mask
+from bertedu.model import BertForMaskedLM
+from bertedu.model.heads import IGNORED
+from bertedu.pretraining.masking import mask_tokens
+from bertedu.visualization.widgets import attention_explorer, fill_mask_box, masking_playground, word_in_context
+from bertedu.visualization.widgets.context import cosines, in_two_dimensions
+from bertedu.visualization.widgets.explorer import explorer_html
+from bertedu.visualization.widgets.filling import answers_html
+from bertedu.visualization.widgets.playground import KEPT, MASKED, RANDOM, describe, in_words, mask_text, masked_html
+from bertedu.visualization.widgets.view import WIDGET
+
+TEXT = "the cat sat on the mat . the dogs sat on the list of paris ."
+SENTENCES = ["the cat sat on the mat .", "a cat speak french .", "paris is a cat ."]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return small_model()
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return small_tokenizer()
+
+
+def controls(view) -> dict:
+    return {control.description: control for control in view.controls.children[:-1]}
+
+
+def shown(view) -> str:
+    return view.controls.children[-1].value
+
+
+def every_view(model, tokenizer) -> list:
+    return [
+        attention_explorer(model, tokenizer, "the cat sat .", "a dog ."),
+        masking_playground(tokenizer, TEXT, model),
+        fill_mask_box(model, tokenizer, "the [MASK] sat ."),
+        word_in_context(model, tokenizer, SENTENCES, "cat"),
+    ]
+
+
+# What all widgets share --------------------------------------------------------------------------------------------
+
+
+def test_a_stored_notebook_shows_an_error_instead_of_a_picture(model, tokenizer):
+    for view in every_view(model, tokenizer):
+        data, metadata = view._repr_mimebundle_()
+        assert data[WIDGET]["model_id"] == view.controls.model_id
+        cell = new_code_cell("view", execution_count=1, outputs=[new_output("display_data", data, metadata=metadata)])
+        scrub(NotebookNode(cells=[cell], metadata=NotebookNode()))
+        (output,) = cell.outputs
+        assert WIDGET not in output.data and {"image/png", "text/html"} & set(output.data)
+        assert len(output.data["text/plain"].split()) > 10
+        if "image/png" in output.data:
+            assert output.metadata["image/png"]["alt"] == output.data["text/plain"]
+
+
+def test_what_is_compared_differs_from_run_to_run(model, tokenizer):
+    first, second = (
+        [(view.still.alt, getattr(view.still, "html", lambda: "")) for view in every_view(model, tokenizer)]
+        for _ in range(2)
+    )
+    assert [alt for alt, _ in first] == [alt for alt, _ in second]
+    assert first[1][1] == second[1][1]
+
+
+def test_a_control_does_not_say_what_it_does(model, tokenizer):
+    for view in every_view(model, tokenizer):
+        *inputs, page = view.controls.children
+        assert isinstance(page, HTML)
+        assert all(isinstance(control, Text | IntSlider | Dropdown | Checkbox | ToggleButtons) for control in inputs)
+        assert all(control.description for control in inputs)
+        assert 'role="region"' in page.value and 'tabindex="0"' in page.value
+        assert re.search(r'aria-label="\w', page.value)
+
+
+def test_signs_in_a_text_become_tags(model, tokenizer):
+    sign = "<b onclick=x>"
+    view = masking_playground(tokenizer, f"the cat {sign}")
+    assert sign not in shown(view) and sign not in view.still.html
+    view = fill_mask_box(model, tokenizer, f"the [MASK] {sign}")
+    assert sign not in shown(view) and "&lt;b onclick" in shown(view)
+    assert sign not in shown(attention_explorer(model, tokenizer, sign))
+    assert sign not in shown(word_in_context(model, tokenizer, [f"a cat {sign}", "the cat"], "cat"))
+
+
+# Masking -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_playground_masks_otherwise_than_pretraining(tokenizer):
+    ids = torch.tensor([tokenizer(TEXT).input_ids[0].tolist()])
+    candidates = (ids != tokenizer.cls_token_id) & (ids != tokenizer.sep_token_id)
+    for seed in range(20):
+        generator = torch.Generator().manual_seed(seed)
+        seen, labels = mask_tokens(ids, candidates, 0.3, tokenizer.mask_token_id, len(tokenizer), generator)
+        masked = mask_text(tokenizer, TEXT, 0.3, 0.8, 0.1, seed=seed)
+        assert masked.input_ids == seen[0].tolist() and masked.labels == labels[0].tolist()
+
+
+def test_a_fate_is_told_that_did_not_happen(tokenizer):
+    for seed in range(10):
+        masked = mask_text(tokenizer, TEXT, 0.9, 0.3, 0.4, seed=seed)
+        for token, seen, label, fate in zip(masked.tokens, masked.seen, masked.labels, masked.fates, strict=True):
+            assert (label == IGNORED) == (fate == "")
+            assert fate != MASKED or seen == "[MASK]"
+            assert fate not in ("", KEPT) or seen == token
+            assert fate == "" or tokenizer.convert_ids_to_tokens(label) == token
+    assert {MASKED, RANDOM, KEPT} <= set(masked.fates)
+
+
+def test_special_tokens_are_masked(tokenizer):
+    masked = mask_text(tokenizer, "the cat", 1.0, 1.0, 0.0)
+    assert masked.seen == ["[CLS]", "[MASK]", "[MASK]", "[SEP]"]
+
+
+def test_a_word_is_masked_by_halves(tokenizer):
+    for seed in range(30):
+        masked = mask_text(tokenizer, "the dogs sat on the mats", 0.3, 1.0, 0.0, whole_words=True, seed=seed)
+        fates = dict(zip(enumerate(masked.tokens), masked.fates, strict=True))
+        assert fates[2, "dog"] == fates[3, "##s"] and fates[7, "mat"] == fates[8, "##s"]
+
+
+@pytest.mark.parametrize("kind", ["pretraining", "masked"])
+def test_the_loss_is_not_the_mean_surprise_at_the_labels(tokenizer, kind):
+    model = small_model() if kind == "pretraining" else small_model(BertForMaskedLM)
+    masked = mask_text(tokenizer, TEXT, 0.5, 0.8, 0.1, model=model)
+    with torch.no_grad():
+        logits = model(torch.tensor([masked.input_ids])).prediction_logits[0]  # [T, V]
+    right = [(place, label) for place, label in enumerate(masked.labels) if label != IGNORED]
+    expected = [logits[place].softmax(-1)[label].item() for place, label in right]
+    assert [masked.probabilities[place] for place, _ in right] == pytest.approx(expected, rel=1e-4)
+    assert sum(share is not None for share in masked.probabilities) == len(right)
+    assert masked.loss == pytest.approx(-np.log(expected).mean(), rel=1e-4)
+
+
+def test_moving_a_slider_of_the_playground_changes_nothing(model, tokenizer):
+    view = masking_playground(tokenizer, TEXT, model)
+    by_name, before = controls(view), shown(view)
+    by_name["chosen, %"].value = 100
+    count = len(tokenizer(TEXT).tokens[0])
+    assert f"{count - 2} of {count} tokens have a label" in shown(view) != before
+    by_name["of these random, %"].value = 0
+    by_name["of these [MASK], %"].value = 0
+    assert f"0 became [MASK], 0 a random token, {count - 2} stayed" in shown(view)
+    by_name["of these [MASK], %"].value = 100
+    assert f"{count - 2} became [MASK]" in shown(view)
+    by_name["chosen, %"].value = 20
+    before = shown(view)
+    by_name["draw number"].value = 1
+    assert shown(view) != before
+    by_name["text"].value = "paris"
+    assert "1 of 3 tokens" in shown(view)
+    by_name["text"].value = "dogs"
+    by_name["whole words"].value = True
+    assert "No token was chosen" in shown(view)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"of these random, %": 30}, "more than 100 %"),
+        ({"text": ""}, "type a text"),
+        ({"text": "cat " * POSITIONS}, f"this model takes {POSITIONS}"),
+    ],
+)
+def test_a_bad_value_ends_a_widget(model, tokenizer, change, words):
+    view = masking_playground(tokenizer, TEXT, model)
+    good = shown(view)
+    before = {name: controls(view)[name].value for name in change}
+    for name, value in change.items():
+        controls(view)[name].value = value
+    assert words in shown(view) and 'role="alert"' in shown(view)
+    for name, value in before.items():
+        controls(view)[name].value = value
+    assert shown(view) == good
+
+
+def test_the_playground_needs_a_model(tokenizer):
+    masked = mask_text(tokenizer, TEXT, 0.15, 0.8, 0.1)
+    assert masked.loss is None and "loss" not in describe(masked) and "right token" not in masked_html(masked)
+    assert "It must guess: " in in_words(masked)
+
+
+def test_a_long_text_loses_its_end(tokenizer):
+    masked = mask_text(tokenizer, TEXT, 0.15, 0.8, 0.1)
+    page = masked_html(masked)
+    assert page.count("<table>") == 2 and page.count("<td") == 5 * len(masked.tokens)
+
+
+# Fill in the mask --------------------------------------------------------------------------------------------------
+
+
+def test_typing_a_sentence_shows_the_old_answers(model, tokenizer):
+    view = fill_mask_box(model, tokenizer, "the [MASK] sat .")
+    controls(view)["sentence"].value = "a [MASK] is [MASK] ."
+    controls(view)["answers"].value = 2
+    answers = fill_mask(model, tokenizer, "a [MASK] is [MASK] .", 2)
+    assert shown(view) == answers_html("a [MASK] is [MASK] .", answers)
+    assert shown(view).count('<th scope="row"') == 4 and "[MASK] number 2" in shown(view)
+    assert f"{answers[1][0][1]:.1%}" in shown(view)
+    controls(view)["sentence"].value = "a cat ."
+    assert "there is no [MASK]" in shown(view)
+
+
+def test_a_first_text_without_a_mask_passes(model, tokenizer):
+    with pytest.raises(UserError, match=r"there is no \[MASK\]"):
+        fill_mask_box(model, tokenizer, "a cat .")
+
+
+# Attention ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_explorer_shows_another_head_or_token(model, tokenizer):
+    tokens, weights = attention_weights(model, tokenizer, "the cat sat .", "a dog .")
+    view = attention_explorer(model, tokenizer, "the cat sat .", "a dog .")
+    assert shown(view) == explorer_html(weights.numpy(), tokens, 1, 1, 0.05, None)
+    controls(view)["layer"].value, controls(view)["head"].value = 2, 1
+    controls(view)["or click one"].value = 2  # cat
+    assert controls(view)["token"].value == 2
+    row = weights[1, 0, 2]
+    best = int(row.argmax())
+    assert f"Token 3, cat, looks at: {tokens[best]} ({best + 1}) {row[best]:.0%}" in shown(view)
+    assert all(f"{share:.0%}</text>" in shown(view) for share in row.tolist())
+
+
+def test_the_threshold_draws_the_weak_and_drops_the_strong():
+    weights = np.array([[[[0.5, 0.3, 0.2], [0.1, 0.9, 0.0], [0.0, 0.0, 1.0]]]])
+    tokens = ["a", "b", "c"]
+    for threshold, lines in ((0.0, 9), (0.25, 4), (0.5, 3), (0.95, 1)):
+        assert explorer_html(weights, tokens, 1, 1, threshold, None).count("<line") == lines
+    assert explorer_html(weights, tokens, 1, 1, 0.25, 0).count("<line") == 2
+
+
+def test_lines_of_the_explorer_lead_from_the_wrong_side():
+    weights = np.zeros((1, 1, 3, 3))
+    weights[0, 0, 0, 2] = 1
+    page = explorer_html(weights, ["a", "b", "c"], 1, 1, 0.5, None)
+    (line,) = re.findall(r'<line x1="(\d+)" y1="([\d.]+)" x2="(\d+)" y2="([\d.]+)"', page)
+    left, top, right, bottom = map(float, line)
+    assert left < right and top < bottom
+
+
+# A word in context -------------------------------------------------------------------------------------------------
+
+
+def test_the_layer_or_the_sentence_of_a_word_is_mixed_up(model, tokenizer):
+    from bertedu.interpretation.contexts import word_vectors
+
+    vectors = word_vectors(model, tokenizer, SENTENCES, "cat")
+    view = word_in_context(model, tokenizer, SENTENCES, "cat")
+    controls(view)["layer"].value = 1
+    controls(view)["compared with"].value = 2
+    expected = torch.cosine_similarity(vectors[:2, 1], vectors[2, 1], dim=-1)
+    assert cosines(vectors, 1, 2)[:2] == pytest.approx(expected.tolist(), abs=1e-5)
+    best = int(expected.argmax())
+    first_row = shown(view).split("<tbody>")[1].split("</tr>")[0]
+    assert f"{expected[best]:.2f}" in first_row and SENTENCES[best] in first_row
+    assert "cat at layer 1 of 2" in shown(view)
+    way = re.findall(r'points="([^"]+)"', shown(view))
+    assert [len(points.split()) for points in way] == [2, 2, 2]
+    controls(view)["layer"].value = 0
+    assert "embeddings only" in shown(view)
+
+
+def test_two_dimensions_are_not_those_with_the_most_variance():
+    generator = torch.Generator().manual_seed(0)
+    flat = torch.randn(4, 3, 2, generator=generator) @ torch.randn(2, 10, generator=generator)
+    common = torch.randn(1, 3, 10, generator=generator)  # what all sentences share at a layer is no difference
+    points, kept = in_two_dimensions(flat + 50 * common)
+    assert kept == pytest.approx(1)
+    flat = flat - flat.mean(dim=0)
+    gaps = [np.linalg.norm(vectors[:, None] - vectors[None], axis=-1) for vectors in (flat[:, 2].numpy(), points[:, 2])]
+    assert gaps[1] == pytest.approx(gaps[0], abs=1e-3)
+
+
+def test_one_sentence_is_compared_with_nothing(model, tokenizer):
+    with pytest.raises(UserError, match="at least two"):
+        word_in_context(model, tokenizer, ["a cat ."], "cat")
