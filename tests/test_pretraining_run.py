@@ -3,11 +3,12 @@
 import random
 
 import pytest
+import torch
 
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
 from bertedu.files import read_json
-from bertedu.model import BertForMaskedLM
+from bertedu.model import BertForMaskedLM, BertForPreTraining
 from bertedu.pretraining import run
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import make_model, make_task, pretrain
@@ -52,6 +53,17 @@ def test_a_run_leaves_a_folder_with_all_of_it(tmp_path):
     with pytest.warns(UserWarning, match="no place in this model"):
         BertForMaskedLM.from_pretrained(tmp_path)
     assert said[0] == "reading documentation"
+
+
+def test_going_on_from_a_model_begins_anew_or_with_another_vocabulary(tmp_path):
+    pretrain(plan(tmp_path / "first"), lambda line: None)
+    first = BertForPreTraining.from_pretrained(tmp_path / "first")
+    pretrain(plan(tmp_path / "second", start=str(tmp_path / "first/checkpoint"), learning_rate=1e-9), lambda line: None)
+    second = BertForPreTraining.from_pretrained(tmp_path / "second")
+    for name, weight in first.state_dict().items():
+        assert torch.allclose(weight, second.state_dict()[name], atol=1e-6), name
+    with pytest.raises(UserError, match=r"max_length is 25, and .* has 24 positions"):
+        pretrain(plan(tmp_path / "third", start=str(tmp_path / "first"), max_length=25), lambda line: None)
 
 
 def test_a_folder_that_holds_a_run_is_not_overwritten(tmp_path):

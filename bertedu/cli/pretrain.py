@@ -15,6 +15,7 @@ Examples:
   bertedu pretrain --minutes 5                         the documentation on this machine, tiny
   bertedu pretrain --corpus world --minutes 3          a small world of facts
   bertedu pretrain --corpus book.txt --corpus more/    your own text
+  bertedu pretrain --corpus law/ --from bert-base-uncased --minutes 60   more of your kind of text
   bertedu pretrain --resume runs/documentation-tiny    go on where a run was stopped
 \b
 It takes the minutes given, and about one more to read the text and to evaluate. Ctrl-C stops and saves.
@@ -34,6 +35,7 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.option("--steps", type=int, help="Train for so many optimizer steps: repeats exactly.")
 @click.option("--output", type=click.Path(path_type=Path), help="Run folder.  [default: runs/CORPUS-PRESET]")
 @click.option("--resume", type=click.Path(path_type=Path), metavar="FOLDER", help="Go on with a run that was stopped.")
+@click.option("--from", "start", metavar="FOLDER|HUB-ID", help="Go on from this model, with its vocabulary and size.")
 @click.option("--seed", type=int, help="Another seed is another run.  [default: 0]")
 @click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where to compute.  [default: auto]")
 @click.option("--precision", type=click.Choice(["auto", "fp32", "bf16"]), help="With which numbers.  [default: auto]")

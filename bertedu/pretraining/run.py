@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from bertedu.checkpoints.folder import find_folder
 from bertedu.config import BertConfig
 from bertedu.corpora import load_corpus
 from bertedu.corpora.documents import Corpus
@@ -24,29 +25,44 @@ from bertedu.training.loop import Trainer
 
 
 def make_task(corpus: Corpus, settings: PretrainingSettings) -> PretrainingTask:
-    """Learn the vocabulary from the training text and tokenize training and validation text with it."""
+    """Learn the vocabulary from the training text, or take that of settings.start, and tokenize all text with it."""
     if not any(document.sentences for document in corpus.train):
         raise UserError(f"the corpus {corpus.name} holds no training text: give more text.")
-    tokenizer = BertTokenizer.train(corpus.train_sentences(), vocab_size=settings.vocab_size)
+    if settings.start:
+        tokenizer = BertTokenizer.from_pretrained(find_folder(settings.start))
+    else:
+        tokenizer = BertTokenizer.train(corpus.train_sentences(), vocab_size=settings.vocab_size)
     train, validation = (tokenize_documents(part, tokenizer) for part in (corpus.train, corpus.validation))
     return PretrainingTask(train, validation, tokenizer, settings)
 
 
 def make_model(task: PretrainingTask) -> BertForPreTraining:
-    """A new model of the size that the settings name, with the start that they name."""
+    """A new model of the size that the settings name, initialized as they say; or the model settings.start."""
     settings, vocab_size = task.settings, len(task.tokenizer)
     torch.manual_seed(settings.seed)
+    dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
+    if settings.start:
+        return fitting(BertForPreTraining.from_pretrained(settings.start, **dropout), settings)
     config = BertConfig.preset(
         settings.preset,
         vocab_size=vocab_size,
         max_position_embeddings=settings.max_length,
-        hidden_dropout_prob=settings.dropout,
-        attention_probs_dropout_prob=settings.dropout,
+        **dropout,
     )
     model = BertForPreTraining(config)
     if settings.initialization == "matching":
         counts = np.bincount(task.train_text.tokens, minlength=vocab_size)
         initialize_for_matching(model, torch.from_numpy(counts))
+    return model
+
+
+def fitting(model: BertForPreTraining, settings: PretrainingSettings) -> BertForPreTraining:
+    """The model, where its positions are enough. Raises UserError where they are not."""
+    positions = model.config.max_position_embeddings
+    if settings.max_length > positions:
+        raise UserError(
+            f"max_length is {settings.max_length}, and {settings.start} has {positions} positions: give less."
+        )
     return model
 
 
@@ -69,6 +85,7 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
     trainer = Trainer(model, task, plan.training, plan.budget, folder)
     main = trainer.accelerator.is_main_process
     parameters = sum(parameter.numel() for parameter in model.parameters())
+    kind = plan.settings.start or plan.settings.preset
     if main:
         if not plan.resume:  # what is there must not change before it is known to be of the same run
             task.tokenizer.save_pretrained(folder / "checkpoint")
@@ -76,7 +93,7 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
             plan.save()
         say(
             f"{len(task.train_text.tokens):,} tokens of text, {len(task.tokenizer):,} in the vocabulary; "
-            f"{plan.settings.preset} with {parameters:,} parameters, {trainer.precision} on {trainer.device}"
+            f"{kind} with {parameters:,} parameters, {trainer.precision} on {trainer.device}"
         )
     progress = trainer.run(plan.resume)
     if not main:

@@ -16,7 +16,8 @@ class PretrainingSettings:
 
     mask_rates: share of the tokens that are masked at the start and at the end of the run. pairs: "next" for
     next sentence prediction, "order" for sentence order prediction. initialization: "matching" is the start
-    for short runs in `pretraining/initialization.py`.
+    for short runs in `pretraining/initialization.py`. start: a pre-trained model to go on from, with its vocabulary
+    and size, for example before fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a new model.
     """
 
     preset: str = "tiny"
@@ -28,6 +29,7 @@ class PretrainingSettings:
     whole_words: bool = False
     pairs: str = "next"
     initialization: str = "matching"
+    start: str = ""
     seed: int = 0
 
     def __post_init__(self) -> None:
