@@ -99,6 +99,12 @@ def test_numbers_with_seventeen_digits_fill_the_page(view, seen):
     assert not re.search(r"\d\.\d{5,}", json.dumps(parameters(page_of(view(weights, tokens)))["attention"]))
 
 
+@pytest.mark.parametrize(("heads", "columns"), [(2, 6), (6, 6), (12, 12)])
+def test_two_heads_fill_the_whole_page(heads, columns):
+    page = page_of(model_view(torch.full((1, heads, 2, 2), 0.5), ["a", "b"]))
+    assert parameters(page)["total_heads"] == columns
+
+
 @both_views
 def test_a_token_ends_the_script(view):
     page = page_of(view(torch.full((1, 1, 2, 2), 0.5), ["</script>", "<"]))

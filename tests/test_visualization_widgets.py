@@ -199,7 +199,7 @@ def test_the_playground_needs_a_model(tokenizer):
 def test_a_long_text_loses_its_end(tokenizer):
     masked = mask_text(tokenizer, TEXT, 0.15, 0.8, 0.1)
     page = masked_html(masked)
-    assert page.count("<table>") == 2 and page.count("<td") == 5 * len(masked.tokens)
+    assert page.count("<table") == 2 and page.count("<td") == 5 * len(masked.tokens)
 
 
 # Fill in the mask --------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ window.require = { config: function () {} };
 window.requirejs = function (names, run) { run(window.jQuery, window.d3); };
 """
 STYLE = "body { margin: 8px; background: white; color: black; color-scheme: light; }"
+FEWEST_COLUMNS = 6  # as if there were so many heads: with two, bertviz would make each as wide as half the page
 TALLEST = 720  # pixels; a taller view scrolls in its frame
 
 
@@ -43,7 +44,7 @@ def head_view(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_b_st
     page = own_page(view(slices(weights), harmless(tokens), sentence_b_start, html_action="return").data)
     alt = f"bertviz head view: lines between {len(tokens)} tokens; choose the layer, counted from 0, above them."
     still = attention_grid(weights[:1], tokens)
-    return WidgetView(frame(page, alt, height=110 + 23 * len(tokens)), still)
+    return WidgetView(frame(page, alt, height=80 + 23 * len(tokens)), still)
 
 
 def model_view(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_b_start: int | None = None) -> WidgetView:
@@ -55,10 +56,10 @@ def model_view(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_b_s
     layers, heads = weights.shape[:2]
     made = view(slices(weights), harmless(tokens), sentence_b_start, display_mode="light", html_action="return")
     alt = f"bertviz model view: {layers} layers of {heads} heads, counted from 0; click a head to see it large."
-    height = 120 + layers * (10 + len(tokens) * 84 // heads)  # bertviz gives a token 84 / H pixels in each small view
-    return WidgetView(
-        frame(own_page(made.data), alt, max(height, 140 + 18 * len(tokens))), attention_grid(weights, tokens)
-    )
+    columns = max(heads, FEWEST_COLUMNS)
+    page = own_page(re.sub(r'"total_heads": \d+', f'"total_heads": {columns}', made.data))
+    height = 80 + layers * (10 + len(tokens) * 84 // columns)  # bertviz gives a token so many pixels in a small view
+    return WidgetView(frame(page, alt, max(height, 90 + 18 * len(tokens))), attention_grid(weights, tokens))
 
 
 def model_weights(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_b_start: int | None) -> Tensor:
@@ -108,6 +109,6 @@ def frame(page: str, title: str, height: int) -> HTML:
     """A page inside a page, apart from the notebook's own styles and scripts."""
     return HTML(
         f'<iframe srcdoc="{escape(page)}" title="{escape(title)}" width="100%" height="{min(height, TALLEST)}" '
-        f'style="border: 1px solid #767676"></iframe>',
-        layout=Layout(width="100%", max_width="1040px"),
+        f'style="border: 1px solid #767676; box-sizing: border-box"></iframe>',
+        layout=Layout(width="98%", max_width="1040px"),
     )

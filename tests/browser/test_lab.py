@@ -3,6 +3,7 @@
 import pytest
 
 BUSY = "[...document.querySelectorAll('.jp-InputPrompt')].every(p => p.innerText.trim() !== '[*]:')"
+READY = "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 RUN_ALL = "window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 
@@ -23,7 +24,7 @@ def open_notebook(page, lab: str, name: str) -> None:
 
 
 def run_all(page) -> None:
-    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='idle']", state="attached")
+    page.wait_for_function(READY)
     page.evaluate(RUN_ALL)
     page.wait_for_function(BUSY)
     errors = page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']")
@@ -87,7 +88,7 @@ def explore_attention(page, shoot) -> None:
     region = view.get_by_role("region", name="Layer 1, head 1")
     lines = region.locator("line").count()
     press(page, view, "from a share of", "ArrowRight", 20)
-    page.wait_for_function("([e, n]) => e.querySelectorAll('line').length < n", [view.element_handle(), lines])
+    page.wait_for_function("([e, n]) => e.querySelectorAll('line').length < n", arg=[view.element_handle(), lines])
     press(page, view, "layer", "ArrowRight")
     press(page, view, "head", "ArrowRight")
     region = view.get_by_role("region", name="Layer 2, head 2")
@@ -115,7 +116,7 @@ def fill_masks(page, shoot) -> None:
     view.get_by_label("sentence").fill("The capital of [MASK] is [MASK].")
     view.get_by_text("[MASK] number 2").wait_for()
     press(page, view, "answers", "ArrowLeft", 2)
-    page.wait_for_function("e => e.querySelectorAll('tbody tr').length === 6", view.element_handle())
+    page.wait_for_function("e => e.querySelectorAll('tbody tr').length === 6", arg=view.element_handle())
     view.get_by_label("sentence").press("End")
     page.keyboard.type(" And")
     view.get_by_text("The capital of [MASK] is [MASK]. And").first.wait_for()
@@ -137,8 +138,8 @@ def answer_the_quiz(page, shoot, name: str) -> None:
     quiz = page.locator(".jp-CodeCell").filter(has=page.locator(".MCButton")).last
     quiz.locator(".MCButton").first.click()
     feedback = quiz.locator(".Feedback").first
-    page.wait_for_function("e => e.innerText.trim().length > 0", feedback.element_handle())
-    shoot(name, quiz)
+    page.wait_for_function("e => e.innerText.trim().length > 0", arg=feedback.element_handle())
+    shoot(name, quiz.locator(".Quiz").first)
 
 
 def test_a_chapter_fails_in_jupyterlab_or_fetches_something(page, lab, asked_elsewhere, shoot):

@@ -14,7 +14,7 @@ from bertedu.interpretation.contexts import word_vectors
 from bertedu.model import BertModel
 from bertedu.tokenization import BertTokenizer
 from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
-from bertedu.visualization.widgets.view import DESCRIBED, WIDE, WidgetView, live_view, region
+from bertedu.visualization.widgets.view import DESCRIBED, LEFT, RIGHT, WIDE, WidgetView, live_view, region
 
 WIDTH, HEIGHT, MARGIN = 560, 320, 30  # pixels
 
@@ -71,13 +71,14 @@ def cosines_html(vectors: Tensor, sentences: Sequence[str], layer: int, chosen: 
     found = cosines(vectors, layer, chosen)
     others = sorted((place for place in range(len(sentences)) if place != chosen), key=lambda place: -found[place])
     rows = "".join(
-        f'<tr><td style="text-align: right">{found[place]:.2f}</td>'
-        f'<td style="text-align: left">{place + 1} {escape(sentences[place])}</td></tr>'
+        f'<tr><td style="{RIGHT}">{found[place]:.2f}</td>'
+        f'<td style="{LEFT}">{place + 1} {escape(sentences[place])}</td></tr>'
         for place in others
     )
     return (
-        f'<table><caption style="text-align: left">Compared with {chosen + 1} {escape(sentences[chosen])}</caption>'
-        f'<thead><tr><th scope="col">cosine</th><th scope="col" style="text-align: left">sentence</th></tr></thead>'
+        f'<table><caption style="{LEFT}">Compared with {chosen + 1} {escape(sentences[chosen])}</caption>'
+        f'<thead><tr><th scope="col" style="{RIGHT}">cosine</th><th scope="col" style="{LEFT}">sentence</th></tr>'
+        "</thead>"
         f"<tbody>{rows}</tbody></table>"
     )
 
@@ -92,10 +93,10 @@ def paths_svg(points: np.ndarray, layer: int, chosen: int) -> str:
     for number in [*(n for n in range(len(points)) if n != chosen), chosen]:  # the chosen one on top
         way = " ".join(f"{x:.1f},{y:.1f}" for x, y in places[number, : layer + 1])
         color, width, weight = (ORANGE, 3, "bold") if number == chosen else (BLUE, 1.2, "normal")
-        x, y = places[number, layer]
         parts.append(f'<polyline points="{way}" fill="none" stroke="{color}" stroke-width="{width}"/>')
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"/>')
-        parts.append(f'<text x="{x + 7:.1f}" y="{y + 4:.1f}" font-weight="{weight}">{number + 1}</text>')
+        for place, (x, y) in enumerate(places[number, : layer + 1]):
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{5 if place == layer else 2}" fill="{color}"/>')
+        parts.append(f'<text x="{x + 5:.1f}" y="{y - 7:.1f}" font-weight="{weight}">{number + 1}</text>')
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" font-size="13" '
         f'fill="currentColor" aria-label="The way of the word\'s vector in each sentence up to this layer; the table '

@@ -9,7 +9,7 @@ from bertedu.inference import LanguageModel, fill_mask
 from bertedu.tokenization import BertTokenizer
 from bertedu.visualization.picture import BLUE
 from bertedu.visualization.predictions import prediction_bars
-from bertedu.visualization.widgets.view import DESCRIBED, NARROW, WIDE, WidgetView, live_view, region
+from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, RIGHT, WIDE, WidgetView, live_view, region
 
 TOP = 5
 
@@ -35,15 +35,14 @@ def answers_html(text: str, answers: Sequence[Sequence[tuple[str, float]]]) -> s
     tables = []
     for number, answer in enumerate(answers, start=1):
         rows = "".join(
-            f'<tr><th scope="row" style="text-align: left; padding-right: 1em">{escape(token)}</th>'
-            f'<td style="text-align: right; padding-right: 1em">{share:.1%}</td>'
+            f'<tr><th scope="row" style="{LEFT}">{escape(token)}</th><td style="{RIGHT}">{share:.1%}</td>'
             f'<td style="width: 14em; text-align: left"><span style="display: inline-block; height: 0.8em; '
             f'min-width: 1px; width: {100 * share:.1f}%; background: {BLUE}"></span></td></tr>'
             for token, share in answer
         )
         name = "[MASK]" if len(answers) == 1 else f"[MASK] number {number}"
         tables.append(
-            f'<table><caption style="text-align: left">{name}</caption><thead><tr><th scope="col">token</th>'
-            f'<th scope="col">probability</th><td></td></tr></thead><tbody>{rows}</tbody></table>'
+            f'<table><caption style="{LEFT}">{name}</caption><thead><tr><th scope="col" style="{LEFT}">token</th>'
+            f'<th scope="col" style="{RIGHT}">probability</th><td></td></tr></thead><tbody>{rows}</tbody></table>'
         )
     return region(f"The model's guesses for: {text}", f"<p>{escape(text)}</p>{''.join(tables)}")

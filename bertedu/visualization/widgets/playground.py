@@ -16,9 +16,10 @@ from bertedu.model.heads import IGNORED
 from bertedu.pretraining.masking import choose_tokens, choose_words
 from bertedu.tokenization import BertTokenizer
 from bertedu.visualization.picture import ORANGE
-from bertedu.visualization.widgets.view import DESCRIBED, NARROW, WIDE, StillPage, WidgetView, live_view, region
+from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, WIDE, StillPage, WidgetView, live_view, region
 
-COLUMNS = 12
+COLUMNS = 10
+FRAMED = f"; font-weight: bold; border: 2px solid {ORANGE}"
 NOT_CHOSEN, MASKED, RANDOM, KEPT = "", "[MASK]", "random", "kept"
 
 
@@ -101,7 +102,7 @@ def surprise(model: LanguageModel, encoding, labels: Tensor) -> tuple[float, lis
 
 
 def masked_html(masked: MaskedText) -> str:
-    """Tables with a column for each token, twelve side by side; what happened is said in words, not by colour."""
+    """Tables with a column for each token, ten side by side; what happened is said in words, not by colour."""
     rows: list[tuple[str, list[str]]] = [
         ("text", masked.tokens),
         ("the model sees", masked.seen),
@@ -123,12 +124,11 @@ def table_html(names: list[str], columns: list[tuple[str, ...]]) -> str:
     lines = []
     for row, name in enumerate(names, start=1):
         cells = "".join(
-            f'<td style="text-align: center{"; font-weight: bold; border: 2px solid " + ORANGE if column[0] else ""}">'
-            f"{escape(column[row])}</td>"
+            f'<td style="text-align: center; padding: 2px 6px{FRAMED if column[0] else ""}">{escape(column[row])}</td>'
             for column in columns
         )
-        lines.append(f'<tr><th scope="row" style="text-align: left; white-space: nowrap">{name}</th>{cells}</tr>')
-    return f"<table><tbody>{''.join(lines)}</tbody></table>"
+        lines.append(f'<tr><th scope="row" style="{LEFT}">{name}</th>{cells}</tr>')
+    return f"<table style='margin-bottom: 8px'><tbody>{''.join(lines)}</tbody></table>"
 
 
 def describe(masked: MaskedText) -> str:

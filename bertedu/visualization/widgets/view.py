@@ -11,8 +11,10 @@ from bertedu.errors import UserError
 from bertedu.visualization.picture import Picture
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-DESCRIBED = {"description_width": "9.5em"}
-WIDE, NARROW = Layout(width="98%", max_width="46em"), Layout(width="98%", max_width="30em")
+DESCRIBED = {"description_width": "11.5em"}
+LEFT = "text-align: left; white-space: nowrap; padding-right: 1em"
+RIGHT = "text-align: right; padding-right: 1em"
+WIDE, NARROW = Layout(width="98%", max_width="46em"), Layout(width="98%", max_width="32em")
 
 
 @dataclass(frozen=True)
