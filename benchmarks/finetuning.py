@@ -1,0 +1,231 @@
+"""Fine-tuning on real public data, beside `transformers`' own classes and simple baselines.
+
+Run: python benchmarks/finetuning.py DATASETS --model data/checkpoints/books-mini [--tasks …] [--seeds 3] [--rows N]
+
+DATASETS is the folder of the public sets (its README names them). Every task is trained from each seed twice, with
+the same weights below, the same batches in the same order, the same optimizer and rates: once by
+`bertedu.finetuning`, once by a plain loop around the class of `transformers`. The best epoch by validation is tested,
+once. Prints a table with mean and standard deviation over the seeds, and the baselines. --rows N takes the first N
+training rows only (for a quick look).
+"""
+
+import argparse
+import copy
+import json
+import random
+import statistics
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch.nn.utils import clip_grad_norm_
+
+from bertedu.corpora.readers import LabelledText
+from bertedu.corpora.task_data import read_labelled, read_questions, read_tagged
+from bertedu.finetuning.kinds import KINDS
+from bertedu.finetuning.plan import default_rate
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.strategies import pace
+from bertedu.tokenization import BertTokenizer
+from bertedu.training.budget import Budget
+from bertedu.training.loop import Trainer, TrainingSettings
+from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
+
+Rows = list[Any]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A task on one public set: its kind, how it is read, the figure told, and the class in `transformers`."""
+
+    kind: str
+    read: Callable[[Path], tuple[Rows, Rows, Rows]]
+    figure: str
+    reference: str
+    settings: dict[str, Any]
+
+
+def shuffled(rows: Sequence[Any]) -> Rows:
+    """The rows in another, always the same order."""
+    rows = list(rows)
+    random.Random("benchmark").shuffle(rows)
+    return rows
+
+
+def movies(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Sentences of film reviews, 80/10/10: the set has no split of its own."""
+    files = {name: folder / f"mr_sentence_polarity/rt-polarity.{name[:3]}.gz" for name in ("negative", "positive")}
+    rows = shuffled(read_labelled(files))
+    tenth = len(rows) // 10
+    return rows[2 * tenth :], rows[:tenth], rows[tenth : 2 * tenth]
+
+
+def intents(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Questions to a bank; a tenth of the training rows chooses the best epoch."""
+    rows = shuffled(read_labelled(folder / "banking77/train.csv.gz"))
+    return rows[1000:], rows[:1000], read_labelled(folder / "banking77/test.csv.gz")
+
+
+def inference(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Premise and hypothesis, with the changed versions among them."""
+    train, dev, test = (
+        read_labelled(folder / f"cad_nli/all_combined/{part}.tsv.gz") for part in ("train", "dev", "test")
+    )
+    return shuffled(train), dev, test
+
+
+def likeness(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Pairs of captions with a score from 0 to 5."""
+    header = ["group", "genre", "year", "id", "score", "sentence1", "sentence2"]
+
+    def part(name: str) -> list[LabelledText]:
+        path = folder / f"stsb_open_subset/sts-{name}.csv.gz"
+        return read_labelled(path, problem_type="regression", header=header, delimiter="\t", quoting=False)
+
+    return shuffled(part("train")), part("dev"), part("test")
+
+
+def names(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Rare entities in posts."""
+    files = ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated")
+    train, dev, test = (read_tagged(folder / f"wnut17/{name}.gz") for name in files)
+    return shuffled(train), dev, test
+
+
+def parts_of_speech(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Universal tags of the English Web Treebank."""
+    train, dev, test = (
+        read_tagged(folder / f"ud_english_ewt/en_ewt-ud-{part}.conllu.gz") for part in ("train", "dev", "test")
+    )
+    return shuffled(train), dev, test
+
+
+def questions(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Half of SQuAD 2.0's development set, split by article: ten to learn from, two to choose by, four to test."""
+    rows = read_questions(folder / "squad_v2_half_dev/dev-v2.0.json.gz")
+    titles = sorted({row.title for row in rows})
+    random.Random("benchmark").shuffle(titles)
+    parts = (titles[6:], titles[:2], titles[2:6])
+    train, dev, test = ([row for row in rows if row.title in part] for part in parts)
+    return shuffled(train), dev, test
+
+
+BENCHMARKS = {
+    "sentiment": Benchmark("classification", movies, "accuracy", "BertForSequenceClassification", {"max_length": 64}),
+    "intents": Benchmark(
+        "classification", intents, "accuracy", "BertForSequenceClassification", {"max_length": 64, "epochs": 6.0}
+    ),
+    "inference": Benchmark("classification", inference, "accuracy", "BertForSequenceClassification", {}),
+    "similarity": Benchmark("regression", likeness, "spearman", "BertForSequenceClassification", {"epochs": 6.0}),
+    "bi-encoder": Benchmark("similarity", likeness, "spearman", "", {"epochs": 6.0, "pooling": "mean"}),
+    "entities": Benchmark("entities", names, "f1", "BertForTokenClassification", {"epochs": 5.0}),
+    "parts of speech": Benchmark("tagging", parts_of_speech, "accuracy", "BertForTokenClassification", {}),
+    "questions": Benchmark("question-answering", questions, "f1", "BertForQuestionAnswering", {"max_length": 128}),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("datasets", type=Path)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--tasks", nargs="+", choices=list(BENCHMARKS), default=list(BENCHMARKS))
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--rows", type=int)
+    given = parser.parse_args()
+    print("| task | test rows | figure | bertedu | transformers | baselines | minutes |\n|---|---|---|---|---|---|---|")
+    for name in given.tasks:
+        start = time.perf_counter()
+        benchmark = BENCHMARKS[name]
+        train, validation, test = benchmark.read(given.datasets)
+        data = (train[: given.rows], validation, test)
+        runs = [run(benchmark, data, given.model, seed) for seed in range(given.seeds)]
+        ours, theirs = ([figures[side] for figures in runs if side in figures] for side in ("bertedu", "transformers"))
+        baselines = KINDS[benchmark.kind].baselines(data[0], test)
+        beside = ", ".join(f"{of} {figures[benchmark.figure]:.3f}" for of, figures in baselines.items())
+        minutes = (time.perf_counter() - start) / 60
+        cells = [name, len(test), benchmark.figure, spread(ours), spread(theirs), beside, f"{minutes:.1f}"]
+        print("|", " | ".join(map(str, cells)), "|", flush=True)
+        print(json.dumps({name: runs}), flush=True)
+
+
+def spread(figures: Sequence[dict[str, float]]) -> str:
+    """Mean and standard deviation of the test figure."""
+    values = [figure["test"] for figure in figures]
+    if not values:
+        return "-"
+    return f"{statistics.mean(values):.3f} ± {statistics.stdev(values) if len(values) > 1 else 0:.3f}"
+
+
+def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: int) -> dict[str, dict[str, float]]:
+    """The figures of both sides from one seed."""
+    train, validation, test = data
+    kind = KINDS[benchmark.kind]
+    settings = FinetuningSettings(**{**kind.settings, **benchmark.settings, "seed": seed})
+    tokenizer = BertTokenizer.from_pretrained(model)
+    torch.manual_seed(seed)
+    network, task = kind.make(train, validation, tokenizer, model, settings)
+    steps = round(settings.epochs * len(task.epoch(0)))
+    rate = default_rate(network.config.hidden_size)
+    training = TrainingSettings(
+        learning_rate=rate, warmup=0.1, betas=(0.9, 0.999), seed=seed, validations=round(settings.epochs)
+    )
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        network.save_pretrained(Path(folder) / "start")  # with its new head: both sides start from the same weights
+        paces = pace(settings, network.config.num_hidden_layers)
+        trainer = Trainer(network, task, training, Budget(steps=steps), folder, paces)
+        trainer.run()
+        best = type(network).from_pretrained(Path(folder) / "checkpoint-best").to(trainer.accelerator.device)
+        found["bertedu"] = told(task, best, validation, test, benchmark.figure)
+        if benchmark.reference:
+            reference = getattr(transformers, benchmark.reference).from_pretrained(Path(folder) / "start")
+            best = plain_loop(reference.to(trainer.accelerator.device), task, training, steps, trainer.precision)
+            found["transformers"] = told(task, best, validation, test, benchmark.figure)
+    return found
+
+
+def told(task: Any, model: Any, validation: Rows, test: Rows, figure: str) -> dict[str, float]:
+    """The figure on validation and test; where answers may be missing, with the threshold that validation chose."""
+    on_validation = task.score(model, validation)
+    threshold = on_validation.get("best_threshold")
+    on_test = task.score(model, test) if threshold is None else task.score(model, test, threshold)
+    return {"validation": on_validation[figure], "test": on_test[figure], **on_test}
+
+
+def plain_loop(model: Any, task: Any, training: TrainingSettings, steps: int, precision: str) -> Any:
+    """Train a model of `transformers` by its own loss, step by step; returns the best by validation."""
+    device = next(model.parameters()).device
+    optimizer = build_optimizer(model, training.learning_rate, training.weight_decay, training.betas)
+    batches = (batch for number in range(10_000) for batch in task.epoch(number))
+    best, best_quality = copy.deepcopy(model.state_dict()), float("-inf")
+    every = max(1, steps // training.validations)
+    for step in range(steps):
+        model.train()
+        torch.manual_seed(1000 * training.seed + step)
+        rate = training.learning_rate * rate_factor(step / steps, training.warmup)
+        set_rates(optimizer, rate, step / steps)
+        batch = {name: value.to(device) for name, value in next(batches).items() if name != "first_pieces"}
+        with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16"):
+            loss = model(**batch).loss
+        loss.backward()
+        clip_grad_norm_(model.parameters(), training.clip_norm)
+        optimizer.step()
+        optimizer.zero_grad()
+        if (step + 1) % every == 0:
+            quality = task.quality(task.validate(model, device))
+            if quality > best_quality:
+                best, best_quality = copy.deepcopy(model.state_dict()), quality
+    model.load_state_dict(best)
+    return model.eval()
+
+
+if __name__ == "__main__":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        main()
