@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from bertedu.errors import UserError
@@ -53,8 +54,8 @@ def draw_map(axes: Any, name: str, scores: np.ndarray) -> None:
     else:
         axes.get_figure().colorbar(image, ax=axes, shrink=0.7).outline.set_visible(False)
     layer, head = best(scores)
-    frame = {"fill": False, "edgecolor": ORANGE, "linewidth": 2.4}
-    axes.add_patch(rectangle(head - 0.5, layer - 0.5, **frame))
+    frame = {"fill": False, "edgecolor": ORANGE, "linewidth": 2.4, "clip_on": False, "zorder": 3}
+    axes.add_patch(Rectangle((head - 0.5, layer - 0.5), 1, 1, **frame))
     axes.set_title(name, fontsize=10, parse_math=False)
     axes.set_xticks(range(heads), [str(head + 1) for head in range(heads)], fontsize=8)
     axes.set_yticks(range(layers), [str(layer + 1) for layer in range(layers)], fontsize=8)
@@ -62,13 +63,6 @@ def draw_map(axes: Any, name: str, scores: np.ndarray) -> None:
     axes.set_ylabel("layer", fontsize=9)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-
-
-def rectangle(left: float, top: float, **style: Any) -> Any:
-    """A cell's frame, drawn whole at the edge of the map too."""
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((left, top), 1, 1, clip_on=False, zorder=3, **style)
 
 
 def best(scores: np.ndarray) -> tuple[int, int]:
