@@ -1,5 +1,6 @@
-"""Asking a trained model: what stands behind a mask, and where does each token look?"""
+"""Asking a trained model: what stands behind a mask, how likely is a text, and where does each token look?"""
 
+import math
 from pathlib import Path
 
 import torch
@@ -9,6 +10,7 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import read_json
 from bertedu.model import BertForMaskedLM, BertForPreTraining, BertModel
+from bertedu.model.heads import IGNORED
 from bertedu.tokenization import BertTokenizer, Encoding
 
 LanguageModel = BertForPreTraining | BertForMaskedLM
@@ -71,6 +73,26 @@ def fill_mask(model: LanguageModel, tokenizer: BertTokenizer, text: str, top: in
         list(zip(tokenizer.convert_ids_to_tokens(ids), probabilities, strict=True))
         for ids, probabilities in zip(likely.indices.tolist(), likely.values.tolist(), strict=True)
     ]
+
+
+@torch.no_grad()
+def pseudo_perplexity(model: LanguageModel, tokenizer: BertTokenizer, text: str) -> float:
+    """Among how many tokens the model hesitates, on average, where one token of a text is hidden: 1 is the best.
+
+    e to the mean of -log p(token | all other tokens), each token being masked in a pass of its own (Salazar et
+    al. 2020, section 2, after Wang & Cho 2019). It is no perplexity: these probabilities do not multiply to one of
+    the text. Raises UserError for a text without a token, and for one with more tokens than the model has positions.
+    """
+    ids = encode(model, tokenizer, text).input_ids[0]  # [T]
+    places = ((ids != tokenizer.cls_token_id) & (ids != tokenizer.sep_token_id)).nonzero()[:, 0]  # [N]
+    if not len(places):
+        raise UserError("there is no token to hide in an empty text: give at least one word.")
+    encoding = tokenizer([text] * len(places))  # [N, T]
+    rows = torch.arange(len(places))
+    labels = torch.full_like(encoding.input_ids, IGNORED)
+    labels[rows, places] = ids[places]
+    encoding.input_ids[rows, places] = tokenizer.mask_token_id
+    return math.exp(run(model, encoding, labels=labels.to(next(model.parameters()).device)).loss)
 
 
 @torch.no_grad()

@@ -1,11 +1,13 @@
 """Filling in masks and looking at attention, against the plain forward pass."""
 
+import math
+
 import pytest
 import torch
 from small_runs import POSITIONS, VOCAB, save_model, small_model, small_tokenizer
 
 from bertedu.errors import UserError
-from bertedu.inference import attention_weights, fill_mask, open_model
+from bertedu.inference import attention_weights, fill_mask, open_model, pseudo_perplexity
 from bertedu.model import BertForMaskedLM, BertForPreTraining, BertModel
 
 TEXT = "the [MASK] sat on the [MASK] ."
@@ -57,6 +59,26 @@ def test_a_text_longer_than_the_positions_is_cut_without_a_word():
     assert len(fill_mask(small_model(), small_tokenizer(), fitting)) == POSITIONS - 2
     with pytest.raises(UserError, match=f"has {POSITIONS + 1} tokens .* takes {POSITIONS}: shorten"):
         fill_mask(small_model(), small_tokenizer(), fitting + "cat")
+
+
+@pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM])
+def test_pseudo_perplexity_hides_all_tokens_at_once_or_scores_cls(kind):
+    model, tokenizer = small_model(kind), small_tokenizer()
+    surprises = []
+    for place in range(1, 4):
+        ids = tokenizer("the cat sat").input_ids
+        right = ids[0, place].item()
+        ids[0, place] = tokenizer.mask_token_id
+        with torch.no_grad():
+            surprises.append(-model(ids).prediction_logits[0, place].log_softmax(dim=-1)[right].item())
+    assert pseudo_perplexity(model, tokenizer, "the cat sat") == pytest.approx(math.exp(sum(surprises) / 3), rel=1e-5)
+
+
+def test_pseudo_perplexity_of_nothing_and_of_too_much():
+    with pytest.raises(UserError, match="no token to hide"):
+        pseudo_perplexity(small_model(), small_tokenizer(), " ")
+    with pytest.raises(UserError, match=f"takes {POSITIONS}: shorten"):
+        pseudo_perplexity(small_model(), small_tokenizer(), "cat " * POSITIONS)
 
 
 @pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM, BertModel])
