@@ -64,6 +64,7 @@ FILES = [
         "a column too few", "a.tsv", "text\tlabel\nfine\tyes\nno label\n", read_labelled, ("line 3", "1 column where")
     ),
     Malformed("a column too many", "a.csv", "text,label\nwell, fine,yes\n", read_labelled, ("line 2", "3 columns")),
+    Malformed("a row below two lines", "a.csv", 'text,label\n"a\nb",c\nd\n', read_labelled, ("line 4", "1 column")),
     Malformed("an empty row", "a.csv", "text,label\na,b\n\nc,d\n", read_labelled, ("line 3", "empty")),
     Malformed("an empty line for a header", "a.csv", "\n\na,b\n", read_labelled, ("[]", "a header")),
     Malformed("a column twice", "a.csv", "text,label,label\na,b,c\n", read_labelled, ("'label', 'label'",)),
