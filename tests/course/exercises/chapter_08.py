@@ -1,0 +1,289 @@
+"""Answers to the exercises of chapter 8: right ones, and mistakes with the words that they must hear."""
+
+import torch
+from torch.nn.functional import cross_entropy
+
+# 8.2 -------------------------------------------------------------------------------------------------------------
+
+
+def plainly(weight, gradient, mean, square, step, rate, betas=(0.9, 0.98), epsilon=1e-6, decay=0.01):
+    mean = betas[0] * mean + (1 - betas[0]) * gradient
+    square = betas[1] * square + (1 - betas[1]) * gradient**2
+    corrected = mean / (1 - betas[0] ** step), square / (1 - betas[1] ** step)
+    move = corrected[0] / (corrected[1].sqrt() + epsilon) + decay * weight
+    return weight - rate * move, mean, square
+
+
+def decayed_first(weight, gradient, mean, square, step, rate):
+    mean, square = mean.lerp(gradient, 0.1), square.lerp(gradient * gradient, 0.02)
+    direction = mean / (1 - 0.9**step) / ((square / (1 - 0.98**step)).sqrt() + 1e-6)
+    return [weight * (1 - rate * 0.01) - rate * direction, mean, square]
+
+
+def by_torch(weight, gradient, mean, square, step, rate):
+    parameter = torch.nn.Parameter(weight.clone())
+    optimizer = torch.optim.AdamW([parameter], lr=rate, betas=(0.9, 0.98), eps=1e-6, weight_decay=0.01)
+    state = {"step": torch.tensor(step - 1.0), "exp_avg": mean.clone(), "exp_avg_sq": square.clone()}
+    optimizer.state[parameter] = state
+    parameter.grad = gradient
+    optimizer.step()
+    return parameter.detach(), state["exp_avg"], state["exp_avg_sq"]
+
+
+def l2(weight, gradient, mean, square, step, rate):
+    return plainly(weight, gradient + 0.01 * weight, mean, square, step, rate, decay=0.0)
+
+
+def l2_in_the_step_alone(weight, gradient, mean, square, step, rate):
+    new, _, _ = plainly(weight, gradient + 0.01 * weight, mean, square, step, rate, decay=0.0)
+    _, mean, square = plainly(weight, gradient, mean, square, step, rate)
+    return new, mean, square
+
+
+def uncorrected(weight, gradient, mean, square, step, rate):
+    mean, square = 0.9 * mean + 0.1 * gradient, 0.98 * square + 0.02 * gradient**2
+    return weight - rate * (mean / (square.sqrt() + 1e-6) + 0.01 * weight), mean, square
+
+
+def no_root(weight, gradient, mean, square, step, rate):
+    _, mean, square = plainly(weight, gradient, mean, square, step, rate)
+    move = mean / (1 - 0.9**step) / (square / (1 - 0.98**step) + 1e-6)
+    return weight - rate * (move + 0.01 * weight), mean, square
+
+
+def no_decay(*state):
+    return plainly(*state, decay=0.0)
+
+
+def full_decay(weight, gradient, mean, square, step, rate):
+    return plainly(weight, gradient, mean, square, step, rate, decay=0.01 / rate)
+
+
+def uphill(weight, *state):
+    new, mean, square = plainly(weight, *state)
+    return 2 * weight - new, mean, square
+
+
+def corrected_kept(weight, gradient, mean, square, step, rate):
+    new, mean, square = plainly(weight, gradient, mean, square, step, rate)
+    return new, mean / (1 - 0.9**step), square / (1 - 0.98**step)
+
+
+def in_place(weight, gradient, mean, square, step, rate):
+    new = plainly(weight, gradient, mean, square, step, rate)
+    for old, value in zip((weight, mean, square), new, strict=True):
+        old.copy_(value)
+    return weight, mean, square
+
+
+def weight_only(*state):
+    return plainly(*state)[0]
+
+
+# 8.4 -------------------------------------------------------------------------------------------------------------
+
+
+def count(config, length, masked=0.15, heads=1, everywhere=False, attention=2, two=2, three=3):
+    D, L, inner = config.hidden_size, config.num_hidden_layers, config.intermediate_size
+    layer = 4 * D * D + 2 * D * inner + heads * attention * length * D
+    head = (1.0 if everywhere else masked) * (D * D + D * config.vocab_size)
+    return two * three * (L * layer + head)
+
+
+def counted(config, length):
+    return count(config, length)
+
+
+def with_pooler(config, length):
+    return count(config, length) + 6 * config.hidden_size**2 / length / 100
+
+
+def as_a_tensor(config, length):
+    return torch.tensor(count(config, length))
+
+
+def forward_only(config, length):
+    return count(config, length, three=1)
+
+
+def backward_once(config, length):
+    return count(config, length, three=2)
+
+
+def multiplications(config, length):
+    return count(config, length, two=1)
+
+
+def weights_alone(config, length):
+    return count(config, length, attention=0)
+
+
+def head_everywhere(config, length):
+    return count(config, length, everywhere=True)
+
+
+def times_heads(config, length):
+    return count(config, length) + 2 * (config.num_attention_heads - 1) * config.num_hidden_layers * 2 * length * (
+        config.hidden_size * 3
+    )
+
+
+def scores_alone(config, length):
+    return count(config, length, attention=1)
+
+
+# 8.5 -------------------------------------------------------------------------------------------------------------
+
+
+def summed_loss(model, part):
+    logits = model(part["input_ids"]).prediction_logits.flatten(0, 1)
+    labels = part["labels"].flatten()
+    return cross_entropy(logits, labels, reduction="sum"), int((labels != -100).sum())
+
+
+def labels_in(parts):
+    return sum(int((part["labels"] != -100).sum()) for part in parts)
+
+
+def by_all_labels(model, parts):
+    model.zero_grad()
+    total = labels_in(parts)
+    for part in parts:
+        (summed_loss(model, part)[0] / total).backward()
+
+
+def divided_at_the_end(model, parts):
+    model.zero_grad()
+    for part in parts:
+        summed_loss(model, part)[0].backward()
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad /= labels_in(parts)
+
+
+def weighted_means(model, parts):
+    model.zero_grad()
+    for part in parts:
+        loss, number = summed_loss(model, part)
+        (loss / max(1, number) * (number / labels_in(parts))).backward()
+
+
+def one_backward(model, parts):
+    for parameter in model.parameters():
+        parameter.grad = None
+    losses, counts = zip(*(summed_loss(model, part) for part in parts), strict=True)
+    (sum(losses) / sum(counts)).backward()
+    return model
+
+
+def mean_of_means(model, parts):
+    model.zero_grad()
+    for part in parts:
+        loss, number = summed_loss(model, part)
+        (loss / max(1, number) / len(parts)).backward()
+
+
+def sum_of_means(model, parts):
+    model.zero_grad()
+    for part in parts:
+        loss, number = summed_loss(model, part)
+        (loss / max(1, number)).backward()
+
+
+def sums(model, parts):
+    model.zero_grad()
+    for part in parts:
+        summed_loss(model, part)[0].backward()
+
+
+def not_cleared(model, parts):
+    total = labels_in(parts)
+    for part in parts:
+        (summed_loss(model, part)[0] / total).backward()
+
+
+def cleared_each_time(model, parts):
+    total = labels_in(parts)
+    for part in parts:
+        model.zero_grad()
+        (summed_loss(model, part)[0] / total).backward()
+
+
+def by_tokens(model, parts):
+    model.zero_grad()
+    total = sum(part["labels"].numel() for part in parts)
+    for part in parts:
+        (summed_loss(model, part)[0] / total).backward()
+
+
+def no_backward(model, parts):
+    model.zero_grad()
+    return sum(summed_loss(model, part)[0] for part in parts) / labels_in(parts)
+
+
+RIGHT = {"A": "labels unmasked", "B": "rate too high", "C": "NSP at chance", "D": "no warm-up", "E": "frozen head"}
+
+ANSWERS = {
+    "8.1": {
+        "accepted": [[0.01, 0.01], (0.01, 0.01), torch.tensor([0.01, 0.01], dtype=torch.float64)],
+        "wrong": [
+            ([0.00001, 10.0], "plain gradient descent"),
+            ([0.001, 1000], "divides each by its own size"),
+            ([1, 1], "multiplied with"),
+            ([0.001, 0.001], "divides by 1 − 0.9"),
+            ([0.01, 0.02], "corrected to g and g²"),
+            (0.01, "is written like this"),
+        ],
+    },
+    "8.2": {
+        "accepted": [plainly, decayed_first, by_torch],
+        "wrong": [
+            (l2_in_the_step_alone, "Decoupled means"),
+            (l2, "0.9 · old + 0.1 · gradient"),
+            (uncorrected, "start at zero"),
+            (no_root, "Where is the square root"),
+            (no_decay, "did not decay"),
+            (full_decay, "forgotten the learning rate"),
+            (uphill, "up the slope"),
+            (corrected_kept, "goes on from the uncorrected"),
+            (in_place, "in place"),
+            (weight_only, "3 things are asked for"),
+        ],
+    },
+    "8.3": {
+        "accepted": [RIGHT, {letter.lower(): name.upper() for letter, name in RIGHT.items()}],
+        "wrong": [
+            ({**RIGHT, "B": "no warm-up", "D": "rate too high"}, "3 of 5"),
+            ({**RIGHT, "A": "NSP at chance", "C": "labels unmasked"}, "easier in training"),
+            ({**RIGHT, "D": "frozen head", "E": "no warm-up"}, "say of rates"),
+            ({**RIGHT, "E": "rate too high"}, "a bias for each word"),
+            ({letter: "healthy" for letter in RIGHT}, "the diagnoses are"),
+            ({"A": "no warm-up"}, "none for B"),
+            (["A", "B"], "a dictionary"),
+        ],
+    },
+    "8.4": {
+        "accepted": [counted, with_pooler, as_a_tensor],
+        "wrong": [
+            (forward_only, "That is the forward pass"),
+            (backward_once, "two products for each one"),
+            (multiplications, "two operations"),
+            (weights_alone, "grow with T"),
+            (scores_alone, "mixing the values"),
+            (head_everywhere, "masked share only"),
+            (times_heads, "multiplied by H"),
+        ],
+    },
+    "8.5": {
+        "accepted": [by_all_labels, divided_at_the_end, weighted_means, one_backward],
+        "wrong": [
+            (mean_of_means, "Each part's own mean"),
+            (sum_of_means, "never divided"),
+            (sums, "never divided: by how many"),
+            (not_cleared, "Clear it before"),
+            (cleared_each_time, "last part alone"),
+            (by_tokens, "Only labelled ones"),
+            (no_backward, "is there a backward pass"),
+        ],
+    },
+}
