@@ -54,8 +54,9 @@ def draw_map(axes: Any, name: str, scores: np.ndarray) -> None:
     else:
         axes.get_figure().colorbar(image, ax=axes, shrink=0.7).outline.set_visible(False)
     layer, head = best(scores)
-    frame = {"fill": False, "edgecolor": ORANGE, "linewidth": 2.4, "clip_on": False, "zorder": 3}
-    axes.add_patch(Rectangle((head - 0.5, layer - 0.5), 1, 1, **frame))
+    corner = (head - 0.5, layer - 0.5)
+    frame = Rectangle(corner, 1, 1, fill=False, edgecolor=ORANGE, linewidth=2.4, clip_on=False, zorder=3)
+    axes.add_patch(frame)
     axes.set_title(name, fontsize=10, parse_math=False)
     axes.set_xticks(range(heads), [str(head + 1) for head in range(heads)], fontsize=8)
     axes.set_yticks(range(layers), [str(layer + 1) for layer in range(layers)], fontsize=8)
