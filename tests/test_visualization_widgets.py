@@ -20,7 +20,16 @@ from bertedu.visualization.widgets import attention_explorer, fill_mask_box, mas
 from bertedu.visualization.widgets.context import cosines, in_two_dimensions
 from bertedu.visualization.widgets.explorer import explorer_html
 from bertedu.visualization.widgets.filling import answers_html
-from bertedu.visualization.widgets.playground import KEPT, MASKED, RANDOM, describe, in_words, mask_text, masked_html
+from bertedu.visualization.widgets.playground import (
+    KEPT,
+    MASKED,
+    RANDOM,
+    MaskedText,
+    describe,
+    in_words,
+    mask_text,
+    masked_html,
+)
 from bertedu.visualization.widgets.view import WIDGET
 
 TEXT = "the cat sat on the mat . the dogs sat on the list of paris ."
@@ -90,13 +99,17 @@ def test_a_control_does_not_say_what_it_does(model, tokenizer):
 
 
 def test_signs_in_a_text_become_tags(model, tokenizer):
-    sign = "<b onclick=x>"
-    view = masking_playground(tokenizer, f"the cat {sign}")
-    assert sign not in shown(view) and sign not in view.still.html
-    view = fill_mask_box(model, tokenizer, f"the [MASK] {sign}")
-    assert sign not in shown(view) and "&lt;b onclick" in shown(view)
-    assert sign not in shown(attention_explorer(model, tokenizer, sign))
-    assert sign not in shown(word_in_context(model, tokenizer, [f"a cat {sign}", "the cat"], "cat"))
+    sign = "<b onclick=x>"  # a tokenizer would cut it up, so tokens are given as they are
+    weights = np.ones((1, 1, 1, 1))
+    pages = [
+        masked_html(MaskedText([sign], [7], [sign], [IGNORED], [""])),
+        answers_html(f"[MASK] {sign}", [[(sign, 0.5)]]),
+        explorer_html(weights, [sign], 1, 1, 0, None),
+        explorer_html(weights, [sign], 1, 1, 0, 0),
+        shown(word_in_context(model, tokenizer, [f"a cat {sign}", "the cat"], "cat")),
+    ]
+    for page in pages:
+        assert sign not in page and "&lt;b onclick" in page
 
 
 # Masking -----------------------------------------------------------------------------------------------------------

@@ -3,7 +3,10 @@
 import pytest
 
 BUSY = "[...document.querySelectorAll('.jp-InputPrompt')].every(p => p.innerText.trim() !== '[*]:')"
-READY = "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+READY = """name => {
+    const widget = window.jupyterapp.shell.currentWidget;
+    return widget?.context?.path === name && widget.sessionContext.session?.kernel?.status === 'idle';
+}"""
 RUN_ALL = "window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 
@@ -23,8 +26,8 @@ def open_notebook(page, lab: str, name: str) -> None:
     page.wait_for_selector(".jp-SplashScreen, #jupyterlab-splash", state="detached")
 
 
-def run_all(page) -> None:
-    page.wait_for_function(READY)
+def run_all(page, name: str) -> None:
+    page.wait_for_function(READY, arg=name)
     page.evaluate(RUN_ALL)
     page.wait_for_function(BUSY)
     errors = page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']")
@@ -49,7 +52,7 @@ def test_a_notebook_that_was_not_run_shows_errors_instead_of_pictures(page, lab,
     page.wait_for_selector(".jp-OutputArea-output img")
     for code in ("head_view(", "model_view(", "attention_explorer(", "fill_mask_box(", "word_in_context("):
         assert cell(page, code).locator(".jp-OutputArea-output img").count() == 1, code
-    assert "the model sees" in cell(page, "masking_playground(").locator("table").inner_text()
+    assert "the model sees" in cell(page, "masking_playground(").locator("table").first.inner_text()
     assert "Error displaying widget" not in page.inner_text("body")
     shoot("stored-explorer", cell(page, "attention_explorer("))
     shoot("stored-playground", cell(page, "masking_playground("))
@@ -58,7 +61,7 @@ def test_a_notebook_that_was_not_run_shows_errors_instead_of_pictures(page, lab,
 
 def test_views_and_widgets_do_not_work_in_the_browser(page, lab, asked_elsewhere, shoot):
     open_notebook(page, lab, "views.ipynb")
-    run_all(page)
+    run_all(page, "views.ipynb")
     look_at_bertviz(page, shoot)
     explore_attention(page, shoot)
     play_with_masking(page, shoot)
@@ -144,7 +147,7 @@ def answer_the_quiz(page, shoot, name: str) -> None:
 
 def test_a_chapter_fails_in_jupyterlab_or_fetches_something(page, lab, asked_elsewhere, shoot):
     open_notebook(page, lab, "01_wordpiece_tokenizer.ipynb")
-    run_all(page)
+    run_all(page, "01_wordpiece_tokenizer.ipynb")
     view = cell(page, "import ipywidgets")
     view.get_by_label("text").fill("an electrocardiogram")
     view.get_by_text("##", exact=False).last.wait_for()
