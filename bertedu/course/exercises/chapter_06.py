@@ -1,0 +1,344 @@
+"""Exercises of chapter 6: the masked language model."""
+
+import random
+from itertools import groupby
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from bertedu.course.case import Case, plain
+from bertedu.course.exercise import exercise
+from bertedu.model.heads import IGNORED
+
+MASK, FIRST_WORD, VOCAB = 4, 5, 50  # the ids of the small vocabularies that the checks use
+LONGEST_SPAN = 10
+
+
+@exercise(
+    "6.1",
+    "How many masks?",
+    difficulty=1,
+    minutes=2,
+    kind="value",
+    hints=("How many of the 60 are chosen?", "Of those that are chosen, which share becomes [MASK]?"),
+)
+def how_many_masks(case: Case) -> None:
+    """0.15 of 60, and 0.8 of those."""
+    case.predicted(
+        7.2,
+        otherwise="First the number of chosen tokens, 15 % of 60. Then the share of those that becomes [MASK].",
+        mistakes=[
+            (9, "9 tokens are chosen and get a label. Not all of those are hidden: what happens to the others?"),
+            (48, "80 % of all tokens: hardly a text would be left. 80 % of what?"),
+            (8.1, "That is 90 % of the chosen: [MASK] and random words together. Only [MASK] is asked for."),
+            (0.9, "That is a tenth of the chosen: the random words. How many become [MASK]?"),
+            (7, "Close, but the fate of each token is drawn on its own: the average need not be a whole number."),
+        ],
+    )
+
+
+def share(where: Tensor, among: Tensor) -> float:
+    """Which share of `among` is in `where`."""
+    return float((where & among).sum() / among.sum())
+
+
+def check_labels(case: Case, labels: Tensor, seen: Tensor, ids: Tensor, chosen: Tensor) -> None:
+    """The right id where a token was chosen, -100 elsewhere."""
+    expected = ids.masked_fill(~chosen, IGNORED)
+    hidden = chosen & (seen == MASK)
+    case.close(
+        "labels",
+        labels,
+        expected,
+        f"A label is the token that stood there before, wherever a token was chosen, and {IGNORED} elsewhere.",
+        mistakes={
+            "Every token has a label now, and so the model is mostly asked for words that it can see. "
+            "Who has to guess?": ids,
+            "Those are the tokens that the model sees, so it is told to answer [MASK] at each [MASK]. "
+            "Take the labels from the text as it was.": seen.masked_fill(~chosen, IGNORED),
+            "Only hidden tokens have a label. The replaced and the kept ones were chosen too, and the model has to "
+            "guess there as well: that is what they are for.": ids.masked_fill(~hidden, IGNORED),
+            "The replaced and hidden tokens have a label, the kept ones have none. A kept token is a question too.": (
+                ids.masked_fill(~chosen | (seen == ids), IGNORED)
+            ),
+            "The labels stand where nothing was chosen. Is the mask the wrong way round?": (
+                ids.masked_fill(chosen, IGNORED)
+            ),
+            f"Where nothing is asked you put 0, and 0 is the id of [PAD]. cross_entropy leaves out {IGNORED}.": (
+                ids.masked_fill(~chosen, 0)
+            ),
+        },
+    )
+
+
+def check_fates(case: Case, seen: Tensor, ids: Tensor, chosen: Tensor) -> None:
+    """80 % [MASK], 10 % random, 10 % kept, within 2 points; random words differ."""
+    masks, kept = share(seen == MASK, chosen), share(seen == ids, chosen)
+    others = 1 - masks - kept
+    came = f"But of the chosen tokens {masks:.0%} became [MASK], {others:.0%} another word, and {kept:.0%} stayed"
+    wanted = "80 %, 10 % and 10 % are expected."
+    if abs(masks - 0.8) > 0.02 or abs(others - 0.1) > 0.02:
+        if abs(masks - 0.8) <= 0.02 and others < 0.05:
+            line = "The 10 % seem to be 10 % of the 20 % that are left: 10 % of all chosen are half of those."
+        elif masks > 0.97:
+            line = "All are hidden. Where are the random words and the kept ones?"
+        elif kept < 0.03:
+            line = "None are left as they are."
+        elif abs(masks - 0.72) < 0.02:
+            line = (
+                "Some [MASK]s were written over by random words. Draw one number for each token that decides its fate."
+            )
+        else:
+            line = "Draw one number between 0 and 1 for each token, and cut the line from 0 to 1 into 0.8, 0.1 and 0.1."
+        case.fail(f"{came}; {wanted}", line)
+    random_words = seen[chosen & (seen != MASK) & (seen != ids)]
+    if len(random_words.unique()) == 1:
+        case.fail("But all replaced tokens became the same word. Draw a random word for each of them.")
+    if len(random_words.unique()) < VOCAB - 6 or int(random_words.max()) != VOCAB - 1:
+        case.fail(
+            f"But the random words have ids from {int(random_words.min())} to {int(random_words.max())}.",
+            f"They should come from the whole vocabulary, {VOCAB} words here.",
+        )
+
+
+@exercise(
+    "6.2",
+    "Eighty, ten, ten",
+    difficulty=2,
+    minutes=10,
+    hints=(
+        "Draw one number per token, fate = torch.rand(input_ids.shape). Which have fate < 0.8, which fate >= 0.9?",
+        "labels = input_ids.masked_fill(~chosen, -100). Then torch.where(chosen & (fate < 0.8), mask_token_id, "
+        "input_ids) hides, and a second torch.where puts random ids, drawn with torch.randint.",
+    ),
+)
+def corrupt(case: Case) -> None:
+    """Labels first, then what must not change, then the shares."""
+    ids = case.randint(FIRST_WORD, VOCAB, (400, 100))
+    chosen = torch.rand(ids.shape, generator=case.generator) < 0.4
+    result = case.call(ids, chosen, MASK, VOCAB, tried="400 texts of 100 tokens, 40 % of them chosen")
+    seen, labels = case.parts(result, "seen", "labels")
+    case.same_shape("seen", seen, ids)
+    case.same_shape("labels", labels, ids)
+    case.refuse_in_place()
+    if not torch.equal(seen[~chosen], ids[~chosen]):
+        changed = share(seen != ids, ~chosen)
+        case.fail(
+            f"But {changed:.0%} of the tokens that were not chosen have changed.",
+            "Only the chosen ones may be hidden or replaced: does each condition say `chosen & …`?",
+        )
+    check_labels(case, labels, seen, ids, chosen)
+    check_fates(case, seen, ids, chosen)
+    again, _ = case.call(ids, chosen, MASK, VOCAB, tried="the same texts again")
+    if torch.equal(again, seen):
+        case.almost(
+            "The shares are right, but the second call gave exactly the first result.",
+            "Each time a text is seen it should be masked anew: is there a fixed seed, or a fixed order?",
+        )
+    one, none = torch.full((1, 3), FIRST_WORD), torch.zeros(1, 3, dtype=torch.bool)
+    seen, labels = case.call(one, none, MASK, VOCAB, tried="a text of which nothing is chosen")
+    case.equal("seen", seen, one, "Nothing was chosen, so nothing should change.")
+    case.equal("labels", labels, [[IGNORED] * 3], "Nothing was chosen, so there is no label.")
+
+
+def mean_over_texts(logits: Tensor, labels: Tensor) -> Tensor:
+    """The mistake of averaging each text first."""
+    return torch.stack([cross_entropy(row, right) for row, right in zip(logits, labels, strict=True)]).mean()
+
+
+@exercise(
+    "6.3",
+    "The loss, without cross_entropy",
+    difficulty=2,
+    minutes=8,
+    hints=(
+        "Which tokens count? asked = labels != -100 gives booleans [B, T]; logits[asked] is [N, V], labels[asked] [N].",
+        "log_softmax over V turns scores into log-probabilities; pick the right one of each row with "
+        "[range(N), right], change the sign, take the mean.",
+    ),
+)
+def mlm_loss(case: Case) -> None:
+    """Against cross_entropy, with every other mean that people take."""
+    logits = 2 * case.randn(3, 6, VOCAB)
+    labels = torch.full((3, 6), IGNORED)
+    for row, column in ((0, 1), (0, 2), (0, 4), (1, 3), (2, 0), (2, 5)):
+        labels[row, column] = int(case.randint(0, VOCAB, (1,)))
+    result = case.call(logits, labels, tried="3 texts of 6 tokens with 3, 1 and 2 labels")
+    asked = labels != IGNORED
+    expected = cross_entropy(logits[asked], labels[asked])
+    log_p = logits.log_softmax(-1)[asked][torch.arange(int(asked.sum())), labels[asked]]
+    case.is_a("the loss", result, (int, float, Tensor), "one number, as a tensor")
+    case.close(
+        "the loss",
+        result,
+        expected,
+        "It should be the mean, over the tokens with a label, of minus the log-probability of the right word.",
+        mistakes={
+            "You divided by all tokens. Those without a label are no question, so they do not count in the mean.": (
+                -log_p.sum() / labels.numel()
+            ),
+            "That is the sum over the labels. The loss is their mean.": -log_p.sum(),
+            "You took a mean for each text, and then the mean of those. So the only label of the second text weighs "
+            "as much as the three of the first. Each label should count alike.": mean_over_texts(logits, labels),
+            "The sign: log-probabilities are negative, and a loss is positive.": log_p.mean(),
+            "You took the logarithm of the mean probability. It is the mean of the logarithms.": -log_p.exp()
+            .mean()
+            .log(),
+            "Those are probabilities. The loss is minus their logarithm.": log_p.exp().mean(),
+            "These are raw scores. Softmax (over the vocabulary) makes probabilities of them first.": (
+                -logits[asked][torch.arange(6), labels[asked]].mean()
+            ),
+            "The softmax runs over the tokens. Each token's probabilities over the *words* should sum to 1.": (
+                -logits.log_softmax(1)[asked][torch.arange(6), labels[asked]].mean()
+            ),
+        },
+    )
+    sure = torch.zeros(1, 2, VOCAB)
+    sure[0, 0, 7] = 300.0
+    result = case.call(sure, torch.tensor([[8, IGNORED]]), tried="a model that is very sure, and wrong")
+    if not torch.isfinite(torch.as_tensor(result)):
+        case.almost(
+            f"The loss is right for ordinary scores, but here it became {float(result)}.",
+            "The probability is so small that it is rounded to 0 before the logarithm. "
+            "log_softmax takes both steps at once.",
+        )
+    case.close(
+        "the loss",
+        result,
+        torch.tensor(300.0),
+        "The scores differ by 300: so does the log-probability.",
+        tolerance=1e-3,
+    )
+    case.gradient_flows(logits, names=("logits",), labels=labels, tried="the same texts")
+
+
+def span_length(rng: random.Random) -> int:
+    """SpanBERT's lengths, 1 to 10: each is 0.8 times as likely as the one before (Joshi et al. 2020, section 3.1)."""
+    (length,) = rng.choices(range(1, LONGEST_SPAN + 1), [0.8**extra for extra in range(LONGEST_SPAN)])
+    return length
+
+
+def stretches(row: list[bool]) -> int:
+    """How many unbroken stretches of true there are."""
+    return sum(1 for value, _ in groupby(row) if value)
+
+
+@exercise(
+    "6.4",
+    "Spans",
+    difficulty=3,
+    minutes=12,
+    hints=(
+        "Start with all False. While fewer than `number` are True: draw a length, cut it to what is still missing, "
+        "draw a start, set that stretch to True.",
+        "A stretch of n tokens can start at 0 up to length - n, both included: rng.randrange(length - n + 1). "
+        "Stretches may overlap, so count the True ones again before each turn.",
+    ),
+)
+def choose_spans(case: Case) -> None:
+    """Exact number, all of the text, and long stretches."""
+    length, number = 60, 9
+    rows = []
+    for seed in range(300):
+        tried = f"{length} tokens, {number} of them to be chosen"
+        got = plain(case.call(length, number, random.Random(seed), tried=tried, keeps_inputs=False))
+        case.is_a("the result", got, list, "a list of booleans, or such a tensor")
+        if len(got) != length:
+            case.fail(f"But it has {len(got)} entries. One for each of the {length} tokens is expected: True or False.")
+        row = [bool(value) for value in got]
+        if sum(row) != number:
+            more = "more" if sum(row) > number else "fewer"
+            case.fail(
+                f"But {sum(row)} tokens are chosen, {more} than {number}.",
+                "The last stretch has to be cut to what is still missing."
+                if more == "more"
+                else "Stretches can overlap: count how many are True before you stop.",
+            )
+        rows.append(row)
+    mean = sum(map(stretches, rows)) / len(rows)
+    if len({tuple(row) for row in rows}) == 1:
+        case.fail("But I passed 300 differently seeded rng, and the result was always the same: draw from rng.")
+    if mean > 5:
+        case.fail(
+            f"But the {number} tokens lie in {mean:.1f} separate stretches on average: that is single tokens.",
+            "Draw a length with span_length(rng), and choose that many neighbours.",
+        )
+    if mean < 1.3:
+        case.fail(
+            f"But all {number} tokens lie in one stretch, nearly always.",
+            "span_length(rng) gives 3.8 on average: several stretches are needed until the number is reached.",
+        )
+    for place, name in ((0, "first"), (length - 1, "last")):
+        if not any(row[place] for row in rows):
+            case.fail(
+                f"But in 300 results the {name} token was never chosen.",
+                "A stretch of n tokens can start anywhere from 0 to length - n, both included.",
+            )
+    same = [
+        plain(case.call(length, number, random.Random(5), tried="the same seed twice", keeps_inputs=False))
+        for _ in "12"
+    ]
+    if same[0] != same[1]:
+        case.almost(
+            "The spans are right, but two rng with one seed gave different results.",
+            "Every number should be drawn from rng: with another source of randomness no run could be repeated.",
+        )
+    got = plain(case.call(4, 4, random.Random(0), tried="4 tokens, all of them to be chosen", keeps_inputs=False))
+    case.equal("the result", [bool(value) for value in got], [True] * 4, "All four should be chosen.")
+
+
+@exercise(
+    "6.5",
+    "The batch, repaired",
+    difficulty=3,
+    minutes=6,
+    hints=(
+        "Print the labels of one text beside what the model sees. At how many tokens is it asked for what it can see?",
+        "One line makes the right labels, and the last line returns others.",
+    ),
+)
+def repaired_batch(case: Case) -> None:
+    """Labels where a word was chosen only, and nothing else changed."""
+    ids = case.randint(FIRST_WORD, VOCAB, (2, 8))
+    ids[:, 0], ids[:, -1] = 2, 3
+    special = ids < FIRST_WORD
+    chosen = torch.zeros(2, 8, dtype=torch.bool)
+    chosen[0, 2:4] = chosen[1, 5] = True
+    result = case.call(ids, chosen, special, tried="2 texts of 8 tokens, of which 2 and 1 are chosen")
+    if not hasattr(result, "keys") or set(result.keys()) != {"input_ids", "labels"}:
+        case.fail('But it should return what the broken one returned: a dict with "input_ids" and "labels".')
+    seen, labels = result["input_ids"], result["labels"]
+    case.same_shape("input_ids", seen, ids)
+    case.same_shape("labels", labels, ids)
+    case.refuse_in_place()
+    hidden = ids.masked_fill(chosen, MASK)
+    case.close(
+        "input_ids",
+        seen,
+        hidden,
+        "The chosen tokens should be [MASK], all others as they were.",
+        mistakes={"Nothing is hidden now. The inputs were right before: leave them.": ids},
+    )
+    case.close(
+        "labels",
+        labels,
+        ids.masked_fill(~chosen, IGNORED),
+        f"A label is the token that stood there before, where one was chosen, and {IGNORED} everywhere else.",
+        mistakes={
+            "That is what the broken one returns: the model is asked for every word, and sees nearly all of them.": (
+                ids.masked_fill(special, IGNORED)
+            ),
+            "Even [CLS] and [SEP] have a label now.": ids,
+            "Those labels say [MASK]: they were taken from what the model sees, after the words were hidden.": (
+                hidden.masked_fill(~chosen, IGNORED)
+            ),
+            "The labels stand where the words were *not* chosen: the wrong way round.": ids.masked_fill(
+                chosen | special, IGNORED
+            ),
+            f"Where nothing is asked you put 0, the id of [PAD]. {IGNORED} is what cross_entropy leaves out.": (
+                ids.masked_fill(~chosen, 0)
+            ),
+        },
+    )
+    case.close_with("Now the loss asks for hidden words only.")
