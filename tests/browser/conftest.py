@@ -122,7 +122,7 @@ def lab(course, tmp_path_factory) -> Iterator[str]:
         )
         try:
             wait_for(f"http://127.0.0.1:{port}/api?token={token}", server, settings / "log")
-            yield f"http://127.0.0.1:{port}/lab/workspaces/NAME/tree/NAME?token={token}"
+            yield f"http://127.0.0.1:{port}/lab/tree/NAME?token={token}"
         finally:
             server.terminate()
             try:

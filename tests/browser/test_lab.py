@@ -7,6 +7,7 @@ READY = """name => {
     const widget = window.jupyterapp.shell.currentWidget;
     return widget?.context?.path === name && widget.sessionContext.session?.kernel?.status === 'idle';
 }"""
+CELL = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell"  # JupyterLab opens again what was open before
 RUN_ALL = "window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 
@@ -36,7 +37,7 @@ def run_all(page, name: str) -> None:
 
 def cell(page, code: str):
     """The cell whose code begins so."""
-    return page.locator(".jp-CodeCell").filter(has=page.locator(".jp-InputArea", has_text=code)).first
+    return page.locator(CELL).filter(has=page.locator(".jp-InputArea", has_text=code)).first
 
 
 def press(page, view, control: str, key: str, times: int = 1) -> None:
@@ -49,7 +50,7 @@ def press(page, view, control: str, key: str, times: int = 1) -> None:
 
 def test_a_notebook_that_was_not_run_shows_errors_instead_of_pictures(page, lab, asked_elsewhere, shoot):
     open_notebook(page, lab, "views.ipynb")
-    page.wait_for_selector(".jp-OutputArea-output img")
+    cell(page, "word_in_context(").locator(".jp-OutputArea-output img").wait_for()
     for code in ("head_view(", "model_view(", "attention_explorer(", "fill_mask_box(", "word_in_context("):
         assert cell(page, code).locator(".jp-OutputArea-output img").count() == 1, code
     assert "the model sees" in cell(page, "masking_playground(").locator("table").first.inner_text()
@@ -138,7 +139,7 @@ def follow_a_word(page, shoot) -> None:
 
 
 def answer_the_quiz(page, shoot, name: str) -> None:
-    quiz = page.locator(".jp-CodeCell").filter(has=page.locator(".MCButton")).last
+    quiz = page.locator(CELL).filter(has=page.locator(".MCButton")).last
     quiz.locator(".MCButton").first.click()
     feedback = quiz.locator(".Feedback").first
     page.wait_for_function("e => e.innerText.trim().length > 0", arg=feedback.element_handle())
