@@ -170,7 +170,7 @@ print("the first try is within 0.5 of that:", abs(word_loss - unigram_loss) < 0.
 # This number, the **unigram loss**, is the most important line in every picture of this chapter. A run that comes
 # down to it has learned nothing about language yet. And it is comfortable there: every BERT, large or small, arrives at
 # this line early and then sits on a **plateau**, until attention finds something worth looking at.
-# Our first try will sit there for ever. Its rate is too high.
+# Our first try would sit there for ever. Its rate is too high.
 #
 # So the loop needs care. We go through its parts one by one; then we let it run.
 #
@@ -379,9 +379,17 @@ print("my rates = transformers', 1001 steps:", same)
 # - linear layers with deviation 1/√(inputs), which lets more of the input through;
 # - the decoder's bias at the logarithm of the frequencies: **the unigram loss is a gift**, not an achievement.
 #
-# Besides, the mask rate falls from 30 % to 15 % over the run: more questions at first, better-posed ones later. Each of these was
-# measured, in two-minute runs on another text (documentation): 28.9 % of the hidden words were right with all of it, 24.8 % with key
+# Besides, the mask rate falls from 30 % to 15 % over the run: more questions at first, better-posed ones later. Two of these were measured
+# apart, in two-minute runs on another text (documentation): 28.9 % of the hidden words were right with all of it, 24.8 % with key
 # weights drawn apart from query weights, 18.9 % with the mask rate fixed at 15 %. When a short run leaves the plateau decides what it can become.
+#
+# One more thing makes it fast. Where the hardware multiplies **bf16** numbers (every recent GPU, some processors), the products are made in
+# them: 16 bits, with the range of float32 and only two to three digits, so that 1 + 1/512 is 1. That is too coarse to add small steps
+# to a weight. So weights, Adam's averages and losses stay in float32. fp16 has more digits and a small range, in which small gradients become 0
+# unless the loss is scaled up; bf16 needs no such care.
+#
+# While it runs, the bar shows both losses, and `tensorboard --logdir` on the run's folder draws the curves live. The stop button
+# (■, or Ctrl-C) ends the run behind the step under way and saves it; `trainer.run(resume=True)` in a new cell goes on. Try it.
 #
 # Go. On one free core it takes a minute; have a tea if the machine is busy. When it ends, the model gets the questions from
 # above: left the first try's answer, right that of the model which you have just trained.
@@ -455,11 +463,10 @@ Picture(figure, alt="Two panels over the steps. Masked-word loss: the grey run f
 #
 # 1. *The fall to the line* (grey only): frequencies are learned. Any model can do that.
 # 2. *The plateau.* The loss sinks slowly, if at all, and pairs are guessed. Part of what is gained here is cheap too: one
-#    in five hidden tokens is not hidden, and copying what stands there is the next thing to learn.
+#    in ten of the tokens asked for stands in the input as it is, and copying it is the next thing to learn.
 # 3. *Off the plateau.* Attention has begun to match; from then on each step makes the next easier. The loss falls steeply.
 # 4. *Pairs follow words.* Whether two segments belong together can only be seen once words mean something.
-
-# %% [markdown]
+#
 # ## What is it worth?
 #
 # An accuracy means little by itself. Guessing the most frequent token is right surprisingly often, and counting neighbours ("which
@@ -517,7 +524,7 @@ print("the progress tells step, tokens and place:", {"step", "tokens", "epoch", 
 # rate is not in it. It is computed from the progress, and so are masks and dropout, from the seed and the step. What is
 # computed cannot be forgotten.
 #
-# A real kill: another process trains on a small text. When it has taken some steps we send it `SIGKILL`, the signal
+# The stop button is a polite way to end. A real kill: another process trains on a small text. When it has taken some steps we send it `SIGKILL`, the signal
 # that cannot be caught. (A second run goes through undisturbed.)
 
 # %%
@@ -526,8 +533,8 @@ from bertedu.pretraining.run import pretrain
 
 text = folder / "text.txt"
 text.write_text("\n\n".join("\n".join(document.sentences) for document in corpus.train[:120]))
-options = {"corpus": (str(text),), "steps": 80, "vocab_size": 500, "device": "cpu", "precision": "fp32"}
-often = {**options, "output": str(folder / "killed"), "save_seconds": 0.2, "log_steps": 10}
+options = {"corpus": (str(text),), "steps": 120, "vocab_size": 500, "device": "cpu", "precision": "fp32"}
+often = {**options, "output": str(folder / "killed"), "save_seconds": 0.0, "log_steps": 10}  # saved after every step
 program = f"""
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import pretrain
@@ -536,12 +543,12 @@ pretrain(Plan.from_options(**{often!r}))
 
 process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 while process.poll() is None and len(read_metrics(folder / "killed")) < 3:
-    time.sleep(0.02)  # until it has logged 30 of its 80 steps
+    time.sleep(0.02)  # until it has written three lines of figures
 process.kill()
 print("ended by signal 9:", process.wait() == -9)
 with safe_open(folder / "killed" / "resume.safetensors", framework="pt") as file:
     saved = json.loads(file.metadata()["progress"])
-print("saved somewhere on its way:", 0 < saved["step"] < 80)
+print("saved somewhere on its way:", 0 < saved["step"] < 120)
 
 # %% tags=["nbval-ignore-output"]
 resumed = pretrain(Plan.from_options(resume=folder / "killed"))
