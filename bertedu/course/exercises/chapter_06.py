@@ -121,7 +121,6 @@ def corrupt(case: Case) -> None:
     seen, labels = case.parts(result, "seen", "labels")
     case.same_shape("seen", seen, ids)
     case.same_shape("labels", labels, ids)
-    case.refuse_in_place()
     if not torch.equal(seen[~chosen], ids[~chosen]):
         changed = share(seen != ids, ~chosen)
         case.fail(
@@ -179,6 +178,7 @@ def mlm_loss(case: Case) -> None:
                 -log_p.sum() / labels.numel()
             ),
             "That is the sum over the labels. The loss is their mean.": -log_p.sum(),
+            "You divided by the number of texts. Divide by the number of labels.": -log_p.sum() / len(labels),
             "You took a mean for each text, and then the mean of those. So the only label of the second text weighs "
             "as much as the three of the first. Each label should count alike.": mean_over_texts(logits, labels),
             "The sign: log-probabilities are negative, and a loss is positive.": log_p.mean(),
@@ -311,7 +311,6 @@ def repaired_batch(case: Case) -> None:
     seen, labels = result["input_ids"], result["labels"]
     case.same_shape("input_ids", seen, ids)
     case.same_shape("labels", labels, ids)
-    case.refuse_in_place()
     hidden = ids.masked_fill(chosen, MASK)
     case.close(
         "input_ids",

@@ -141,6 +141,10 @@ def summed(logits, labels):
     return cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="sum")
 
 
+def over_texts(logits, labels):
+    return summed(logits, labels) / len(logits)
+
+
 def text_by_text(logits, labels):
     return torch.stack([cross_entropy(row, right) for row, right in zip(logits, labels, strict=True)]).mean()
 
@@ -331,6 +335,7 @@ ANSWERS = {
         "wrong": [
             (over_all_tokens, "You divided by all tokens"),
             (summed, "That is the sum"),
+            (over_texts, "by the number of texts"),
             (text_by_text, "Each label should count alike"),
             (negative, "The sign"),
             (probability, "minus their logarithm"),
