@@ -48,24 +48,36 @@
 # %%
 import json
 import math
+import random
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
 import transformers
+from safetensors import safe_open
+from safetensors.torch import load_file
 from torch import nn
 
+# %%
 from bertedu import BertConfig, BertForPreTraining
 from bertedu.corpora import load_corpus
 from bertedu.course import check, data_path, hint, quiz
 from bertedu.files import read_json
-from bertedu.pretraining.run import make_model, make_task
+from bertedu.pretraining.baselines import IGNORED, UnigramBaseline
+from bertedu.pretraining.evaluation import Evaluation
+from bertedu.pretraining.examples import collate
+from bertedu.pretraining.plan import Plan
+from bertedu.pretraining.run import make_model, make_task, pretrain
 from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.training.budget import Budget
+from bertedu.training.loop import Trainer, TrainingSettings, cut_rows
+from bertedu.training.metrics import read_metrics
 from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE, Picture, new_figure, quiet
 
 # %%
@@ -99,8 +111,6 @@ if torch.cuda.is_available():
     sources, settings, tokens = ["world", "documentation"], PretrainingSettings.for_preset("mini"), 40_000_000
 else:
     sources, settings, tokens = "world", PretrainingSettings(vocab_size=2048), 1_500_000
-device = "cuda" if torch.cuda.is_available() else "cpu"
-
 corpus = load_corpus(sources)
 task = make_task(corpus, settings)
 batches = task.epoch(0)
@@ -154,8 +164,6 @@ print("different answers to 200 questions:", len(set(answers(first_try, question
 # One answer to every question, and yet a steep fall of the loss. What has it learned?
 
 # %%
-from bertedu.pretraining.baselines import IGNORED, UnigramBaseline
-
 unigram = UnigramBaseline.fit([task.train_text.tokens], len(task.tokenizer))
 labels = torch.cat([batch["labels"][batch["labels"] != IGNORED] for batch in task.validation()])
 surprise = -np.log(unigram.probabilities[labels])  # of each hidden token, to somebody who knows frequencies alone
@@ -180,15 +188,12 @@ print("the first try is within 0.5 of that:", abs(word_loss - unigram_loss) < 0.
 # The same 16 × 64 pairs, in the order of the text and sorted by length: how much of what the model computes is padding?
 
 # %%
-import random
-
 pairs = task.pairs.next_sentence_pairs(random.Random(0))[: 16 * 64]
 
 def padding(pairs):
     """The share of [PAD] when every 16 pairs in a row make a batch."""
     groups = [[len(pair) for pair in pairs[i : i + 16]] for i in range(0, len(pairs), 16)]
     return 1 - sum(map(sum, groups)) / sum(16 * max(group) for group in groups)
-
 in_order, sorted_by_length = padding(pairs), padding(sorted(pairs, key=len))
 print("padding, in order: more than a fifth:", in_order > 0.2, "  sorted: less than 2 %:", sorted_by_length < 0.02)
 
@@ -261,13 +266,11 @@ for decoupled, name in ((False, "decay in the gradient"), (True, "decoupled deca
 # %% tags=["exercise"]
 def adamw_step(weight, gradient, mean, square, step, rate):
     ### BEGIN SOLUTION
-    mean = 0.9 * mean + 0.1 * gradient
-    square = 0.98 * square + 0.02 * gradient**2
+    mean, square = 0.9 * mean + 0.1 * gradient, 0.98 * square + 0.02 * gradient**2
     direction = mean / (1 - 0.9**step) / ((square / (1 - 0.98**step)).sqrt() + 1e-6)
     weight = weight - rate * (direction + 0.01 * weight)
     return weight, mean, square
     ### END SOLUTION
-
 check("8.2", adamw_step)
 
 # %% [markdown] tags=["solution"]
@@ -345,9 +348,6 @@ def my_training(model, task, steps, peak, warmup=0.06):
 # PyTorch and `transformers`: their schedule counts steps where ours takes shares.
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.training.budget import Budget
-from bertedu.training.loop import Trainer, TrainingSettings
-
 temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)
 mine = my_training(make_model(task), task, steps=8, peak=1.5e-3)
@@ -358,10 +358,8 @@ _ = Trainer(theirs, task, exact, Budget(steps=8), folder / "eight").run()
 # %%
 pairs_of_weights = list(zip(mine.parameters(), theirs.parameters(), strict=True))
 print("my loop = package's, all weights:", all((a - b).abs().max() < 1e-5 for a, b in pairs_of_weights))
-
 born = make_model(task)
 print("and they have moved:", any((a - b).abs().max() > 1e-3 for a, b in zip(mine.parameters(), born.parameters())))
-
 one_step = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
 schedule = transformers.get_linear_schedule_with_warmup(one_step, num_warmup_steps=60, num_training_steps=1000)
 same = all(abs(schedule.lr_lambdas[0](step) - rate_factor(step / 1000)) < 1e-5 for step in range(1001))
@@ -396,11 +394,10 @@ print("my rates = transformers', 1001 steps:", same)
 
 # %% tags=["nbval-ignore-output"]
 model = make_model(task)
-training = TrainingSettings(learning_rate=1.5e-3 if settings.preset == "tiny" else 5e-4, device=device, log_steps=20)
+training = TrainingSettings(learning_rate=1.5e-3 if settings.preset == "tiny" else 5e-4, log_steps=20)
 trainer = Trainer(model, task, training, Budget(tokens=tokens), folder / "run")
-progress = trainer.run()
+progress, asked = trainer.run(), probes[::12]
 print(f"{progress.tokens:,} tokens in {progress.step:,} steps and {progress.seconds:.0f} seconds, {trainer.precision}")
-asked = probes[::12]
 before, after = (answers(one, [probe.sentence for probe in asked]) for one in (first_try, model))
 for probe, old, new in zip(asked, before, after):
     print(f"{probe.sentence:76} {old:>5} | {new}{'' if new == probe.answer else f'   (no: {probe.answer})'}")
@@ -421,8 +418,6 @@ given, old = answers(model, questions), answers(first_try, questions)
 print("different answers to 200 questions: more than 15:", len(set(given)) > 15)
 right, right_before = (sum(a == probe.answer for a, probe in zip(said, probes)) for said in (given, old))
 print("more of them right than with the first try:", right > right_before)
-
-from bertedu.training.metrics import read_metrics
 
 lines = [line for line in read_metrics(folder / "run") if "mlm_loss" in line]
 steps, curve, follows = (np.array([line[key] for line in lines]) for key in ("step", "mlm_loss", "nsp_accuracy"))
@@ -474,18 +469,14 @@ Picture(figure, alt="Two panels over the steps. Masked-word loss: the grey run f
 # `Evaluation` scores the model on documents that it never saw, next to such baselines, which learn from the same training text.
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.pretraining.evaluation import Evaluation
-
-held_out = next(iter(corpus.heldout))
-documents = {held_out: corpus.heldout[held_out][:150]}  # enough to tell, and quick
-evaluation = Evaluation(task, replace(corpus, heldout=documents, sense_reference=[], sense_heldout=[]))
-results, untrained = evaluation(model), evaluation(born.to(device))
+held_out, documents = next(iter(corpus.heldout.items()))  # 150 of them are enough to tell
+evaluation = Evaluation(task, replace(corpus, heldout={held_out: documents[:150]}, sense_reference=[], sense_heldout=[]))
+results, untrained = evaluation(model), evaluation(born.to(trainer.accelerator.device))
 rows = {"untrained": untrained[held_out], "your BERT": results[held_out], **results[held_out]["baselines"]}
 print(f"{held_out:26} words right   perplexity   pairs right")
 for name, row in rows.items():
-    shown = [row.get("mlm_accuracy"), row.get("perplexity"), row.get("nsp_accuracy")]
-    cells = ["" if x is None else f"{x:.1f}" if i == 1 else f"{x:.1%}" for i, x in enumerate(shown)]
-    print(f"{name:26} {cells[0]:>11}   {cells[1]:>10}   {cells[2]:>11}")
+    right, perplexity, follow = (row.get(key, math.nan) for key in ("mlm_accuracy", "perplexity", "nsp_accuracy"))
+    print(f"{name:26} {right:>11.1%}   {perplexity:>10.1f}   {follow:>11.1%}".replace("nan%", "    ").replace("nan", "   "))
 
 # %%
 ours, counted = results[held_out], results[held_out]["baselines"]
@@ -508,10 +499,6 @@ print("pairs over 70 % right, balanced:", ours["nsp_accuracy"] > 0.7)
 # the cell: which kinds of tensors are in the file from which a run is resumed?
 
 # %%
-from collections import Counter
-
-from safetensors import safe_open
-
 with safe_open(folder / "run" / "resume.safetensors", framework="pt") as file:
     kinds = Counter(name.split(".")[0] for name in file.keys())
     about = file.metadata()
@@ -528,9 +515,6 @@ print("the progress tells step, tokens and place:", {"step", "tokens", "epoch", 
 # that cannot be caught. (A second run goes through undisturbed.)
 
 # %%
-from bertedu.pretraining.plan import Plan
-from bertedu.pretraining.run import pretrain
-
 text = folder / "text.txt"
 text.write_text("\n\n".join("\n".join(document.sentences) for document in corpus.train[:120]))
 options = {"corpus": (str(text),), "steps": 120, "vocab_size": 500, "device": "cpu", "precision": "fp32"}
@@ -555,8 +539,6 @@ resumed = pretrain(Plan.from_options(resume=folder / "killed"))
 whole = pretrain(Plan.from_options(**options, output=folder / "whole"))
 
 # %%
-from safetensors.torch import load_file
-
 ends = [load_file(folder / name / "checkpoint" / "model.safetensors") for name in ("killed", "whole")]
 print("killed and resumed = never killed, bit by bit:", all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0]))
 
@@ -610,13 +592,7 @@ for letter, run in recorded["runs"].items():
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
-diagnosis = {
-    "A": "labels unmasked",
-    "B": "rate too high",
-    "C": "NSP at chance",
-    "D": "no warm-up",
-    "E": "frozen head",
-}
+diagnosis = {"A": "labels unmasked", "B": "rate too high", "C": "NSP at chance", "D": "no warm-up", "E": "frozen head"}
 ### END SOLUTION
 check("8.3", diagnosis)
 
@@ -666,7 +642,6 @@ def flops_per_token(config, length):
     head = 0.15 * (D * D + D * V)
     return 2 * 3 * (config.num_hidden_layers * layer + head)
     ### END SOLUTION
-
 check("8.4", flops_per_token)
 
 # %% [markdown] tags=["solution"]
@@ -750,9 +725,6 @@ def accumulate_broken(model, parts):
         (loss / count / len(parts)).backward()
 
 # %%
-from bertedu.pretraining.examples import collate
-from bertedu.training.loop import cut_rows
-
 def relative_error(batch, number):
     """How far the gradient of `number` parts is from that of the whole batch."""
     gradients = []
@@ -787,10 +759,8 @@ def accumulate(model, parts):
     model.zero_grad()
     count = sum(int((part["labels"] != -100).sum()) for part in parts)
     for part in parts:
-        loss, _ = summed_loss(model, part)
-        (loss / count).backward()
+        (summed_loss(model, part)[0] / count).backward()
     ### END SOLUTION
-
 check("8.5", accumulate)
 
 # %% [markdown] tags=["solution"]
