@@ -6,6 +6,7 @@ as the rows of the card's table. The text of the card is written by people.
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,19 @@ from bertedu.corpora import load_corpus
 from bertedu.files import write_json
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.evaluation import Evaluation
+from bertedu.pretraining.objective import PretrainingTask
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import make_model, make_task
+from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.report import curve_baselines, read_run
 from bertedu.visualization.results import results
+
+
+def at_the_start(task: PretrainingTask, settings: PretrainingSettings) -> BertForPreTraining:
+    """The same architecture as at its start."""
+    task.settings = settings
+    return make_model(task).eval()
 
 
 def main() -> None:
@@ -28,7 +37,8 @@ def main() -> None:
     run = read_run(given.run)
     plan = Plan.from_options(resume=given.run)
     corpus = load_corpus(list(plan.corpus))
-    task = make_task(corpus, plan.settings)
+    # The text of the documentation depends on the packages of the day; the vocabulary is that of the run.
+    task = make_task(corpus, replace(plan.settings, start=str(given.run)))
     trained = BertForPreTraining.from_pretrained(given.run / "checkpoint")
     trained.half().save_pretrained(given.target)
     task.tokenizer.save_pretrained(given.target)
@@ -36,7 +46,7 @@ def main() -> None:
     evaluate = Evaluation(task, corpus)
     figures = {
         "trained": evaluate(BertForPreTraining.from_pretrained(given.target)),
-        "untrained": evaluate(make_model(task).eval()),
+        "untrained": evaluate(at_the_start(task, plan.settings)),
     }
     measured: dict[str, Any] = {"run": run.metrics["run"], "notes": corpus.notes, **figures}
     write_json(given.target / "measurements.json", measured)
