@@ -1,6 +1,7 @@
 """Exercises of chapter 9: looking inside."""
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +9,7 @@ from torch import Tensor, nn
 from bertedu.config import BertConfig
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
-from bertedu.interpretation.heads import without_heads
+from bertedu.interpretation.heads import attention_layers, without_heads
 from bertedu.interpretation.rollout import attention_rollout
 from bertedu.model import BertForPreTraining
 
@@ -75,6 +76,9 @@ def my_rollout(case: Case) -> None:
     means = torch.stack([weights.mean(dim=1) for weights in attentions])
     added = means.mean(dim=0)
     mistakes = {
+        "Two things: the residual ½ I is missing, and the new layer has to stand on the left.": followed(
+            attentions, keep=0.0, turned=True
+        ),
         "That is attention times attention, without the way around it. Where is the residual, ½ I?": followed(
             attentions, keep=0.0
         ),
@@ -92,11 +96,8 @@ def my_rollout(case: Case) -> None:
         "The first layer is missing.": followed(attentions[1:]),
         "The last layer is missing.": followed(attentions[:-1]),
     }
-    rows = got.sum(dim=-1)
-    words = "Every row should sum to 1." if not torch.allclose(rows, torch.ones_like(rows), atol=1e-4) else ""
-    case.close(
-        "the result", got, right[-1], f"Each layer is ½ A + ½ I, and the layers multiply. {words}", mistakes=mistakes
-    )
+    advice = "Each layer is ½ A + ½ I, and the layers multiply. Do the rows of each factor sum to 1?"
+    case.close("the result", got, right[-1], advice, mistakes=mistakes)
     one = case.call(attentions[:1], tried="a single layer")
     one = one[-1] if isinstance(one, Tensor) and one.ndim == 4 else one
     case.close("the result", one, right[0], "With one layer it is that layer's ½ A + ½ I.")
@@ -126,11 +127,11 @@ def answers(model: nn.Module, gone: list[tuple[int, int]] | None = None) -> Tens
 def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
     """What a wrong silence would answer, by the sentence that explains it."""
     model = small_model()
-    attention = model.bert.encoder.layers[layer].attention
+    attention = attention_layers(model)[layer]
     own = slice(4 * head, 4 * head + 4)
     found = {}
 
-    def tried(sentence: str, *parts: tuple[Tensor, slice | tuple]) -> None:
+    def tried(sentence: str, *parts: tuple[Tensor, Any]) -> None:
         kept = [(part, part.detach().clone()) for part, _ in parts]
         with torch.no_grad():
             for part, where in parts:
@@ -139,7 +140,7 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
             for part, before in kept:
                 part.copy_(before)
 
-    out, value = attention.output, attention.value
+    out, value, query = attention.output, attention.value, attention.query
     tried(
         "You took rows. A linear layer's weight is [out, in], and the head comes in: which axis is that?",
         (out.weight, own),
@@ -149,6 +150,7 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
         (value.weight, own),
     )
     every = slice(None)
+    tried("A head without queries looks at all tokens alike, and still hands on what it finds.", (query.weight, own))
     tried("The output's bias is gone too. It belongs to no head.", (out.weight, (every, own)), (out.bias, every))
     tried("The whole layer is silent: only one of its heads was asked for.", (out.weight, every))
     tried(
@@ -187,7 +189,9 @@ def silenced(case: Case) -> None:
             )
         got.eval()
         expected = answers(model, [(layer, head)])
-        advice = "Compare with the package's: `with heads.without_heads(model, [(layer, head)]): …`"
+        advice = (
+            "Print d and the slice that you set to 0: which entries come into the output projection from this head?"
+        )
         case.close(
             "what it answers", answers(got), expected, advice, mistakes=head_mistakes(layer, head), tolerance=1e-4
         )
@@ -271,8 +275,7 @@ def masked_mean(case: Case) -> None:
     expected = total / weights.sum(dim=1)
     mistakes = {
         "The 50s of the padding are in your mean. Multiply with the mask first.": states.mean(dim=1),
-        "The padding adds nothing now, but you still divide by T. How many tokens has a short text?": total
-        / 6,
+        "The padding adds nothing now, but you still divide by T. How many tokens has a short text?": total / 6,
         "That is the sum of the real tokens. A mean divides by their number.": total,
         "You divide by the real tokens of the whole batch. Each text has its own number.": total / weights.sum(),
         "That is the vector of the first token, [CLS]. The mean over the real tokens is asked for.": states[:, 0],

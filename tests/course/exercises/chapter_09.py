@@ -46,6 +46,13 @@ def reversed_order(attentions):
     return shares
 
 
+def reversed_and_bare(attentions):
+    shares = attentions[0].mean(dim=1)
+    for weights in attentions[1:]:
+        shares = shares @ weights.mean(dim=1)
+    return shares
+
+
 def averaged_layers(attentions):
     return torch.stack(list(attentions)).mean(dim=(0, 2))
 
@@ -149,6 +156,21 @@ def strided(model, layer, head):
     copy = deepcopy(model)
     attention, _ = part_of(copy, layer)
     attention.output.weight.data[:, head :: attention.num_heads] = 0
+    return copy
+
+
+def no_queries(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+    attention.query.weight.data[head * d : head * d + d] = 0
+    return copy
+
+
+def d_is_the_number_of_heads(model, layer, head):
+    copy = deepcopy(model)
+    attention, _ = part_of(copy, layer)
+    d = attention.num_heads
+    attention.output.weight.data[:, head * d : (head + 1) * d] = 0
     return copy
 
 
@@ -278,6 +300,7 @@ ANSWERS = {
         "wrong": [
             (no_residual, "Where is the residual"),
             (reversed_order, "reverse order"),
+            (reversed_and_bare, "Two things"),
             (averaged_layers, "their matrices multiply"),
             (summed_heads, "heads are added up"),
             (not_halved, "twice ½ A + ½ I"),
@@ -298,6 +321,8 @@ ANSWERS = {
             (one_column, "d = D / H of them"),
             (strided, "spread over all heads"),
             (unchanged, "Nothing has changed"),
+            (no_queries, "still hands on"),
+            (d_is_the_number_of_heads, "Print d"),
         ],
     },
     "9.4": {
