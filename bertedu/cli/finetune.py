@@ -9,6 +9,8 @@ from bertedu.cli.mistakes import STOPPED
 from bertedu.config import POOLINGS
 from bertedu.errors import UserError
 
+SHOWN_ERRORS = 3
+LINE = 100  # characters of a text
 EXAMPLES = """
 \b
 Tasks and their data (files; folders, where labels are names; or hub:NAME):
@@ -58,7 +60,8 @@ The best weights by validation are kept, and the test data are looked at once. C
 def finetune(task: str | None, **options: Any) -> int:
     """Fine-tune a pre-trained BERT for TASK on labelled data, and write a run folder.
 
-    The folder gets the checkpoint (it opens in `transformers`), metrics.json with baselines, and what each seed left.
+    The folder gets the checkpoint (it opens in `transformers`), metrics.json with baselines, predictions.jsonl,
+    pictures and report.html, and what each seed left.
     """
     from bertedu.finetuning.kinds import KINDS
     from bertedu.finetuning.plan import FinetuningPlan
@@ -88,10 +91,22 @@ def course_checkpoint() -> str:
 
 
 def show(folder: Path, metrics: dict[str, Any]) -> None:
-    """Print the figures beside the baselines, and say where the model is."""
-    part = "test" if "test" in metrics else "validation"
-    click.echo(f"\n{part}, {metrics['rows'][part]:,} rows, {len(metrics['runs'])} seed(s):")
-    for name, value in metrics[part].items():
-        beside = [f"{of} {figures[name]:.3f}" for of, figures in metrics["baselines"].items() if name in figures]
-        click.echo(f"  {name:24} {value['mean']:.3f} ± {value['deviation']:.3f}   {', '.join(beside)}".rstrip())
-    click.echo(f"\nThe model: {folder / 'checkpoint'}")
+    """Print the figures beside the baselines and some errors, write the report, and say where it and the model are."""
+    from rich.console import Console
+
+    from bertedu.visualization.finetuning_report import read_predictions, write_finetuning_report
+    from bertedu.visualization.finetuning_results import finetuning_results, finetuning_table
+    from bertedu.visualization.mistakes import in_words, most_telling, shortened
+    from bertedu.visualization.results import NOT_BEATEN, verdicts
+
+    click.echo()
+    Console().print(finetuning_table(metrics))
+    if lost := verdicts(finetuning_results(metrics)):
+        click.echo("\n  ".join([NOT_BEATEN, *lost]))
+    if telling := most_telling(read_predictions(folder / "predictions.jsonl"), SHOWN_ERRORS):
+        click.echo("\nSome errors, those first in which the model is surest:")
+    for mistake in map(in_words, telling):
+        asked, right, said = (shortened(text, longest=LINE) for text in (mistake.asked, mistake.right, mistake.said))
+        click.echo(f"  {asked}\n    right: {right}\n    the model: {said}")
+    click.echo(f"\nThe report: {write_finetuning_report(folder)}")
+    click.echo(f"The model: {folder / 'checkpoint'}")

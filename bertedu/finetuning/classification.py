@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.special import expit, softmax
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score
 from torch import Tensor, nn
@@ -18,6 +19,7 @@ from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
 from bertedu.finetuning.examples import Example, encode_text
+from bertedu.finetuning.explaining import asked, likeliest, mistake, rounded, score_said
 from bertedu.finetuning.pooling import pool, pooled_size
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
@@ -135,10 +137,44 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         logits = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).logits
         return list(logits.float().cpu().numpy())
 
-    def score(self, model: nn.Module, rows: Sequence[LabelledText]) -> dict[str, float]:
-        """Accuracy and F1, or the correlations, of a model on labelled rows."""
-        logits = np.stack(self.outputs(model, self.encode(rows)))
-        return classification_figures(logits, np.array([self.target(row) for row in rows]), self.problem_type)
+    def predictions(self, model: nn.Module, rows: Sequence[LabelledText]) -> list[np.ndarray]:
+        """The logits of each text, [C]."""
+        return self.outputs(model, self.encode(rows))
+
+    def figures(self, rows: Sequence[LabelledText], predictions: Sequence[np.ndarray]) -> dict[str, float]:
+        """Accuracy and F1, or the correlations."""
+        targets = np.array([self.target(row) for row in rows])
+        return classification_figures(np.stack(predictions), targets, self.problem_type)
+
+    def explain(self, rows: Sequence[LabelledText], predictions: Sequence[np.ndarray]) -> list[dict[str, Any]]:
+        """The right label, the predicted one and its probability. Several classes: that of exactly this set, as if each
+        were chosen on its own. Scores have an error in place of it.
+        """
+        say = {"regression": self.say_score, "multi_label_classification": self.say_classes}
+        of_one = say.get(self.problem_type, self.say_class)
+        return [{**asked(row), **of_one(row, logits)} for row, logits in zip(rows, predictions, strict=True)]
+
+    def say_score(self, row: LabelledText, logits: np.ndarray) -> dict[str, Any]:
+        """A score and how far off it is."""
+        return score_said(float(row.label), float(logits[0]))  # type: ignore[arg-type]
+
+    def say_classes(self, row: LabelledText, logits: np.ndarray) -> dict[str, Any]:
+        """The classes above one half."""
+        shares = expit(logits.astype(float))
+        chosen = [label for label, share in zip(self.labels, shares, strict=True) if share > 0.5]
+        sure = rounded(np.prod(np.maximum(shares, 1 - shares)))
+        label = sorted(row.label) if isinstance(row.label, tuple) else [row.label]
+        said: dict[str, Any] = {"label": label, "prediction": chosen, "probability": sure}
+        said["mistake"] = mistake(sure, set(chosen) != set(label))
+        return {**said, "probabilities": likeliest(self.labels, shares)}
+
+    def say_class(self, row: LabelledText, logits: np.ndarray) -> dict[str, Any]:
+        """The likeliest class."""
+        shares = softmax(logits.astype(float))
+        prediction, sure = self.labels[int(shares.argmax())], rounded(shares.max())
+        said: dict[str, Any] = {"label": row.label, "prediction": prediction, "probability": sure}
+        said["mistake"] = mistake(sure, prediction != row.label)
+        return {**said, "probabilities": likeliest(self.labels, shares)}
 
 
 def target_of(row: LabelledText, labels: Sequence[str], problem_type: str) -> Any:

@@ -63,6 +63,15 @@ class ConditionalRandomField(nn.Module):
             sums = torch.where(mask[:, word, None], onward, sums)
         return (sums + end).logsumexp(dim=-1)
 
+    def marginals(self, emissions: Tensor, mask: Tensor) -> Tensor:
+        """How likely each word has each tag, over all rows of tags: [B, W, C], 0 in the padding.
+
+        It is the gradient of the log of the sum by the emissions: the share of the sum that runs through each.
+        """
+        with torch.enable_grad():
+            emissions = emissions.detach().requires_grad_()
+            return torch.autograd.grad(self.log_sum_of_all(emissions, mask).sum(), emissions)[0]
+
     @torch.no_grad()
     def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
         """The row of tags with the highest score for each sentence, by Viterbi's algorithm: B lists of tag numbers."""

@@ -5,7 +5,9 @@ Devlin et al. 2019, section 4.4 (SWAG). Shapes: B batch, C choices, T tokens.
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -13,6 +15,7 @@ from bertedu.config import BertConfig
 from bertedu.corpora.readers import Choices
 from bertedu.finetuning.classification import ClassifierOutput
 from bertedu.finetuning.examples import Example, encode_text
+from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.model.bert import BertModel
 from bertedu.model.pretrained import PretrainedModel
@@ -67,15 +70,30 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
         """The summed loss of the questions."""
         return {"question_loss": model(**batch).loss * len(batch["labels"])}
 
-    def read(self, model: nn.Module, batch: Batch) -> list[int]:
-        """The choice that each question's scores prefer."""
+    def read(self, model: nn.Module, batch: Batch) -> list[np.ndarray]:
+        """The probabilities of each question's choices, [C]."""
         output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
-        return output.logits.argmax(dim=-1).tolist()
+        return list(output.logits.float().softmax(dim=-1).cpu().numpy())
 
-    def score(self, model: nn.Module, rows: Sequence[Choices]) -> dict[str, float]:
+    def predictions(self, model: nn.Module, rows: Sequence[Choices]) -> list[np.ndarray]:
+        """The probabilities of each question's choices, [C]."""
+        return self.outputs(model, self.encode(rows))
+
+    def figures(self, rows: Sequence[Choices], predictions: Sequence[np.ndarray]) -> dict[str, float]:
         """The share of right choices."""
-        found = self.outputs(model, self.encode(rows))
-        return {"accuracy": sum(choice == row.label for choice, row in zip(found, rows, strict=True)) / len(rows)}
+        right = [shares.argmax() == row.label for row, shares in zip(rows, predictions, strict=True)]
+        return {"accuracy": sum(right) / len(rows)}
+
+    def explain(self, rows: Sequence[Choices], predictions: Sequence[np.ndarray]) -> list[dict[str, Any]]:
+        """The question and its choices, the place of the right one and of the chosen one, and all probabilities."""
+        explained = []
+        for row, shares in zip(rows, predictions, strict=True):
+            prediction, sure = int(shares.argmax()), rounded(shares.max())
+            asked = {"context": row.context, "question": row.question, "choices": list(row.choices)}
+            said: dict[str, Any] = {"label": row.label, "prediction": prediction, "probability": sure}
+            said["probabilities"] = [rounded(share) for share in shares]
+            explained.append({**asked, **said, "mistake": mistake(sure, prediction != row.label)})
+        return explained
 
 
 def choice_baselines(train: Sequence[Choices], test: Sequence[Choices]) -> dict[str, dict[str, float]]:

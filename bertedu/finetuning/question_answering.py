@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.special import softmax
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import Question
 from bertedu.finetuning.examples import Example
+from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.squad_metrics import best_threshold, squad_figures
+from bertedu.finetuning.squad_metrics import answer_scores, best_threshold, squad_figures
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.finetuning.windows import Candidate, Window, best_over_windows, label_of, windows
 from bertedu.model.bert import BertModel
@@ -77,6 +79,12 @@ class Answered:
             return ""
         return context[self.candidates[0].start : self.candidates[0].end]
 
+    def probability(self, says_something: bool) -> float:
+        """How likely the best span is, or no answer: softmax over the scores of the best spans and of no answer."""
+        best = self.candidates[0].score if self.candidates else 0.0
+        scores = np.array([*(candidate.score - best for candidate in self.candidates), self.no_answer_score])
+        return float(softmax(scores)[0 if says_something else -1])
+
 
 class QuestionAnsweringTask(FinetuningTask[Question]):
     """Learning to find answers. stride is how far the windows of a long context lie apart, in tokens.
@@ -127,7 +135,7 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         starts, ends = (logits.float().cpu().numpy() for logits in (output.start_logits, output.end_logits))
         return list(zip(starts, ends, strict=True))
 
-    def answer(self, model: nn.Module, rows: Sequence[Question]) -> list[Answered]:
+    def predictions(self, model: nn.Module, rows: Sequence[Question]) -> list[Answered]:
         """What the model says to each question."""
         of_each = [self.windows(row) for row in rows]
         logits = iter(self.outputs(model, [window.numbers() for found in of_each for window in found]))
@@ -139,15 +147,16 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         return answered
 
     def score(self, model: nn.Module, rows: Sequence[Question], threshold: float = 0.0) -> dict[str, float]:
+        """The figures of a model on questions with their answers."""
+        return self.figures(rows, self.predictions(model, rows), threshold)
+
+    def figures(
+        self, rows: Sequence[Question], predictions: Sequence[Answered], threshold: float = 0.0
+    ) -> dict[str, float]:
         """Exact match and F1; where questions without an answer are among them, for both parts, and the best threshold
         on these rows: choose it on validation, use it on the test.
         """
-        answered = self.answer(model, rows)
-        return self.figures(rows, answered, threshold)
-
-    def figures(self, rows: Sequence[Question], answered: Sequence[Answered], threshold: float) -> dict[str, float]:
-        """The figures for answers that were given."""
-        pairs = list(zip(rows, answered, strict=True))
+        pairs = list(zip(rows, predictions, strict=True))
         impossible = any(not row.answers for row in rows)
         limit = threshold if impossible else float("inf")  # where each question has an answer, one is always given
         figures = squad_figures(rows, {row.id: found.text(row.context, limit) for row, found in pairs})
@@ -156,6 +165,22 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
             scores = {row.id: found.no_answer_score for row, found in pairs}
             figures["best_threshold"], figures["f1_at_best_threshold"] = best_threshold(rows, texts, scores)
         return figures
+
+    def explain(self, rows: Sequence[Question], predictions: Sequence[Answered]) -> list[dict[str, Any]]:
+        """The right answers and the model's ("" for none), how likely it holds it, and for each threshold's sake the
+        best span, its F1 and the score of no answer. The mistake: 1 - F1, times the probability.
+        """
+        limit = 0.0 if any(not row.answers for row in rows) else float("inf")
+        explained = []
+        for row, found in zip(rows, predictions, strict=True):
+            prediction, span = found.text(row.context, limit), found.text(row.context, float("inf"))
+            sure, f1 = rounded(found.probability(bool(prediction))), answer_scores(row, prediction)[1]
+            asked = {"id": row.id, "question": row.question, "context": row.context}
+            said = {"answers": [one.text for one in row.answers], "prediction": prediction, "probability": sure}
+            scores: dict[str, Any] = {"span": span, "span_f1": rounded(answer_scores(row, span)[1])}
+            scores["no_answer_score"] = rounded(found.no_answer_score)
+            explained.append({**asked, **said, "f1": rounded(f1), **scores, "mistake": mistake(sure, 1 - f1)})
+        return explained
 
 
 @torch.no_grad()

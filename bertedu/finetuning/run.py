@@ -1,5 +1,6 @@
 """A whole fine-tuning run: data, model, training from one or several seeds, the test set once, a folder with it all."""
 
+import json
 import math
 import random
 import shutil
@@ -13,21 +14,27 @@ import torch
 
 from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
-from bertedu.files import write_json
+from bertedu.files import write_json, write_text
 from bertedu.finetuning.kind import Figures, Kind
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.strategies import freeze_encoder, pace
+from bertedu.finetuning.task import FinetuningTask
+from bertedu.model.pretrained import PretrainedModel
+from bertedu.pretraining.run import describe_machine
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
 
 TAKEN_FOR_VALIDATION = 0.1
+PREDICTIONS = "predictions.jsonl"
+LINES = 20  # at least so many of metrics.jsonl, so that a short run has a curve too
 
 
 def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = print) -> dict[str, Any] | None:
     """Carry out a plan; returns what metrics.json holds, or None when the run was stopped by Ctrl-C.
 
-    The plan's folder gets run.json, metrics.json and checkpoint/ (the best weights of the best seed by validation).
+    The plan's folder gets run.json, metrics.json, and of the best seed by validation checkpoint/ (its best weights)
+    and predictions.jsonl (what they say to each row of the test, or of the validation where there is no test).
     What each seed leaves (metrics.jsonl, tensorboard/, both its checkpoints) lies in seed-0/, seed-1/ and so on.
     """
     if not plan.resume and (plan.folder / "run.json").exists():
@@ -47,11 +54,14 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
             return None
         runs.append(found)
     best = max(runs, key=lambda run: run["quality"])
-    copy_checkpoint(plan.folder / f"seed-{best['seed']}" / "checkpoint-best", plan.folder / "checkpoint")
+    best_folder = plan.folder / f"seed-{best['seed']}"
+    copy_checkpoint(best_folder / "checkpoint-best", plan.folder / "checkpoint")
+    shutil.copyfile(best_folder / PREDICTIONS, plan.folder / PREDICTIONS)
     results: dict[str, Any] = {
         "task": plan.task,
         "model": plan.model,
         "rows": {"train": len(train), "validation": len(validation), "test": len(test)},
+        "best_seed": best["seed"],
         "runs": runs,
         "validation": spread([run["validation"] for run in runs]),
         "baselines": kind.baselines(train, test or validation),
@@ -100,7 +110,8 @@ def one_seed(
     if settings.freeze_encoder:
         freeze_encoder(model)
     steps = max(1, round(settings.epochs * len(task.epoch(0))))
-    training = replace(plan.training, seed=seed)
+    often = max(1, min(plan.training.log_steps, steps // LINES))
+    training = replace(plan.training, seed=seed, log_steps=often)
     trainer = Trainer(
         model, task, training, Budget(steps=steps), folder, pace(settings, model.config.num_hidden_layers)
     )
@@ -111,12 +122,25 @@ def one_seed(
     if trainer.stopped:
         return None
     best = type(model).from_pretrained(folder / "checkpoint-best").to(trainer.accelerator.device)
-    found: dict[str, Any] = {"seed": seed, "seconds": round(progress.seconds, 1), "steps": progress.step}
-    found["validation"] = task.score(best, validation)
-    found["quality"] = task.quality(found["validation"])
-    if test:
-        found["test"] = task.score(best, test)
-    return found
+    about = {"seed": seed, "seconds": round(progress.seconds, 1), "steps": progress.step, "tokens": progress.tokens}
+    about["parameters"] = sum(parameter.numel() for parameter in model.parameters())
+    return {**about, **describe_machine(trainer), **judge(best, task, validation, test, folder)}
+
+
+def judge(
+    best: PretrainedModel, task: FinetuningTask, validation: Sequence[Any], test: Sequence[Any], folder: Path
+) -> dict[str, Any]:
+    """The figures of the best weights on validation and test, and the one that chose them. What they say to each row
+    of the last of both goes into predictions.jsonl.
+    """
+    found: dict[str, Any] = {"chosen_by": task.best_by}
+    for name, rows in (("validation", validation), ("test", test)):
+        if rows:
+            predictions = task.predictions(best, rows)
+            found[name] = task.figures(rows, predictions)
+            explained = task.explain(rows, predictions)
+    write_text(folder / PREDICTIONS, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in explained))
+    return {**found, "quality": task.quality(found["validation"])}
 
 
 def spread(figures: Sequence[Figures]) -> dict[str, Figures]:

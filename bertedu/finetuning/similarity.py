@@ -6,6 +6,7 @@ Shapes: B batch, T tokens, D hidden size, N texts.
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import score_figures
 from bertedu.finetuning.examples import Example, encode_text
+from bertedu.finetuning.explaining import asked, score_said
 from bertedu.finetuning.pooling import pool
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
@@ -97,10 +99,21 @@ class SimilarityTask(FinetuningTask[LabelledText]):
         """The cosine of each pair."""
         return cosines(model, batch).cpu().tolist()
 
-    def score(self, model: nn.Module, rows: Sequence[LabelledText]) -> dict[str, float]:
+    def predictions(self, model: nn.Module, rows: Sequence[LabelledText]) -> list[float]:
+        """The cosine of each pair."""
+        return self.outputs(model, self.encode(rows))
+
+    def figures(self, rows: Sequence[LabelledText], predictions: Sequence[float]) -> dict[str, float]:
         """Pearson's and Spearman's correlation of cosines and scores, and the mean squared error."""
-        found = self.outputs(model, self.encode(rows))
-        return score_figures(np.array(found), np.array([self.target(row) for row in rows]))
+        return score_figures(np.array(predictions), np.array([self.target(row) for row in rows]))
+
+    def explain(self, rows: Sequence[LabelledText], predictions: Sequence[float]) -> list[dict[str, Any]]:
+        """Both texts, and the score that the cosine stands for beside the right one, on the scale of the data."""
+        low, high = self.scale
+        return [
+            {**asked(row), **score_said(float(row.label), low + cosine * (high - low))}  # type: ignore[arg-type]
+            for row, cosine in zip(rows, predictions, strict=True)
+        ]
 
 
 def cosines(model: nn.Module, batch: Batch) -> Tensor:

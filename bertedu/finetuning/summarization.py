@@ -6,6 +6,8 @@ Shapes: B batch, T tokens, S sentences.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
@@ -14,6 +16,7 @@ from bertedu.config import BertConfig
 from bertedu.corpora.readers import Summary
 from bertedu.corpora.sentences import split_sentences
 from bertedu.finetuning.examples import Example
+from bertedu.finetuning.explaining import rounded
 from bertedu.finetuning.rouge import rouge, rouge_n, words_of
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
@@ -39,6 +42,18 @@ class BertForSummarization(PretrainedModel):
         """The scores [B, T]: the higher, the more a sentence that begins here belongs into the summary."""
         vectors = self.bert(input_ids, attention_mask, token_type_ids).last_hidden_state
         return self.classifier(self.dropout(vectors)).squeeze(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A text's sentences, and the numbers of those that make its summary, from 0 and in the text's order."""
+
+    sentences: list[str]
+    chosen: list[int]
+
+    def text(self) -> str:
+        """The summary."""
+        return " ".join(self.sentences[number] for number in self.chosen)
 
 
 class SummarizationTask(FinetuningTask[Summary]):
@@ -106,17 +121,37 @@ class SummarizationTask(FinetuningTask[Summary]):
         scores = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).float()
         return [row[here.bool()].tolist() for row, here in zip(scores, batch["starts"], strict=True)]
 
-    def summarize(self, model: nn.Module, texts: Sequence[str]) -> list[str]:
-        """The summary of each text: its best sentences, in their order."""
+    def choose(self, model: nn.Module, texts: Sequence[str]) -> list[Chosen]:
+        """The sentences of each text and which of them the model takes."""
         of_each = [split_sentences(text) for text in texts]
         scores = self.outputs(model, [self.encode_sentences(sentences) for sentences in of_each])
         return [
-            " ".join(select(sentences, found, self.sentences)) for sentences, found in zip(of_each, scores, strict=True)
+            Chosen(sentences, select(sentences, found, self.sentences))
+            for sentences, found in zip(of_each, scores, strict=True)
         ]
 
-    def score(self, model: nn.Module, rows: Sequence[Summary]) -> dict[str, float]:
+    def summarize(self, model: nn.Module, texts: Sequence[str]) -> list[str]:
+        """The summary of each text: its best sentences, in their order."""
+        return [chosen.text() for chosen in self.choose(model, texts)]
+
+    def predictions(self, model: nn.Module, rows: Sequence[Summary]) -> list[Chosen]:
+        """The sentences that the model takes of each text."""
+        return self.choose(model, [row.text for row in rows])
+
+    def figures(self, rows: Sequence[Summary], predictions: Sequence[Chosen]) -> dict[str, float]:
         """Mean ROUGE-1, ROUGE-2 and ROUGE-L."""
-        return mean_rouge(self.summarize(model, [row.text for row in rows]), rows)
+        return mean_rouge([chosen.text() for chosen in predictions], rows)
+
+    def explain(self, rows: Sequence[Summary], predictions: Sequence[Chosen]) -> list[dict[str, Any]]:
+        """The sentences, which of them were chosen and which a perfect chooser takes, and how much ROUGE-1 is lost."""
+        explained = []
+        for row, found in zip(rows, predictions, strict=True):
+            best = Chosen(found.sentences, sorted(oracle(found.sentences, row.summary, self.sentences)))
+            reached, possible = (rouge_n(one.text(), row.summary, 1) for one in (found, best))
+            said = {"sentences": found.sentences, "summary": row.summary, "chosen": found.chosen, "best": best.chosen}
+            lost = {"rouge1": rounded(reached), "mistake": rounded(max(0.0, possible - reached))}
+            explained.append({**said, "prediction": found.text(), **lost})
+        return explained
 
 
 def oracle(sentences: Sequence[str], summary: str, most: int) -> set[int]:
@@ -135,8 +170,10 @@ def oracle(sentences: Sequence[str], summary: str, most: int) -> set[int]:
     return chosen
 
 
-def select(sentences: Sequence[str], scores: Sequence[float], most: int) -> list[str]:
-    """The sentences with the highest scores, in the text's order; none that repeats three words of a chosen one."""
+def select(sentences: Sequence[str], scores: Sequence[float], most: int) -> list[int]:
+    """The sentences with the highest scores, by their numbers in the text's order; none that repeats three words of a
+    chosen one.
+    """
     chosen: list[int] = []
     seen: set[tuple[str, ...]] = set()
     for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
@@ -144,7 +181,7 @@ def select(sentences: Sequence[str], scores: Sequence[float], most: int) -> list
         if len(chosen) < most and not runs & seen:
             chosen.append(number)
             seen |= runs
-    return [sentences[number] for number in sorted(chosen)]
+    return sorted(chosen)
 
 
 def trigrams(sentence: str) -> set[tuple[str, ...]]:

@@ -17,6 +17,7 @@ from bertedu.corpora.readers import TaggedWords
 from bertedu.errors import UserError
 from bertedu.finetuning.crf import ConditionalRandomField
 from bertedu.finetuning.examples import Example
+from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.spans import entity_figures, split_tag
 from bertedu.finetuning.task import Batch, FinetuningTask
@@ -32,6 +33,14 @@ class TaggerOutput:
 
     logits: Tensor
     loss: Tensor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """The tags of a sentence's words, and how likely the model holds each for itself."""
+
+    tags: list[str]
+    probabilities: list[float]
 
 
 class BertForTokenClassification(PretrainedModel):
@@ -171,27 +180,47 @@ class TaggingTask(FinetuningTask[TaggedWords]):
         output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"], labels)
         return {"word_loss": output.loss * (labels != IGNORED).sum()}
 
-    def read(self, model: nn.Module, batch: Batch) -> list[list[str]]:
+    def read(self, model: nn.Module, batch: Batch) -> list[Tagged]:
         """The tags of each sentence's words, as far as they were not cut off."""
         logits = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).logits.float()
         first = batch["first_pieces"].bool()
         emissions, _, words = pack_words(logits, first.long(), first)
         if isinstance(model, BertCrfForTokenClassification):
-            numbers = model.crf.decode(emissions, words)
+            shares, numbers = model.crf.marginals(emissions, words), model.crf.decode(emissions, words)
         else:
-            chosen = emissions.argmax(dim=-1)
+            shares, chosen = emissions.softmax(dim=-1), emissions.argmax(dim=-1)
             numbers = [row[here].tolist() for row, here in zip(chosen, words, strict=True)]
-        return [[self.labels[number] for number in row] for row in numbers]
+        return [
+            Tagged([self.labels[number] for number in row], [float(of[word, n]) for word, n in enumerate(row)])
+            for row, of in zip(numbers, shares.cpu(), strict=True)
+        ]
+
+    def predictions(self, model: nn.Module, rows: Sequence[TaggedWords]) -> list[Tagged]:
+        """A tag for every word of each sentence; "O" (or the first label), with probability 0, for words cut off."""
+        filler = "O" if "O" in self.number else self.labels[0]
+        found = []
+        for row, tagged in zip(rows, self.outputs(model, self.encode(rows)), strict=True):
+            missing = len(row.words) - len(tagged.tags)
+            found.append(Tagged(tagged.tags + [filler] * missing, tagged.probabilities + [0.0] * missing))
+        return found
 
     def predict(self, model: nn.Module, rows: Sequence[TaggedWords]) -> list[list[str]]:
-        """A tag for every word of each sentence; "O" (or the first label) for words that were cut off."""
-        filler = "O" if "O" in self.number else self.labels[0]
-        found = self.outputs(model, self.encode(rows))
-        return [tags + [filler] * (len(row.words) - len(tags)) for row, tags in zip(rows, found, strict=True)]
+        """The tags alone."""
+        return [tagged.tags for tagged in self.predictions(model, rows)]
 
-    def score(self, model: nn.Module, rows: Sequence[TaggedWords]) -> dict[str, float]:
+    def figures(self, rows: Sequence[TaggedWords], predictions: Sequence[Tagged]) -> dict[str, float]:
         """Entity figures, or accuracy and macro F1 over words."""
-        return tagging_figures([row.tags for row in rows], self.predict(model, rows), self.entities)
+        return tagging_figures([row.tags for row in rows], [tagged.tags for tagged in predictions], self.entities)
+
+    def explain(self, rows: Sequence[TaggedWords], predictions: Sequence[Tagged]) -> list[dict[str, Any]]:
+        """Words, right tags, predicted tags and their probabilities; the mistake is the surest wrong tag's."""
+        found = []
+        for row, tagged in zip(rows, predictions, strict=True):
+            sure = [rounded(share) for share in tagged.probabilities]
+            wrong = [share for share, a, b in zip(sure, row.tags, tagged.tags, strict=True) if a != b]
+            said = {"words": list(row.words), "tags": list(row.tags), "prediction": tagged.tags, "probability": sure}
+            found.append({**said, "mistake": mistake(max(wrong, default=0.0), bool(wrong))})
+        return found
 
 
 def tagging_figures(right: Sequence[Sequence[str]], found: Sequence[Sequence[str]], entities: bool) -> dict[str, float]:

@@ -43,8 +43,23 @@ class FinetuningTask(ABC, Generic[Row]):
         """The rows as numbers, with their labels."""
 
     @abstractmethod
+    def predictions(self, model: nn.Module, rows: Sequence[Row]) -> list[Any]:
+        """What a model says to each row, in their order: all that `figures` and `explain` need."""
+
+    @abstractmethod
+    def figures(self, rows: Sequence[Row], predictions: Sequence[Any]) -> dict[str, float]:
+        """How good predictions are."""
+
+    @abstractmethod
+    def explain(self, rows: Sequence[Row], predictions: Sequence[Any]) -> list[dict[str, Any]]:
+        """For each row what was asked, what is right, what the model said, and how sure it was: values for JSON.
+
+        "mistake" is in all of them: 0 where the model is right, else the larger the more it is worth reading.
+        """
+
     def score(self, model: nn.Module, rows: Sequence[Row]) -> dict[str, float]:
         """The figures of a model on labelled rows."""
+        return self.figures(rows, self.predictions(model, rows))
 
     @abstractmethod
     def counts(self, batch: Batch) -> dict[str, int]:

@@ -13,8 +13,9 @@ from bertedu.training.metrics import read_metrics
 from bertedu.visualization.attention import attention_grid
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.examples import example_pair, fill_examples
-from bertedu.visualization.page import duration, page
+from bertedu.visualization.page import duration
 from bertedu.visualization.picture import Picture
+from bertedu.visualization.pretraining_page import page
 from bertedu.visualization.results import results
 
 

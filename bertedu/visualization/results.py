@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 PERPLEXITY = "perplexity"
@@ -83,18 +84,25 @@ def verdicts(rows: Sequence[Result]) -> list[str]:
 
 def results_table(metrics: Mapping[str, Any]) -> Table:
     """A table for the terminal: a row for each number, its baselines beside it."""
-    table = Table(title=f"What the model does on text that it never saw ({metrics['corpus']})", title_justify="left")
-    table.add_column("text")
-    table.add_column("measure")
-    table.add_column("model", justify="right")
-    table.add_column("without a network")
+    return table(f"What the model does on text that it never saw ({metrics['corpus']})", results(metrics))
+
+
+def table(title: str, rows: Sequence[Result], beside: str = "without a network") -> Table:
+    """Results for the terminal. A column tells the texts apart where they have names."""
+    shown = Table(title=title, title_justify="left")
+    texts = any(row.text for row in rows)
+    for name in ("text", "measure") if texts else ("measure",):
+        shown.add_column(name)
+    shown.add_column("model", justify="right")
+    shown.add_column(beside)
     before = ""
-    for row in results(metrics):
+    for row in rows:
         if before and row.text != before:
-            table.add_section()
-        baselines = ", ".join(f"{name} {row.shown(value)}" for name, value in row.baselines)
+            shown.add_section()
+        baselines = ", ".join(f"{escape(name)} {row.shown(value)}" for name, value in row.baselines)
         won = all(row.beats(value) for _, value in row.baselines)
-        color = "green" if won else "yellow"
-        table.add_row("" if row.text == before else row.text, row.measure, f"[bold {color}]{row.shown()}[/]", baselines)
+        number = f"[bold {'green' if won else 'yellow'}]{row.shown()}[/]"
+        text = ["" if row.text == before else escape(row.text)] if texts else []
+        shown.add_row(*text, escape(row.measure), number, baselines)
         before = row.text
-    return table
+    return shown

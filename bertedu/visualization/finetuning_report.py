@@ -1,0 +1,194 @@
+"""One page about one fine-tuning run, made from its folder alone: pictures and report.html."""
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from bertedu.errors import UserError
+from bertedu.files import read_json, read_text, write_text
+from bertedu.training.metrics import read_metrics
+from bertedu.visualization.finetuning_curves import finetuning_curves
+from bertedu.visualization.finetuning_pictures import Captioned, prediction_pictures
+from bertedu.visualization.finetuning_results import finetuning_results, measure_name, part_of, title
+from bertedu.visualization.mistakes import mistakes_html, most_telling
+from bertedu.visualization.page import (
+    document,
+    duration,
+    facts_html,
+    figure_html,
+    list_html,
+    results_html,
+    verdict_html,
+)
+from bertedu.visualization.report import Run, versions
+
+FILES = ("run.json", "metrics.json", "predictions.jsonl")
+PIPELINES = {
+    "classification": "text-classification",
+    "multi-label": "text-classification",
+    "regression": "text-classification",
+    "entities": "token-classification",
+    "tagging": "token-classification",
+}
+
+
+def write_finetuning_report(folder: str | Path) -> Path:
+    """Write the pictures and report.html into a finished run's folder; returns the page's path.
+
+    Raises UserError for a folder that holds no finished run, and where a file cannot be written.
+    """
+    run = read_finetuning_run(folder)
+    rows = read_predictions(run.folder / "predictions.jsonl")
+    pictures = {**curves(run), **prediction_pictures(run.metrics["task"], rows)}
+    for name, (picture, _) in pictures.items():
+        picture.save(run.folder / f"{name}.png")
+    write_text(run.folder / "report.html", page(run, rows, pictures))
+    return run.folder / "report.html"
+
+
+def read_finetuning_run(folder: str | Path) -> Run:
+    """Read a finished run. Raises UserError where a file is missing or damaged."""
+    folder = Path(folder)
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise UserError(
+                f"{folder} has no {name}: give the folder of a run that has ended, or end it with "
+                f"`bertedu finetune --resume {folder}`."
+            )
+    plan, metrics = (read_json(folder / name) for name in FILES[:2])
+    if missing := {"task", "rows", "runs", "validation", "baselines"} - metrics.keys():
+        raise UserError(f"{folder / 'metrics.json'} lacks {', '.join(sorted(missing))}: run it again.")
+    return Run(folder, plan, metrics, [])
+
+
+def read_predictions(path: str | Path) -> list[dict[str, Any]]:
+    """The rows of predictions.jsonl. Raises UserError for a line that is damaged."""
+    rows = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line:
+            try:
+                rows.append(json.loads(line))
+            except json.JSONDecodeError as error:
+                raise UserError(f"{path}, line {number}: not valid JSON ({error.msg}): run it again.") from error
+    return rows
+
+
+def curves(run: Run) -> Captioned:
+    """The curves of all seeds. Baselines are drawn where they were measured on the same rows: on validation."""
+    seeds = [one["seed"] for one in run.metrics["runs"]]
+    lines = {seed: read_metrics(run.folder / f"seed-{seed}") for seed in seeds}
+    chosen_by = run.metrics["runs"][0]["chosen_by"]
+    baselines = {} if "test" in run.metrics else run.metrics["baselines"]
+    beside = {name: figures[chosen_by] for name, figures in baselines.items() if chosen_by in figures}
+    caption = (
+        "Each seed is a thin line, the bold one their mean." if len(seeds) > 1 else "Bold on the left: a running mean."
+    )
+    caption += " The weights of the best validation were kept, not the last ones."
+    return {"curves": (finetuning_curves(lines, chosen_by, beside), caption)}
+
+
+def page(run: Run, rows: list[dict[str, Any]], pictures: Captioned) -> str:
+    """The whole page."""
+    metrics = run.metrics
+    telling, wrong = most_telling(rows), sum(row["mistake"] > 0 for row in rows)
+    results = finetuning_results(metrics)
+    caption = f"{title(metrics)}: mean ± standard deviation over seeds. Mean squared error: lower is better."
+    figures = {name: figure_html(picture.html(), words) for name, (picture, words) in pictures.items()}
+    looks = "\n".join(figure for name, figure in figures.items() if name != "curves")
+    name = f"{metrics['task']}: {Path(metrics['model']).name}, fine-tuned on {Path(run.plan['data']).name}"
+    sections = [
+        f"<h1>{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics))}</p>",
+        f"<h2>What it can do</h2>\n{results_html(results, caption, 'without BERT')}{verdict_html(results)}",
+        f"<h2>Where it goes wrong</h2>\n{looks}",
+        f"<h2>Errors to read</h2>\n<p>{len(telling)} of {wrong:,} rows with a mistake among {len(rows):,}, "
+        f"those first in which the model is surest, or furthest off.</p>\n{mistakes_html(telling)}",
+        f"<h2>How training went</h2>\n{figures['curves']}",
+        f"<h2>How it was made</h2>\n{facts_html(how_it_was_made(run))}",
+        f"<h2>How to go on</h2>\n{next_html(run)}",
+        f"<h2>What to know about these numbers</h2>\n{list_html(notes(metrics))}",
+    ]
+    return document(name, sections)
+
+
+def summary(metrics: dict[str, Any]) -> str:
+    """The run in a sentence or two: the figure that the weights were chosen by, beside the best baseline."""
+    chosen_by, part = metrics["runs"][0]["chosen_by"], part_of(metrics)
+    found = metrics[part][chosen_by]
+    seconds = sum(run["seconds"] for run in metrics["runs"])
+    text = (
+        f"In {duration(seconds)} it learned from {metrics['rows']['train']:,} rows. On {metrics['rows'][part]:,} rows "
+        f"of {part} its {measure_name(chosen_by)} is {found['mean']:.3f}"
+    )
+    row = next(row for row in finetuning_results(metrics) if row.measure == measure_name(chosen_by))
+    if not row.baselines:
+        return f"{text}."
+    kind, value = max(row.baselines, key=lambda one: one[1])
+    return f"{text}; the best answer without BERT ({kind}) gets {value:.3f}."
+
+
+def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
+    """Groups of facts about the run, in words."""
+    plan, metrics, first = run.plan, run.metrics, run.metrics["runs"][0]
+    rows = metrics["rows"]
+    usual = {"freeze_encoder": False, "layer_decay": 1.0, "head_rate": 1.0, "unfreeze_over": 0.0, "crf": False,
+             "class_weights": "none", "patience": 0, "accumulation": 1}  # fmt: skip
+    changed = {
+        name.replace("_", " "): str(plan[name]) for name, value in usual.items() if plan.get(name, value) != value
+    }
+    return {
+        "Model and data": {
+            "model": f"{metrics['model']}, {first['parameters']:,} parameters with the new head",
+            "data": str(plan["data"]),
+            "rows": f"{rows['train']:,} to learn from, {rows['validation']:,} to choose the weights by, "
+            f"{rows['test']:,} to test them",
+        },
+        "Training": {
+            "epochs": f"{plan['epochs']:g}, {first['steps']:,} steps of {plan['batch_size']} rows",
+            "longest text": f"{plan['max_length']} tokens",
+            "learning rate": f"{plan['learning_rate']:g} after a warm-up of {plan['warmup']:.0%}, then down to 0",
+            "dropout": f"{plan['dropout']:g}",
+            "pooling": plan["pooling"],
+            **changed,
+            "seeds": ", ".join(str(one["seed"]) for one in metrics["runs"]),
+            "time": ", ".join(duration(one["seconds"]) for one in metrics["runs"]),
+        },
+        "Machine": {name: str(first[name]) for name in ("device", "precision", "threads")},
+        "Versions, when this page was written": versions(),
+    }
+
+
+def next_html(run: Run) -> str:
+    """Commands to copy."""
+    folder, plan, task = escape(str(run.folder)), run.plan, run.metrics["task"]
+    again = f"bertedu finetune {task} --data {plan['data']} --model {plan['model']}"
+    steps = []
+    if task == "question-answering":
+        steps.append(f'<p>Ask it:</p><pre><code>bertedu answer "A question?" text.txt --model {folder}</code></pre>')
+    if task in PIPELINES and plan["pooling"] == "pooler" and not plan["crf"]:
+        steps.append(
+            "<p>Ask it, in transformers:</p><pre><code>from transformers import pipeline\n\n"
+            f'pipeline("{PIPELINES[task]}", model="{folder}/checkpoint")("A text.")</code></pre>'
+        )
+    if len(run.metrics["runs"]) < 3:
+        steps.append(
+            "<p>See by how much chance moves the figures:</p>"
+            f"<pre><code>{escape(again)} --seeds 3 --output runs/three-seeds</code></pre>"
+        )
+    steps.append(
+        "<p>Let the lower layers learn more slowly:</p>"
+        f"<pre><code>{escape(again)} --layer-decay 0.9 --output runs/layer-decay</code></pre>"
+    )
+    return "\n".join(steps)
+
+
+def notes(metrics: dict[str, Any]) -> list[str]:
+    """What a reader of the numbers must know."""
+    found = [f"The pictures and the errors are of the seed that is best on validation, {metrics['best_seed']}."]
+    if "test" in metrics:
+        found.append("The test was looked at once by each seed, with the weights that validation chose.")
+    else:
+        found.append("There was no test: these are the rows by which the weights were chosen, so the figures flatter.")
+    if len(metrics["runs"]) == 1:
+        found.append("One seed tells nothing of chance: another seed gives other numbers.")
+    return found

@@ -1,0 +1,117 @@
+"""The page of a pre-training run as HTML."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from bertedu.visualization.page import (
+    document,
+    duration,
+    facts_html,
+    figure_html,
+    list_html,
+    results_html,
+    verdict_html,
+)
+from bertedu.visualization.results import Result
+
+NAMES = {"documentation": "the documentation on one machine", "world": "a small world of facts"}
+CURVES = (
+    "Figures on the training text (blue, means over some steps) and on validation text (orange). Dotted: what counting "
+    "alone reaches on the held-out text. Fewer and fewer words are masked while training goes on, so the blue curves "
+    "get easier with time. Accuracy on pairs is not balanced here: always saying the more frequent answer would get "
+    "more than 50 %."
+)
+ATTENTION = (
+    "All attention heads on two sentences. Each row of a square is one token; the darker a field, the more of its "
+    "attention goes to the token of that column. Dark is the largest share in its own square."
+)
+
+
+def page(
+    folder: str,
+    metrics: Mapping[str, Any],
+    rows: Sequence[Result],
+    facts: Mapping[str, Mapping[str, str]],
+    examples: Sequence[tuple[str, Sequence[tuple[str, float]]]],
+    pictures: Mapping[str, str],
+) -> str:
+    """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention"."""
+    name = NAMES.get(metrics["corpus"], metrics["corpus"])
+    curves = (
+        figure_html(pictures["curves"], CURVES) if "curves" in pictures else "<p>The run was too short for curves.</p>"
+    )
+    try_out = examples[0][0]
+    sections = [
+        f"<h1>What a small BERT has learned from {escape(name)}</h1>"
+        f"\n<p class='summary'>{escape(summary(metrics))}</p>",
+        f"<h2>What it can do on text that it never saw</h2>\n{held_out_html(rows)}",
+        f"<h2>Fill in the mask</h2>\n{examples_html(examples)}",
+        f"<h2>How training went</h2>\n{curves}",
+        f"<h2>Where it looks</h2>\n{figure_html(pictures['attention'], ATTENTION)}",
+        f"<h2>How it was made</h2>\n{facts_html(facts)}",
+        f"<h2>How to go on</h2>\n{next_html(folder, try_out)}",
+        f"<h2>What to know about these numbers</h2>\n{notes_html(metrics)}",
+    ]
+    return document(f"What a small BERT has learned from {name}", sections)
+
+
+def held_out_html(rows: Sequence[Result]) -> str:
+    """The table of results, and in words what was not beaten."""
+    if not rows:
+        return "<p>The corpus was too small to hold anything out: there is nothing to report.</p>"
+    caption = "Each number beside what needs no network. Perplexity: lower is better."
+    return results_html(rows, caption) + verdict_html(rows)
+
+
+def summary(metrics: Mapping[str, Any]) -> str:
+    """The run in a sentence or two."""
+    done = metrics["run"]
+    text = (
+        f"In {duration(done['seconds'])} a BERT with {done['parameters']:,} parameters read {done['tokens']:,} tokens"
+    )
+    figures = next((value for value in metrics["evaluation"].values() if "masked_words" in value), None)
+    if figures is None:
+        return f"{text}. There was no held-out text to test it on."
+    baselines = figures["baselines"]
+    return (
+        f"{text}. On text that it never saw it now fills in {figures['mlm_accuracy']:.1%} of the hidden words; "
+        f"always saying the most frequent token gets {baselines['most frequent token']['mlm_accuracy']:.1%}, "
+        f"counting neighbours {baselines['n-gram, both sides']['mlm_accuracy']:.1%}."
+    )
+
+
+def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> str:
+    """The guesses for each prompt as bars with their numbers."""
+    items = []
+    for prompt, answers in examples:
+        bars = "".join(
+            f"<li><span>{escape(word)}</span><span><span class='bar' style='width:{share:.1%}'></span></span>"
+            f"<span>{share:.1%}</span></li>"
+            for word, share in answers
+        )
+        items.append(f"<li>{escape(prompt).replace('[MASK]', '<mark>[MASK]</mark>')}<ol>{bars}</ol></li>")
+    return f"<ul class='answers'>{''.join(items)}</ul>"
+
+
+def next_html(folder: str, try_out: str) -> str:
+    """Commands to copy."""
+    name, text = escape(folder), escape(try_out)
+    return (
+        f'<p>Ask it:</p><pre><code>bertedu fill-mask "{text}" --model {name}\n'
+        f'bertedu attention "The first text." "The second text." --model {name} --html attention.html</code></pre>'
+        "<p>Train longer, in a new folder:</p>"
+        "<pre><code>bertedu pretrain --minutes 10 --output runs/longer</code></pre>"
+        "<p>Open it in transformers:</p><pre><code>from transformers import pipeline\n\n"
+        f'pipeline("fill-mask", model="{name}/checkpoint")("{text}")</code></pre>'
+    )
+
+
+def notes_html(metrics: Mapping[str, Any]) -> str:
+    """What a reader of the numbers must know."""
+    notes = [
+        *metrics.get("notes", []),
+        "Every number is of one run with one seed: another seed gives slightly other numbers.",
+        "Accuracy on pairs is balanced, the mean over both answers, so that guessing gives 50 %.",
+    ]
+    return list_html(notes)
