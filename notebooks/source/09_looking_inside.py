@@ -87,7 +87,8 @@ from bertedu.visualization.widgets.explorer import attention_explorer
 # ## One answer, three reasons
 #
 # The model of this chapter ships with the course: 4 layers, D = 256, H = 4, trained on old books, a little of
-# Wikipedia and the documentation of programs. It is small, so expect small effects. Here is a sentence it can finish.
+# Wikipedia and the documentation of programs. It is small: some of what is known of BERT will show in it, and some
+# will not. Here is a sentence it can finish.
 #
 # **Why** does it say so? Three respectable methods each give every word a number: how much [MASK] looks at it in the
 # last layer (attention), how strongly a tiny change of its vector would be felt (gradient), and how much less likely
@@ -253,8 +254,8 @@ attention_paths(weights, encoding.tokens[0])
 
 # %% [markdown]
 # The residual keeps (½)⁴ = 6 % of each token with itself, whatever the heads do: see the diagonal. Look at the column
-# of the full stop. In the last layer many tokens look there; in rollout hardly anything comes from it, because its
-# vector holds the other words by then.
+# of the full stop. In the last layer it is a favourite of many tokens, and in rollout of none but itself: what they
+# fetch there are other words, which its vector has collected by then.
 #
 # *Flow*, rollout's sister, takes the same ½ A + ½ I for pipes and asks how much fits through. In a model this small it
 # tells the words apart, and hardly the tokens that ask.
@@ -287,15 +288,18 @@ def my_saliency(model, encoding, place, answer):  # [T], [T]
     gradient = torch.autograd.grad(scores[answer], vectors)[0]  # [1, T, D]
     return gradient.norm(dim=-1)[0], (gradient * vectors).sum(dim=-1)[0].detach()
 
-# %%
 package = saliency.input_saliency(model, encoding, place, guess)
 for mine, theirs in zip(my_saliency(model, encoding, place, guess), package.values()):
     print("mine = the package's:", torch.allclose(mine, theirs, atol=1e-5))
+
+# %%
 covered = encoding.input_ids.clone()
 covered[:, 1:-1] = tokenizer.mask_token_id  # the start of the way: every word is [MASK]
 integrated = saliency.integrated_gradients(model, encoding, place, guess, baseline_ids=covered, steps=64)
-answer = tokenizer.convert_ids_to_tokens([guess])[0]
-saliency_strip(integrated, encoding.tokens[0], f"Integrated gradients for “{answer}”, in nats")
+with torch.no_grad():
+    scores = model(torch.cat([encoding.input_ids, covered])).prediction_logits[:, place].log_softmax(dim=-1)[:, guess]
+print("the parts sum to what the words add, within 0.1 nats:", bool((integrated.sum() - scores[0] + scores[1]).abs() < 0.1))
+saliency_strip(integrated, encoding.tokens[0], "Integrated gradients for the first guess, in nats")
 
 # %% [markdown]
 # ## Attention is not explanation?
@@ -379,7 +383,7 @@ Picture(figure, alt="Agreement with erasing: " + ", ".join(f"{name} {mean:.2f}" 
 # only: the output projection of its layer, `[D, D]`, whose input has the H heads side by side.
 #
 # ### Exercise 9.3 · A head falls silent
-# ●●●○ · 8 minutes
+# ●●○○ · 8 minutes
 #
 # Write `silenced(model, layer, head)`: a **copy** of the model in which this head (both counted from 0) hands on
 # nothing. The projection is `model.bert.encoder.layers[layer].attention.output`, a linear layer; each head has d = D /
@@ -411,7 +415,8 @@ check("9.3", silenced)
 # question (2019): how much does each head matter? We cover every fifth word of the 100 sentences and measure by how
 # much the loss rises.
 #
-# And the control: the same on two halves of the sentences. What is not alike in both halves is noise.
+# And the control: the same on two halves of the sentences. What is not alike in both halves is noise. For the same
+# reason the heads that are silenced together are chosen on one half, and the loss is measured on the other.
 
 # %%
 masked = batch.input_ids.clone()
@@ -434,10 +439,10 @@ print(f"decided heads (low entropy) matter more: rank correlation {rank_correlat
 head_maps({"rise of the loss without the head": importance})
 
 # %%
-order = [divmod(int(i), 4) for i in importance.flatten().argsort()]  # (layer, head), the least missed first
-def loss_without(gone):
+order = [divmod(int(i), 4) for i in halves[0].flatten().argsort()]  # (layer, head), the least missed of one half first
+def loss_without(gone):  # on the other half
     with torch.no_grad(), heads.without_heads(model, gone):
-        return loss_on(slice(None))(model).item()
+        return loss_on(slice(1, None, 2))(model).item()
 pointers = {divmod(int(habits["trained"][name].argmax()), 4) for name in ("previous token", "next token")}
 print(f"no head silenced: loss {loss_without([]):.2f}; the two most missed are the two pointers: {set(order[-2:]) == pointers}")
 for count in (1, 4, 8, 12):
@@ -454,7 +459,7 @@ for count in (1, 4, 8, 12):
 #
 # Are *decided* heads the *needed* ones? With 16 heads chance alone reaches ±0.5 in one of twenty cases, so do not lean
 # on that number. The map says it better: the pointers are decided and needed. A head of the last layer makes as fine a
-# figure as any, and nothing hangs on it.
+# figure as any, and next to nothing hangs on it.
 #
 # ## A word in context
 #
@@ -691,9 +696,10 @@ for text in ("the capital of france is [MASK] .", "the capital of france is not 
 
 # %% [markdown]
 # The model of books says what often follows *of*, and no facts: they are rare in novels, and the model is small. The
-# small world's model knows most of its facts, in phrasings that training never showed. But look at the last pair. With
-# *not* in it, the first guess is the same! Kassner & Schütze (2020) found this in BERT ("birds cannot fly"). A right
-# answer to one wording does not prove that a fact is known; the control is a wording that should change the answer.
+# small world's model knows most of its facts, in phrasings that training never showed. Now look at the last pair. With
+# *not* in it, *paris* is the one wrong answer. Does the guess change as it should? Kassner & Schütze (2020) found that
+# BERT's often does not ("birds cannot fly"). A right answer to one wording does not prove that a fact is known; the
+# control is a wording that must change the answer.
 #
 # ## Vectors for sentences
 #
@@ -775,7 +781,6 @@ print("word     = package:", torch.allclose(bank, package, atol=1e-4))
 # %%
 def mean_of_tokens(states, attention_mask):  # [B, T, D], [B, T] -> [B, D]
     return states.mean(dim=1)
-
 def embed(texts, mean):  # [B, D]
     encoding = tokenizer(texts)
     return mean(run(model, encoding).bert.last_hidden_state.detach(), encoding.attention_mask)

@@ -167,7 +167,7 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
 @exercise(
     "9.3",
     "A head falls silent",
-    difficulty=3,
+    difficulty=2,
     minutes=8,
     hints=(
         "copy.deepcopy makes a model of its own. What head h mixed are the entries h · d to h · d + d − 1 that come "
