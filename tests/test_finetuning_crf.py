@@ -52,6 +52,22 @@ def test_a_row_of_tags_is_missing_from_the_sum_or_not_the_best(tags, seed):
         assert float(likelihood) == pytest.approx(float(scores.max() - scores.logsumexp(0)), abs=1e-8)
 
 
+@pytest.mark.parametrize("tags", [BIO, POS], ids=["BIO", "POS"])
+def test_how_likely_a_tag_is_differs_from_enumeration(tags):
+    crf, emissions, mask = made(tags, 11, words=4)
+    with torch.no_grad():  # as when a model is asked
+        marginals = crf.marginals(emissions, mask)
+    for sentence, words in enumerate(mask.sum(dim=1).tolist()):
+        rows = torch.tensor(list(itertools.product(range(len(tags)), repeat=words)))
+        scores = [by_hand(crf, tags, emissions[sentence], row) for row in rows.tolist()]
+        shares = torch.tensor(scores, dtype=torch.double).softmax(dim=0)
+        for word in range(words):
+            right = torch.zeros(len(tags), dtype=torch.double).index_add(0, rows[:, word], shares)
+            assert torch.allclose(marginals[sentence, word], right, atol=1e-8)
+        assert not marginals[sentence, words:].any()
+    assert crf.transitions.grad is None
+
+
 @pytest.mark.parametrize(("tags", "words"), [(BIO, 4), (BIOES, 4), (POS, 5)], ids=["BIO", "BIOES", "POS"])
 def test_one_of_ten_thousand_sentences_differs_from_enumeration(tags, words):
     crf, emissions, _ = made(tags, 7, words, batch=4000)

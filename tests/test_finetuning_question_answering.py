@@ -150,6 +150,11 @@ def test_the_shares_of_answers_are_not_those_of_their_scores():
     assert sum(share for _, share in answers) + none == pytest.approx(1.0, abs=1e-5)
     assert all(span in context for span, _ in answers)
     assert answer_question(model, TOKENIZER, question, "", top=3) == ([], 1.0)
+    rows = [Question("1", question, context, ()), Question("2", question, "", ())]
+    task = QuestionAnsweringTask(rows, [], TOKENIZER, FinetuningSettings(max_length=512), 512 // 3)
+    found, nothing = task.predictions(model, rows)
+    assert found.probability(True) == pytest.approx(answers[0][1], abs=1e-5)
+    assert found.probability(False) == pytest.approx(none, abs=1e-5) and nothing.probability(False) == 1.0
 
 
 def test_an_answer_that_a_letter_gives_away_is_not_found(tmp_path):

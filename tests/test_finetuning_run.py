@@ -13,12 +13,14 @@ from bertedu.cli import main
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
+from bertedu.finetuning.classification import ClassificationTask
 from bertedu.finetuning.kinds import KINDS, classification_baselines
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.run import finetune
 from bertedu.model import BertForPreTraining
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
+from bertedu.training.metrics import read_metrics
 
 LETTERS = "abcdefgh"
 SENTENCE = [f"{letter.upper()} {other} c d." for letter in LETTERS for other in LETTERS]
@@ -140,6 +142,26 @@ def test_seeds_are_the_same_run_or_their_spread_is_wrong(base, tmp_path):
     assert spread["deviation"] == pytest.approx(abs(errors[0] - errors[1]) / math.sqrt(2))
 
 
+def test_predictions_are_of_another_seed_or_of_other_rows(base, tmp_path, monkeypatch):
+    asked = []
+    predictions = ClassificationTask.predictions
+    monkeypatch.setattr(
+        ClassificationTask, "predictions", lambda *given: asked.append(len(given[2])) or predictions(*given)
+    )
+    plan = made_plan(tmp_path, base, "classification", seeds=2, test=str(tmp_path / "d.jsonl"))
+    metrics = finetune(plan, KINDS["classification"], silent)
+    assert asked == [4, 4, 4, 40] * 2, "two validations, then each row of validation and test once"
+    rows = [json.loads(line) for line in (tmp_path / "run/predictions.jsonl").read_text().splitlines()]
+    given = [json.loads(line) for line in DATA["classification"][1].splitlines()]
+    assert [(row["text"], row["label"]) for row in rows] == [(row["text"], row["label"]) for row in given]
+    best = next(run for run in metrics["runs"] if run["seed"] == metrics["best_seed"])
+    assert best["quality"] == max(run["quality"] for run in metrics["runs"])
+    assert sum(row["prediction"] == row["label"] for row in rows) / 40 == best["test"]["accuracy"]
+    of_seed = tmp_path / f"run/seed-{metrics['best_seed']}"
+    assert (of_seed / "predictions.jsonl").read_text() == (tmp_path / "run/predictions.jsonl").read_text()
+    assert sum("text_loss" in line for line in read_metrics(of_seed)) == 3, "a run of three steps has no curve"
+
+
 def test_a_stopped_run_starts_anew_or_another_is_overwritten(base, tmp_path):
     whole = finetune(made_plan(tmp_path, base, "classification"), KINDS["classification"], silent)
     with pytest.raises(UserError, match="holds a run already"):
@@ -199,6 +221,8 @@ def test_the_command_prints_no_figures(base, tmp_path, monkeypatch, capsys):
     assert ended.value.code == 0
     assert "validation, 4 rows, 1 seed(s)" in said and "most frequent tag of the word 1.000" in said
     assert (tmp_path / "runs/entities-d/checkpoint/model.safetensors").exists()
+    assert "The report: runs/entities-d/report.html" in said and (tmp_path / "runs/entities-d/report.html").exists()
+    assert "as good or better:" in said and "the model: " in said, "no word of what was not beaten, or no error to read"
 
 
 def test_an_answer_is_looked_for_in_no_text_or_in_two(base, tmp_path, monkeypatch, capsys):
