@@ -1,0 +1,215 @@
+"""What is told of a fine-tuning run: figures, errors to read, and the page made from the folder alone."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from test_visualization_finetuning import log
+from test_visualization_report import Page, fetches
+
+from bertedu.corpora.readers import Answer, Choices, LabelledText, Question, Summary, TaggedWords
+from bertedu.errors import UserError
+from bertedu.finetuning.classification import ClassificationTask
+from bertedu.finetuning.multiple_choice import MultipleChoiceTask
+from bertedu.finetuning.question_answering import Answered, QuestionAnsweringTask
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.similarity import SimilarityTask
+from bertedu.finetuning.summarization import Chosen, SummarizationTask
+from bertedu.finetuning.tagging import Tagged, TaggingTask
+from bertedu.finetuning.windows import Candidate
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.training import SPECIAL_TOKENS
+from bertedu.visualization import write_finetuning_report
+from bertedu.visualization.finetuning_pictures import sure_and_right
+from bertedu.visualization.finetuning_results import finetuning_results
+from bertedu.visualization.mistakes import in_words, mistakes_html, most_telling, shortened
+from bertedu.visualization.results import verdicts
+
+TOKENIZER = BertTokenizer([*SPECIAL_TOKENS, *"abcdefgh."])
+SETTINGS = FinetuningSettings(max_length=32)
+TEXTS = [LabelledText("a b", "x"), LabelledText("b c", "y", "a pair")]
+
+
+def explained(task: str) -> list[dict]:
+    """Two rows of predictions for each task, the first right and the second wrong; scores are both off."""
+    if task in ("classification", "multi-label"):
+        problem = {"classification": "single", "multi-label": "multi"}[task] + "_label_classification"
+        rows = TEXTS if task == "classification" else [LabelledText("a", ("x",)), LabelledText("b", ("x", "y"))]
+        made = ClassificationTask(rows, [], TOKENIZER, SETTINGS, ("x", "y"), problem)
+        return made.explain(rows, [np.array([2.0, -2.0])] * 2)
+    if task in ("regression", "similarity"):
+        rows = [LabelledText("a", 1.0, "b"), LabelledText("b", 5.0, "c")]
+        if task == "similarity":
+            return SimilarityTask(rows, [], TOKENIZER, SETTINGS).explain(rows, [0.25, 0.5])
+        made = ClassificationTask(rows, [], TOKENIZER, SETTINGS, ("score",), "regression")
+        return made.explain(rows, [np.array([1.25]), np.array([2.5])])
+    if task in ("entities", "tagging"):
+        tags = ("B-per", "I-per", "O") if task == "entities" else ("DET", "NOUN", "VERB")
+        rows = [TaggedWords(("a", "b", "c"), tags), TaggedWords(("<d>", "e"), (tags[2], tags[0]))]
+        found = [Tagged(list(tags), [0.9] * 3), Tagged([tags[0], tags[0]], [0.8, 0.6])]
+        return TaggingTask(rows, [], TOKENIZER, SETTINGS, tags).explain(rows, found)
+    if task == "question-answering":
+        rows = [Question("1", "a", "b c", (Answer("c", 2),)), Question("2", "a", "b c", (), True)]
+        found = [Answered([Candidate(2, 3, 5.0)], -3.0), Answered([Candidate(0, 1, 5.0)], -1.0)]
+        return QuestionAnsweringTask(rows, [], TOKENIZER, SETTINGS, 8).explain(rows, found)
+    if task == "multiple-choice":
+        choices = [Choices("a", ("b", "c"), 0, "d"), Choices("a", ("b", "c"), 1)]
+        return MultipleChoiceTask(choices, [], TOKENIZER, SETTINGS).explain(choices, [np.array([0.7, 0.3])] * 2)
+    texts = [Summary("A b. C d.", "A b."), Summary("A b. C d.", "C d.")]
+    chosen = [Chosen(["A b.", "C d."], [0]), Chosen(["A b.", "C d."], [0])]
+    return SummarizationTask(texts, [], TOKENIZER, SETTINGS, sentences=1).explain(texts, chosen)
+
+
+SAID = {
+    "classification": ("b c ‖ a pair", "y", "x (98%)"),
+    "multi-label": ("b", "x, y", "x (78%)"),
+    "regression": ("b ‖ c", "5.00", "2.50"),
+    "similarity": ("b ‖ c", "5.00", "2.50"),
+    "entities": ("<d> e", "e [per]", "<d> [per] (80%), e [per] (60%)"),
+    "tagging": ("<d> e", "<d> VERB", "<d> DET (80%)"),
+    "question-answering": ("a ‖ b c", "no answer", "b (73%)"),
+    "multiple-choice": ("a", "c", "b (70%)"),
+    "summarization": ("A b. C d.", "C d.", "A b. (ROUGE-1 0.00, 1.00 below the best choice)"),
+}
+
+
+@pytest.mark.parametrize("task", SAID)
+def test_an_error_to_read_is_told_the_wrong_way_round(task):
+    rows = explained(task)
+    assert json.loads(json.dumps(rows)) == rows
+    telling = most_telling(rows)
+    assert telling[0] == rows[1]
+    if task not in ("regression", "similarity"):
+        assert telling == rows[1:]
+    mistake = in_words(telling[0])
+    right, said = SAID[task][1:]
+    if task == "entities":
+        right, said = "no entity", "<d> [per] (80%)"  # the other is right
+    assert (mistake.asked, mistake.right, mistake.said) == (SAID[task][0], right, said)
+    page = Page(f"<div>{mistakes_html(telling)}</div>")
+    assert mistake.said in page.words, "what the model said is text, not HTML"
+
+
+def test_a_mistake_that_the_model_held_for_unlikely_counts_as_right():
+    rows = [TaggedWords(("a",), ("O",))]
+    task = TaggingTask(rows, [], TOKENIZER, SETTINGS, ("O", "B-x"))
+    assert task.explain(rows, [Tagged(["B-x"], [0.0])])[0]["mistake"] > 0  # cut off: no probability
+
+
+def test_the_surest_mistake_is_not_the_first():
+    rows = [{"text": str(n), "mistake": n / 30} for n in range(30)]
+    telling = most_telling(rows)
+    assert [row["text"] for row in telling[:2]] == ["29", "28"] and len(telling) == 20
+
+
+def test_a_long_text_hides_the_place_that_matters():
+    text = " ".join(f"word{number}" for number in range(500))
+    part = shortened(text, text.index("word250"))
+    assert "word250" in part and len(part) <= 365 and part.startswith("… ") and part.endswith(" …")
+    assert shortened(text).startswith("word0 ") and shortened("short") == "short"
+    assert shortened(text, len(text)).endswith("word499")
+
+
+def test_words_are_sure_of_one_another():
+    sure, right = sure_and_right(explained("tagging"))
+    assert sure == [0.9, 0.9, 0.9, 0.8, 0.6] and right == [True, True, True, False, True]
+    assert sure_and_right(explained("question-answering"))[1] == [True, False]
+
+
+FIGURES = {
+    "classification": {"accuracy": 0.5, "macro_f1": 0.4},
+    "multi-label": {"micro_f1": 0.5},
+    "regression": {"spearman": 0.5, "mean_squared_error": 0.5},
+    "similarity": {"spearman": 0.5},
+    "entities": {"f1": 0.5, "f1_per": 0.5},
+    "tagging": {"accuracy": 0.5},
+    "question-answering": {"f1": 0.5, "exact_match": 0.5, "best_threshold": 0.1},
+    "multiple-choice": {"accuracy": 0.5},
+    "summarization": {"rouge1": 0.5},
+}
+
+
+def save_finetuning_run(folder, task: str, test: bool = True):
+    """The folder of a finished run with two seeds."""
+    values = FIGURES[task]
+    chosen_by = next(iter(values))
+    spread = {name: {"mean": value, "deviation": 0.01} for name, value in values.items()}
+    about = {"seconds": 30.0, "steps": 8, "parameters": 5000, "device": "cpu", "precision": "fp32", "threads": 1}
+    metrics = {
+        "task": task,
+        "model": "models/<base>",
+        "rows": {"train": 36, "validation": 4, "test": 2 if test else 0},
+        "best_seed": 0,
+        "runs": [{"seed": seed, "chosen_by": chosen_by, "validation": values, **about} for seed in (0, 2)],
+        "validation": spread,
+        "baselines": {"guessing": {chosen_by: 0.5}, "oracle": {chosen_by: 0.9}},
+    }
+    if test:
+        metrics["test"] = spread
+    folder.mkdir(parents=True)
+    plan = {"data": "data & more.csv", "model": "models/<base>", "epochs": 3.0, "learning_rate": 1e-4, "warmup": 0.1}
+    plan = {**plan, "dropout": 0.1, "batch_size": 16, "max_length": 128, "pooling": "pooler", "crf": False}
+    (folder / "run.json").write_text(json.dumps(plan))
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    (folder / "predictions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in explained(task)))
+    for seed in (0, 2):
+        (folder / f"seed-{seed}").mkdir()
+        lines = [{name.replace("accuracy", chosen_by): value for name, value in line.items()} for line in log(seed)]
+        (folder / f"seed-{seed}/metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+PICTURES = {
+    "classification": {"confusion", "calibration"},
+    "multi-label": {"classes", "calibration"},
+    "regression": {"scores"},
+    "similarity": {"scores"},
+    "entities": {"confusion", "calibration"},
+    "tagging": {"confusion", "calibration"},
+    "question-answering": {"threshold", "calibration"},
+    "multiple-choice": {"calibration"},
+    "summarization": {"places"},
+}
+
+
+@pytest.mark.parametrize("task", PICTURES)
+def test_a_task_gets_no_page_or_one_that_fetches_something(task, tmp_path):
+    folder = save_finetuning_run(tmp_path / "run", task)
+    path = write_finetuning_report(folder)
+    text = path.read_text("utf-8")
+    assert path == folder / "report.html" and fetches(text) == []
+    page = Page(text)
+    pictures = [named for tag, named in page.tags if tag == "img"]
+    assert len(pictures) == len(PICTURES[task]) + 1 and all(len(named["alt"]) > 80 for named in pictures)
+    assert {file.stem for file in folder.glob("*.png")} == PICTURES[task] | {"curves"}
+    words = " ".join(page.words)
+    for told in ("0.500 ± 0.010", "guessing 0.500", "as good or better", "2 rows of test", "data & more.csv", "<base>"):
+        assert told in words
+    assert "oracle 0.900" not in words and "at best 0.900 (oracle)" in words
+    assert SAID[task][0] in words
+
+
+def test_a_report_without_a_test_keeps_quiet_about_it(tmp_path):
+    words = write_finetuning_report(save_finetuning_run(tmp_path / "run", "classification", test=False)).read_text()
+    assert "the figures flatter" in words and "baseline guessing 0.500" in words  # drawn where it was measured
+    words = write_finetuning_report(save_finetuning_run(tmp_path / "two", "classification")).read_text()
+    assert "the figures flatter" not in words and "baseline guessing" not in words
+
+
+def test_a_lower_squared_error_counts_as_worse():
+    figures = {"mean_squared_error": {"mean": 0.5, "deviation": 0.0}, "f1_no": {"mean": 0.5, "deviation": 0.0}}
+    metrics = {"validation": figures, "baselines": {"mean": {"mean_squared_error": 0.6, "f1_no": 0.6}}}
+    assert verdicts(finetuning_results(metrics)) == ["F1 of no: the model 0.500 ± 0.000, mean 0.600"]
+
+
+@pytest.mark.parametrize("name", ["run.json", "metrics.json", "predictions.jsonl"])
+def test_a_report_on_a_run_that_has_not_ended_is_a_traceback(name, tmp_path):
+    folder = save_finetuning_run(tmp_path / "run", "classification")
+    (folder / name).write_text('{"text": ')
+    with pytest.raises(UserError, match=re.escape(f"{name}, line 1")):
+        write_finetuning_report(folder)
+    (folder / name).unlink()
+    with pytest.raises(UserError, match=f"has no {name}: give the folder of a run that has ended"):
+        write_finetuning_report(folder)
+    assert not (folder / "report.html").exists()
