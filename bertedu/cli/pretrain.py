@@ -44,6 +44,13 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.option("--batch-size", type=int, help="Pairs in a batch.")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
 @click.option("--learning-rate", type=float, help="Peak rate, reached after warm-up.")
+@click.option(
+    "--mask-rates",
+    nargs=2,
+    type=float,
+    metavar="START END",
+    help="Share of the tokens that are masked, at the start and at the end.  [default: 0.4 0.3]",
+)
 @click.option("--pairs", type=click.Choice(["next", "order"]), help="Next sentence, or sentence order, prediction.")
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")
 @click.option(
