@@ -199,8 +199,17 @@ def test_a_report_without_a_test_keeps_quiet_about_it(tmp_path):
 
 def test_a_lower_squared_error_counts_as_worse():
     figures = {"mean_squared_error": {"mean": 0.5, "deviation": 0.0}, "f1_no": {"mean": 0.5, "deviation": 0.0}}
-    metrics = {"validation": figures, "baselines": {"mean": {"mean_squared_error": 0.6, "f1_no": 0.6}}}
+    metrics = {
+        "validation": figures,
+        "baselines": {"mean": {"mean_squared_error": 0.6, "f1_no": 0.6}},
+        "runs": [{}] * 2,
+    }
     assert verdicts(finetuning_results(metrics)) == ["F1 of no: the model 0.500 ± 0.000, mean 0.600"]
+
+
+def test_one_seed_has_a_deviation():
+    metrics = {"validation": {"f1": {"mean": 0.5, "deviation": 0.0}}, "baselines": {}, "runs": [{}]}
+    assert finetuning_results(metrics)[0].shown() == "0.500"
 
 
 @pytest.mark.parametrize("name", ["run.json", "metrics.json", "predictions.jsonl"])

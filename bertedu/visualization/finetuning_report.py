@@ -93,7 +93,7 @@ def page(run: Run, rows: list[dict[str, Any]], pictures: Captioned) -> str:
     metrics = run.metrics
     telling, wrong = most_telling(rows), sum(row["mistake"] > 0 for row in rows)
     results = finetuning_results(metrics)
-    caption = f"{title(metrics)}: mean ± standard deviation over seeds. Mean squared error: lower is better."
+    caption = f"{title(metrics)}. After ± the standard deviation over seeds. Mean squared error: lower is better."
     figures = {name: figure_html(picture.html(), words) for name, (picture, words) in pictures.items()}
     looks = "\n".join(figure for name, figure in figures.items() if name != "curves")
     name = f"{metrics['task']}: {Path(metrics['model']).name}, fine-tuned on {Path(run.plan['data']).name}"
@@ -161,7 +161,8 @@ def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
 def next_html(run: Run) -> str:
     """Commands to copy."""
     folder, plan, task = escape(str(run.folder)), run.plan, run.metrics["task"]
-    again = f"bertedu finetune {task} --data {plan['data']} --model {plan['model']}"
+    again = f"bertedu finetune {task} --model {plan['model']}"
+    again += "".join(f" --{name} {plan[name]}" for name in ("data", "validation", "test") if plan.get(name))
     steps = []
     if task == "question-answering":
         steps.append(f'<p>Ask it:</p><pre><code>bertedu answer "A question?" text.txt --model {folder}</code></pre>')

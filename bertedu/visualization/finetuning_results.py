@@ -31,13 +31,14 @@ CEILINGS = ("oracle",)  # not to be beaten: the best that can be reached
 
 @dataclass(frozen=True)
 class SpreadResult(Result):
-    """A figure as mean and standard deviation over seeds. A mean squared error is better when lower."""
+    """A figure as mean and, of several seeds, standard deviation. A mean squared error is better when lower."""
 
-    deviation: float = 0.0
+    deviation: float | None = None
 
     def shown(self, value: float | None = None) -> str:
         """Three digits; the row's own number with its deviation."""
-        return f"{self.value:.3f} ± {self.deviation:.3f}" if value is None else f"{value:.3f}"
+        own = value is None and self.deviation is not None
+        return f"{self.value:.3f} ± {self.deviation:.3f}" if own else f"{self.value if value is None else value:.3f}"
 
     def beats(self, value: float) -> bool:
         """Whether the mean is better than a baseline's value."""
@@ -59,7 +60,8 @@ def finetuning_results(metrics: Mapping[str, Any]) -> list[Result]:
         of_all = {kind: figures[name] for kind, figures in metrics["baselines"].items() if name in figures}
         baselines = tuple((kind, value) for kind, value in of_all.items() if kind not in CEILINGS)
         best = ", ".join(f"at best {value:.3f} ({kind})" for kind, value in of_all.items() if kind in CEILINGS)
-        rows.append(SpreadResult("", measure_name(name), figure["mean"], baselines, best, figure["deviation"]))
+        spread = figure["deviation"] if len(metrics["runs"]) > 1 else None
+        rows.append(SpreadResult("", measure_name(name), figure["mean"], baselines, best, spread))
     return rows
 
 

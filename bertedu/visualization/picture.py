@@ -14,6 +14,7 @@ from bertedu.files import replacing
 # Colours that stay apart for colour-blind eyes (Okabe & Ito 2008), on white.
 BLUE, ORANGE, GREEN, GREY, INK = "#0072B2", "#D55E00", "#007A5E", "#767676", "#222222"
 DOTS_PER_INCH = 144
+PIXELS_PER_INCH = 110  # on a page
 FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -42,11 +43,12 @@ class Picture:
         return buffer.getvalue()
 
     def html(self) -> str:
-        """An <img> that holds the picture itself, so that a page needs no other file."""
+        """An <img> that holds the picture itself, so that a page needs no other file; no page draws it too large."""
         from html import escape
 
         data = base64.b64encode(self.png()).decode("ascii")
-        return f'<img src="data:image/png;base64,{data}" alt="{escape(self.alt)}">'
+        widest = f"max-width: {self.figure.get_figwidth() * PIXELS_PER_INCH:.0f}px"
+        return f'<img src="data:image/png;base64,{data}" alt="{escape(self.alt)}" style="{widest}">'
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data = base64.b64encode(self.png()).decode("ascii")
