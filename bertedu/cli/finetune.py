@@ -104,7 +104,7 @@ def show(folder: Path, metrics: dict[str, Any]) -> None:
     if lost := verdicts(finetuning_results(metrics)):
         click.echo("\n  ".join([NOT_BEATEN, *lost]))
     if telling := most_telling(read_predictions(folder / "predictions.jsonl"), SHOWN_ERRORS):
-        click.echo("\nSome errors, those first in which the model is surest:")
+        click.echo("\nSome errors, those first in which the model is surest, or furthest off:")
     for mistake in map(in_words, telling):
         asked, right, said = (shortened(text, longest=LINE) for text in (mistake.asked, mistake.right, mistake.said))
         click.echo(f"  {asked}\n    right: {right}\n    the model: {said}")

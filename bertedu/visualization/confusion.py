@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from bertedu.errors import UserError
 from bertedu.finetuning.spans import Span, tag_spans
@@ -136,6 +137,7 @@ def label_outcomes(right: Sequence[Sequence[str]], found: Sequence[Sequence[str]
     axes.set_yticks(places, labels, parse_math=False)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("texts", fontsize=9)
     figure.legend(loc="outside upper right", ncols=3, frameon=False, fontsize=9)
     told = "; ".join(

@@ -6,6 +6,7 @@ from typing import Any
 
 from bertedu.errors import UserError
 from bertedu.visualization.curves import Line, series
+from bertedu.visualization.finetuning_results import measure_name
 from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet
 
 MEANS = 5  # neighbours that the bold line of a loss is the mean of: single batches are noisy
@@ -24,7 +25,7 @@ def finetuning_curves(
         ("loss", "Loss on training batches", BLUE, [series(lines, loss_name(lines)) for lines in runs.values()]),
         (
             chosen_by,
-            f"{chosen_by.replace('_', ' ')} on validation",
+            f"{measure_name(chosen_by)} on validation",
             ORANGE,
             [series(lines, f"validation_{chosen_by}") for lines in runs.values()],
         ),
