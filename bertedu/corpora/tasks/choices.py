@@ -39,6 +39,7 @@ def rows(part: str, random: Random) -> list[dict[str, Any]]:
     endings, moves = Deck(lists["endings"], random), Deck(lists["moves"], random)
     places = Deck([str(place) for place in range(CHOICES)], random)
     found: dict[tuple[str, tuple[str, ...]], int] = {}
+    seen: set[tuple[str, frozenset[str]]] = set()
     while len(found) < SIZES[part]:
         if len(found) < ENDINGS * SIZES[part]:
             question, right, wrong = ending(endings.draw(), lists, random)
@@ -46,10 +47,11 @@ def rows(part: str, random: Random) -> list[dict[str, Any]]:
             question, right, wrong = riddle(moves.draw(), lists, random)
             right, wrong = with_capitals(right), [with_capitals(word) for word in wrong]
         random.shuffle(wrong)
-        place = int(places.draw())
-        row = (question, (*wrong[:place], right, *wrong[place:]))
-        if (question, tuple(sorted(row[1]))) not in {(asked, tuple(sorted(given))) for asked, given in found}:
-            found[row] = place
+        key = (question, frozenset([right, *wrong]))
+        if key not in seen:
+            seen.add(key)
+            place = int(places.draw())
+            found[question, (*wrong[:place], right, *wrong[place:])] = place
     shuffled = list(found.items())
     random.shuffle(shuffled)
     return [{"question": asked, "choices": list(given), "label": place} for (asked, given), place in shuffled]

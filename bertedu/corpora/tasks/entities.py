@@ -5,7 +5,7 @@ from random import Random
 
 from bertedu.corpora.tasks.grammar import CHOICE, Deck, Lists, lists_of
 
-SIZES = {"train": 1000, "validation": 250, "test": 250}
+SIZES = {"train": 960, "validation": 250, "test": 250}
 SLOT = re.compile(r"\{(double:)?(person|place|organisation|product)\d?\}(\S*)")
 FOLLOWED = 0.3  # of the texts have a second sentence
 Tagged = tuple[tuple[str, str], ...]

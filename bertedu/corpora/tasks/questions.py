@@ -6,7 +6,7 @@ from typing import Any
 
 from bertedu.corpora.tasks.grammar import Deck, Lists, fill, lists_of
 
-STORIES = {"train": 280, "validation": 70, "test": 70}
+STORIES = {"train": 270, "validation": 70, "test": 70}
 FACTS = (2, 3)  # kinds of facts in a story, each told of two people
 UNANSWERABLE = 1 / 3
 QUESTIONS = 4  # of each story
@@ -54,7 +54,7 @@ def unanswerable(fact: Fact, twin: Fact, names: list[str], things: Lists, random
 def story(lists: Lists, facts: Deck, random: Random) -> tuple[str, list[tuple[str, str | None, str]]]:
     """A context and its questions: each with its answer (None where there is none) and the sentence of the answer."""
     names, things = random.sample(lists["name"], len(lists["name"])), dict(lists)
-    pairs = []
+    pairs: list[tuple[str, tuple[Fact, Fact]]] = []
     while len(pairs) < random.choice(FACTS) and len(names) > 5:
         line = facts.draw()
         if any(line == other for other, _ in pairs):

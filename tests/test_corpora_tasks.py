@@ -1,0 +1,303 @@
+"""The task data that ship: the files are what the generator makes, and nothing in them gives the answers away."""
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from bertedu.corpora.sentences import split_sentences
+from bertedu.corpora.tasks import make_files, write_tasks
+from bertedu.corpora.tasks.files import TASKS
+from bertedu.corpora.tasks.grammar import PARTS, SLOT, fill, lists_of, read_words
+from bertedu.errors import UserError
+from bertedu.finetuning.kinds import KINDS, labels_of
+from bertedu.tokenization import BertTokenizer
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+KIND_OF = {
+    "sentiment": "classification",
+    "aspects": "multi-label",
+    "topics": "classification",
+    "entities": "entities",
+    "questions": "question-answering",
+    "inference": "classification",
+    "similarity": "similarity",
+    "choices": "multiple-choice",
+    "summaries": "summarization",
+}
+MOST_BYTES = 2_000_000
+# Lists of frames, and lists of words that belong to a task's language rather than to its entities.
+TEMPLATES = ("praise", "neutral", "templates", "frames", "facts", "events", "denied", "endings", "moves")
+
+
+@cache
+def rows(task: str, part: str) -> list:
+    return KINDS[KIND_OF[task]].read(str(DATA / "tasks" / task / f"{part}.{TASKS[task][0]}"))
+
+
+@cache
+def made() -> dict[str, str]:
+    return make_files()
+
+
+def baseline(task: str, part: str = "test") -> dict[str, dict[str, float]]:
+    return KINDS[KIND_OF[task]].baselines(rows(task, "train"), rows(task, part))
+
+
+# The files --------------------------------------------------------------------------------------------------------
+
+
+def test_a_stored_file_is_not_what_the_generator_makes():
+    stored = {str(path.relative_to(DATA / "tasks")): path for path in (DATA / "tasks").glob("*/*")}
+    assert set(stored) == set(made())
+    for name, path in stored.items():
+        assert path.read_bytes() == made()[name].encode(), f"{name}: run python -m bertedu.corpora.tasks data/tasks"
+
+
+def test_the_order_of_a_set_or_the_clock_decides_what_is_made(tmp_path):
+    assert make_files() == made()
+    assert make_files(seed=1) != made()
+    assert len(write_tasks(tmp_path)) == 3 * len(TASKS) == len(made())
+
+
+def test_the_task_data_outgrow_the_box():
+    assert sum(len(text.encode()) for text in made().values()) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_row_stands_twice_or_in_two_splits(task):
+    texts = [
+        str(row) if task != "questions" else f"{row.context} {row.question}" for p in PARTS for row in rows(task, p)
+    ]
+    assert len(texts) == len(set(texts))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_text_was_left_with_a_slot_or_a_missing_capital(task):
+    for part in PARTS:
+        text = made()[f"{task}/{part}.{TASKS[task][0]}"]
+        if task != "questions":
+            assert not re.search(r"[{}<>]", text) or task in ("choices", "summaries"), task
+        assert not re.search(r"\{[a-z ]+\d?\}|<|>|=>| :: |  ", text)
+    if task in ("sentiment", "aspects", "topics"):
+        for row in rows(task, "train"):
+            assert row.text[0].isupper() and row.text[-1] in ".?!", row.text
+            assert not re.search(r"[.?!] [a-z]", row.text), row.text
+
+
+def test_a_text_is_longer_than_the_model_in_the_box_can_read():
+    tokenizer = BertTokenizer.from_pretrained(DATA / "checkpoints" / "books-mini")
+    for part in PARTS:
+        summaries = (split_sentences(row.text) for row in rows("summaries", part))
+        assert max(sum(map(len, tokenizer.encode_lines(text))) + 2 * len(text) for text in summaries) <= 128
+        pairs = tokenizer.encode_lines([f"{row.question} {row.context}" for row in rows("questions", part)])
+        assert max(map(len, pairs)) + 3 <= 128
+
+
+# The splits -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_template_or_an_entity_of_the_test_is_in_training(task):
+    sections = read_words(task)
+    for one, other in (("train", "test"), ("train", "validation"), ("validation", "test")):
+        for name, entries in sections[one].items():
+            if name != "number":
+                same = set(map(str.lower, entries)) & set(map(str.lower, sections[other].get(name, ())))
+                if task == "topics" and name == "frames":
+                    same -= {"{about}"}  # the bare message, whose sentence is of its part
+                assert not same, f"{task}: {name} of {other} are in {one}: {same}"
+
+
+def test_a_name_of_the_test_is_in_training():
+    """Wherever it stands: as a word of a name, a town, a thing."""
+    for task in ("questions", "inference", "similarity", "choices", "summaries"):
+        train, test = (" ".join(re.findall(r"\w+", made()[f"{task}/{part}.{TASKS[task][0]}"])) for part in PARTS[::2])
+        lists = read_words(task)["test"]
+        for name in [*lists.get("name", ()), *lists.get("thing", ()), *lists.get("town", ())]:
+            assert f" {name} " in test and f" {name} " not in train, (task, name)
+
+
+def test_an_entity_of_the_test_is_in_training():
+    def names(part: str) -> set[str]:
+        return {
+            word
+            for row in rows("entities", part)
+            for word, tag in zip(row.words, row.tags, strict=True)
+            if tag.startswith("B-") and word not in TITLES
+        }
+
+    assert not names("train") & names("test") and not names("train") & names("validation")
+    assert not names("validation") & names("test")
+
+
+TITLES = ("Mrs", "Ministry", "Lake", "Bank", "Doctor", "Grant")
+
+
+# The labels -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", ["sentiment", "topics", "inference", "choices", "similarity"])
+def test_a_class_is_more_frequent_than_another(task):
+    for part in PARTS:
+        counts = Counter(row.label for row in rows(task, part))
+        assert max(counts.values()) - min(counts.values()) <= 1, counts
+
+
+def test_an_aspect_is_praised_and_blamed_at_once_or_never():
+    for part in PARTS:
+        counts = Counter(label for row in rows("aspects", part) for label in row.label)
+        assert set(counts) == set(labels_of(rows("aspects", "train"))) and len(counts) == 8
+        assert max(counts.values()) < 2 * min(counts.values())
+        for row in rows("aspects", part):
+            assert len({label.split()[0] for label in row.label}) == len(row.label), row
+        assert any(not row.label for row in rows("aspects", part))
+
+
+def test_praise_and_blame_can_be_told_by_the_template():
+    """Every review template praises and blames: without its adjectives it says neither."""
+    from bertedu.corpora.tasks.sentiment import turned_round
+
+    for part in PARTS:
+        for template in lists_of("sentiment", part)["praise"]:
+            assert turned_round(template) != template == turned_round(turned_round(template))
+
+
+def test_an_inside_tag_follows_no_tag_of_its_type():
+    types = set()
+    for part in PARTS:
+        for row in rows("entities", part):
+            before = "O"
+            for tag in row.tags:
+                assert tag[0] != "I" or before[2:] == tag[2:], row
+                types.add(tag[2:])
+                before = tag
+    assert types == {"", "person", "place", "organisation", "product"}
+
+
+def test_a_name_has_one_type_wherever_it_stands():
+    """Some names are of several types in each part, so that a list of names is not enough."""
+    for part in PARTS:
+        found: dict[str, set[str]] = {}
+        for row in rows("entities", part):
+            for word, tag in zip(row.words, row.tags, strict=True):
+                found.setdefault(word, set()).add(tag)
+        assert sum(len({tag for tag in tags if tag[0] == "B"}) > 1 for tags in found.values()) >= 4
+
+
+# Questions --------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_cut_off_inside_a_word():
+    for part in PARTS:
+        for row in rows("questions", part):
+            for answer in row.answers:
+                end = answer.start + len(answer.text)
+                assert row.context[answer.start : end] == answer.text
+                assert not re.match(r"\w\w", row.context[max(0, answer.start - 1) : answer.start + 1]), row
+                assert not re.match(r"\w\w", row.context[end - 1 : end + 1]), row
+
+
+def test_a_question_without_answer_is_answered_after_all():
+    """No sentence names all that the question names: names, things and numbers."""
+    for part in PARTS:
+        lists = lists_of("questions", part)
+        words = [word for name in lists if name not in ("facts", "filler") for word in lists[name]]
+        impossible = [row for row in rows("questions", part) if row.is_impossible]
+        assert 0.25 < len(impossible) / len(rows("questions", part)) < 0.45
+        for row in impossible:
+            asked = [word for word in words if re.search(rf"\b{word}\b", row.question, re.IGNORECASE)]
+            assert asked, row
+            for sentence in row.context.split(". "):
+                assert not all(re.search(rf"\b{word}\b", sentence, re.IGNORECASE) for word in asked), (row, sentence)
+
+
+def test_a_question_has_two_answers():
+    """The sentence with the answer is the only one that names all that the question names."""
+    for part in PARTS:
+        lists = lists_of("questions", part)
+        words = [word for name in lists if name not in ("facts", "filler") for word in lists[name]]
+        for row in rows("questions", part):
+            asked = [word for word in words if re.search(rf"\b{word}\b", row.question, re.IGNORECASE)]
+            fitting = [
+                s for s in row.context.split(". ") if all(re.search(rf"\b{w}\b", s, re.IGNORECASE) for w in asked)
+            ]
+            assert row.is_impossible or len(fitting) == 1, row
+
+
+# What gives labels away -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", ["validation", "test"])
+def test_the_hypothesis_alone_gives_the_label_away(part):
+    train, asked = rows("inference", "train"), rows("inference", part)
+    vectorizer = TfidfVectorizer(ngram_range=(1, 2)).fit([row.pair for row in train])
+    model = LogisticRegression(C=10, max_iter=1000).fit(
+        vectorizer.transform([row.pair for row in train]), [row.label for row in train]
+    )
+    accuracy = model.score(vectorizer.transform([row.pair for row in asked]), [row.label for row in asked])
+    assert accuracy <= 0.40  # chance is 0.33
+    for part in PARTS:
+        by_hypothesis: dict[str, list] = {}
+        for row in rows("inference", part):
+            by_hypothesis.setdefault(row.pair, []).append(row.label)
+        assert all(sorted(labels) == ["contradiction", "entailment", "neutral"] for labels in by_hypothesis.values())
+
+
+def test_the_choice_alone_gives_the_answer_away():
+    """No choice is right more often than it is wrong by much: each ending comes as a wrong choice, too."""
+    right = Counter(row.choices[row.label] for row in rows("choices", "train"))
+    offered = Counter(choice for row in rows("choices", "train") for choice in row.choices)
+    assert all(count <= 0.5 * offered[choice] for choice, count in right.items())
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "figure", "lowest", "highest"),
+    [
+        ("sentiment", "bag of words", "accuracy", 0.40, 0.70),
+        ("aspects", "bag of words", "micro_f1", 0.25, 0.60),
+        ("topics", "bag of words", "accuracy", 0.22, 0.60),
+        ("inference", "bag of words", "accuracy", 0.36, 0.55),
+        ("similarity", "cosine of bags of words", "spearman", 0.10, 0.60),
+        ("choices", "most shared words", "accuracy", 0.15, 0.40),
+        ("entities", "most frequent tag of the word", "f1", 0.0, 0.3),
+        ("questions", "never an answer", "f1", 0.25, 0.45),
+        ("questions", "sentence most like the question", "f1", 0.1, 0.4),
+        ("summaries", "lead-3", "rouge1", 0.1, 0.4),
+    ],
+)
+def test_counting_words_solves_a_task(task, name, figure, lowest, highest):
+    for part in ("validation", "test"):
+        found = baseline(task, part)[name][figure]
+        assert lowest <= found <= highest, f"{task} {part}: {name} has {figure} {found:.3f}"
+
+
+def test_a_choice_of_sentences_cannot_make_the_summary():
+    figures = baseline("summaries")
+    assert figures["oracle"]["rouge1"] > 0.6
+    for part in PARTS:
+        for row in rows("summaries", part):
+            assert 6 <= len(split_sentences(row.text)) <= 12 and len(split_sentences(row.summary)) == 2, row
+
+
+# The grammar ------------------------------------------------------------------------------------------------------
+
+
+def test_a_slot_that_comes_back_gets_another_word():
+    lists = {"dish": ("soup", "apple"), "dish_plain": ("x",)}
+    values: dict[str, str] = {}
+    text = fill("{a dish} <is/was> no {dish2}. {dish}!", lists, Random(0), values)
+    first = values["dish"]
+    assert re.fullmatch(rf"An? {first} (is|was) no {values['dish2']}\. {first.capitalize()}!", text)
+    assert values["dish2"] != first and text.startswith("An apple" if first == "apple" else "A soup")
+    assert SLOT.sub("", text) == text
+
+
+def test_a_template_asks_for_a_list_that_is_not_there():
+    with pytest.raises(UserError, match="no such list"):
+        fill("{nothing}", {}, Random(0))
