@@ -45,7 +45,7 @@ The best weights by validation are kept, and the test data are looked at once. C
 @click.option("--batch-size", type=int, help="Examples in a batch.  [default: 16]")
 @click.option("--max-length", type=int, help="Longer texts are cut.  [default: 128 tokens, or what the task needs]")
 @click.option("--learning-rate", type=float, help="Peak rate.  [default: by the size of the model]")
-@click.option("--dropout", type=float, help="[default: 0.1]")
+@click.option("--dropout", type=float, help="[default: as the model was pre-trained]")
 @click.option("--pooling", type=click.Choice(POOLINGS), help="Which vector stands for a text.  [default: pooler]")
 @click.option("--class-weights", type=click.Choice(["none", "balanced"]), help="Let rare classes count as much.")
 @click.option("--crf", is_flag=True, default=None, help="Choose the tags of a sentence together.")

@@ -9,17 +9,17 @@ from bertedu.errors import UserError
 
 @dataclass(frozen=True)
 class FinetuningSettings:
-    """Defaults are the paper's (Devlin et al. 2019, appendix A.3: batch 16 or 32, 2 to 4 epochs, dropout 0.1).
+    """Defaults are the paper's (Devlin et al. 2019, appendix A.3: batch 16 or 32, 2 to 4 epochs).
 
-    max_length cuts longer texts (in tokens). class_weights="balanced" makes rare classes count as much as frequent
-    ones; crf lets a tagger choose the tags of a sentence together. The last four say how the weights learn; see
-    `strategies.py`.
+    max_length cuts longer texts (in tokens). dropout: None is what the model was pre-trained with (0.1 for the
+    published ones). class_weights="balanced" makes rare classes count as much as frequent ones; crf lets a tagger
+    choose the tags of a sentence together. The last four say how the weights learn; see `strategies.py`.
     """
 
     epochs: float = 3.0
     batch_size: int = 16
     max_length: int = 128
-    dropout: float = 0.1
+    dropout: float | None = None
     pooling: str = "pooler"
     class_weights: str = "none"
     crf: bool = False

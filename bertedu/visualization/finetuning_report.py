@@ -147,7 +147,7 @@ def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
             "epochs": f"{plan['epochs']:g}, {first['steps']:,} steps of {plan['batch_size']} rows",
             "longest text": f"{plan['max_length']} tokens",
             "learning rate": f"{plan['learning_rate']:g} after a warm-up of {plan['warmup']:.0%}, then down to 0",
-            "dropout": f"{plan['dropout']:g}",
+            "dropout": "as in pre-training" if plan["dropout"] is None else f"{plan['dropout']:g}",
             "pooling": plan["pooling"],
             **changed,
             "seeds": ", ".join(str(one["seed"]) for one in metrics["runs"]),
