@@ -26,8 +26,9 @@ def modules_of(source: Path) -> set[Path]:
     """Files of the package that the notebook's code runs."""
     code = source.read_text(encoding="utf-8")
     chapters = {int(number) for number in re.findall(r"""\b(?:check|hint)\(["'](\d+)\.""", code)}
-    own = {PACKAGE / "course" / "exercises" / f"chapter_{chapter:02}.py" for chapter in chapters}
-    waiting = [source, *(module for module in own if module.is_file())]
+    exercises = PACKAGE / "course" / "exercises"  # chapter_06.py, and parts of it such as chapter_06_spans.py
+    own = {module for chapter in chapters for module in exercises.glob(f"chapter_{chapter:02}*.py")}
+    waiting = [source, *own]
     found: set[Path] = set(waiting) - {source}
     while waiting:
         for module in imported(waiting.pop()):

@@ -5,7 +5,7 @@ import random
 import torch
 from torch.nn.functional import cross_entropy
 
-from bertedu.course.exercises.chapter_06 import span_length
+from bertedu.course.exercises.chapter_06_spans import span_length
 
 # 6.2 -------------------------------------------------------------------------------------------------------------
 

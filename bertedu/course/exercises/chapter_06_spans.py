@@ -1,0 +1,84 @@
+"""The exercise of chapter 6 on spans: hiding stretches of neighbours (Joshi et al. 2020, SpanBERT)."""
+
+import random
+from itertools import groupby
+
+from bertedu.course.case import Case, plain
+from bertedu.course.exercise import exercise
+
+LONGEST_SPAN = 10
+
+
+def span_length(rng: random.Random) -> int:
+    """SpanBERT's lengths, 1 to 10: each is 0.8 times as likely as the one before (Joshi et al. 2020, section 3.1)."""
+    (length,) = rng.choices(range(1, LONGEST_SPAN + 1), [0.8**extra for extra in range(LONGEST_SPAN)])
+    return length
+
+
+def stretches(row: list[bool]) -> int:
+    """How many unbroken stretches of true there are."""
+    return sum(1 for value, _ in groupby(row) if value)
+
+
+@exercise(
+    "6.4",
+    "Spans",
+    difficulty=3,
+    minutes=12,
+    hints=(
+        "Start with all False. While fewer than `number` are True: draw a length, cut it to what is still missing, "
+        "draw a start, set that stretch to True.",
+        "A stretch of n tokens can start at 0 up to length - n, both included: rng.randrange(length - n + 1). "
+        "Stretches may overlap, so count the True ones again before each turn.",
+    ),
+)
+def choose_spans(case: Case) -> None:
+    """Exact number, all of the text, and long stretches."""
+    length, number = 60, 9
+    rows = []
+    for seed in range(300):
+        tried = f"{length} tokens, {number} of them to be chosen"
+        got = plain(case.call(length, number, random.Random(seed), tried=tried, keeps_inputs=False))
+        case.is_a("the result", got, list, "a list of booleans, or such a tensor")
+        if len(got) != length:
+            case.fail(f"But it has {len(got)} entries. One for each of the {length} tokens is expected: True or False.")
+        row = [bool(value) for value in got]
+        if sum(row) != number:
+            more = "more" if sum(row) > number else "fewer"
+            case.fail(
+                f"But {sum(row)} tokens are chosen, {more} than {number}.",
+                "The last stretch has to be cut to what is still missing."
+                if more == "more"
+                else "Stretches can overlap: count how many are True before you stop.",
+            )
+        rows.append(row)
+    mean = sum(map(stretches, rows)) / len(rows)
+    if len({tuple(row) for row in rows}) == 1:
+        case.fail("But I passed 300 differently seeded rng, and the result was always the same: draw from rng.")
+    if mean > 5:
+        case.fail(
+            f"But the {number} tokens lie in {mean:.1f} separate stretches on average: that is single tokens.",
+            "Draw a length with span_length(rng), and choose that many neighbours.",
+        )
+    if mean < 1.3:
+        case.fail(
+            f"But all {number} tokens lie in one stretch, nearly always.",
+            "span_length(rng) gives 3.8 on average: several stretches are needed until the number is reached.",
+        )
+    for place, name in ((0, "first"), (length - 1, "last")):
+        if not any(row[place] for row in rows):
+            case.fail(
+                f"But in 300 results the {name} token was never chosen.",
+                "A stretch of n tokens can start anywhere from 0 to length - n, both included.",
+            )
+    same = [
+        plain(case.call(length, number, random.Random(5), tried="the same seed twice", keeps_inputs=False))
+        for _ in "12"
+    ]
+    if same[0] != same[1]:
+        case.almost(
+            "The spans are right, but two rng with one seed gave different results.",
+            "Every number should be drawn from rng: with another source of randomness no run could be repeated.",
+        )
+    got = plain(case.call(4, 4, random.Random(0), tried="4 tokens, all of them to be chosen", keeps_inputs=False))
+    case.equal("the result", [bool(value) for value in got], [True] * 4, "All four should be chosen.")
