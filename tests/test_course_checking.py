@@ -219,9 +219,10 @@ def test_a_replaced_function_passes(owner, name, trick, monkeypatch):
 
 def test_a_check_leaves_everything_as_it_was():
     before = dict(vars(torch)), dict(vars(Case)), dict(vars(torch.Tensor))
+    replaced = checking.ORIGINALS.replaced()  # torch's own compiler, say, may have replaced a function by now
     check("98.1", right)
     assert (dict(vars(torch)), dict(vars(Case)), dict(vars(torch.Tensor))) == before
-    assert checking.ORIGINALS.replaced() == []
+    assert checking.ORIGINALS.replaced() == replaced
 
 
 def test_a_number_that_no_exercise_has_is_a_key_error():

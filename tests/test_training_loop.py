@@ -128,7 +128,8 @@ def test_data_workers_make_the_same_batches(tmp_path):
 
 def test_the_run_learns_both_predictions(tmp_path):
     """Made-up documents keep to eight words of 48: both losses must fall below those of a guess (3.87, 0.69)."""
-    trainer = tiny_trainer(tmp_path, 300, dropout=0.0, learning_rate=1e-2, log_steps=50, validations=3)
+    task = tiny_task(mask_rates=(0.3, 0.15))
+    trainer = tiny_trainer(tmp_path, 300, task, dropout=0.0, learning_rate=1e-2, log_steps=50, validations=3)
     trainer.run()
     lines = read_metrics(tmp_path)
     trained = [line for line in lines if "mlm_loss" in line]
