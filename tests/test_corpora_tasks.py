@@ -53,7 +53,7 @@ def baseline(task: str, part: str = "test") -> dict[str, dict[str, float]]:
 
 
 def test_a_stored_file_is_not_what_the_generator_makes():
-    stored = {str(path.relative_to(DATA / "tasks")): path for path in (DATA / "tasks").glob("*/*")}
+    stored = {path.relative_to(DATA / "tasks").as_posix(): path for path in (DATA / "tasks").glob("*/*")}
     assert set(stored) == set(made())
     for name, path in stored.items():
         assert path.read_bytes() == made()[name].encode(), f"{name}: run python -m bertedu.corpora.tasks data/tasks"
@@ -142,10 +142,13 @@ TITLES = ("Mrs", "Ministry", "Lake", "Bank", "Doctor", "Grant")
 # The labels -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("task", ["sentiment", "topics", "inference", "choices", "similarity"])
-def test_a_class_is_more_frequent_than_another(task):
+@pytest.mark.parametrize(
+    ("task", "classes"), [("sentiment", 3), ("topics", 6), ("inference", 3), ("choices", 4), ("similarity", 6)]
+)
+def test_a_class_is_more_frequent_than_another_or_missing(task, classes):
     for part in PARTS:
         counts = Counter(row.label for row in rows(task, part))
+        assert len(counts) == classes
         assert max(counts.values()) - min(counts.values()) <= 1, counts
 
 
