@@ -16,7 +16,10 @@ from bertedu.errors import UserError
 from bertedu.finetuning.classification import ClassificationTask
 from bertedu.finetuning.kinds import KINDS, classification_baselines
 from bertedu.finetuning.plan import FinetuningPlan
+from bertedu.finetuning.question_answering import BertForQuestionAnswering
 from bertedu.finetuning.run import finetune
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.starting import with_new_head
 from bertedu.model import BertForPreTraining
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
@@ -169,6 +172,12 @@ def test_a_stopped_run_starts_anew_or_another_is_overwritten(base, tmp_path):
     resumed = FinetuningPlan.from_options({}, resume=tmp_path / "run")
     assert resumed.resume and resumed.settings.epochs == 1.0 and resumed.training.precision == "fp32"
     assert finetune(resumed, KINDS["classification"], silent)["runs"][0]["validation"] == whole["runs"][0]["validation"]
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(None, 0.1), (0.0, 0.0), (0.3, 0.3)])
+def test_the_dropout_of_pretraining_or_the_one_asked_for_is_lost(base, asked, expected):
+    model = with_new_head(BertForQuestionAnswering, str(base), FinetuningSettings(dropout=asked))
+    assert model.config.hidden_dropout_prob == model.config.attention_probs_dropout_prob == expected
 
 
 def test_a_frozen_encoder_moves(base, tmp_path):
