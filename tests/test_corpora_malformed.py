@@ -320,5 +320,5 @@ def test_a_missing_file_ends_in_a_traceback(tmp_path):
     for name in ("a.csv", "a.csv.gz", "a.jsonl"):
         with pytest.raises(UserError, match="check the name"):
             read_labelled(tmp_path / name)
-    with pytest.raises(UserError, match="Is a directory"):
+    with pytest.raises(UserError, match="is a folder where a file should be"):
         read_questions(tmp_path)

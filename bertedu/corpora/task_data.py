@@ -9,6 +9,7 @@ from bertedu.corpora.readers.columns import read_conll, read_conllu
 from bertedu.corpora.readers.folders import read_files_by_label, read_folders_by_label
 from bertedu.corpora.readers.json_lines import read_json_lines
 from bertedu.corpora.readers.labelled import Choices, LabelledText, Question, Summary, TaggedWords
+from bertedu.corpora.readers.opening import refuse_folder
 from bertedu.corpora.readers.rows import Row, labelled_texts, summaries, tagged_words
 from bertedu.corpora.readers.squad import questions, read_squad
 from bertedu.corpora.readers.tables import read_table
@@ -28,14 +29,15 @@ def read_labelled(
     header: Sequence[str] | None = None,
     delimiter: str | None = None,
     quoting: bool = True,
+    scale: tuple[float, float] | None = None,
 ) -> list[LabelledText]:
     """Texts, or pairs of texts, with a label, labels or a score each.
 
     source is a table (.csv, .tsv), JSON lines (.jsonl), `hub:NAME[/CONFIGURATION]`, a folder with one folder for
     each label, or several files, one for each label (a dict of label and file, or a list of files named after
     their label). text, label and pair name columns, the usual names by default (see `labelled_texts`);
-    labels, where given, are all that there are; split is for the hub; header, delimiter and quoting are for
-    tables (see `read_table`). Raises UserError, and then nothing was read.
+    labels, where given, are all that there are, and scale the lowest and the highest score; split is for the hub;
+    header, delimiter and quoting are for tables (see `read_table`). Raises UserError, and then nothing was read.
     """
     if not isinstance(source, str | Path):
         only_single_labels(problem_type, "the names of files")
@@ -44,7 +46,7 @@ def read_labelled(
         only_single_labels(problem_type, str(source))
         return read_folders_by_label(source, labels)
     rows = read_rows(source, split, header, delimiter, quoting)
-    return labelled_texts(rows, text, label, pair, problem_type, labels)
+    return labelled_texts(rows, text, label, pair, problem_type, labels, scale)
 
 
 def only_single_labels(problem_type: str, place: str) -> None:
@@ -100,6 +102,7 @@ def read_rows(
     """The rows of a table, of JSON lines or of the hub: where each stands, and its values by column."""
     if is_hub(source):
         return hub_rows(str(source), split)
+    refuse_folder(Path(source))
     name = str(source).removesuffix(".gz")
     if name.endswith(".jsonl"):
         return read_json_lines(source)

@@ -1,6 +1,6 @@
 """The tasks of `bertedu finetune`, by name."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -9,6 +9,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from bertedu.corpora.readers import LabelledText, Question, Summary, TaggedWords
 from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
+from bertedu.errors import UserError
 from bertedu.finetuning.classification import (
     BertForSequenceClassification,
     ClassificationTask,
@@ -38,13 +39,19 @@ from bertedu.tokenization import BertTokenizer
 
 WORD = r"\w+"  # scikit-learn's own pattern leaves out words of one letter
 SINGLE, SEVERAL, SCORE = "single_label_classification", "multi_label_classification", "regression"
+LEAST_CLASSES = {SINGLE: 2, SEVERAL: 1}
 
 
 def classification_kind(name: str, problem_type: str) -> Kind:
     """Classes, sets of classes or scores for texts and pairs of texts."""
 
-    def read(path: str) -> list[LabelledText]:
-        return read_labelled(path, problem_type=problem_type)  # type: ignore[arg-type]
+    def read(path: str, split: str = "train", train: Sequence[LabelledText] = ()) -> list[LabelledText]:
+        labels = labels_of(train) if train and problem_type != SCORE else None
+        rows = read_labelled(path, problem_type=problem_type, labels=labels, split=split)
+        if not train and problem_type != SCORE and len(found := labels_of(rows)) < LEAST_CLASSES[problem_type]:
+            said = f"every row has the label {found[0]!r}" if found else "no row has a label"
+            raise UserError(f"{path}: {said}, so that there is nothing to tell apart: add rows of other classes.")
+        return rows
 
     def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
         labels = labels_of([*train, *validation]) if problem_type != SCORE else ("score",)
@@ -55,7 +62,7 @@ def classification_kind(name: str, problem_type: str) -> Kind:
     def baselines(train, test) -> dict[str, Figures]:
         return classification_baselines(train, test, problem_type)
 
-    return Kind(name, read, make, baselines)
+    return Kind(name, read, make, baselines, folders_by_label=problem_type == SINGLE)
 
 
 def labels_of(rows: Sequence[LabelledText]) -> tuple[str, ...]:
@@ -96,8 +103,8 @@ def classification_baselines(
 def tagging_kind(name: str, scheme: str | None) -> Kind:
     """Tags for words: entities (scheme BIO), or tags of any form."""
 
-    def read(path: str) -> list[TaggedWords]:
-        return read_tagged(path, scheme=scheme)
+    def read(path: str, split: str = "train", train: Sequence[TaggedWords] = ()) -> list[TaggedWords]:
+        return read_tagged(path, scheme=scheme, labels=tags_of(train) if train else None, split=split)
 
     def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
         labels = tags_of([*train, *validation])
@@ -108,16 +115,24 @@ def tagging_kind(name: str, scheme: str | None) -> Kind:
     return Kind(name, read, make, most_frequent_tags)
 
 
-def read_pairs(path: str) -> list[LabelledText]:
+def read_pairs(path: str, split: str = "train", train: Sequence[LabelledText] = ()) -> list[LabelledText]:
     """Pairs of texts with scores."""
-    return read_labelled(path, problem_type=SCORE)
+    rows = read_labelled(path, problem_type=SCORE, split=split, scale=scale_of(train) if train else None)
+    if any(row.pair is None for row in rows):
+        raise UserError(f"{path}: a row holds one text: similarity needs two, in columns sentence1 and sentence2.")
+    return rows
+
+
+def scale_of(rows: Sequence[LabelledText]) -> tuple[float, float]:
+    """The scores that mean "nothing in common" (0, or the lowest) and "the same" (the highest) in some rows."""
+    scores = [float(row.label) for row in rows]  # type: ignore[arg-type]
+    return min(0.0, *scores), max(scores)
 
 
 def make_similarity(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
     """A bi-encoder; the scale runs from the lowest to the highest score in the data."""
-    scores = [float(row.label) for row in (*train, *validation)]
     network = with_new_head(BertSentenceEncoder, model, settings, pooling=settings.pooling)
-    return network, SimilarityTask(train, validation, tokenizer, settings, (min(0.0, *scores), max(scores)))
+    return network, SimilarityTask(train, validation, tokenizer, settings, scale_of([*train, *validation]))
 
 
 def make_question_answering(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
@@ -138,6 +153,20 @@ def make_summarization(train, validation, tokenizer: BertTokenizer, model: str, 
     return network, SummarizationTask(train, validation, tokenizer, settings)
 
 
+def rows_of(read: Callable[..., list]) -> Callable[..., list]:
+    """A reader that takes the split, and to which training rows say nothing."""
+
+    def read_split(path: str, split: str = "train", train: Sequence = ()) -> list:
+        return read(path, split)
+
+    return read_split
+
+
+def context_of(question: Question) -> str:
+    """What questions share: the text that they ask about."""
+    return question.context
+
+
 def answer_baselines(train: Sequence[Question], test: Sequence[Question]) -> dict[str, Figures]:
     """Answers that need no network and learn nothing from training."""
     return longest_word_overlap(test)
@@ -156,9 +185,16 @@ KINDS: dict[str, Kind] = {
         classification_kind("regression", SCORE),
         tagging_kind("entities", "BIO"),
         tagging_kind("tagging", None),
-        Kind("question-answering", read_questions, make_question_answering, answer_baselines, {"max_length": 256}),
+        Kind(
+            "question-answering",
+            rows_of(read_questions),
+            make_question_answering,
+            answer_baselines,
+            {"max_length": 256},
+            unit=context_of,
+        ),
         Kind("similarity", read_pairs, make_similarity, word_cosines, {"pooling": "mean"}),
-        Kind("multiple-choice", read_choices, make_multiple_choice, choice_baselines),
-        Kind("summarization", read_summaries, make_summarization, summary_baselines, {"max_length": 512}),
+        Kind("multiple-choice", rows_of(read_choices), make_multiple_choice, choice_baselines),
+        Kind("summarization", rows_of(read_summaries), make_summarization, summary_baselines, {"max_length": 512}),
     )
 }

@@ -1,8 +1,6 @@
 """A whole fine-tuning run: data, model, training from one or several seeds, the test set once, a folder with it all."""
 
 import json
-import math
-import random
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,6 +13,7 @@ import torch
 from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import write_json, write_text
+from bertedu.finetuning.data import Rows, read_data, seen
 from bertedu.finetuning.kind import Figures, Kind
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.strategies import freeze_encoder, pace
@@ -25,7 +24,6 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
 
-TAKEN_FOR_VALIDATION = 0.1
 PREDICTIONS = "predictions.jsonl"
 LINES = 20  # at least so many of metrics.jsonl, so that a short run has a curve too
 
@@ -41,14 +39,17 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
         raise UserError(
             f"{plan.folder} holds a run already: go on with --resume {plan.folder}, or choose another --output."
         )
-    train, validation, test = read_data(plan, kind, say)
-    folder = find_folder(plan.model)
-    tokenizer = BertTokenizer.from_pretrained(folder)
+    train, validation, test = data = read_data(plan, kind, say)
+    tokenizer = BertTokenizer.from_pretrained(find_folder(plan.model))
+    first = plan.settings.seed
+    made = make(plan, kind, first, data, tokenizer)
+    made[1].encode([*validation, *test])  # what cannot be used is refused before anything is written
     if not plan.resume:
         plan.save()
     runs = []
-    for seed in range(plan.settings.seed, plan.settings.seed + plan.seeds):
-        found = one_seed(plan, kind, seed, (train, validation, test), tokenizer, say)
+    for seed in range(first, first + plan.seeds):
+        made = made if seed == first else make(plan, kind, seed, data, tokenizer)
+        found = one_seed(plan, seed, data, *made, tokenizer, say)
         if found is None:
             say(f"stopped and saved: go on with `bertedu finetune --resume {plan.folder}`")
             return None
@@ -67,48 +68,36 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
         "baselines": kind.baselines(train, test or validation),
     }
     if test:
+        results["test_rows_seen_in_training"] = seen(train, test)
         results["test"] = spread([run["test"] for run in runs])
     write_json(plan.folder / "metrics.json", results)
     return results
 
 
-def read_data(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None]) -> tuple[list, list, list]:
-    """Training, validation and test rows. Without a validation file a tenth of the data becomes one."""
-    say(f"reading {plan.data}")
-    train = kind.read(plan.data)
-    if plan.validation:
-        validation = kind.read(plan.validation)
-    else:
-        chosen = set(
-            random.Random("validation").sample(range(len(train)), math.ceil(TAKEN_FOR_VALIDATION * len(train)))
-        )
-        validation = [row for number, row in enumerate(train) if number in chosen]
-        train = [row for number, row in enumerate(train) if number not in chosen]
-        say(f"  {len(validation):,} rows were taken away for validation")
-    test = kind.read(plan.test) if plan.test else []
-    say(
-        f"  {len(train):,} rows to learn from, {len(validation):,} to choose the best model by, "
-        f"{len(test):,} to test it"
-    )
-    return train, validation, test
+def make(
+    plan: FinetuningPlan, kind: Kind, seed: int, data: tuple[Rows, Rows, Rows], tokenizer: BertTokenizer
+) -> tuple[PretrainedModel, FinetuningTask]:
+    """The model with the head that this seed draws, and the task."""
+    settings = replace(plan.settings, seed=seed)
+    torch.manual_seed(seed)  # the head's first weights
+    model, task = kind.make(*data[:2], tokenizer, plan.model, settings)
+    if settings.freeze_encoder:
+        freeze_encoder(model)
+    return model, task
 
 
 def one_seed(
     plan: FinetuningPlan,
-    kind: Kind,
     seed: int,
-    data: tuple[Sequence[Any], Sequence[Any], Sequence[Any]],
+    data: tuple[Rows, Rows, Rows],
+    model: PretrainedModel,
+    task: FinetuningTask,
     tokenizer: BertTokenizer,
     say: Callable[[str], None],
 ) -> dict[str, Any] | None:
     """One run from one seed, into seed-N/; its figures on validation and test, or None when it was stopped."""
-    train, validation, test = data
-    folder = plan.folder / f"seed-{seed}"
-    settings = replace(plan.settings, seed=seed)
-    torch.manual_seed(seed)  # the head's first weights
-    model, task = kind.make(train, validation, tokenizer, plan.model, settings)
-    if settings.freeze_encoder:
-        freeze_encoder(model)
+    _, validation, test = data
+    folder, settings = plan.folder / f"seed-{seed}", task.settings
     steps = max(1, round(settings.epochs * len(task.epoch(0))))
     often = max(1, min(plan.training.log_steps, steps // LINES))
     training = replace(plan.training, seed=seed, log_steps=often)

@@ -190,6 +190,8 @@ def notes(metrics: dict[str, Any]) -> list[str]:
         found.append("The test was looked at once by each seed, with the weights that validation chose.")
     else:
         found.append("There was no test: these are the rows by which the weights were chosen, so the figures flatter.")
+    if shared := metrics.get("test_rows_seen_in_training", 0):
+        found.append(f"{shared:,} rows of the test stand among the training rows too: remembering them pays.")
     if len(metrics["runs"]) == 1:
         found.append("One seed tells nothing of chance: another seed gives other numbers.")
     return found

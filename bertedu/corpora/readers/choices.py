@@ -33,6 +33,11 @@ def choices(rows: Sequence[Row]) -> list[Choices]:
         texts, names = choices_of(row)
         if len(texts) < 2 or len(set(texts)) < len(texts):
             raise UserError(f"{place}: the choices {shown(texts)} must be two or more, all different: mend the row.")
+        if found and len(texts) != len(found[0].choices):
+            raise UserError(
+                f"{place}: {len(texts)} choices ({shown(texts)}) where the rows before have {len(found[0].choices)}: "
+                "give every row as many."
+            )
         right = right_choice(value_of(row, answer_column), texts, names, place)
         found.append(Choices(question, texts, right, context))
     return found

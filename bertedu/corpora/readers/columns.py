@@ -34,7 +34,8 @@ def read_conll(
     separator, columns = "", 0
     sentences: list[TaggedWords] = []
     for block in sentence_blocks(read_lines(path)):
-        words, tags = [], []
+        words: list[str] = []
+        tags: list[str] = []
         for number, line in block:
             place = f"{path}, line {number}"
             separator = separator or ("\t" if "\t" in line else " ")
@@ -50,7 +51,7 @@ def read_conll(
             if values[0] == DOCUMENT_START:
                 continue
             words.append(text_value(values[0], place, "the word"))
-            tags.append(tag_value(values[tag_column], place, scheme, labels))
+            tags.append(tag_value(values[tag_column], place, scheme, labels, tags[-1] if tags else "O"))
         if words:
             sentences.append(TaggedWords(tuple(words), tuple(tags)))
     if not sentences:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bertedu.corpora.readers.labelled import LabelledText
 from bertedu.corpora.readers.opening import read_data_text, read_lines
-from bertedu.corpora.readers.values import label_value, text_value
+from bertedu.corpora.readers.values import counted, label_value, text_value
 from bertedu.errors import UserError
 
 
@@ -50,8 +50,8 @@ def read_folders_by_label(folder: str | Path, labels: Collection[str] | None = N
     folders = [path for path in visible(folder) if path.is_dir()]
     if len(folders) < 2:
         raise UserError(
-            f"{folder} has {len(folders)} folders where each label has its own: name the folder of those folders, "
-            "or the files themselves."
+            f"{folder} is a folder and has {counted(len(folders), 'folder')} in it where each label has its own: "
+            "name a file, or the folder of those folders."
         )
     examples: list[LabelledText] = []
     for inner in folders:

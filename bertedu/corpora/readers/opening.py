@@ -3,6 +3,7 @@
 import gzip
 import json
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ def read_plain_text(path: str | Path) -> str:
     Raises UserError for a file that is missing, cut short or in another encoding.
     """
     path = Path(path)
+    refuse_folder(path)
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -34,11 +36,32 @@ def read_plain_text(path: str | Path) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UserError(
-            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8: convert the file first, "
-            "for example with `iconv -f latin1 -t utf-8`."
-        ) from error
+        raise UserError(f"{path}, {not_utf_8(data, error.start)}") from error
+
+
+def refuse_folder(path: Path) -> None:
+    """Raise UserError for a folder where a file is to be read."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder where a file should be: name one of the files in it.")
+
+
+def not_utf_8(data: bytes, position: int) -> str:
+    """The end of a sentence about a byte that is not UTF-8: in a file of another encoding, or of two."""
+    number = data.count(b"\n", 0, position) + 1
+    lines = data.split(b"\n")
+    read_as_latin = lines[number - 1].decode("latin-1").strip()
+    place = f"line {number}: byte 0x{data[position]:02x} is not UTF-8"
+    for other, line in enumerate(lines, start=1):
+        with suppress(UnicodeDecodeError):
+            if not line.isascii() and line.decode():
+                return (
+                    f"{place} and line {other} is, so that two encodings are mixed: write this line in UTF-8 "
+                    f"(as Latin-1 it is {read_as_latin[:40]!r}) and look at the others."
+                )
+    return (
+        f"{place} (as Latin-1 the line is {read_as_latin[:40]!r}): convert the file first, for example with "
+        "`iconv -f latin1 -t utf-8`."
+    )
 
 
 def read_data_text(path: str | Path) -> str:

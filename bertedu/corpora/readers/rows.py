@@ -5,7 +5,15 @@ from typing import Any
 
 from bertedu.config import PROBLEMS
 from bertedu.corpora.readers.labelled import LabelledText, Summary, TaggedWords
-from bertedu.corpora.readers.values import counted, label_value, label_values, score_value, shown, text_value
+from bertedu.corpora.readers.values import (
+    class_value,
+    counted,
+    label_value,
+    label_values,
+    score_value,
+    shown,
+    text_value,
+)
 from bertedu.errors import UserError
 
 Row = tuple[str, dict[str, Any]]  # where it stands (for messages), and its values by column
@@ -47,12 +55,14 @@ def labelled_texts(
     pair: str | None = None,
     problem_type: str = "single_label_classification",
     labels: Collection[str] | None = None,
+    scale: tuple[float, float] | None = None,
 ) -> list[LabelledText]:
     """Each row as a text, or a pair of texts, with its label, labels or score.
 
     text, label and pair name columns. Where text is not given, the usual names are looked for (with the pair
     that belongs to them: sentence1 and sentence2, premise and hypothesis); so is the label's column.
     problem_type is one of `config.PROBLEMS`: one label (a text), many (a tuple of them), or a score (a number).
+    labels and scale, where given, are all labels, and the lowest and the highest score, that there are.
     """
     if problem_type not in PROBLEMS:
         raise UserError(f"problem_type: {problem_type!r} is none: choose one of {', '.join(PROBLEMS)}.")
@@ -68,11 +78,11 @@ def labelled_texts(
         value = value_of(row, label)
         named: str | float | tuple[str, ...]
         if problem_type == "regression":
-            named = score_value(value, place)
+            named = score_value(value, place, scale)
         elif problem_type == "multi_label_classification":
             named = label_values(value, place, labels)
         else:
-            named = label_value(value, place, labels)
+            named = class_value(value, place, labels)
         examples.append(LabelledText(first, named, second))
     return examples
 
@@ -94,19 +104,20 @@ def tagged_words(
             raise UserError(
                 f"{place}: {counted(len(words), 'word')} for {counted(len(found), 'tag')}: give each word one tag."
             )
-        sentences.append(
-            TaggedWords(
-                tuple(text_value(word, place, "a word") for word in words),
-                tuple(tag_value(tag, place, scheme, labels) for tag in found),
-            )
-        )
+        tags_found: list[str] = []
+        for tag in found:
+            tags_found.append(tag_value(tag, place, scheme, labels, tags_found[-1] if tags_found else "O"))
+        sentences.append(TaggedWords(tuple(text_value(word, place, "a word") for word in words), tuple(tags_found)))
     return sentences
 
 
-def tag_value(tag: Any, place: str, scheme: str | None = "BIO", labels: Collection[str] | None = None) -> str:
+def tag_value(
+    tag: Any, place: str, scheme: str | None = "BIO", labels: Collection[str] | None = None, before: str = "O"
+) -> str:
     """A tag of a scheme: BIO (O, B-type, I-type), BIOES (E-type and S-type as well), or None for any name.
 
-    Whether an I-type follows a B-type is for whoever decodes the spans: real annotations break that rule.
+    before is the tag of the word before: I-type and E-type must go on with an entity of their type, since a CRF that
+    knows this rule can never learn a sentence that breaks it.
     """
     name = label_value(tag, place, labels, "tag")
     if scheme is None or name == "O":
@@ -119,6 +130,11 @@ def tag_value(tag: Any, place: str, scheme: str | None = "BIO", labels: Collecti
         raise UserError(
             f"{place}: the tag {shown(name)} is not of the scheme {scheme}: write O or {forms}, "
             "or choose scheme=None for tags of any form."
+        )
+    if position in "IE" and before not in (f"B-{kind}", f"I-{kind}"):
+        raise UserError(
+            f"{place}: the tag {shown(name)} goes on with nothing, behind the tag {shown(before)}: begin the entity "
+            f"with 'B-{kind}'."
         )
     return name
 

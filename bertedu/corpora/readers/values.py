@@ -1,6 +1,7 @@
 """What a text, a label and a score must be, wherever they come from. A place is a file and line, or a row of a set."""
 
 import math
+import re
 from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Any
@@ -9,6 +10,7 @@ from bertedu.corpora.readers.opening import LONGEST_TEXT, too_long
 from bertedu.errors import UserError
 
 MOST_LABELS_SHOWN = 8
+NUMBER_WITH_POINT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def shown(value: Any, most: int = 60) -> str:
@@ -59,7 +61,7 @@ def label_value(value: Any, place: str, labels: Collection[str] | None = None, n
         known = ", ".join(list(labels)[:MOST_LABELS_SHOWN]) + (", …" if len(labels) > MOST_LABELS_SHOWN else "")
         raise UserError(
             f"{place}: the {name} {shown(label)} is none of the {counted(len(labels), name)} ({known}): "
-            f"{f'write {near[0]!r}' if near else 'correct it'}, or add it to them."
+            f"{f'write {near[0]!r}' if near else 'correct it'}, or add it to those that are learned."
         )
     return label
 
@@ -70,14 +72,25 @@ def label_values(value: Any, place: str, labels: Collection[str] | None = None) 
         value = value.split(",") if value.strip() else []
     if not isinstance(value, list | tuple):
         raise UserError(f"{place}: the labels are {shown(value)}: give a list, or names with commas between them.")
-    names = tuple(label_value(one, place, labels) for one in value)
+    names = tuple(class_value(one, place, labels) for one in value)
     if len(set(names)) < len(names):
         raise UserError(f"{place}: the labels {shown(names)} name one twice: remove it.")
     return names
 
 
-def score_value(value: Any, place: str) -> float:
-    """A finite number, from a number or the text of one."""
+def class_value(value: Any, place: str, labels: Collection[str] | None = None) -> str:
+    """A label of a table or of JSON, where a number with a point is a score in the wrong place."""
+    label = label_value(value, place, labels)
+    if NUMBER_WITH_POINT.fullmatch(label):
+        raise UserError(
+            f"{place}: the label is {label!r}, a number with a point: write names or whole numbers, or choose the task "
+            "regression for scores."
+        )
+    return label
+
+
+def score_value(value: Any, place: str, scale: tuple[float, float] | None = None) -> float:
+    """A finite number, from a number or the text of one; scale, where given, are the lowest and the highest."""
     problem = f"{place}: the score is {shown(value)}, not a finite number: write one, with a point (3.5)."
     if isinstance(value, bool) or not isinstance(value, int | float | str) or "_" in str(value):
         raise UserError(problem)
@@ -87,4 +100,9 @@ def score_value(value: Any, place: str) -> float:
         raise UserError(problem) from error
     if not math.isfinite(score):
         raise UserError(problem)
+    if scale is not None and not scale[0] <= score <= scale[1]:
+        raise UserError(
+            f"{place}: the score is {shown(value)}, and scores run from {scale[0]:g} to {scale[1]:g}: correct it, or "
+            "add such scores to those that are learned."
+        )
     return score
