@@ -16,6 +16,7 @@ from bertedu.corpora.tasks.files import TASKS
 from bertedu.corpora.tasks.grammar import PARTS, SLOT, fill, lists_of, read_words
 from bertedu.errors import UserError
 from bertedu.finetuning.kinds import KINDS, labels_of
+from bertedu.finetuning.spans import tag_spans
 from bertedu.tokenization import BertTokenizer
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -24,6 +25,7 @@ KIND_OF = {
     "aspects": "multi-label",
     "topics": "classification",
     "entities": "entities",
+    "parts_of_speech": "tagging",
     "questions": "question-answering",
     "inference": "classification",
     "similarity": "similarity",
@@ -124,19 +126,24 @@ def test_a_name_of_the_test_is_in_training():
 
 
 def test_an_entity_of_the_test_is_in_training():
-    def names(part: str) -> set[str]:
+    """No name, and no part of one that is its own: what persons, towns, companies and products are called."""
+
+    def own(part: str) -> set[str]:
+        lists = read_words("entities")[part]
         return {
             word
-            for row in rows("entities", part)
-            for word, tag in zip(row.words, row.tags, strict=True)
-            if tag.startswith("B-") and word not in TITLES
+            for name, entries in lists.items()
+            if name != "templates"
+            for entry in entries
+            for word in entry.split()
         }
 
-    assert not names("train") & names("test") and not names("train") & names("validation")
-    assert not names("validation") & names("test")
+    def names(part: str) -> set[tuple[str, ...]]:
+        return {row.words[start:end] for row in rows("entities", part) for _, start, end in tag_spans(row.tags)}
 
-
-TITLES = ("Mrs", "Ministry", "Lake", "Bank", "Doctor", "Grant")
+    for one, other in (("train", "test"), ("train", "validation"), ("validation", "test")):
+        assert not own(one) & own(other)
+        assert not names(one) & names(other)
 
 
 # The labels -------------------------------------------------------------------------------------------------------
@@ -191,6 +198,25 @@ def test_a_name_has_one_type_wherever_it_stands():
             for word, tag in zip(row.words, row.tags, strict=True):
                 found.setdefault(word, set()).add(tag)
         assert sum(len({tag for tag in tags if tag[0] == "B"}) > 1 for tags in found.values()) >= 4
+
+
+def test_a_word_has_one_part_of_speech_only():
+    """In each part many words stand with two tags or more, and one with three."""
+    for part in PARTS:
+        found: dict[str, set[str]] = {}
+        for row in rows("parts_of_speech", part):
+            for word, tag in zip(row.words, row.tags, strict=True):
+                found.setdefault(word.lower(), set()).add(tag)
+        assert sum(len(tags) > 1 for tags in found.values()) >= 25
+        assert found["light"] == {"NOUN", "VERB", "ADJ"}
+        assert found["that"] == {"DET", "PRON", "SCONJ"}
+
+
+def test_a_word_without_a_part_of_speech_is_let_through():
+    from bertedu.corpora.tasks.parts_of_speech import tagged
+
+    with pytest.raises(UserError, match=r"'stone' .* has no tag"):
+        tagged("The stone fell .", {"DET": ("the",), "VERB": ("fell",), "PUNCT": (".",)}, Random(0))
 
 
 # Questions --------------------------------------------------------------------------------------------------------
@@ -269,6 +295,7 @@ def test_the_choice_alone_gives_the_answer_away():
         ("similarity", "cosine of bags of words", "spearman", 0.10, 0.60),
         ("choices", "most shared words", "accuracy", 0.15, 0.40),
         ("entities", "most frequent tag of the word", "f1", 0.0, 0.3),
+        ("parts_of_speech", "most frequent tag of the word", "accuracy", 0.75, 0.88),
         ("questions", "never an answer", "f1", 0.25, 0.45),
         ("questions", "sentence most like the question", "f1", 0.1, 0.4),
         ("summaries", "lead-3", "rouge1", 0.1, 0.4),

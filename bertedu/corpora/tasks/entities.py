@@ -1,14 +1,27 @@
 """Sentences with the names of persons, places, organisations and products, tagged BIO."""
 
 import re
+from itertools import pairwise
 from random import Random
 
 from bertedu.corpora.tasks.grammar import CHOICE, Deck, Lists, lists_of
 
-SIZES = {"train": 960, "validation": 250, "test": 250}
-SLOT = re.compile(r"\{(double:)?(person|place|organisation|product)\d?\}(\S*)")
-FOLLOWED = 0.3  # of the texts have a second sentence
+SIZES = {"train": 2000, "validation": 300, "test": 300}
+SLOT = re.compile(r"\{(double:)?(person|place|organisation|product)\d?\}")
+PART = re.compile(r"\{([a-z]+)\d?\}")  # {first}, {last}, {last2}: what a name is made of; {thing}, {day}: no names
+FOLLOWED = 0.15  # of the texts have a second sentence
 Tagged = tuple[tuple[str, str], ...]
+
+
+def filled(form: str, lists: Lists, random: Random, taken: set[str]) -> str:
+    """A form such as "Mrs {last}" with words in its slots of which none is taken yet (and all are afterwards)."""
+
+    def part(match: re.Match) -> str:
+        chosen = random.choice([word for word in lists[match[1]] if word not in taken])
+        taken.add(chosen)
+        return chosen
+
+    return PART.sub(part, form)
 
 
 def tagged(template: str, lists: Lists, random: Random) -> Tagged:
@@ -20,15 +33,19 @@ def tagged(template: str, lists: Lists, random: Random) -> Tagged:
     for piece in template.split():
         match = SLOT.fullmatch(piece)
         if not match:
-            words.append((piece, "O"))
+            words.append((filled(piece, lists, random, taken), "O"))
             continue
-        name = random.choice([name for name in lists["double" if match[1] else match[2]] if name not in taken])
+        forms = lists["double" if match[1] else match[2]]
+        name = filled(random.choice([form for form in forms if form not in taken]), lists, random, taken)
         taken.add(name)
         parts = name.split()
-        # "the Red Cross", "old Simon Reed": what is written small does not begin a name.
+        # "the Bank of Rome", "old Simon Reed": what is written small does not begin a name.
         while parts[0].islower():
             words.append((parts.pop(0), "O"))
         words += [(part, f"{'I' if number else 'B'}-{match[2]}") for number, part in enumerate(parts)]
+    for place, ((word, tag), (following, _)) in enumerate(pairwise(words)):
+        if word in ("a", "A") and following[0] in "AEIOUaeio":
+            words[place] = (word + "n", tag)
     first, tag = words[0]
     return ((first[0].upper() + first[1:], tag), *words[1:])
 
