@@ -191,11 +191,12 @@ def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: i
 
 
 def told(task: Any, model: Any, validation: Rows, test: Rows, figure: str) -> dict[str, float]:
-    """The figure on validation and test; where answers may be missing, with the threshold that validation chose."""
-    on_validation = task.score(model, validation)
-    threshold = on_validation.get("best_threshold")
-    on_test = task.score(model, test) if threshold is None else task.score(model, test, threshold)
-    return {"validation": on_validation[figure], "test": on_test[figure], **on_test}
+    """The figure on validation and test, both with what validation decides (a threshold)."""
+    predictions = task.predictions(model, validation)
+    decided = task.decide(validation, predictions)
+    on_test = task.figures(test, task.predictions(model, test), **decided)
+    on_validation = task.figures(validation, predictions, **decided)
+    return {"validation": on_validation[figure], "test": on_test[figure], **on_test, **decided}
 
 
 def plain_loop(model: Any, task: Any, training: TrainingSettings, steps: int, precision: str) -> Any:

@@ -29,8 +29,9 @@ class BertConfig:
     """What a BERT is made of; the defaults are BERT-Base, uncased (Devlin et al. 2019, section 3).
 
     hidden_act is "gelu" (exact, as in `transformers`) or "gelu_new" (the tanh form in Google's code). The last
-    three fields are of fine-tuned models: the names of the classes, what is asked about them, and which vector
-    stands for a text. Raises UserError that names the field, the value and the remedy.
+    four fields are of fine-tuned models: the names of the classes, what is asked about them, which vector stands for a
+    text, and by how much "no answer" must be preferred to the best answer before a question gets none.
+    Raises UserError that names the field, the value and the remedy.
     """
 
     vocab_size: int = 30522
@@ -49,6 +50,7 @@ class BertConfig:
     labels: tuple[str, ...] = ()
     problem_type: str = "single_label_classification"
     pooling: str = "pooler"
+    no_answer_threshold: float = 0.0
 
     def __post_init__(self) -> None:
         sizes = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
@@ -69,6 +71,9 @@ class BertConfig:
                 f"config: hidden_size {self.hidden_size} cannot be shared out over num_attention_heads "
                 f"{self.num_attention_heads}: choose a number of heads that divides it."
             )
+        threshold = self.no_answer_threshold
+        if type(threshold) not in (int, float) or not math.isfinite(threshold):
+            raise UserError(f"config: no_answer_threshold is {threshold!r}: give a number.")
         choices = {"hidden_act": ACTIVATIONS, "problem_type": PROBLEMS, "pooling": POOLINGS}
         for name, known in choices.items():
             if getattr(self, name) not in known:
@@ -100,6 +105,8 @@ class BertConfig:
             del values["problem_type"]
         if self.pooling == "pooler":  # BERT's own needs no name, and `transformers` knows no other
             del values["pooling"]
+        if self.no_answer_threshold == 0.0:
+            del values["no_answer_threshold"]
         write_json(Path(folder) / "config.json", values)
 
     @classmethod

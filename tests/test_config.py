@@ -64,7 +64,7 @@ def test_unknown_preset_does_not_say_which_there_are():
 
 
 def test_saved_config_loses_a_field(tmp_path):
-    config = BertConfig(60, 24, 3, 2, 48, "gelu_new", 0.2, 0.3, 64, 3, 0.1, 1e-6, pad_token_id=5)
+    config = BertConfig(60, 24, 3, 2, 48, "gelu_new", 0.2, 0.3, 64, 3, 0.1, 1e-6, 5, no_answer_threshold=-1.5)
     config.save(tmp_path, "BertModel")
     assert BertConfig.load(tmp_path) == config
     theirs = transformers.AutoConfig.from_pretrained(tmp_path)

@@ -1,6 +1,8 @@
 """Answers as spans: windows that lose nothing, spans by brute force, the same logits as `transformers`."""
 
+import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,8 +16,10 @@ from bertedu.finetuning.question_answering import (
     Answered,
     BertForQuestionAnswering,
     QuestionAnsweringTask,
+    answer_or_none,
     answer_question,
 )
+from bertedu.finetuning.run import judge
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.windows import Candidate, Window, best_over_windows, best_spans, label_of, windows
 from bertedu.tokenization import BertTokenizer
@@ -180,3 +184,51 @@ def test_an_answer_that_a_letter_gives_away_is_not_found(tmp_path):
     assert figures["f1"] > 0.9 and figures["has_answer_f1"] > 0.85 and figures["no_answer_f1"] > 0.8
     assert figures["f1_at_best_threshold"] >= figures["f1"]
     assert figures["exact_match"] <= figures["f1"]
+
+
+class Scripted(QuestionAnsweringTask):
+    """A task whose predictions are given: the span "p" with a score of no answer, by the question's text."""
+
+    def predictions(self, model, rows):
+        return [Answered([Candidate(0, 1, 0.0)], float(row.question)) for row in rows]
+
+
+def scripted(*scores: tuple[float, bool]) -> list[Question]:
+    return [
+        Question(f"{n}", f"{score}", "p a b", (Answer("p", 0),) if answered else (), not answered)
+        for n, (score, answered) in enumerate(scores)
+    ]
+
+
+def test_the_threshold_is_chosen_on_the_test_or_lost_on_the_way(tmp_path):
+    validation = scripted((-3.0, True), (-2.0, True), (-1.0, False), (1.0, False))
+    test = scripted((-3.0, True), (-1.5, True), (-1.2, True), (1.0, False))
+    task = Scripted(validation, validation, TOKENIZER, FinetuningSettings(max_length=32), stride=8)
+    model = made_model()
+    found = judge(model, task, validation, test, tmp_path)
+    assert found["decided"] == {"no_answer_threshold": -2.0}
+    assert found["validation"]["f1"] == found["quality"] == 1.0
+    assert found["test"]["f1"] == 0.5, "with -2; the best on these rows would be right every time"
+    assert found["test"]["f1_at_best_threshold"] == 1.0 and found["test"]["best_threshold"] == -1.2
+    assert BertForQuestionAnswering.from_pretrained(tmp_path / "checkpoint-best").config.no_answer_threshold == -2.0
+    said = [json.loads(line)["prediction"] for line in (tmp_path / "predictions.jsonl").read_text().splitlines()]
+    assert said == ["p", "", "", ""]
+    assert task.validate(model, torch.device("cpu"))["f1"] == 1.0, "the best weights are chosen by another figure"
+
+
+def test_a_question_of_a_set_where_each_has_an_answer_gets_none(tmp_path):
+    validation, test = scripted((5.0, True), (2.0, True)), scripted((9.0, True), (1.0, False))
+    task = Scripted(validation, validation, TOKENIZER, FinetuningSettings(max_length=32), stride=8)
+    found = judge(made_model(), task, validation, test, tmp_path)
+    assert found["validation"]["f1"] == 1.0 and found["test"]["f1"] == 0.5
+    assert AutoModelForQuestionAnswering.from_pretrained(tmp_path / "checkpoint-best").config.no_answer_threshold > 1e8
+
+
+def test_an_answer_is_given_against_the_threshold():
+    model = made_model()
+    context = "c d e"
+    (answer, _), *_ = answer_question(model, TOKENIZER, "a b", context)[0]
+    for threshold, said in ((-1e9, ""), (1e9, answer)):
+        model.config = replace(model.config, no_answer_threshold=threshold)
+        assert answer_or_none(model, TOKENIZER, "a b", context) == said
+    assert answer_or_none(model, TOKENIZER, "a b", "") == ""

@@ -243,4 +243,5 @@ def test_an_answer_is_looked_for_in_no_text_or_in_two(base, tmp_path, monkeypatc
             main(["answer", "a b", *given, "--model", "run"])
         said = capsys.readouterr()
         assert ended.value.code == code
+        assert said.out.startswith("The model says: ") == (code == 0)
         assert ("no answer in this text" in said.out) == (code == 0) != ("one text to look in" in said.err)

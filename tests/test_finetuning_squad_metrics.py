@@ -7,6 +7,7 @@ import pytest
 
 from bertedu.corpora.readers import Answer, Question
 from bertedu.finetuning.squad_metrics import (
+    NEVER,
     answer_scores,
     best_threshold,
     f1_of_words,
@@ -108,3 +109,11 @@ def test_another_threshold_would_give_more():
         if all(normalize_answer(answer.text) for q in questions for answer in q.answers):
             assert f1 * len(questions) == pytest.approx(best)
             assert at(threshold) == pytest.approx(best)
+
+
+def test_a_threshold_parts_questions_with_the_same_score():
+    """Only the first of both could be answered by luck of the order: no threshold does that."""
+    questions = [Question("1", "?", "", (Answer("cat", 0),)), Question("2", "?", "", ()), Question("3", "?", "", ())]
+    answers = {"1": "cat", "2": "cat", "3": "cat"}
+    assert best_threshold(questions, answers, {"1": 0.0, "2": 0.0, "3": 0.0}) == (NEVER, 2 / 3)
+    assert best_threshold(questions, answers, {"1": 0.0, "2": 1.0, "3": 1.0}) == (0.0, 1.0)

@@ -114,6 +114,14 @@ def test_the_threshold_curve_has_another_best_than_the_metrics():
         row["no_answer_score"] += number / 1000
     scores = {str(number): row["no_answer_score"] for number, row in enumerate(rows)}
     assert f"the best is {best_threshold(questions, spans, scores)[1]:.3f}" in no_answer_curve(rows).alt
+    assert f"never an answer, it is {float(np.mean([not row['answers'] for row in rows])):.3f}" in (
+        no_answer_curve(rows, -1e9).alt
+    )
+    middle = float(np.median(list(scores.values())))
+    said = {key: "" if scores[key] > middle else spans[key] for key in spans}
+    assert (
+        f"in use, {middle:.2f}, it is {squad_figures(questions, said)['f1']:.3f}" in no_answer_curve(rows, middle).alt
+    )
     with pytest.raises(UserError, match="nothing to decide"):
         no_answer_curve([row for row in rows if row["answers"]])
 

@@ -190,6 +190,16 @@ def test_a_task_gets_no_page_or_one_that_fetches_something(task, tmp_path):
     assert SAID[task][0] in words
 
 
+def test_the_threshold_of_another_seed_is_told(tmp_path):
+    folder = save_finetuning_run(tmp_path / "run", "question-answering")
+    metrics = json.loads((folder / "metrics.json").read_text())
+    for one, threshold in zip(metrics["runs"], (-2.5, 7.5), strict=True):
+        one["decided"] = {"no_answer_threshold": threshold}
+    (folder / "metrics.json").write_text(json.dumps({**metrics, "best_seed": 2}))
+    words = write_finetuning_report(folder).read_text()
+    assert "7.50, chosen on validation" in words and "threshold in use, 7.50, it is" in words and "-2.5" not in words
+
+
 def test_a_report_without_a_test_keeps_quiet_about_it(tmp_path):
     words = write_finetuning_report(save_finetuning_run(tmp_path / "run", "classification", test=False)).read_text()
     assert "the figures flatter" in words and "baseline guessing 0.500" in words  # drawn where it was measured

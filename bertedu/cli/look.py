@@ -72,13 +72,16 @@ def attention(text: str, second: str | None, model: str | None, html: Path | Non
         click.echo(describe_grid(weights.numpy(), tokens))
 
 
+NO_ANSWER = "no answer in this text"
 ANSWER_EXAMPLES = """
 \b
 Examples:
   bertedu answer "Who wrote it?" letter.txt --model runs/question-answering-squad
   bertedu answer "Where is the cat?" --text "The cat sat on the mat." --model runs/question-answering-squad
 \b
-The model is one that `bertedu finetune question-answering` made, or one for that task from the hub.
+The model is one that `bertedu finetune question-answering` made, or one for that task from the hub. It says that
+there is no answer where it prefers that by more than the threshold in its config, which fine-tuning chose on
+validation (0 where none was chosen). Below stand the likeliest answers and how likely each is.
 """
 
 
@@ -92,7 +95,11 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     """Find the answer to QUESTION in a text: the likeliest spans, and how likely it is that there is none."""
     from bertedu.checkpoints.folder import find_folder
     from bertedu.files import read_text
-    from bertedu.finetuning.question_answering import BertForQuestionAnswering, answer_question
+    from bertedu.finetuning.question_answering import (
+        BertForQuestionAnswering,
+        answer_or_none,
+        answer_question,
+    )
     from bertedu.tokenization import BertTokenizer
 
     if (file is None) == (text is None):
@@ -100,10 +107,12 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     context = read_text(file) if file is not None else text or ""
     folder = find_folder(model or newest_run())
     network = BertForQuestionAnswering.from_pretrained(folder)
-    answers, none = answer_question(network, BertTokenizer.from_pretrained(folder), question, context, top)
+    asked = (network, BertTokenizer.from_pretrained(folder), question, context)
+    answers, none = answer_question(*asked, top)
+    click.echo(f"The model says: {' '.join(answer_or_none(*asked).split()) or NO_ANSWER}")
     for span, share in answers:
         click.echo(f"  {share:6.1%}  {span}")
-    click.echo(f"  {none:6.1%}  (no answer in this text)")
+    click.echo(f"  {none:6.1%}  ({NO_ANSWER})")
 
 
 def newest_run(folder: Path = Path("runs")) -> Path:

@@ -18,7 +18,7 @@ from bertedu.corpora.readers import Question
 from bertedu.finetuning.examples import Example
 from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.squad_metrics import answer_scores, best_threshold, squad_figures
+from bertedu.finetuning.squad_metrics import ALWAYS, answer_scores, best_threshold, squad_figures
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.finetuning.windows import Candidate, Window, best_over_windows, label_of, windows
 from bertedu.model.bert import BertModel
@@ -92,7 +92,7 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
     Every window of every question is learned; one that does not hold the (first) answer points to [CLS].
     """
 
-    best_by = "f1"
+    best_by = "f1"  # with the threshold that is best on validation
 
     def __init__(
         self,
@@ -146,34 +146,42 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
             answered.append(Answered(candidates, no_answer - best))
         return answered
 
-    def score(self, model: nn.Module, rows: Sequence[Question], threshold: float = 0.0) -> dict[str, float]:
+    def decide(self, rows: Sequence[Question], predictions: Sequence[Answered]) -> dict[str, float]:
+        """The threshold that gives the best F1 on these rows; where each has an answer, one is always given."""
+        if all(row.answers for row in rows):
+            return {"no_answer_threshold": ALWAYS}
+        return {"no_answer_threshold": threshold_of(rows, predictions)[0]}
+
+    def score(
+        self, model: nn.Module, rows: Sequence[Question], no_answer_threshold: float | None = None
+    ) -> dict[str, float]:
         """The figures of a model on questions with their answers."""
-        return self.figures(rows, self.predictions(model, rows), threshold)
+        return self.figures(rows, self.predictions(model, rows), no_answer_threshold)
 
     def figures(
-        self, rows: Sequence[Question], predictions: Sequence[Answered], threshold: float = 0.0
+        self, rows: Sequence[Question], predictions: Sequence[Answered], no_answer_threshold: float | None = None
     ) -> dict[str, float]:
         """Exact match and F1; where questions without an answer are among them, for both parts, and the best threshold
-        on these rows: choose it on validation, use it on the test.
+        on these rows: choose it on validation (`decide`), use it on the test. Without a threshold it is 0, or each
+        question gets an answer where each has one.
         """
-        pairs = list(zip(rows, predictions, strict=True))
-        impossible = any(not row.answers for row in rows)
-        limit = threshold if impossible else float("inf")  # where each question has an answer, one is always given
+        limit = usual_threshold(rows) if no_answer_threshold is None else no_answer_threshold
+        pairs = zip(rows, predictions, strict=True)
         figures = squad_figures(rows, {row.id: found.text(row.context, limit) for row, found in pairs})
-        if impossible:
-            texts = {row.id: found.text(row.context, float("inf")) for row, found in pairs}
-            scores = {row.id: found.no_answer_score for row, found in pairs}
-            figures["best_threshold"], figures["f1_at_best_threshold"] = best_threshold(rows, texts, scores)
+        if any(not row.answers for row in rows):
+            figures["best_threshold"], figures["f1_at_best_threshold"] = threshold_of(rows, predictions)
         return figures
 
-    def explain(self, rows: Sequence[Question], predictions: Sequence[Answered]) -> list[dict[str, Any]]:
+    def explain(
+        self, rows: Sequence[Question], predictions: Sequence[Answered], no_answer_threshold: float | None = None
+    ) -> list[dict[str, Any]]:
         """The right answers and the model's ("" for none), how likely it holds it, and for each threshold's sake the
         best span, its F1 and the score of no answer. The mistake: 1 - F1, times the probability.
         """
-        limit = 0.0 if any(not row.answers for row in rows) else float("inf")
+        limit = usual_threshold(rows) if no_answer_threshold is None else no_answer_threshold
         explained = []
         for row, found in zip(rows, predictions, strict=True):
-            prediction, span = found.text(row.context, limit), found.text(row.context, float("inf"))
+            prediction, span = found.text(row.context, limit), found.text(row.context, ALWAYS)
             sure, f1 = rounded(found.probability(bool(prediction))), answer_scores(row, prediction)[1]
             asked = {"id": row.id, "question": row.question, "context": row.context}
             said = {"answers": [one.text for one in row.answers], "prediction": prediction, "probability": sure}
@@ -183,15 +191,23 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         return explained
 
 
-@torch.no_grad()
-def answer_question(
-    model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str, top: int = 3
-) -> tuple[list[tuple[str, float]], float]:
-    """The `top` likeliest answers with their probabilities, and the probability that the context holds none.
+def usual_threshold(rows: Sequence[Question]) -> float:
+    """0 where questions without an answer are among the rows; else each question gets an answer."""
+    return 0.0 if any(not row.answers for row in rows) else ALWAYS
 
-    Probabilities are the softmax over the scores of the best spans and of no answer. A context of any length is read
-    in windows that overlap by half.
-    """
+
+def threshold_of(rows: Sequence[Question], predictions: Sequence[Answered]) -> tuple[float, float]:
+    """The threshold that gives the best F1 on these rows, and that F1."""
+    pairs = list(zip(rows, predictions, strict=True))
+    texts = {row.id: found.text(row.context, ALWAYS) for row, found in pairs}
+    return best_threshold(rows, texts, {row.id: found.no_answer_score for row, found in pairs})
+
+
+@torch.no_grad()
+def read_context(
+    model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str
+) -> tuple[list[Candidate], float]:
+    """The best spans of a context of any length, read in windows that overlap, and the score of no answer."""
     model.eval()
     length = model.config.max_position_embeddings
     found = []
@@ -199,10 +215,27 @@ def answer_question(
         example = {name: torch.tensor([row]) for name, row in window.numbers().items()}
         output = model(**to_device(example, next(model.parameters()).device))
         found.append((window, output.start_logits[0].cpu().numpy(), output.end_logits[0].cpu().numpy()))
-    candidates, no_answer = best_over_windows(found)
+    return best_over_windows(found)
+
+
+def answer_question(
+    model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str, top: int = 3
+) -> tuple[list[tuple[str, float]], float]:
+    """The `top` likeliest answers with their probabilities, and the probability that the context holds none.
+
+    Probabilities are the softmax over the scores of the best spans and of no answer.
+    """
+    candidates, no_answer = read_context(model, tokenizer, question, context)
     scores = torch.tensor([*(candidate.score for candidate in candidates), no_answer]).softmax(dim=0).tolist()
     answers = [context[candidate.start : candidate.end] for candidate in candidates]
     return list(zip(answers, scores, strict=False))[:top], scores[-1]
+
+
+def answer_or_none(model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str) -> str:
+    """The answer, or "" where no answer is preferred by more than the threshold in the model's config."""
+    candidates, no_answer = read_context(model, tokenizer, question, context)
+    preferred = no_answer - candidates[0].score if candidates else 0.0
+    return Answered(candidates, preferred).text(context, model.config.no_answer_threshold)
 
 
 def longest_word_overlap(rows: Sequence[Question]) -> dict[str, dict[str, Any]]:

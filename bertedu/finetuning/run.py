@@ -121,13 +121,21 @@ def judge(
 ) -> dict[str, Any]:
     """The figures of the best weights on validation and test, and the one that chose them. What they say to each row
     of the last of both goes into predictions.jsonl.
+
+    What validation decides besides (a threshold) is carried to the test and kept in the config of the weights.
     """
-    found: dict[str, Any] = {"chosen_by": task.best_by}
-    for name, rows in (("validation", validation), ("test", test)):
-        if rows:
-            predictions = task.predictions(best, rows)
-            found[name] = task.figures(rows, predictions)
-            explained = task.explain(rows, predictions)
+    predictions = task.predictions(best, validation)
+    decided = task.decide(validation, predictions)
+    if decided:
+        best.config = replace(best.config, **decided)  # type: ignore[arg-type]
+        best.save_pretrained(folder / "checkpoint-best")
+    found: dict[str, Any] = {"chosen_by": task.best_by, "decided": decided}
+    found["validation"] = task.figures(validation, predictions, **decided)
+    rows = validation
+    if test:
+        rows, predictions = test, task.predictions(best, test)
+        found["test"] = task.figures(test, predictions, **decided)
+    explained = task.explain(rows, predictions, **decided)
     write_text(folder / PREDICTIONS, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in explained))
     return {**found, "quality": task.quality(found["validation"])}
 

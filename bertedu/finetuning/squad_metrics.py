@@ -7,10 +7,12 @@ import re
 import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from bertedu.corpora.readers import Question
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
+ALWAYS, NEVER = 1e9, -1e9  # thresholds with which each question gets an answer, or none
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
@@ -63,16 +65,19 @@ def best_threshold(
     """The threshold above which "no answer" is said, and the F1 that it gives, the best there is on these questions.
 
     no_answer_scores: for each id how much the model prefers no answer to `answers`. The questions are gone through
-    from the least to the most doubtful; at each, the answer takes the place of "no answer".
+    from the least to the most doubtful; at each, the answer takes the place of "no answer". Questions with the same
+    score are answered together, since no threshold can part them.
     """
     if not questions:
         return 0.0, 0.0
     now = float(sum(not question.answers for question in questions))  # nothing is answered
-    best, threshold = now, -1e9
-    for question in sorted(questions, key=lambda question: no_answer_scores[question.id]):
-        now += answer_scores(question, answers[question.id])[1] if question.answers else -bool(answers[question.id])
+    best, threshold = now, NEVER
+    ordered = sorted(questions, key=lambda question: no_answer_scores[question.id])
+    for score, equals in groupby(ordered, key=lambda question: no_answer_scores[question.id]):
+        for question in equals:
+            now += answer_scores(question, answers[question.id])[1] if question.answers else -bool(answers[question.id])
         if now > best:
-            best, threshold = now, no_answer_scores[question.id]
+            best, threshold = now, score
     return threshold, best / len(questions)
 
 

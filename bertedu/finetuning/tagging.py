@@ -177,7 +177,7 @@ class TaggingTask(FinetuningTask[TaggedWords]):
     def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
         """The summed loss of the labelled tokens."""
         labels = batch["labels"]
-        output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"], labels)
+        output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"], labels=labels)
         return {"word_loss": output.loss * (labels != IGNORED).sum()}
 
     def read(self, model: nn.Module, batch: Batch) -> list[Tagged]:

@@ -1,5 +1,6 @@
 """What all fine-tuning tasks share: examples in batches, predictions in order, the best model by validation."""
 
+import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from bertedu.errors import UserError
 from bertedu.finetuning.examples import EVALUATION_BATCH, Example, ExampleBatches, digest
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.tokenization import BertTokenizer
-from bertedu.training.loop import to_device
+from bertedu.training.loop import evaluate, to_device
 
 Row = TypeVar("Row")
 Batch = dict[str, Tensor]
@@ -37,6 +38,7 @@ class FinetuningTask(ABC, Generic[Row]):
             raise UserError("there is nothing to train on: the training data hold no row.")
         self.tokenizer, self.settings, self.validation_rows = tokenizer, settings, validation
         self.examples = self.encode(train)
+        self.validation_examples: list[Example] | None = None  # encoded when they are looked at first
 
     @abstractmethod
     def encode(self, rows: Sequence[Row]) -> list[Example]:
@@ -45,6 +47,12 @@ class FinetuningTask(ABC, Generic[Row]):
     @abstractmethod
     def predictions(self, model: nn.Module, rows: Sequence[Row]) -> list[Any]:
         """What a model says to each row, in their order: all that `figures` and `explain` need."""
+
+    def decide(self, rows: Sequence[Row], predictions: Sequence[Any]) -> dict[str, float]:
+        """What validation chooses besides the weights: fields of the model's config by name, which `figures` and
+        `explain` take too. Most tasks have nothing of this kind.
+        """
+        return {}
 
     @abstractmethod
     def figures(self, rows: Sequence[Row], predictions: Sequence[Any]) -> dict[str, float]:
@@ -83,8 +91,27 @@ class FinetuningTask(ABC, Generic[Row]):
         return batch
 
     def validate(self, model: nn.Module, device: torch.device) -> dict[str, float]:
-        """The figures on the validation rows."""
-        return self.score(model, self.validation_rows) if self.validation_rows else {}
+        """The loss and the figures on the validation rows. Raises UserError where the loss is no number any more."""
+        rows = self.validation_rows
+        if not rows:
+            return {}
+        losses = self.validation_losses(model, device)
+        predictions = self.predictions(model, rows)
+        return {**losses, **self.figures(rows, predictions, **self.decide(rows, predictions))}
+
+    def validation_losses(self, model: nn.Module, device: torch.device) -> dict[str, float]:
+        """The mean losses on the validation rows, without dropout, under the names that they have in training."""
+        if self.validation_examples is None:
+            self.validation_examples = self.encode(self.validation_rows)
+        batches = ExampleBatches(self.validation_examples, EVALUATION_BATCH, self.tokenizer.pad_token_id)
+        losses = evaluate(model, self, batches, device)
+        for name, loss in losses.items():
+            if not math.isfinite(loss):
+                raise UserError(
+                    f"the {name.replace('_', ' ')} on the validation rows is {loss}: the weights ran away; choose a "
+                    "lower --learning-rate."
+                )
+        return losses
 
     def quality(self, figures: dict[str, float]) -> float:
         """The figure that the best model has most of."""

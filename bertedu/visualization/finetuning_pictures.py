@@ -18,7 +18,7 @@ CALIBRATION = (
 )
 
 
-def prediction_pictures(task: str, rows: Sequence[Row]) -> Captioned:
+def prediction_pictures(task: str, rows: Sequence[Row], no_answer_threshold: float = 0.0) -> Captioned:
     """Pictures by name, each with its caption, for the rows of predictions.jsonl."""
     if task in ("regression", "similarity"):
         return {"scores": scores(rows)}
@@ -39,10 +39,11 @@ def prediction_pictures(task: str, rows: Sequence[Row]) -> Captioned:
         )
     elif task == "question-answering" and len({bool(row["answers"]) for row in rows}) == 2:
         caption = (
-            "F1 for each threshold. To the left nothing is answered, to the right always something. The figures above "
-            "are those at 0. The best threshold of these rows flatters: choose it on other rows than those you report."
+            "F1 for each threshold. To the left nothing is answered, to the right always something. The dotted line is "
+            "the threshold in use, which was chosen on validation; the figures above are those at it. The best one of "
+            "these rows (the dot) flatters where these rows are the test."
         )
-        pictures["threshold"] = (no_answer_curve(rows), caption)
+        pictures["threshold"] = (no_answer_curve(rows, no_answer_threshold), caption)
     pictures["calibration"] = (reliability_diagram(*sure_and_right(rows)), CALIBRATION)
     return pictures
 

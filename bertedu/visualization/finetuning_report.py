@@ -22,6 +22,7 @@ from bertedu.visualization.page import (
     verdict_html,
 )
 from bertedu.visualization.report import Run, versions
+from bertedu.visualization.thresholds import in_words
 
 FILES = ("run.json", "metrics.json", "predictions.jsonl")
 PIPELINES = {
@@ -40,7 +41,7 @@ def write_finetuning_report(folder: str | Path) -> Path:
     """
     run = read_finetuning_run(folder)
     rows = read_predictions(run.folder / "predictions.jsonl")
-    pictures = {**curves(run), **prediction_pictures(run.metrics["task"], rows)}
+    pictures = {**curves(run), **prediction_pictures(run.metrics["task"], rows, **decided(run.metrics))}
     for name, (picture, _) in pictures.items():
         picture.save(run.folder / f"{name}.png")
     write_text(run.folder / "report.html", page(run, rows, pictures))
@@ -60,6 +61,11 @@ def read_finetuning_run(folder: str | Path) -> Run:
     if missing := {"task", "rows", "runs", "validation", "baselines"} - metrics.keys():
         raise UserError(f"{folder / 'metrics.json'} lacks {', '.join(sorted(missing))}: run it again.")
     return Run(folder, plan, metrics, [])
+
+
+def decided(metrics: dict[str, Any]) -> dict[str, float]:
+    """What validation decided besides the weights, of the seed that is shown."""
+    return next((one.get("decided", {}) for one in metrics["runs"] if one["seed"] == metrics["best_seed"]), {})
 
 
 def read_predictions(path: str | Path) -> list[dict[str, Any]]:
@@ -130,7 +136,7 @@ def summary(metrics: dict[str, Any]) -> str:
 def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
     """Groups of facts about the run, in words."""
     plan, metrics, first = run.plan, run.metrics, run.metrics["runs"][0]
-    rows = metrics["rows"]
+    rows, chosen = metrics["rows"], decided(metrics).items()
     usual = {"freeze_encoder": False, "layer_decay": 1.0, "head_rate": 1.0, "unfreeze_over": 0.0, "crf": False,
              "class_weights": "none", "patience": 0, "accumulation": 1}  # fmt: skip
     changed = {
@@ -150,6 +156,7 @@ def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
             "dropout": "as in pre-training" if plan["dropout"] is None else f"{plan['dropout']:g}",
             "pooling": plan["pooling"],
             **changed,
+            **{name.replace("_", " "): f"{in_words(value)}, chosen on validation" for name, value in chosen},
             "seeds": ", ".join(str(one["seed"]) for one in metrics["runs"]),
             "time": ", ".join(duration(one["seconds"]) for one in metrics["runs"]),
         },

@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 
 from bertedu.errors import UserError
+from bertedu.finetuning.squad_metrics import ALWAYS
 from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE, Picture, new_figure, quiet
 
 
-def no_answer_curve(rows: Sequence[Mapping[str, Any]]) -> Picture:
+def no_answer_curve(rows: Sequence[Mapping[str, Any]], threshold: float = 0.0) -> Picture:
     """F1 over all questions, over those with an answer and over those without, for each threshold that matters.
 
     rows: as in predictions.jsonl, with answers, span_f1 and no_answer_score. A question is answered where its score of
-    no answer is not above the threshold. Raises UserError where no question is without an answer.
+    no answer is not above the threshold. The dotted line is the threshold that is in use.
+    Raises UserError where no question is without an answer.
     """
     scores = np.array([row["no_answer_score"] for row in rows])
     impossible = np.array([not row["answers"] for row in rows])
@@ -28,8 +30,9 @@ def no_answer_curve(rows: Sequence[Mapping[str, Any]]) -> Picture:
     lines = ((f1, BLUE, "all"), (answerable, GREEN, "with an answer"), (unanswerable, ORANGE, "without one"))
     for values, color, name in lines:
         axes.step(places, values, where="post", color=color, linewidth=2.2 if color == BLUE else 1.4, label=name)
-    at_zero = f1[max(0, int((places <= 0).sum()) - 1)]
-    axes.axvline(0, color=GREY, linestyle=":", linewidth=1.2)
+    in_use = f1[max(0, int((places <= threshold).sum()) - 1)]
+    shown = min(max(threshold, places[0]), places[-1])  # one that always or never answers lies far outside
+    axes.axvline(shown, color=GREY, linestyle=":", linewidth=1.6, label=f"in use: {in_use:.3f}")
     axes.plot(places[best], f1[best], "o", color=BLUE, markersize=6)
     axes.annotate(
         f"best {f1[best]:.3f} at {places[best]:.1f}",
@@ -44,14 +47,22 @@ def no_answer_curve(rows: Sequence[Mapping[str, Any]]) -> Picture:
     axes.set_ylim(0, 1.05)
     axes.set_xlabel("threshold: the larger, the more is answered", fontsize=9)
     axes.set_ylabel("F1", fontsize=9)
-    figure.legend(loc="outside upper right", ncols=3, frameon=False, fontsize=9)
+    figure.legend(loc="outside upper right", ncols=4, frameon=False, fontsize=9)
     return Picture(
         figure,
         f"F1 over the threshold of no answer, {len(rows):,} questions, {int(impossible.sum()):,} without an answer. At "
-        f"0 it is {at_zero:.3f}; the best is {f1[best]:.3f} at {places[best]:.2f}, with {answerable[best]:.3f} where "
+        f"the threshold in use, {in_words(threshold)}, it is {in_use:.3f}; "
+        f"the best is {f1[best]:.3f} at {places[best]:.2f}, with {answerable[best]:.3f} where "
         f"there is an answer and {unanswerable[best]:.3f} where there is none. Never answering gives {f1[0]:.3f}, "
         f"always answering {f1[-1]:.3f}.",
     )
+
+
+def in_words(threshold: float) -> str:
+    """A threshold for people: a number, or that it always or never answers."""
+    if abs(threshold) < ALWAYS:
+        return f"{threshold:.2f}"
+    return "always an answer" if threshold > 0 else "never an answer"
 
 
 def curve(scores: np.ndarray, span_f1: np.ndarray, impossible: np.ndarray) -> tuple[np.ndarray, ...]:
