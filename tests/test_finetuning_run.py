@@ -83,6 +83,7 @@ DATA = {
         lines(40, lambda rng, n: {"text": " ".join(rng.sample(SENTENCE, 5)), "summary": rng.choice(SENTENCE)}),
     ),
 }
+LOSSES = {f"{name}_loss" for name in ("text", "word", "window", "pair", "question", "sentence")}
 OPENS_AS = {
     "classification": "AutoModelForSequenceClassification",
     "multi-label": "AutoModelForSequenceClassification",
@@ -116,6 +117,9 @@ def test_a_task_does_not_reach_its_folder(task, base, tmp_path):
     assert metrics["runs"][0]["quality"] == metrics["runs"][0]["validation"][best_by]
     for figures in metrics["baselines"].values():
         assert figures.keys() & metrics["test"].keys() and all(math.isfinite(value) for value in figures.values())
+    (loss,) = {name for line in read_metrics(tmp_path / "run/seed-0") for name in line if name in LOSSES}
+    told = [line for line in read_metrics(tmp_path / "run/seed-0") if f"validation_{loss}" in line]
+    assert len(told) == 2 and all(0 < line[f"validation_{loss}"] < 20 for line in told)
     checkpoint = tmp_path / "run/checkpoint"
     if task in OPENS_AS:
         opened, said = getattr(transformers, OPENS_AS[task]).from_pretrained(checkpoint, output_loading_info=True)

@@ -139,15 +139,18 @@ def log(seed: int) -> list[dict]:
     for step in range(1, 9):
         found.append({"step": step, "text_loss": 2.0 - 0.2 * step + seed, "learning_rate": 1e-4})
         if not step % 4:
-            found.append({"step": step, "validation_accuracy": 0.1 * step})
+            found.append({"step": step, "validation_accuracy": 0.1 * step, "validation_text_loss": 3.0 + seed})
     return found
 
 
 def test_the_mean_of_the_seeds_is_one_of_them():
     picture = finetuning_curves({0: log(0), 2: log(2)}, "accuracy", {"bag of words": 0.7})
     loss, accuracy = picture.figure.axes
-    assert len(loss.get_lines()) == 3 and len(accuracy.get_lines()) == 4
+    assert len(loss.get_lines()) == 6 and len(accuracy.get_lines()) == 4
     assert accuracy.get_lines()[2].get_ydata().tolist() == pytest.approx([0.4, 0.8])
+    assert loss.get_lines()[5].get_ydata().tolist() == [4.0, 4.0]
+    assert [text.get_text() for text in loss.get_legend().get_texts()] == ["training batches", "validation"]
+    assert "loss on validation: from 4.000 to 4.000" in picture.alt
     assert loss.get_lines()[2].get_ydata()[3] == pytest.approx(2.0 - 0.2 * 4 + 1)  # between both, in the middle of five
     assert "2 seeds, in the mean. Loss on training batches: from 2.800 to 1.400" in picture.alt
     assert "bag of words 0.700" in picture.alt

@@ -88,7 +88,11 @@ def curves(run: Run) -> Captioned:
     baselines = {} if "test" in run.metrics else run.metrics["baselines"]
     beside = {name: figures[chosen_by] for name, figures in baselines.items() if chosen_by in figures}
     caption = (
-        "Each seed is a thin line, the bold one their mean." if len(seeds) > 1 else "Bold on the left: a running mean."
+        "Each seed is a thin line, the bold one their mean." if len(seeds) > 1 else "Bold and blue: a running mean."
+    )
+    caption += (
+        " The loss in training is that of single batches and with dropout, the one on validation of all rows without: "
+        "where it rises while the other falls, the model learns by heart."
     )
     caption += " The weights of the best validation were kept, not the last ones."
     return {"curves": (finetuning_curves(lines, chosen_by, beside), caption)}
