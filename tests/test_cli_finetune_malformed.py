@@ -122,6 +122,7 @@ FILES = [
     one("I- at the beginning", "entities", "a.conll", "in\tO\nRome\tI-place\n", "line 2", "'I-place'", "'B-place'"),
     one("I- of another type", "entities", "a.conll", "A\tB-b\nC\tI-c\n", "line 2", "'I-c'", "behind the tag 'B-b'"),
     one("I- in JSON", "entities", "a.jsonl", '{"words": ["a"], "tags": ["I-b"]}\n', "line 1", "'I-b'", "'B-b'"),
+    one("nothing but O", "entities", "a.conll", "in\tO\nRome\tO\n", "every word has the tag 'O'", "add sentences"),
     one("a tag lost", "entities", "a.conll", GOOD_TAGS + "Rome\n", "line 31", "'Rome'", "write the word, its tag"),
     one("a tag out of the scheme", "entities", "a.conll", "Rome\tplace\n", "line 1", "'place'", "write O or B-type"),
     one("lists of different lengths", "tagging", "a.jsonl", '{"words": ["a"], "tags": []}\n', "line 1", "[]", "write"),

@@ -3,6 +3,8 @@
 import json
 import math
 import random
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,13 +15,17 @@ from bertedu.cli import main
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
-from bertedu.finetuning.classification import ClassificationTask
+from bertedu.finetuning.classification import BertForSequenceClassification, ClassificationTask
 from bertedu.finetuning.kinds import KINDS, classification_baselines
+from bertedu.finetuning.multiple_choice import BertForMultipleChoice
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.question_answering import BertForQuestionAnswering
 from bertedu.finetuning.run import finetune
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.similarity import BertSentenceEncoder
 from bertedu.finetuning.starting import with_new_head
+from bertedu.finetuning.summarization import BertForSummarization
+from bertedu.finetuning.tagging import BertForTokenClassification
 from bertedu.model import BertForPreTraining
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
@@ -84,15 +90,41 @@ DATA = {
     ),
 }
 LOSSES = {f"{name}_loss" for name in ("text", "word", "window", "pair", "question", "sentence")}
-OPENS_AS = {
-    "classification": "AutoModelForSequenceClassification",
-    "multi-label": "AutoModelForSequenceClassification",
-    "regression": "AutoModelForSequenceClassification",
-    "entities": "AutoModelForTokenClassification",
-    "tagging": "AutoModelForTokenClassification",
-    "question-answering": "AutoModelForQuestionAnswering",
-    "multiple-choice": "AutoModelForMultipleChoice",
+# By task: our class, the one of transformers that opens its folder, and the logits of both for the same tokens.
+OPENS_AS: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(
+        ("classification", "multi-label", "regression"),
+        (BertForSequenceClassification, "AutoModelForSequenceClassification"),
+    ),
+    **dict.fromkeys(("entities", "tagging"), (BertForTokenClassification, "AutoModelForTokenClassification")),
+    "question-answering": (BertForQuestionAnswering, "AutoModelForQuestionAnswering"),
+    "multiple-choice": (BertForMultipleChoice, "AutoModelForMultipleChoice"),
+    "similarity": (BertSentenceEncoder, "AutoModel"),
+    "summarization": (BertForSummarization, "AutoModelForTokenClassification"),
 }
+
+
+def logits_of_both(task: str, checkpoint: Path) -> tuple[torch.Tensor, torch.Tensor]:
+    """What our class and that of transformers say to two texts (of two choices each), one of them padded."""
+    ours_class, theirs_name = OPENS_AS[task]
+    theirs, said = getattr(transformers, theirs_name).from_pretrained(checkpoint, output_loading_info=True)
+    missing = {name for name in said["missing_keys"] if not (task == "similarity" and name.startswith("pooler."))}
+    assert not missing and not said["unexpected_keys"]
+    assert theirs.config.architectures == [ours_class.__name__] or task in ("similarity", "summarization")
+    ids = torch.randint(5, 13, (2, 2, 9), generator=torch.Generator().manual_seed(0))
+    mask = torch.tensor([[1] * 9, [1] * 6 + [0] * 3]).unsqueeze(1).repeat(1, 2, 1)
+    types = torch.tensor([[0] * 4 + [1] * 5]).repeat(2, 2, 1)
+    if task != "multiple-choice":
+        ids, mask, types = ids[:, 0], mask[:, 0], types[:, 0]
+    with torch.no_grad():
+        found = ours_class.from_pretrained(checkpoint)(ids, mask, types)
+        right = theirs.eval()(input_ids=ids, attention_mask=mask, token_type_ids=types)
+    if task == "question-answering":
+        return torch.stack([found.start_logits, found.end_logits]), torch.stack([right.start_logits, right.end_logits])
+    if task == "similarity":  # the mean over the tokens that are no padding
+        real = mask.unsqueeze(-1)
+        return found, (right.last_hidden_state * real).sum(dim=1) / real.sum(dim=1)
+    return (found, right.logits.squeeze(-1)) if task == "summarization" else (found.logits, right.logits)
 
 
 def made_plan(folder, base, task: str, **options) -> FinetuningPlan:
@@ -121,10 +153,11 @@ def test_a_task_does_not_reach_its_folder(task, base, tmp_path):
     told = [line for line in read_metrics(tmp_path / "run/seed-0") if f"validation_{loss}" in line]
     assert len(told) == 2 and all(0 < line[f"validation_{loss}"] < 20 for line in told)
     checkpoint = tmp_path / "run/checkpoint"
-    if task in OPENS_AS:
-        opened, said = getattr(transformers, OPENS_AS[task]).from_pretrained(checkpoint, output_loading_info=True)
-        assert not said["missing_keys"] and not said["unexpected_keys"]
-        assert len(BertTokenizer.from_pretrained(checkpoint)) == opened.config.vocab_size
+    ours, theirs = logits_of_both(task, checkpoint)
+    assert ours.shape == theirs.shape and torch.allclose(ours, theirs, atol=1e-5)
+    assert ours.abs().max() > 1e-3
+    vocabulary = transformers.AutoTokenizer.from_pretrained(checkpoint).get_vocab()
+    assert vocabulary == {token: number for number, token in enumerate([*SPECIAL_TOKENS, *LETTERS, "."])}
 
 
 def figures_of(task: str) -> set[str]:

@@ -37,6 +37,7 @@ from bertedu.finetuning.tagging import (
 )
 from bertedu.tokenization import BertTokenizer
 
+IN_THE_SUMMARY = "in the summary"  # the one score of a token, by which transformers opens the head
 WORD = r"\w+"  # scikit-learn's own pattern leaves out words of one letter
 SINGLE, SEVERAL, SCORE = "single_label_classification", "multi_label_classification", "regression"
 LEAST_CLASSES = {SINGLE: 2, SEVERAL: 1}
@@ -104,7 +105,10 @@ def tagging_kind(name: str, scheme: str | None) -> Kind:
     """Tags for words: entities (scheme BIO), or tags of any form."""
 
     def read(path: str, split: str = "train", train: Sequence[TaggedWords] = ()) -> list[TaggedWords]:
-        return read_tagged(path, scheme=scheme, labels=tags_of(train) if train else None, split=split)
+        rows = read_tagged(path, scheme=scheme, labels=tags_of(train) if train else None, split=split)
+        if not train and len(found := tags_of(rows)) < 2:
+            raise UserError(f"{path}: every word has the tag {found[0]!r}: add sentences with others.")
+        return rows
 
     def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
         labels = tags_of([*train, *validation])
@@ -149,7 +153,8 @@ def make_multiple_choice(train, validation, tokenizer: BertTokenizer, model: str
 
 def make_summarization(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
     """Summaries of three sentences."""
-    network = with_new_head(BertForSummarization, model, settings)
+    labels = {"labels": (IN_THE_SUMMARY,), "problem_type": SEVERAL}  # each sentence is a yes or no of its own
+    network = with_new_head(BertForSummarization, model, settings, **labels)
     return network, SummarizationTask(train, validation, tokenizer, settings)
 
 

@@ -1,0 +1,46 @@
+"""Where fine-tuning starts: what is taken over from a checkpoint, and what must not be."""
+
+import pytest
+import torch
+
+from bertedu.config import BertConfig
+from bertedu.finetuning.classification import BertForSequenceClassification
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.starting import with_new_head
+from bertedu.finetuning.tagging import BertForTokenClassification
+from bertedu.model import BertForPreTraining
+
+SETTINGS = FinetuningSettings()
+
+
+@pytest.fixture
+def finetuned(tmp_path):
+    """The folder of a model that tells three classes apart."""
+    config = BertConfig(20, 16, 2, 2, 32, labels=("a", "b", "c"), no_answer_threshold=2.0)
+    BertForSequenceClassification(config).save_pretrained(tmp_path)
+    return str(tmp_path)
+
+
+def test_the_head_of_another_task_is_taken_over_or_in_the_way(finetuned):
+    old = BertForSequenceClassification.from_pretrained(finetuned)
+    for labels in (("x", "y", "z"), ("x", "y", "z", "w")):
+        heads = []
+        for seed in (0, 1):
+            torch.manual_seed(seed)
+            model = with_new_head(BertForSequenceClassification, finetuned, SETTINGS, labels=labels)
+            heads.append(model.classifier.weight)
+            assert model.config.labels == labels and model.config.no_answer_threshold == 0.0
+            body = model.bert.state_dict()
+            assert all(torch.equal(value, body[name]) for name, value in old.bert.state_dict().items())
+        assert not torch.equal(*heads) and not any(torch.equal(old.classifier.weight, head) for head in heads)
+    assert with_new_head(BertForTokenClassification, finetuned, SETTINGS, labels=("O",)).classifier.out_features == 1
+
+
+def test_the_weights_of_pretraining_are_lost(tmp_path):
+    before = BertForPreTraining(BertConfig(20, 16, 2, 2, 32))
+    before.save_pretrained(tmp_path)
+    model = with_new_head(BertForSequenceClassification, str(tmp_path), SETTINGS, labels=("x", "y"))
+    body = model.bert.state_dict()
+    assert body.keys() == before.bert.state_dict().keys()
+    assert all(torch.equal(value, body[name]) for name, value in before.bert.state_dict().items())
+    assert not model.training
