@@ -1,4 +1,4 @@
-"""Questions on short stories, in SQuAD's form; a third of them cannot be answered from the story."""
+"""Questions on short stories, in SQuAD's form; about a third of them cannot be answered from the story."""
 
 import re
 from random import Random
@@ -6,11 +6,15 @@ from typing import Any
 
 from bertedu.corpora.tasks.grammar import Deck, Lists, fill, lists_of
 
-STORIES = {"train": 270, "validation": 70, "test": 70}
-FACTS = (2, 3)  # kinds of facts in a story, each told of two people
+STORIES = {"train": 650, "validation": 110, "test": 110}
+PLAIN = 2 / 3  # of the stories tell each kind of fact of one person, the others of two
+FACTS = {"plain": (1, 2), "two": (1,)}  # kinds of facts in a story
 UNANSWERABLE = 1 / 3
-QUESTIONS = 4  # of each story
-FILLED = 0.5  # of the stories have a sentence that says nothing
+QUESTIONS = 3  # of each story
+MIXED_UP = {"plain": 0.2, "two": 0.5}  # of those questions; the others ask for what a sentence does not tell
+FILLED = 0.2  # of the stories have a sentence that says nothing
+
+UNTOLD = "-"
 
 Fact = tuple[str, dict[str, str], list[list[str]]]  # the sentence, what fills its slots, its questions with their slots
 
@@ -30,18 +34,26 @@ def tell(line: str, names: list[str], things: Lists, random: Random) -> Fact:
 def answerable(fact: Fact, lists: Lists, random: Random) -> tuple[str, str, str]:
     """A question on a fact, the answer, and the sentence where it stands."""
     sentence, values, asked = fact
-    question, slot = random.choice(asked)
+    question, slot = random.choice([one for one in asked if one[1] != UNTOLD])
     return fill(question, lists, random, dict(values)), values[slot], sentence
 
 
-def unanswerable(fact: Fact, twin: Fact, names: list[str], things: Lists, random: Random) -> str | None:
+def untold(fact: Fact, lists: Lists, random: Random) -> str | None:
+    """A question for what the sentence does not tell: when, where it says who and what."""
+    _, values, asked = fact
+    questions = [question for question, slot in asked if slot == UNTOLD]
+    return fill(random.choice(questions), lists, random, dict(values)) if questions else None
+
+
+def mixed_up(fact: Fact, others: list[Fact], names: list[str], things: Lists, random: Random) -> str | None:
     """A question on a fact that nobody told: about another person's thing, or about what is not in the story."""
     _, values, asked = fact
-    question, slot = random.choice(asked)
+    question, slot = random.choice([one for one in asked if one[1] != UNTOLD])
     mixed = {name: value for name, value in values.items() if name != slot and f"{name}}}" in question}
     changed = random.choice(list(mixed))
-    if len(mixed) > 1 and random.random() < 0.5:
-        mixed[changed] = twin[1][changed]  # who did one thing, and the other's thing
+    elsewhere = [other[1][changed] for other in others if changed in other[1]]
+    if len(mixed) > 1 and elsewhere and random.random() < 0.5:
+        mixed[changed] = random.choice(elsewhere)  # who did one thing, and the other's thing
     elif changed in "xy":
         mixed[changed] = names[-1]
     elif things[changed]:
@@ -51,45 +63,64 @@ def unanswerable(fact: Fact, twin: Fact, names: list[str], things: Lists, random
     return fill(question, things, random, mixed)
 
 
-def story(lists: Lists, facts: Deck, random: Random) -> tuple[str, list[tuple[str, str | None, str]]]:
-    """A context and its questions: each with its answer (None where there is none) and the sentence of the answer."""
+def tell_all(kind: str, names: list[str], things: Lists, facts: Deck, random: Random) -> list[Fact]:
+    """The facts of a story. What fills their slots is used up in names and things: nothing fits two of them."""
+    people = 2 if kind == "two" else 1
+    lines: list[str] = []
+    told: list[Fact] = []
+    for _ in range(random.choice(FACTS[kind])):
+        line = next(
+            line
+            for line in iter(facts.draw, None)
+            if line not in lines and all(len(things[slot]) >= people for slot in things if f"{slot}}}" in line)
+        )
+        lines.append(line)
+        told += [tell(line, names, things, random) for _ in range(people)]
+    return told
+
+
+def story(kind: str, lists: Lists, facts: Deck, random: Random) -> tuple[str, list[tuple[str, str | None, str]]]:
+    """A context and its questions: each with its answer (None where there is none) and the sentence of the answer.
+
+    In a story of kind "plain" everybody does something else, in one of kind "two" two people do the same sort of thing.
+    """
     names, things = random.sample(lists["name"], len(lists["name"])), dict(lists)
-    pairs: list[tuple[str, tuple[Fact, Fact]]] = []
-    while len(pairs) < random.choice(FACTS) and len(names) > 5:
-        line = facts.draw()
-        if any(line == other for other, _ in pairs):
-            continue
-        slots = [slot for slot in lists if f"{slot}}}" in line]
-        if all(len(things[slot]) > 1 for slot in slots):
-            pairs.append((line, (tell(line, names, things, random), tell(line, names, things, random))))
+    told = tell_all(kind, names, things, facts, random)
     asked: dict[str, tuple[str | None, str]] = {}
     for _ in range(5 * QUESTIONS):
-        fact, twin = random.sample(random.choice(pairs)[1], 2)
         if len(asked) == QUESTIONS:
             break
+        fact = random.choice(told)
         if random.random() < UNANSWERABLE:
-            if question := unanswerable(fact, twin, names, things, random):
+            others = [other for other in told if other is not fact and (kind == "plain" or other[2] == fact[2])]
+            mixed = random.random() < MIXED_UP[kind]
+            question = mixed_up(fact, others, names, things, random) if mixed else untold(fact, lists, random)
+            if question:
                 asked.setdefault(question, (None, ""))
         else:
-            question, answer, sentence = answerable(fact, lists, random)
-            asked.setdefault(question, (answer, sentence))
-    sentences = [fact[0] for _, both in pairs for fact in both]
+            asking, answer, sentence = answerable(fact, lists, random)
+            asked.setdefault(asking, (answer, sentence))
+    sentences = [sentence for sentence, _, _ in told]
     if random.random() < FILLED:
         sentences.append(random.choice(lists["filler"]))
     random.shuffle(sentences)
     return " ".join(sentences), [(question, *found) for question, found in asked.items()]
 
 
-def rows(part: str, random: Random) -> list[dict[str, Any]]:
-    """The stories of a part as SQuAD's articles of one paragraph each."""
+def rows(part: str, random: Random, stories: int | None = None) -> list[dict[str, Any]]:
+    """The stories of a part as SQuAD's articles of one paragraph each: as many as in the files, or so many.
+
+    The id of a question begins with the kind of its story.
+    """
     lists = lists_of("questions", part)
     facts = Deck(lists["facts"], random)
     articles = []
-    for number in range(STORIES[part]):
-        context, asked = story(lists, facts, random)
+    for number in range(stories or STORIES[part]):
+        kind = "plain" if random.random() < PLAIN else "two"
+        context, asked = story(kind, lists, facts, random)
         entries = []
         for place, (question, answer, sentence) in enumerate(asked):
-            entry: dict[str, Any] = {"id": f"{part}-{number}-{place}", "question": question, "answers": []}
+            entry: dict[str, Any] = {"id": f"{kind}-{part}-{number}-{place}", "question": question, "answers": []}
             if answer is not None:
                 within = re.search(rf"\b{re.escape(answer)}\b", sentence, re.IGNORECASE)
                 assert within, f"{answer!r} does not stand in {sentence!r}"
