@@ -6,9 +6,9 @@ from bertedu.corpora.tasks.grammar import Deck, Lists, fill, lists_of
 
 ASPECTS = ("food", "service", "room", "price")
 SIGNS = {"+": "praised", "-": "blamed"}
-SIZES = {"train": 1200, "validation": 300, "test": 300}
-OWN = 0.5  # of the aspects are named by words of this part alone
-FOLLOWED = 0.3  # of the reviews have a second judgement, on other aspects
+SIZES = {"train": 1500, "validation": 300, "test": 300}
+OWN = 0.3  # of the aspects are named by words of this part alone
+FOLLOWED = 0.2  # of the reviews have a second judgement, on other aspects
 
 
 def judged(template: str, aspects: list[str], lists: Lists, random: Random) -> tuple[str, list[str]]:

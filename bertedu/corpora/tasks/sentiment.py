@@ -3,13 +3,14 @@
 import re
 from random import Random
 
-from bertedu.corpora.tasks.grammar import Deck, Lists, fill, lists_of, with_capitals
+from bertedu.corpora.tasks.grammar import Deck, Lists, fill, lists_of
 
 KINDS = ("food", "service", "room", "ware")
-SIZES = {"train": 1200, "validation": 300, "test": 300}
-LABELS = ("positive", "neutral", "negative")
+SIZES = {"train": 1500, "validation": 300, "test": 300}
 TURNED = {"good": "bad", "bad": "good", "glad": "sorry", "sorry": "glad"}
-FRAMED = 0.4  # of the reviews have a sentence of no weight before, and as many one behind
+# Of every twenty rows of a class, so many are of each construction; praise and blame come from the same templates.
+JUDGED = {"plain": 8, "negated": 5, "turned": 5, "conceded": 2}
+NEUTRAL = {"unjudged": 12, "balanced": 8}
 
 
 def turned_round(template: str) -> str:
@@ -25,30 +26,28 @@ def review(template: str, lists: Lists, random: Random) -> str:
     subject, pronoun = random.choice(lists[kind]).split(":")
     values = {"subject": subject, "it": pronoun, "other": random.choice(lists[other]).split(":")[0]}
     for start, of_kind in (("", kind), ("other", other)):
-        opposites = list(zip(lists[f"{of_kind}_good"], lists[f"{of_kind}_bad"], strict=True))
-        for number, (good, bad) in zip(("", "2"), random.sample(opposites, 2), strict=True):
+        pairs = [
+            pair
+            for fitting in ("any", of_kind)
+            for pair in zip(lists[f"{fitting}_good"], lists[f"{fitting}_bad"], strict=True)
+        ]
+        for number, (good, bad) in zip(("", "2"), random.sample(pairs, 2), strict=True):
             values |= {f"{start}good{number}": good, f"{start}bad{number}": bad}
-    text = fill(template, lists, random, values)
-    if random.random() < FRAMED:
-        text = f"{fill('{before}', lists, random)} {text}"
-    if random.random() < FRAMED:
-        text = f"{text} {fill('{after}', lists, random)}"
-    return with_capitals(text)
+    values["glad"], values["sorry"] = random.choice(list(zip(lists["glad"], lists["sorry"], strict=True)))
+    return fill(template, lists, random, values)
 
 
 def rows(part: str, random: Random) -> list[dict[str, str]]:
-    """The rows of a part, as many of each class; praise and blame come from the same templates."""
+    """The rows of a part, as many of each class, with the construction of each."""
     lists = lists_of("sentiment", part)
-    decks = {
-        "positive": Deck(lists["praise"], random),
-        "neutral": Deck(lists["neutral"], random),
-        "negative": Deck([turned_round(template) for template in lists["praise"]], random),
-    }
-    found: dict[str, str] = {}
-    for label in LABELS:
-        wanted = len(found) + SIZES[part] // len(LABELS)
-        while len(found) < wanted:
-            found.setdefault(review(decks[label].draw(), lists, random), label)
+    found: dict[str, tuple[str, str]] = {}
+    for label, shares in (("positive", JUDGED), ("neutral", NEUTRAL), ("negative", JUDGED)):
+        for construction, share in shares.items():
+            templates = lists[construction]
+            deck = Deck([turned_round(one) for one in templates] if label == "negative" else templates, random)
+            wanted = len(found) + SIZES[part] // 60 * share
+            while len(found) < wanted:
+                found.setdefault(review(deck.draw(), lists, random), (label, construction))
     shuffled = list(found.items())
     random.shuffle(shuffled)
-    return [{"text": text, "label": label} for text, label in shuffled]
+    return [{"text": text, "label": label, "construction": kind} for text, (label, kind) in shuffled]
