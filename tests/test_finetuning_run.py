@@ -265,7 +265,7 @@ def test_the_command_prints_no_figures(base, tmp_path, monkeypatch, capsys):
         main(["finetune", "entities", "--data", "d.conll", "--model", str(base), "--epochs", "1", "--crf"])
     said = capsys.readouterr().out
     assert ended.value.code == 0
-    assert "validation, 4 rows, 1 seed(s)" in said and "most frequent tag of the word 1.000" in said
+    assert "validation, 4 rows, 1 seed" in said and "most frequent tag of the word 1.000" in said
     assert (tmp_path / "runs/entities-d/checkpoint/model.safetensors").exists()
     assert "The report: runs/entities-d/report.html" in said and (tmp_path / "runs/entities-d/report.html").exists()
     assert "as good or better:" in said and "the model: " in said, "no word of what was not beaten, or no error to read"

@@ -146,7 +146,7 @@ def log(seed: int) -> list[dict]:
 def test_the_mean_of_the_seeds_is_one_of_them():
     picture = finetuning_curves({0: log(0), 2: log(2)}, "accuracy", {"bag of words": 0.7})
     loss, accuracy = picture.figure.axes
-    assert len(loss.get_lines()) == 6 and len(accuracy.get_lines()) == 4
+    assert len(loss.get_lines()) == 6 and len(accuracy.get_lines()) == 6
     assert accuracy.get_lines()[2].get_ydata().tolist() == pytest.approx([0.4, 0.8])
     assert loss.get_lines()[5].get_ydata().tolist() == [4.0, 4.0]
     assert [text.get_text() for text in loss.get_legend().get_texts()] == ["training batches", "validation"]
@@ -154,7 +154,8 @@ def test_the_mean_of_the_seeds_is_one_of_them():
     assert loss.get_lines()[2].get_ydata()[3] == pytest.approx(2.0 - 0.2 * 4 + 1)  # between both, in the middle of five
     assert "2 seeds, in the mean. Loss on training batches: from 2.800 to 1.400" in picture.alt
     assert "bag of words 0.700" in picture.alt
-    assert len(finetuning_curves({0: log(0)}, "accuracy").figure.axes[1].get_lines()) == 1
+    assert [line.get_data() for line in accuracy.get_lines()[3:5]] == [([8], [0.8])] * 2, "another checkpoint is ringed"
+    assert len(finetuning_curves({0: log(0)}, "accuracy").figure.axes[1].get_lines()) == 2
     with pytest.raises(UserError, match="no figures to draw"):
         finetuning_curves({0: []}, "accuracy")
 

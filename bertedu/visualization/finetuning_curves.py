@@ -30,7 +30,7 @@ def finetuning_curves(
     if not any(values for _, values in (*losses, *figures)):
         raise UserError("metrics.jsonl holds no figures to draw: let the run go on for at least one validation.")
     figure = new_figure(9.0, 3.6)
-    of_loss, of_figure = figure.subplots(1, 2)
+    of_loss, of_figure = figure.subplots(1, 2, sharex=True)
     for axes, title in ((of_loss, "Loss"), (of_figure, f"{measure[0].upper()}{measure[1:]} on validation")):
         quiet(axes)
         axes.set_title(title, fontsize=10, loc="left", color=INK)
@@ -40,6 +40,10 @@ def finetuning_curves(
     draw_seeds(of_loss, losses, BLUE, "training batches", smooth=True)
     draw_seeds(of_loss, validation_losses, ORANGE, "validation")
     draw_seeds(of_figure, figures, ORANGE)
+    for steps, values in figures:
+        if values:  # the first of the best: later ones that are equal do not take its place
+            best = values.index(max(values))
+            of_figure.plot(steps[best], values[best], "o", color=INK, fillstyle="none", markersize=9)
     if len(of_loss.get_legend_handles_labels()[1]) > 1:
         of_loss.legend(frameon=False, fontsize=8)
     told = [

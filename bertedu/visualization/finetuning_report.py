@@ -25,6 +25,7 @@ from bertedu.visualization.report import Run, versions
 from bertedu.visualization.thresholds import in_words
 
 FILES = ("run.json", "metrics.json", "predictions.jsonl")
+NARROW = 6.0  # inches: two pictures below it stand side by side
 PIPELINES = {
     "classification": "text-classification",
     "multi-label": "text-classification",
@@ -94,31 +95,53 @@ def curves(run: Run) -> Captioned:
         " The loss in training is that of single batches and with dropout, the one on validation of all rows without: "
         "where it rises while the other falls, the model learns by heart."
     )
-    caption += " The weights of the best validation were kept, not the last ones."
+    caption += " The weights of the best validation (the ring) were kept, not the last ones."
     return {"curves": (finetuning_curves(lines, chosen_by, beside), caption)}
 
 
 def page(run: Run, rows: list[dict[str, Any]], pictures: Captioned) -> str:
     """The whole page."""
     metrics = run.metrics
-    telling, wrong = most_telling(rows), sum(row["mistake"] > 0 for row in rows)
-    results = finetuning_results(metrics)
-    caption = f"{title(metrics)}. After ± the standard deviation over seeds. Mean squared error: lower is better."
+    telling, results = most_telling(rows), finetuning_results(metrics)
+    table = results_html(results, table_caption(metrics), "without BERT")
+    errors = which_errors(metrics["task"], rows, len(telling))
     figures = {name: figure_html(picture.html(), words) for name, (picture, words) in pictures.items()}
     looks = "\n".join(figure for name, figure in figures.items() if name != "curves")
+    if all(picture.figure.get_figwidth() < NARROW for name, (picture, _) in pictures.items() if name != "curves"):
+        looks = f"<div class='looks'>\n{looks}\n</div>"
     name = f"{metrics['task']}: {Path(metrics['model']).name}, fine-tuned on {Path(run.plan['data']).name}"
     sections = [
         f"<h1>{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics))}</p>",
-        f"<h2>What it can do</h2>\n{results_html(results, caption, 'without BERT')}{verdict_html(results)}",
+        f"<h2>What it can do</h2>\n{table}{verdict_html(results)}",
         f"<h2>Where it goes wrong</h2>\n{looks}",
-        f"<h2>Errors to read</h2>\n<p>{len(telling)} of {wrong:,} rows with a mistake among {len(rows):,}, "
-        f"those first in which the model is surest, or furthest off.</p>\n{mistakes_html(telling)}",
+        f"<h2>Errors to read</h2>\n<p>{errors}</p>\n{mistakes_html(telling)}",
         f"<h2>How training went</h2>\n{figures['curves']}",
         f"<h2>How it was made</h2>\n{facts_html(how_it_was_made(run))}",
         f"<h2>How to go on</h2>\n{next_html(run)}",
         f"<h2>What to know about these numbers</h2>\n{list_html(notes(metrics))}",
     ]
     return document(name, sections)
+
+
+def table_caption(metrics: dict[str, Any]) -> str:
+    """What stands above the table of results."""
+    said = f"{title(metrics)}.".capitalize()
+    if len(metrics["runs"]) > 1:
+        said += " After ± the standard deviation over seeds."
+    if "mean_squared_error" in metrics[part_of(metrics)]:
+        said += " Mean squared error: lower is better" + (
+            ", scores taken from 0 to 1." if metrics["task"] == "similarity" else "."
+        )
+    return said
+
+
+def which_errors(task: str, rows: list[dict[str, Any]], shown: int) -> str:
+    """Which rows are shown as errors, of how many."""
+    if task in ("regression", "similarity"):
+        return f"Of {len(rows):,} rows the {shown:,} in which the model is furthest off, the worst first."
+    wrong = sum(row["mistake"] > 0 for row in rows)
+    first = "in which most is lost" if task == "summarization" else "of which the model is surest"
+    return f"{wrong:,} of {len(rows):,} rows hold a mistake. Here are {shown:,} of them, those first {first}."
 
 
 def summary(metrics: dict[str, Any]) -> str:

@@ -75,7 +75,8 @@ def measure_name(name: str) -> str:
 def title(metrics: Mapping[str, Any]) -> str:
     """On what the figures were measured."""
     part = part_of(metrics)
-    return f"{part}, {metrics['rows'][part]:,} rows, {len(metrics['runs'])} seed(s)"
+    seeds = len(metrics["runs"])
+    return f"{part}, {metrics['rows'][part]:,} rows, {seeds} seed{'s' if seeds > 1 else ''}"
 
 
 def finetuning_table(metrics: Mapping[str, Any]) -> Table:

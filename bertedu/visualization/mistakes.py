@@ -123,7 +123,7 @@ def mistakes_html(rows: Sequence[Row]) -> str:
     items = []
     for mistake in map(in_words, rows):
         parts = "".join(
-            f"<dt>{name}</dt><dd>{escape(text)}</dd>"
+            f"<div><dt>{name}</dt><dd>{escape(text)}</dd></div>"
             for name, text in (("right", mistake.right), ("the model", mistake.said))
         )
         items.append(f"<li><p>{escape(mistake.asked)}</p><dl>{parts}</dl></li>")

@@ -45,9 +45,14 @@ figcaption { color: var(--faint); font-size: .92rem; }
 .mistakes { list-style: none; padding: 0; }
 .mistakes > li { border-bottom: 1px solid var(--line); padding: .6rem 0; }
 .mistakes p { margin: 0 0 .2rem; overflow-wrap: anywhere; }
+.mistakes dl { display: flex; flex-wrap: wrap; gap: 0 2rem; }
+.mistakes dl div { display: flex; gap: .6rem; min-width: 9rem; }
+.mistakes dt { white-space: nowrap; }
+.looks { display: grid; gap: 0 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
 .bar { display: block; height: .6rem; background: var(--mark); border-radius: 3px; min-width: 2px; }
 mark { background: none; color: var(--mark); font-weight: 600; }
-pre { background: var(--soft); padding: .7rem .9rem; border-radius: 8px; overflow-x: auto; }
+pre { background: var(--soft); padding: .7rem .9rem; border-radius: 8px; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
 code { font: .88rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 @media print { body { max-width: none; padding: 0; } h2 { break-after: avoid; }
   figure, tr, .answers > li, .mistakes > li { break-inside: avoid; } .bar { print-color-adjust: exact; } }
@@ -83,11 +88,12 @@ def results_html(rows: Sequence[Result], caption: str, beside: str = "without a 
             lines.append(f"<tr><th colspan='3' scope='rowgroup'>{escape(row.text)}</th></tr>")
             before = row.text
         baselines = "<br>".join(f"{escape(name)} {row.shown(value)}" for name, value in row.baselines)
-        won = all(row.beats(value) for _, value in row.baselines)
+        won = "won" if all(row.beats(value) for _, value in row.baselines) else "lost"
+        verdict = f" {won}" if row.baselines else ""  # of what stands alone nothing was won
         counted = f"<small>{escape(row.counted)}</small>" if row.counted else ""
         lines.append(
             f"<tr><td>{escape(row.measure)}{counted}</td>"
-            f"<td class='number {'won' if won else 'lost'}'>{row.shown()}</td><td>{baselines}</td></tr>"
+            f"<td class='number{verdict}'>{row.shown()}</td><td>{baselines}</td></tr>"
         )
     return (
         "<div class='scroll' tabindex='0' role='region' aria-label='Results'><table>\n"

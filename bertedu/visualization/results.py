@@ -101,7 +101,8 @@ def table(title: str, rows: Sequence[Result], beside: str = "without a network")
             shown.add_section()
         baselines = ", ".join(f"{escape(name)} {row.shown(value)}" for name, value in row.baselines)
         won = all(row.beats(value) for _, value in row.baselines)
-        number = f"[bold {'green' if won else 'yellow'}]{row.shown()}[/]"
+        color = ("green" if won else "yellow") if row.baselines else ""  # of what stands alone nothing was won
+        number = f"[{f'bold {color}'.strip()}]{row.shown()}[/]"
         text = ["" if row.text == before else escape(row.text)] if texts else []
         shown.add_row(*text, escape(row.measure), number, baselines)
         before = row.text
