@@ -13,29 +13,66 @@ SHOWN_ERRORS = 3
 LINE = 100  # characters of a text
 EXAMPLES = """
 \b
-Tasks and their data (files; folders, where labels are names; or hub:NAME):
-  classification, multi-label, regression  .csv, .tsv, .jsonl with text (and pair) and label
-  entities, tagging                        CoNLL columns, .conllu, .jsonl
-  question-answering                       SQuAD's .json, .jsonl
-  similarity                               .csv, .tsv, .jsonl with two texts and a score
-  multiple-choice, summarization           .csv, .tsv, .jsonl
+The tasks, what a row of their data looks like, and a command to try in the course's folder:
 \b
-Examples:
-  bertedu finetune classification --data train.csv --test test.csv
-  bertedu finetune entities --data train.conll --validation dev.conll --crf
-  bertedu finetune question-answering --data squad.json --model runs/documentation-mini
+  classification: one label for a text, or for a pair of texts
+      text,label                                    .csv, .tsv, .jsonl, or a folder of texts for each label
+      The room was cold.,negative
+      bertedu finetune classification --data data/tasks/sentiment
+\b
+  multi-label: as many labels as fit, or none
+      The supper was dear.,"food praised, price blamed"                       commas between, or a list in .jsonl
+      bertedu finetune multi-label --data data/tasks/aspects
+\b
+  regression: a score for a text, or for a pair of texts read together
+      sentence1,sentence2,score
+      bertedu finetune regression --data data/tasks/similarity
+\b
+  similarity: a vector for each text, and their cosine as the score
+      sentence1,sentence2,score
+      bertedu finetune similarity --data data/tasks/similarity
+\b
+  entities: names in a sentence, whole ones count     a word a line with B-, I- or O, or .jsonl with words and tags
+      Anna<TAB>B-person
+      bertedu finetune entities --data data/tasks/entities --crf
+\b
+  tagging: a tag for each word, such as parts of speech                        .conllu, .conll, .jsonl
+      bertedu finetune tagging --data train.conllu --validation dev.conllu --test test.conllu
+\b
+  question-answering: a span of a text, or that there is no answer             SQuAD's .json, or .jsonl
+      bertedu finetune question-answering --data data/tasks/questions
+      bertedu answer "Who sings?" --text "At night the cat sings." --model runs/question-answering-questions
+\b
+  multiple-choice: one of several endings or answers
+      {"question": "It rained, so she", "choices": ["opened her umbrella.", "slept."], "label": 0}
+      bertedu finetune multiple-choice --data data/tasks/choices
+\b
+  summarization: the sentences that say most
+      {"text": "A long report.", "summary": "Its news."}
+      bertedu finetune summarization --data data/tasks/summaries
+\b
+More examples:
+  bertedu finetune classification --data train.csv --test test.csv        a tenth of train.csv chooses the weights
+  bertedu finetune classification --data hub:imdb --test hub:imdb         the splits train and test of the hub
   bertedu finetune classification --data reviews/ --seeds 3 --layer-decay 0.9
+  bertedu finetune question-answering --data squad.json --model runs/documentation-mini
   bertedu finetune --resume runs/classification-train
 \b
-The best weights by validation are kept, and the test data are looked at once. Ctrl-C stops and saves.
+A folder as data holds files that are named after their use: train, validation, test. Each run on data/tasks takes
+a minute or two on two cores. The best weights by validation are kept, and the test data are looked at once.
+Ctrl-C stops and saves.
 """
 
 
 @click.command(epilog=EXAMPLES)
 @click.argument("task", required=False)
 @click.option("--data", metavar="FILE|FOLDER|hub:NAME", help="What to learn from.")
-@click.option("--validation", metavar="FILE", help="To choose the best weights by.  [default: a tenth of the data]")
-@click.option("--test", metavar="FILE", help="To test the best weights with, once.")
+@click.option(
+    "--validation",
+    metavar="FILE|hub:NAME",
+    help="To choose the best weights by.  [default: the folder's, else a tenth of the data]",
+)
+@click.option("--test", metavar="FILE|hub:NAME", help="To test the best weights with, once.  [default: the folder's]")
 @click.option("--model", metavar="FOLDER|HUB-ID", help="What to start from.  [default: the checkpoint of the course]")
 @click.option("--output", type=click.Path(path_type=Path), help="Run folder.  [default: runs/TASK-DATA]")
 @click.option("--resume", type=click.Path(path_type=Path), metavar="FOLDER", help="Go on with a run that was stopped.")

@@ -1,0 +1,32 @@
+"""What `bertedu finetune --help` teaches: a command for each task, on data that are there and of that task."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bertedu.cli import main
+from bertedu.course.data import data_path
+from bertedu.finetuning.kinds import KINDS
+
+HELP = CliRunner().invoke(main.commands["finetune"], ["--help"]).output
+
+
+@pytest.mark.parametrize("task", KINDS)
+def test_a_task_has_no_example_to_copy(task):
+    commands = re.findall(rf"bertedu finetune {task} --data (\S+)", HELP)
+    assert commands and re.search(rf"^ *{task}: \w", HELP, re.MULTILINE)
+    for folder in (one for one in commands if one.startswith("data/")):
+        source = Path(data_path(folder.removeprefix("data/")))
+        for part in ("train", "validation", "test"):
+            (file,) = source.glob(f"{part}.*")
+            assert KINDS[task].read(str(file)), f"{folder} cannot be read for {task}"
+
+
+def test_an_option_in_an_example_does_not_exist():
+    options = {option for parameter in main.commands["finetune"].params for option in parameter.opts}
+    options |= {option for parameter in main.commands["answer"].params for option in parameter.opts}
+    for line in HELP.splitlines():
+        if "bertedu " in line and "Usage" not in line:
+            assert set(re.findall(r"(?<!\S)--[a-z-]+", line)) <= options, line
