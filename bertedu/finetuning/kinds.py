@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsRestClassifier
 
 from bertedu.corpora.readers import LabelledText, Question, Summary, TaggedWords
 from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
 from bertedu.errors import UserError
+from bertedu.finetuning.bags import bags_of_words
 from bertedu.finetuning.classification import (
     BertForSequenceClassification,
     ClassificationTask,
@@ -38,9 +38,7 @@ from bertedu.finetuning.tagging import (
 from bertedu.tokenization import BertTokenizer
 
 IN_THE_SUMMARY = "in the summary"  # the one score of a token, by which transformers opens the head
-WORD = r"\w+"  # scikit-learn's own pattern leaves out words of one letter
 SINGLE, SEVERAL, SCORE = "single_label_classification", "multi_label_classification", "regression"
-LEAST_CLASSES = {SINGLE: 2, SEVERAL: 1}
 
 
 def classification_kind(name: str, problem_type: str) -> Kind:
@@ -49,8 +47,8 @@ def classification_kind(name: str, problem_type: str) -> Kind:
     def read(path: str, split: str = "train", train: Sequence[LabelledText] = ()) -> list[LabelledText]:
         labels = labels_of(train) if train and problem_type != SCORE else None
         rows = read_labelled(path, problem_type=problem_type, labels=labels, split=split)
-        if not train and problem_type != SCORE and len(found := labels_of(rows)) < LEAST_CLASSES[problem_type]:
-            said = f"every row has the label {found[0]!r}" if found else "no row has a label"
+        if not train and problem_type != SCORE and len(found := labels_of(rows)) < 2:
+            said = f"there is no label but {found[0]!r}" if found else "no row has a label"
             raise UserError(f"{path}: {said}, so that there is nothing to tell apart: add rows of other classes.")
         return rows
 
@@ -78,7 +76,7 @@ def classification_baselines(
 ) -> dict[str, Figures]:
     """The figures of always saying the same, and of a linear model over bags of words and pairs of words."""
     texts, asked = ([f"{row.text} \n {row.pair or ''}" for row in rows] for rows in (train, test))
-    vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=WORD).fit(texts)
+    vectorizer = bags_of_words(texts, ngram_range=(1, 2), sublinear_tf=True)
     bags, asked_bags = vectorizer.transform(texts), vectorizer.transform(asked)
     if problem_type == SCORE:
         scores, right = (np.array([float(row.label) for row in rows]) for rows in (train, test))  # type: ignore[arg-type]
@@ -92,9 +90,11 @@ def classification_baselines(
         found = OneVsRestClassifier(linear).fit(bags, targets).predict_proba(asked_bags) - 0.5
     else:
         usual = np.tile(np.bincount(targets, minlength=len(labels)), (len(right), 1))
-        model = linear.fit(bags, targets)
-        found = np.full((len(right), len(labels)), -np.inf)
-        found[:, model.classes_] = model.predict_log_proba(asked_bags)
+        found = usual  # where only one class can be learned
+        if len(set(targets)) > 1:
+            model = linear.fit(bags, targets)
+            found = np.full((len(right), len(labels)), -np.inf)
+            found[:, model.classes_] = model.predict_log_proba(asked_bags)
     return {
         "most frequent class": classification_figures(usual, right, problem_type),
         "bag of words": classification_figures(found, right, problem_type),
