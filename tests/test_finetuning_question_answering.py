@@ -161,6 +161,15 @@ def test_the_shares_of_answers_are_not_those_of_their_scores():
     assert found.probability(False) == pytest.approx(none, abs=1e-5) and nothing.probability(False) == 1.0
 
 
+def test_an_answer_is_longer_than_allowed():
+    model = made_model()
+    row = Question("1", "a b", "c d e " * 20, ())
+    for longest in (1, 3):
+        task = QuestionAnsweringTask([row], [], TOKENIZER, FinetuningSettings(max_length=32), 8, longest)
+        spans = {candidate.end - candidate.start for candidate in task.predictions(model, [row])[0].candidates}
+        assert max(spans) == 2 * longest - 1  # letters with a blank between them
+
+
 def test_an_answer_that_a_letter_gives_away_is_not_found(tmp_path):
     """The answer is the word p, in contexts of two to three windows; some have none."""
     rng = random.Random(3)

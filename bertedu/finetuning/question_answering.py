@@ -87,7 +87,8 @@ class Answered:
 
 
 class QuestionAnsweringTask(FinetuningTask[Question]):
-    """Learning to find answers. stride is how far the windows of a long context lie apart, in tokens.
+    """Learning to find answers. stride is how far the windows of a long context lie apart, in tokens; longest is how
+    many tokens an answer may have.
 
     Every window of every question is learned; one that does not hold the (first) answer points to [CLS].
     """
@@ -101,8 +102,9 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         tokenizer: BertTokenizer,
         settings: FinetuningSettings,
         stride: int = 64,
+        longest: int = 30,
     ):
-        self.stride = stride
+        self.stride, self.longest = stride, longest
         super().__init__(train, validation, tokenizer, settings)
 
     def windows(self, question: Question) -> list[Window]:
@@ -141,7 +143,7 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         logits = iter(self.outputs(model, [window.numbers() for found in of_each for window in found]))
         answered = []
         for found in of_each:
-            candidates, no_answer = best_over_windows([(window, *next(logits)) for window in found])
+            candidates, no_answer = best_over_windows([(window, *next(logits)) for window in found], self.longest)
             best = candidates[0].score if candidates else no_answer
             answered.append(Answered(candidates, no_answer - best))
         return answered
