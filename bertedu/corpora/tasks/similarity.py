@@ -1,12 +1,13 @@
 """Pairs of sentences with a score: 5 the same in other words, 4 but for a detail, 3 an important part differs,
-2 the roles exchanged or the event denied, 1 another event with the same people or things, 0 nothing in common.
+2 the roles exchanged, other people, or the event denied, 1 another event with the same people or things, 0 nothing in
+common.
 """
 
 from random import Random
 
 from bertedu.corpora.tasks.grammar import Lists, fill, lists_of, with_capitals
 
-SIZES = {"train": 1200, "validation": 300, "test": 300}
+SIZES = {"train": 1500, "validation": 300, "test": 300}
 SCORES = range(6)
 PLAIN = ("thing", "town", "day")  # slots whose change is an important part
 
@@ -31,6 +32,9 @@ def second(score: int, event: int, wording: str, values: dict[str, str], lists: 
         other = random.choice([number for number in range(len(lists["events"])) if number != event])
         template = random.choice(lists["events"][other].split(" / "))
         return fill(template, lists, random, dict(values))
+    if score == 2 and "{x}" in wording and random.random() < 0.4:
+        others = [name for name in lists["name"] if name not in values.values()]
+        return fill(wording, lists, random, {**values, **dict(zip("xy", random.sample(others, 2), strict=True))})
     if score == 2 and ("y" not in values or random.random() < 0.5):
         return fill(lists["denied"][event], lists, random, dict(values))
     if score == 2:
