@@ -1,0 +1,245 @@
+"""Answers to the exercises of chapter 13: right ones, and mistakes with the words that they must hear."""
+
+import torch
+from torch.nn.functional import cosine_similarity, normalize
+
+from bertedu.finetuning.rouge import words_of
+from bertedu.finetuning.summarization import select
+
+# 13.3 ------------------------------------------------------------------------------------------------------------
+
+
+def with_topk(queries, collection, k):
+    cosines = normalize(queries, dim=-1) @ normalize(collection, dim=-1).T
+    return cosines.topk(k, dim=-1)
+
+
+def by_sorting(queries, collection, k):
+    cosines = cosine_similarity(queries[:, None], collection[None], dim=-1)
+    order = cosines.argsort(dim=-1, descending=True)[:, :k]
+    return cosines.gather(1, order), order
+
+
+def one_by_one(queries, collection, k):
+    rows = [torch.tensor([(q @ c) / (q.norm() * c.norm()) for c in collection]).topk(k) for q in queries]
+    return torch.stack([row.values for row in rows]), torch.stack([row.indices for row in rows])
+
+
+def plain_products(queries, collection, k):
+    return tuple((queries @ collection.T).topk(k))
+
+
+def only_queries(queries, collection, k):
+    return tuple((normalize(queries, dim=-1) @ collection.T).topk(k))
+
+
+def only_collection(queries, collection, k):
+    return tuple((queries @ normalize(collection, dim=-1).T).topk(k))
+
+
+def wrong_axis(queries, collection, k):
+    return tuple((normalize(queries, dim=0) @ normalize(collection, dim=0).T).topk(k))
+
+
+def farthest(queries, collection, k):
+    cosines = normalize(queries, dim=-1) @ normalize(collection, dim=-1).T
+    return tuple(cosines.topk(k, largest=False))
+
+
+def over_queries(queries, collection, k):
+    cosines = normalize(queries, dim=-1) @ normalize(collection, dim=-1).T
+    return tuple(cosines.topk(min(k, len(queries)), dim=0))
+
+
+def exchanged(queries, collection, k):
+    cosines, places = with_topk(queries, collection, k)
+    return places, cosines
+
+
+def only_cosines(queries, collection, k):
+    return with_topk(queries, collection, k)[0]
+
+
+def unsorted(queries, collection, k):
+    cosines = normalize(queries, dim=-1) @ normalize(collection, dim=-1).T
+    return cosines[:, :k], torch.arange(k).expand(len(queries), k)
+
+
+# 13.4 ------------------------------------------------------------------------------------------------------------
+
+
+def package(sentences, scores, most):
+    return select(sentences, scores, most)
+
+
+def by_hand(sentences, scores, most):
+    taken, seen = [], []
+    for number in torch.tensor(scores).argsort(descending=True).tolist():
+        words = words_of(sentences[number])
+        runs = [words[i : i + 3] for i in range(len(words) - 2)]
+        if len(taken) < most and not any(run in seen for run in runs):
+            taken.append(number)
+            seen += runs
+    return tuple(sorted(taken))
+
+
+def runs_of(sentence, n=3):
+    words = words_of(sentence)
+    return set(zip(*(words[i:] for i in range(n)), strict=False))
+
+
+def walk(sentences, scores, most, n=3, keep_refused=False, ordered=True, by_score=True):
+    taken, seen = [], set()
+    numbers = sorted(range(len(scores)), key=lambda number: -scores[number] if by_score else number)
+    for number in numbers:
+        runs = runs_of(sentences[number], n)
+        if len(taken) < most and not runs & seen:
+            taken.append(number)
+            seen |= runs
+        elif keep_refused:
+            seen |= runs
+    return sorted(taken) if ordered else taken
+
+
+def without_control(sentences, scores, most):
+    return sorted(sorted(range(len(scores)), key=lambda number: -scores[number])[:most])
+
+
+def cut_first(sentences, scores, most):
+    best = sorted(range(len(scores)), key=lambda number: -scores[number])[:most]
+    taken = select([sentences[n] for n in best], [scores[n] for n in best], most)
+    return sorted(best[n] for n in taken)
+
+
+def remembers_refused(sentences, scores, most):
+    return walk(sentences, scores, most, keep_refused=True)
+
+
+def two_words(sentences, scores, most):
+    return walk(sentences, scores, most, n=2)
+
+
+def order_of_scores(sentences, scores, most):
+    return walk(sentences, scores, most, ordered=False)
+
+
+def order_of_text(sentences, scores, most):
+    return walk(sentences, scores, most, by_score=False)
+
+
+def capitals_count(sentences, scores, most):
+    taken, seen = [], set()
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        words = sentences[number].replace(".", "").replace(",", "").replace(":", "").replace("Says", "says").split()
+        runs = {tuple(words[i : i + 3]) for i in range(len(words) - 2)}
+        runs |= {tuple(word.replace("A", "a") for word in run) for run in runs}
+        if len(taken) < most and not runs & seen:
+            taken.append(number)
+            seen |= runs
+    return sorted(taken)
+
+
+def says_nothing(sentences, scores, most):
+    walk(sentences, scores, most)
+
+
+# 13.5 ------------------------------------------------------------------------------------------------------------
+
+
+def looked_up(logits, model_labels, data_labels):
+    small = [label.lower() for label in model_labels]
+    return logits[:, [small.index(label.lower()) for label in data_labels]]
+
+
+def stacked(logits, model_labels, data_labels):
+    column = {label.casefold(): logits[:, number] for number, label in enumerate(model_labels)}
+    return torch.stack([column[label.casefold()] for label in data_labels], dim=1)
+
+
+def unchanged(logits, model_labels, data_labels):
+    return logits
+
+
+def the_way_back(logits, model_labels, data_labels):
+    small = [label.lower() for label in data_labels]
+    return logits[:, [small.index(label.lower()) for label in model_labels]]
+
+
+def case_matters(logits, model_labels, data_labels):
+    return logits[:, [model_labels.index(label) for label in data_labels]]
+
+
+def written_down(logits, model_labels, data_labels):
+    return logits[:, [1, 2, 0]]
+
+
+def turned_round(logits, model_labels, data_labels):
+    return logits.flip(-1)
+
+
+def the_winner(logits, model_labels, data_labels):
+    return looked_up(logits, model_labels, data_labels).argmax(dim=-1)
+
+
+ANSWERS = {
+    "13.1": {
+        "accepted": [1 / 3, 0.333, 0.33],
+        "wrong": [
+            (0.5, "How many labels"),
+            (33, "in percent"),
+            (1, "three times"),
+            (0, "one of the three"),
+            (2 / 3, "not for two"),
+        ],
+    },
+    "13.2": {
+        "accepted": [[499_500, 1000], (499_500, 1000)],
+        "wrong": [
+            ([1_000_000, 1000], "itself included"),
+            ([999_000, 1000], "counts twice"),
+            ([499_500, 999_000], "keeps its vector for all"),
+            ([1000, 499_500], "which single sentences"),
+            ([499_500, 2000], "one vector: read it once"),
+            ([500_500, 1000], "also paired with itself"),
+            ([7, 7], "4 sentences on paper"),
+        ],
+    },
+    "13.3": {
+        "accepted": [with_topk, by_sorting, one_by_one],
+        "wrong": [
+            (plain_products, "long vectors win"),
+            (only_queries, "the collection has not"),
+            (only_collection, "are no cosines"),
+            (wrong_axis, "normalized the columns"),
+            (farthest, "Largest cosines come first"),
+            (over_queries, "along which axis"),
+            (exchanged, "cosines first"),
+            (only_cosines, "2 things are asked for"),
+            (unsorted, "Where are they sorted"),
+        ],
+    },
+    "13.4": {
+        "accepted": [package, by_hand, walk],
+        "wrong": [
+            (without_control, "best three by score"),
+            (cut_first, "nobody took its place"),
+            (remembers_refused, "sentence 2 is not in the summary"),
+            (two_words, "Three are a repetition"),
+            (order_of_scores, "what order does a reader expect"),
+            (order_of_text, "not by score"),
+            (capitals_count, "small letters"),
+            (says_nothing, "returned None"),
+        ],
+    },
+    "13.5": {
+        "accepted": [looked_up, stacked],
+        "wrong": [
+            (unchanged, "Nothing has changed"),
+            (the_way_back, "The way back"),
+            (case_matters, "ENTAILMENT"),
+            (written_down, "its own order"),
+            (turned_round, "turned round"),
+            (the_winner, "one number a row"),
+        ],
+    },
+}
