@@ -32,9 +32,9 @@ from bertedu.finetuning.tagging import (
     BertCrfForTokenClassification,
     BertForTokenClassification,
     TaggingTask,
-    most_frequent_tags,
     tags_of,
 )
+from bertedu.finetuning.tagging_baselines import tagging_baselines
 from bertedu.tokenization import BertTokenizer
 
 IN_THE_SUMMARY = "in the summary"  # the one score of a token, by which transformers opens the head
@@ -116,7 +116,7 @@ def tagging_kind(name: str, scheme: str | None) -> Kind:
         network = with_new_head(model_class, model, settings, labels=labels)
         return network, TaggingTask(train, validation, tokenizer, settings, labels)
 
-    return Kind(name, read, make, most_frequent_tags)
+    return Kind(name, read, make, tagging_baselines)
 
 
 def read_pairs(path: str, split: str = "train", train: Sequence[LabelledText] = ()) -> list[LabelledText]:

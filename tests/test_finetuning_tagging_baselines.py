@@ -1,0 +1,37 @@
+"""What tags words without a network, and whether it is as strong as it is said to be."""
+
+import random
+
+from bertedu.corpora.readers import TaggedWords
+from bertedu.finetuning.tagging_baselines import linear_tags, shape, tagging_baselines
+
+LINEAR = "linear model of the word and its neighbours"
+
+
+def sentences(names: list[str], count: int) -> list[TaggedWords]:
+    rng = random.Random(0)
+    found = []
+    for _ in range(count):
+        tag, verb = rng.choice([("B-person", "sings"), ("B-place", "burns")])
+        found.append(TaggedWords(("now", rng.choice(names), verb, "."), ("O", tag, "O", "O")))
+    return found
+
+
+def test_the_linear_model_knows_no_neighbours_or_the_tags_of_the_test():
+    train, test = sentences(["Anna", "Rome", "Karl"], 60), sentences(["Bergen", "Otto"], 20)
+    figures = tagging_baselines(train, test)
+    assert figures[LINEAR]["f1"] == 1.0, "the verb behind the name tells"
+    assert figures["most frequent tag of the word"]["f1"] == 0.0
+    other = [TaggedWords(row.words, ("O",) * 4) for row in test]
+    assert linear_tags(train, other) == linear_tags(train, test), "it looks at the right tags"
+
+
+def test_one_tag_alone_ends_in_a_traceback():
+    rows = [TaggedWords(("a", "b"), ("O", "O"))] * 3
+    assert linear_tags(rows, rows) == [["O", "O"]] * 3
+
+
+def test_capitals_and_digits_look_the_same():
+    assert [shape(word) for word in ("Anna", "anna", "NATO", "1st", "-", "", "é")] == [
+        *("Aa", "aa", "AA", "0a", "..", "", "aa"),
+    ]
