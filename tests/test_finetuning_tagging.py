@@ -135,3 +135,8 @@ def test_a_tag_that_depends_on_the_tag_before_cannot_be_learned(tmp_path):
 def test_tags_are_numbered_in_another_order_each_time():
     rows = [TaggedWords(("a", "b", "c"), ("I-y", "B-x", "O")), TaggedWords(("a", "b"), ("B-y", "I-x"))]
     assert tags_of(rows) == ("O", "B-x", "I-x", "B-y", "I-y")
+
+
+def test_a_crf_learns_tags_of_pieces_and_is_asked_for_tags_of_words():
+    with pytest.raises(UserError, match='one tag for each word: choose label_pieces="first"'):
+        made_task([TaggedWords(("a",), ("O",))], "all", crf=True)

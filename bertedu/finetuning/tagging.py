@@ -125,6 +125,8 @@ class TaggingTask(FinetuningTask[TaggedWords]):
     ):
         if label_pieces not in ("first", "all"):
             raise UserError(f'label_pieces is {label_pieces!r}: choose "first" or "all".')
+        if settings.crf and label_pieces == "all":
+            raise UserError('a CRF reads one tag for each word: choose label_pieces="first" with it.')
         self.labels, self.label_pieces = tuple(labels), label_pieces
         self.number = {label: number for number, label in enumerate(self.labels)}
         self.entities = any(split_tag(label)[1] for label in self.labels)
