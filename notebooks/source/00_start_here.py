@@ -460,9 +460,17 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [03 Self-attention](03_self_attention.ipynb) | the part in which tokens look at each other | 60 |
 # | [04 The Transformer encoder](04_transformer_encoder.ipynb) | the layer, and the stack of them | 60 |
 # | [05 The whole BERT](05_the_whole_bert.ipynb) | everything together, with published weights loaded into it | 60 |
+# | [06 Masked language model](06_masked_language_model.ipynb) | the first task of pre-training: words hidden and guessed | 60 |
+# | [07 Next sentence prediction](07_next_sentence_prediction.ipynb) | the second one, and why it is easy | 55 |
+# | [08 Pre-training](08_pre_training.ipynb) | a BERT of your own, from nothing | 60 |
+# | [09 Looking inside](09_looking_inside.ipynb) | what a trained BERT looks at, and what it knows | 60 |
+# | [10 Text classification](10_text_classification.ipynb) | the first task that you teach it: opinions and topics | 60 |
+# | [11 Tagging](11_tagging.ipynb) | names in a sentence, and a layer that chooses all tags together | 60 |
+# | [12 Question answering](12_question_answering.ipynb) | answers in a text, and when to say that there is none | 60 |
+# | [13 Pairs and similarity](13_pairs_and_similarity.ipynb) | what follows from what, what says the same, and what may be left out | 60 |
 #
-# These six are here, and with them you have the whole model. Pre-training is in the package already: `make bert`
-# calls it. Its chapters come next; those on fine-tuning and on BERT's relatives are to follow.
+# The first six give you the whole model. Chapters 06 to 09 train it and look into it, and 10 to 13 teach it what people
+# use it for. Those on BERT's relatives are to follow.
 #
 # ## Which way is yours?
 #
