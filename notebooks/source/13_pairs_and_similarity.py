@@ -9,7 +9,7 @@
 # - fine-tune BERT on pairs, and catch a data set that gives its answers away;
 # - choose between a cross-encoder and a bi-encoder, with their quality and their cost as numbers;
 # - say why the raw `[CLS]` is a poor vector for a sentence, and make a good one;
-# - search a collection by meaning;
+# - search a collection by meaning, and train for search with in-batch negatives;
 # - summarise a text by choosing its sentences, and measure the summary with ROUGE.
 #
 # **Time:** 60 minutes · **You need:** [12 · Question answering](12_question_answering.ipynb) · **Next:** the BERT family, the subject of the chapters to come
@@ -74,7 +74,7 @@ from torch import nn
 from torch.nn.functional import cosine_similarity, cross_entropy, mse_loss, normalize
 
 # %%
-from bertedu import BertModel, BertTokenizer
+from bertedu import BertTokenizer
 from bertedu.corpora.sentences import split_sentences
 from bertedu.corpora.task_data import read_choices, read_labelled, read_summaries
 from bertedu.course import check, data_path, hint, quiz
@@ -127,7 +127,7 @@ for name, figures in baselines.items():
 # ### Exercise 13.1 · Half of the question
 # ●○○○ · 2 minutes
 #
-# A classifier sees no premise. How large is the largest share of our rows that it can get right?
+# A classifier sees no premise. How large is the largest share of our rows that it can get right? Stuck? `hint("13.1")`
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -206,7 +206,7 @@ class CrossEncoder(nn.Module):
 # counts that they are sums over. One loop for every task of this chapter.
 
 # %%
-def learn(model, task, epochs, rate=5e-4):
+def learn(model, task, epochs, rate=3e-4):
     torch.manual_seed(0)
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
     batches = [batch for epoch in range(epochs) for batch in task.epoch(epoch)]
@@ -224,12 +224,13 @@ def learn(model, task, epochs, rate=5e-4):
 # %%
 LABELS = ("contradiction", "entailment", "neutral")
 settings = FinetuningSettings(batch_size=16)
-nli = ClassificationTask(train, validation, tokenizer, settings, LABELS)
+nli = ClassificationTask(train[:1500], validation, tokenizer, settings, LABELS)
+torch.manual_seed(0)
 reader = with_new_head(BertForSequenceClassification, str(folder), settings, labels=LABELS)
 learn(reader, nli, epochs=3)
 accuracy = nli.score(reader, validation)["accuracy"]
 floor = max(baselines["bag of words"]["accuracy"], blind_accuracy(train, validation))
-print("ten points better than either bag of words:", accuracy > floor + 0.1)
+print("better than the best bag of words:", accuracy > floor)
 
 # %% [markdown]
 # The validation rows have templates, names and things of their own; nothing there was learned by heart. Where is it wrong?
@@ -272,7 +273,7 @@ for score in (5, 3, 2, 0):
 # %%
 texts = [text for row in asked for text in (row.text, row.pair)]
 right = [row.label for row in asked]
-bert = BertModel.from_pretrained(folder).eval()
+bert = with_new_head(BertSentenceEncoder, str(folder), settings, pooling="pooler").bert.eval()
 
 @torch.no_grad()
 def vectors(bert, texts, pooling):  # [N, D]
@@ -285,11 +286,11 @@ for pooling in ("cls", "pooler", "mean"):
     cosines = cosine_similarity(v[0::2], v[1::2])
     strangers = cosine_similarity(v[0::2], v[1::2].roll(7, dims=0)).mean()
     print(f"{pooling:7} Spearman {spearmanr(cosines, right).statistic:5.2f}   mean cosine of sentences drawn together by chance {strangers:.2f}")
-print(f"words   Spearman {word_cosines(alike, asked)['cosine of bags of words']['spearman']:5.2f}")
+print(f"words   Spearman {word_cosines(alike, asked)['cosine of bags of words']['spearman']:5.2f}   (weights from training: new names weigh nothing)")
 
 # %% [markdown]
-# None of the three beats the bag of words, and `[CLS]` is worst or near it. Look at the right column, too: the vectors of
-# sentences that have nothing in common lie close together, those of [CLS] and the pooler most of all.
+# The vector that BERT was given for the whole sentence hardly beats counting words, and the plain mean of all tokens leaves it
+# far behind. Look at the right column, too: [CLS] vectors of sentences that have nothing in common are nearly parallel.
 #
 # Why? Ask what each vector was **trained** for.
 #
@@ -316,32 +317,35 @@ def siamese_loss(model, batch):
     return mse_loss(cosine_similarity(first, second), batch["scores"])
 
 mean_settings = FinetuningSettings(batch_size=16, pooling="mean")
-similarity = SimilarityTask(alike, asked, tokenizer, mean_settings)
+similarity = SimilarityTask(alike[:1000], asked, tokenizer, mean_settings)
 encoder = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
 before = similarity.score(encoder, asked)["spearman"]
 
 # %%
-learn(encoder, similarity, epochs=3)
+learn(encoder, similarity, epochs=2, rate=1.5e-4)
 after = similarity.score(encoder, asked)["spearman"]
 counting = word_cosines(alike, asked)["cosine of bags of words"]["spearman"]
-print("raw, trained, words: in this order from the worst to the best:", sorted(("raw", "words", "trained"), key=lambda name: {"raw": before, "words": counting, "trained": after}[name]))
-print("trained, at least 0.2 better than counting words:", after > counting + 0.2)
+print(f"counting words {counting:.2f}, raw mean {before:.2f}")
+print("trained mean, better than both:", after > max(before, counting))
 
 # %% [markdown]
-# One minute of training has made a space in which nearness is likeness, also for events, names and towns that it never saw
-# in training. Now the comparison that everybody asks for. Three seeds each, run once with
-# `benchmarks/pairs.py` and stored; the run that you have just seen is its line *bi-encoder, mean* on your machine.
+# A short training, on other events with other names and towns, and the order is better. Now the comparison that everybody asks
+# for: both ways of reading, and the bi-encoder with [CLS] too. It was run once for each seed, on all 1,500 pairs, with `benchmarks/pairs.py`, and
+# stored; you have just run a shorter version of its line *bi-encoder, mean*. Your guess, please, before you look: which
+# of the three is best, and has training helped [CLS]? (Raw, it had 0.36.)
 
 # %%
 recorded = read_json(data_path("pairs/similarity.json"))
 values = {name: way["spearman"] for name, way in recorded["ways"].items()}
+print("seeds:", len(values["cross-encoder"]))
 comparison(values, {"bag of words": counting, "raw BERT, mean": before}, "Spearman on validation")
 
 # %% [markdown]
 # - The **cross-encoder** is best: it can lay word beside word, across the two sentences. The bi-encoder must
 #   squeeze each sentence into D numbers before it knows what it will be compared with.
-# - After training, **[CLS] is as good as the mean**, or nearly. It was never the wrong *place*. It had only never been
-#   asked.
+# - **[CLS] has gained most**: it was never the wrong *place*, it had only never been asked. The mean stays ahead, since it begins
+#   with what every token knows, and 1,500 pairs are few. With a million (SNLI and MNLI) Reimers & Gurevych found one point
+#   between them: 80.8 for the mean, 79.8 for [CLS].
 #
 # Published: trained on the STS benchmark alone, cross-encoder and bi-encoder were about equal with BERT-Base (Spearman ×
 # 100: 84.3 and 84.7); with NLI data before it, the cross-encoder led by three points (Reimers & Gurevych 2019, table 2).
@@ -355,7 +359,7 @@ comparison(values, {"bag of words": counting, "raw BERT, mean": before}, "Spearm
 #
 # In a collection of 1,000 sentences you look for the two that are most alike. How many passes through BERT does it take, to
 # score all pairs? A pass reads one text or one pair; a pair counts once, whichever sentence comes first. Write a list of
-# two numbers: with the cross-encoder, with the bi-encoder.
+# two numbers: with the cross-encoder, with the bi-encoder. Stuck? `hint("13.2")`
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -398,7 +402,7 @@ figure = new_figure(6, 3)
 axes = figure.subplots()
 for (name, seconds_, color) in zip(costs, costs.values(), (ORANGE, BLUE)):
     axes.loglog(sizes, seconds_, marker="o", color=color)
-    axes.annotate(name, (sizes[-1], seconds_[-1]), (-8, 8), textcoords="offset points", ha="right", color=color)
+    axes.annotate(name, (sizes[-1], seconds_[-1]), (-12, 4), textcoords="offset points", ha="right", color=color)
 for words, value in (("a second", 1), ("an hour", 3600), ("a month", 2.6e6)):
     axes.axhline(value, color=GREY, linestyle=":", linewidth=1)
     axes.text(sizes[0], value * 1.3, words, fontsize=8, color=GREY)
@@ -422,7 +426,7 @@ Picture(figure, alt="Seconds for all pairs by size of the collection, both axes 
 # ●●○○ · 8 minutes
 #
 # Write `nearest(queries, collection, k)` for vectors `[N, D]` and `[M, D]`, not of length 1. Return the k highest cosines
-# of each query, `[N, k]`, best first, and their places in the collection, `[N, k]`.
+# of each query, `[N, k]`, best first, and their places in the collection, `[N, k]`. Stuck? `hint("13.3")`
 
 # %% tags=["exercise"]
 def nearest(queries, collection, k):
@@ -443,36 +447,62 @@ check("13.3", nearest)
 # </details>
 
 # %% [markdown]
-# The collection: all sentences of the validation pairs, every event told in several wordings with various names, towns and
-# days. The test: 50 pairs have the score 5, the same in other words. We ask with one sentence of each. Is the other one among
-# the five nearest? `search` is the package's `nearest`, for one query.
+# The collection: of the 50 validation pairs with the score 5, the second sentences. We ask with the first ones. Each has one
+# partner that says the same in other words; the others tell the same few events with other names, days and towns, or other
+# events. By chance one in ten partners is among the five nearest. `search` is the package's `nearest`, for one query.
 
 # %%
-collection = sorted(set(texts))
-wanted = [(row.text, row.pair) for row in asked if row.label == 5]
+queries, collection = zip(*((row.text, row.pair) for row in asked if row.label == 5))
 
-def found(space, k=5):  # [N, D], of length 1 -> the share of partners among the k nearest
-    hits = 0
-    for one, other in wanted:
-        near = [collection[i] for i, _ in search(space, space[collection.index(one)], k + 1)]
-        hits += other in [text for text in near if text != one][:k]
-    return hits / len(wanted)
+def found(ones, others, k=5):  # [N, D] each, of length 1 -> the share of partners among the k nearest
+    return sum(i in dict(search(others, one, k)) for i, one in enumerate(ones)) / len(ones)
 
-spaces = {"raw [CLS]": normalize(vectors(bert, collection, "cls"), dim=-1), "raw mean": normalize(vectors(bert, collection, "mean"), dim=-1), "trained": embed(encoder, tokenizer, collection)}
-shares = {name: found(space) for name, space in spaces.items()}
-print(f"{len(collection)} sentences; raw [CLS] finds {shares['raw [CLS]']:.0%}, the raw mean {shares['raw mean']:.0%}")
-print("trained finds twice as many as the raw mean, or more:", shares["trained"] >= 2 * shares["raw mean"])
+def raw_space(pooling):
+    return (normalize(vectors(bert, texts_, pooling), dim=-1) for texts_ in (queries, collection))
+
+trained = [embed(encoder, tokenizer, texts_) for texts_ in (queries, collection)]
+for pooling in ("cls", "mean"):
+    print(f"raw {pooling:5} finds {found(*raw_space(pooling)):.0%}")
+print("trained for scores, it finds no more than the raw mean:", found(*trained) <= found(*raw_space("mean")) + 0.05)
+
+# %% [markdown]
+# A disappointment: the order of all pairs got better, and the nearest neighbours did not. Nothing is broken. The squared error
+# asked for cosines like 0.2 and 0.8 between sentences of the same event; it never asked that the partner be **nearer than
+# everything else**. You get what you train for.
+#
+# So train for search. Take pairs that say the same, a batch of B of them. For each first sentence its partner is the right
+# answer, and the other B − 1 second sentences, which are there anyway, are wrong ones: **in-batch negatives**. The cosines
+# `[B, B]`, times 20, go into a softmax over each row. Which label does row i have?
+
+# %%
+class InBatchTask(SimilarityTask):
+    def sums(self, model, batch):
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        first, second = (normalize(model(*(batch[start + name] for name in names)).float(), dim=-1) for start in ("", "pair_"))
+        cosines = first @ second.T  # [B, B]: the right answers stand on the diagonal
+        return {"pair_loss": cross_entropy(20 * cosines, torch.arange(len(first)), reduction="sum")}
+
+alike_pairs = [row for row in alike if row.label >= 4]
+searcher = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
+learn(searcher, InBatchTask(alike_pairs, asked, tokenizer, mean_settings), epochs=2, rate=1.5e-4)
+trained = [embed(searcher, tokenizer, texts_) for texts_ in (queries, collection)]
+print(len(alike_pairs), "pairs; in-batch negatives find more than the raw mean, by:", "more than 5 points" if found(*trained) > found(*raw_space("mean")) + 0.05 else "nothing")
+print("and order all pairs better, too:", similarity.score(searcher, asked)["spearman"] > before)
 
 # %% tags=["nbval-ignore-output"]
-print(f"trained finds {shares['trained']:.0%}")
-for query in (wanted[0][0], "Nobody could get to the town, it was winter."):
+print(f"found among the nearest 5: {found(*trained):.0%}, as the nearest: {found(*trained, k=1):.0%}, raw {found(*raw_space('mean'), k=1):.0%}")
+for query in (queries[0], "Nobody could get to the town, it was winter."):
     print("\n" + query)
-    for place, cosine_ in search(spaces["trained"], embed(encoder, tokenizer, [query])[0], 4):
+    for place, cosine_ in search(trained[1], embed(searcher, tokenizer, [query])[0], 3):
         print(f"   {cosine_:.2f}  {collection[place]}")
 
 # %% [markdown]
-# Put a query of your own into the list. Two warnings. The space knows the likeness that it was trained for, here that of our
-# scores; another collection wants other training. And nobody searches a million vectors with one product for each query:
+# Put a query of your own into the list. A third of the pairs, less time, and a far better search: most bi-encoders of today are
+# trained so. Look at the names, too: events are found well, and the right *people* less so. A mean of all tokens has little
+# room for who did what to whom; that is what the cross-encoder is for, behind it.
+#
+# Two warnings. The space knows the likeness that it was trained for, here that of our
+# pairs; another collection wants other training. And nobody searches a million vectors with one product for each query:
 # approximate indexes (FAISS, HNSW) look at a small part of them.
 #
 # ## Which of four? Multiple choice in short
@@ -494,7 +524,7 @@ class MultipleChoice(nn.Module):
 
 riddles = read_choices(data_path("tasks/choices/train.jsonl"))
 print(riddles[0].question)
-print(*riddles[0].choices, sep="\n")
+print(*(f"{'right' if n == riddles[0].label else 'wrong'}: … {choice}" for n, choice in enumerate(riddles[0].choices)), sep="\n")
 
 # %%
 choosing = MultipleChoiceTask(riddles[:64], riddles[:64], tokenizer, settings)
@@ -561,11 +591,12 @@ print(*tokenizer.convert_ids_to_tokens(ids))
 print(*types)
 
 # %%
-summarizing = SummarizationTask(reports, unseen, tokenizer, settings, sentences=2)
+summarizing = SummarizationTask(reports[:240], unseen, tokenizer, FinetuningSettings(batch_size=8), sentences=2)
+torch.manual_seed(0)
 summarizer = with_new_head(BertForSummarization, str(folder), settings)
-learn(summarizer, summarizing, epochs=2)
+learn(summarizer, summarizing, epochs=2, rate=5e-4)
 reached = summarizing.score(summarizer, unseen)
-print("ROUGE-1 at least 0.1 above lead-3 and lead-2:", reached["rouge1"] > 0.1 + max(lead_and_oracle(unseen, n)[f"lead-{n}"]["rouge1"] for n in (2, 3)))
+print("ROUGE-1 at least 0.05 above lead-3 and lead-2:", reached["rouge1"] > 0.05 + max(lead_and_oracle(unseen, n)[f"lead-{n}"]["rouge1"] for n in (2, 3)))
 print("and below the oracle:", reached["rouge1"] < limits["oracle"]["rouge1"])
 
 # %% tags=["nbval-ignore-output"]
@@ -583,7 +614,7 @@ for number, sentence in enumerate(choice.sentences):
 # already.
 #
 # Write `choose(sentences, scores, most)`: the numbers of at most `most` sentences, the best first in line, without repeating;
-# returned in the order of the text. `words_of` gives a sentence's words.
+# returned in the order of the text. `words_of` gives a sentence's words. Stuck? `hint("13.4")`
 
 # %% tags=["exercise"]
 def choose(sentences, scores, most):
@@ -621,6 +652,8 @@ print("without repetition:", *[told_twice[number] for number in select(told_twic
 # the inputs of the summarizer, ROUGE.
 
 # %%
+transformers.utils.logging.disable_progress_bar()
+
 def as_transformers(model, model_class):
     """The same weights, saved, and opened by transformers."""
     with tempfile.TemporaryDirectory() as place:
@@ -667,7 +700,7 @@ print("ROUGE-1       mine = package:", all(abs(my_rouge1(row.text, row.summary) 
 # %%
 GLUE = ("entailment", "neutral", "contradiction")  # 0, 1, 2 in the colleague's file
 with torch.no_grad():
-    logits = torch.tensor(nli.predictions(reader, validation))  # [N, 3], columns as in reader.config.labels
+    logits = torch.stack([torch.from_numpy(row) for row in nli.predictions(reader, validation)])  # [N, 3], columns as in reader.config.labels
 numbers = torch.tensor([GLUE.index(row.label) for row in validation])  # [N], as in the file
 
 def broken_accuracy(logits, numbers):
@@ -696,7 +729,7 @@ for label in GLUE:
 # ●●●○ · 8 minutes
 #
 # Write `by_name(logits, model_labels, data_labels)`: logits `[N, C]` with columns in the model's order come in, and go out with
-# columns in the data's order. Go by the names alone. Some models write theirs in capitals: ENTAILMENT is entailment.
+# columns in the data's order. Go by the names alone. Some models write theirs in capitals: ENTAILMENT is entailment. Stuck? `hint("13.5")`
 
 # %% tags=["exercise"]
 def by_name(logits, model_labels, data_labels):
@@ -726,8 +759,8 @@ print("by name, as good as before:", abs(broken_accuracy(logits[:, columns], num
 # | | |
 # |---|---|
 # | Pairs | Devlin et al. (2019), section 4.1: [CLS] A [SEP] B [SEP], the pooler, one linear layer, for MNLI as for STS-B (there with one output and the squared error) |
-# | Sentence-BERT | Reimers & Gurevych (2019): for scores the cosine and the squared error, as here; for NLI a softmax over (u, v, \|u − v\|), thrown away after training. Mean pooling did best, [CLS] and maximum close behind |
-# | Today | Bi-encoders learn from millions of pairs with *in-batch negatives*: each other text of the batch is a wrong answer, and the cosines, times 20 or so, go into a softmax (`MultipleNegativesRankingLoss` of `sentence-transformers`) |
+# | Sentence-BERT | Reimers & Gurevych (2019): for scores the cosine and the squared error, as here; for NLI a softmax over (u, v, \|u − v\|), thrown away after training. Mean pooling did best, [CLS] about a point behind |
+# | Today | Bi-encoders learn from millions of pairs with in-batch negatives, in batches of hundreds and more; `sentence-transformers` calls the loss `MultipleNegativesRankingLoss`, and its scale of 20 is ours |
 # | Multiple choice | The paper (section 4.4, SWAG) takes the product of a vector with C = [CLS]; `transformers` passes through the pooler and dropout first. So do we |
 # | Summaries | Liu & Lapata (2019) put two more Transformer layers on the sentence vectors and warm both parts up separately. On CNN/DailyMail ROUGE-1 43.25 for BertSumExt, 40.42 for lead-3, 52.59 for the oracle. Ours is a linear layer |
 # | ROUGE | `rouge_score` can stem (*closed* = *close*), the official Perl script does by default in most papers; ours does not. ROUGE-L of papers on news is often the summary-level one, sentence by sentence |
@@ -737,7 +770,8 @@ print("by name, as good as before:", abs(broken_accuracy(logits[:, columns], num
 #
 # - A cross-encoder reads a pair together: better, and n² passes. A bi-encoder reads each text alone: n passes, and vectors
 #   that can be kept and searched.
-# - Raw [CLS] is a poor sentence vector because no loss ever asked it to be one. Train for cosines, and it becomes good.
+# - Raw [CLS] is a poor sentence vector because no loss ever asked it to be one. Train for cosines, and it becomes better.
+# - You get what you train for: scores want the squared error, search wants in-batch negatives.
 # - Before a model of pairs, train one that sees half of the pair. Its score is the floor.
 # - Multiple choice is a cross-encoder with one output, and a softmax over the choices.
 # - An extractive summary is a class for each sentence, one [CLS] each; three words twice are refused.

@@ -140,7 +140,7 @@ REPORT = [
 def nothing_twice(case: Case) -> None:
     """A repeated run far from its first, runs of sentences that were not taken, and too few sentences."""
     scores = [0.9, 0.1, 0.8, 0.5, 0.4, 0.2]
-    got = case.call(list(REPORT), list(scores), 3, tried="a report of six sentences, three of them wanted,")
+    got = case.call(list(REPORT), list(scores), 3, tried="a report of six sentences of which three are wanted")
     got = as_numbers(case, got)
     case.equal(
         "the result",
