@@ -90,6 +90,10 @@ def spans(case: Case) -> None:
             (spans_so(tags, inclusive=True), "The last number is the word BEHIND the entity, as in tags[start:end]."),
             (spans_so(tags, lost=True), "The entity that is still open after the last word is lost."),
             (spans_so(tags, merged=True), "B- always begins a new entity, also right behind another of its type."),
+            (
+                [(tag[2:], place, place + 1) for place, tag in enumerate(tags) if tag != "O"],
+                "Every word has become an entity of its own. I- goes on with the one before.",
+            ),
             (spans_so(tags, typeless=True), "An entity has one type: I- of another type cannot go on with it."),
             (
                 spans_so(tags, strict=True),
@@ -179,7 +183,8 @@ def enumerated(emissions: Tensor, transitions: Tensor) -> list[int]:
         said = sum(float(emissions[word, tag]) for word, tag in enumerate(row))
         return said + sum(float(transitions[a, b]) for a, b in itertools.pairwise(row))
 
-    return list(max(rows, key=score))
+    best = max(rows, key=score)
+    return list(best)
 
 
 def greedy(emissions: Tensor, transitions: Tensor) -> list[int]:

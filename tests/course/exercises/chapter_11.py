@@ -67,6 +67,10 @@ def strict_reader(tags):
     return found
 
 
+def word_by_word_alone(tags):
+    return [(tag[2:], place, place + 1) for place, tag in enumerate(tags) if tag != "O"]
+
+
 # 11.3 ------------------------------------------------------------------------------------------------------------
 
 
@@ -218,6 +222,7 @@ ANSWERS = {
         "accepted": [with_open_one, as_lists, tag_spans],
         "wrong": [
             (last_included, "BEHIND the entity"),
+            (word_by_word_alone, "an entity of its own"),
             (loses_the_last, "still open after the last word"),
             (merges, "B- always begins"),
             (blind_to_types, "An entity has one type"),
