@@ -12,7 +12,7 @@
 # - probe layers for parts of speech and kinds of names, with a control task and a split that memory cannot cheat;
 # - repair the cosine of sentence vectors, and know why it was broken.
 #
-# **Time:** 60 minutes · **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for what a head is · **Next:** fine-tuning, the subject of the chapters to come
+# **Time:** 60 minutes · **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for what a head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
 #
 # ## Recall
 #
@@ -884,5 +884,5 @@ quiz(9)
 # ## Next
 #
 # You have looked at what pre-training put into the vectors. Now use it: a head for a task, a few minutes of training,
-# and the same vectors tell friendly reviews from angry ones. The chapters on fine-tuning come next; the map of the
-# course is in [00 · Start here](00_start_here.ipynb).
+# and the same vectors tell friendly reviews from angry ones. That is
+# [10 · Text classification](10_text_classification.ipynb).
