@@ -236,7 +236,7 @@ ANSWERS = {
         "wrong": [
             (unchanged, "Nothing has changed"),
             (the_way_back, "The way back"),
-            (case_matters, "ENTAILMENT"),
+            (case_matters, "a model that shouts"),
             (written_down, "its own order"),
             (turned_round, "turned round"),
             (the_winner, "one number a row"),
