@@ -27,18 +27,19 @@ def model() -> BertForPreTraining:
     return model
 
 
-def test_keys_equal_queries_in_every_layer(model):
-    for layer in model.bert.encoder.layers:
-        assert torch.equal(layer.attention.key.weight, layer.attention.query.weight)
-        assert not torch.equal(layer.attention.value.weight, layer.attention.query.weight)
-        assert layer.attention.key.weight.data_ptr() != layer.attention.query.weight.data_ptr(), "equal, not tied"
+def test_keys_equal_queries_in_the_first_layer_alone(model):
+    """With the same start the second layer looks at neighbours too, and whether it ever looks further is luck."""
+    first, second = (layer.attention for layer in model.bert.encoder.layers)
+    assert torch.equal(first.key.weight, first.query.weight) and not torch.equal(second.key.weight, second.query.weight)
+    assert not torch.equal(first.value.weight, first.query.weight)
+    assert first.key.weight.data_ptr() != first.query.weight.data_ptr(), "equal, not tied"
 
 
 def test_linear_layers_start_with_one_over_root_fan_in(model):
     layers = {name: module for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)}
     assert len(layers) == 2 * 6 + 3
     for name, layer in layers.items():
-        scale = MATCHING_SCALE if name.endswith(("query", "key")) else 1
+        scale = MATCHING_SCALE if "layers.0." in name and name.endswith(("query", "key")) else 1
         expected = scale / math.sqrt(layer.in_features)
         error = 3 * expected / math.sqrt(2 * layer.weight.numel())
         assert abs(float(layer.weight.detach().std()) - expected) < error

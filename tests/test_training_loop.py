@@ -48,7 +48,7 @@ def gradients(folder, rows: int, accumulation: int) -> torch.Tensor:
     trainer = tiny_trainer(folder, 1, OneBatch(rows), dropout=0.0, accumulation=accumulation, clip_norm=1e9)
     found = []
     parameters = list(trainer.bare_model.parameters())
-    trainer.optimizer.optimizer.register_step_pre_hook(
+    trainer.optimizers[0].optimizer.register_step_pre_hook(
         lambda *_: found.append(torch.cat([parameter.grad.flatten() for parameter in parameters]))
     )
     trainer.run()
@@ -97,7 +97,7 @@ def test_gradients_are_clipped_to_the_norm(tmp_path):
     trainer = tiny_trainer(tmp_path, 3, clip_norm=0.01)
     norms = []
     parameters = list(trainer.bare_model.parameters())
-    trainer.optimizer.optimizer.register_step_pre_hook(
+    trainer.optimizers[0].optimizer.register_step_pre_hook(
         lambda *_: norms.append(math.sqrt(sum(float((p.grad**2).sum()) for p in parameters)))
     )
     trainer.run()
@@ -187,7 +187,7 @@ def test_every_part_of_a_model_learns_at_one_pace(tmp_path):
     assert moved[1] and all(not name.startswith("bert.") for name in moved[1])
     assert any(name.startswith("bert.encoder") for name in after)
     assert not any("embeddings" in name for name in after)
-    rates = {group["scale"]: group["lr"] for group in trainer.optimizer.param_groups}
+    rates = {group["scale"]: group["lr"] for group in trainer.optimizers[0].param_groups}
     assert rates[2.0] == 2 * rates[1.0] > rates[0.0] == 0
 
 

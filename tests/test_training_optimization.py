@@ -5,7 +5,13 @@ import torch
 from tiny_run import tiny_model
 
 from bertedu.errors import UserError
-from bertedu.training.optimization import build_optimizer, check_warmup, parameter_groups, rate_factor
+from bertedu.training.optimization import (
+    build_optimizer,
+    build_optimizers,
+    check_warmup,
+    parameter_groups,
+    rate_factor,
+)
 
 
 def test_no_decay_on_biases_and_layer_norm():
@@ -33,6 +39,39 @@ def test_a_step_with_no_gradient_shrinks_weights_and_leaves_biases():
         parameter.grad = torch.zeros_like(parameter)
     optimizer.step()
     assert torch.allclose(linear.weight, 0.95 * weight) and torch.equal(linear.bias, bias)
+
+
+def test_every_weight_has_one_optimizer_and_embeddings_and_heads_are_not_muons():
+    """A weight in both would take two steps, one in neither would never move."""
+    model = tiny_model()
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    adamw, muon = build_optimizers("muon", model, 1e-3, 0.01, (0.9, 0.98))
+    of_adamw, of_muon = ([names[id(p)] for group in o.param_groups for p in group["params"]] for o in (adamw, muon))
+    assert sorted(of_adamw + of_muon) == sorted(names.values())
+    layers = model.config.num_hidden_layers
+    assert len(of_muon) == 6 * layers and all(".encoder.layers." in name for name in of_muon)
+    assert [group["weight_decay"] for group in muon.param_groups] == [0.01]
+
+
+def test_muons_step_turns_every_direction_alike():
+    """Of a gradient with one strong and many weak directions, the update has all about equally strong."""
+    torch.manual_seed(0)
+    model = tiny_model()
+    weight = model.bert.encoder.layers[0].feed_forward.expand.weight
+    before = weight.detach().clone()
+    rows, columns = weight.shape
+    _, muon = build_optimizers("muon", model, 1e-3, 0.0, (0.9, 0.98))
+    weight.grad = torch.randn(rows, columns) + 50 * torch.outer(torch.randn(rows), torch.randn(columns))
+    assert torch.linalg.cond(weight.grad) > 100
+    muon.step()
+    update = (weight - before).detach() / (1e-3 * 0.2 * max(rows, columns) ** 0.5)  # the size of one of AdamW's
+    strengths = torch.linalg.svdvals(update)
+    assert 0.5 < strengths.min() and strengths.max() < 1.5
+
+
+def test_an_unknown_optimizer_is_refused():
+    with pytest.raises(UserError, match="no optimizer 'sgd': choose one of adamw, muon"):
+        build_optimizers("sgd", tiny_model(), 1e-3, 0.01, (0.9, 0.98))
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,11 @@ It takes the minutes given, and about one more to read the text and to evaluate.
     type=click.Choice(["matching", "published"]),
     help="matching: a start for short runs; published: as in the paper.",
 )
+@click.option(
+    "--optimizer",
+    type=click.Choice(["muon", "adamw"]),
+    help="muon: learns more in short runs; adamw: as in the paper.  [default: adamw with the published start]",
+)
 def pretrain(**options: Any) -> int:
     """Pre-train a BERT with masked words and next sentences, and write a run folder.
 

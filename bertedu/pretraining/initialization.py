@@ -2,10 +2,13 @@
 
 With the published start a small BERT first sits on a plateau, where it guesses by frequency alone, until
 attention happens to find something worth looking at. In a run of minutes that waiting decides the result.
-This start takes most of it away: key weights equal to the query weights (a token looks at tokens like itself
-and near to itself), sinusoidal positions (Vaswani et al. 2017, section 3.5) with wavelengths for short texts and
-twice as loud as the words, linear layers with deviation 1/√fan-in, and a decoder whose bias already knows how
-frequent each word is.
+This start takes most of it away: in the first layer key weights equal to the query weights (a token looks at
+tokens like itself and near to itself), sinusoidal positions (Vaswani et al. 2017, section 3.5) with wavelengths
+for short texts and twice as loud as the words, linear layers with deviation 1/√fan-in, and a decoder whose bias
+already knows how frequent each word is.
+
+Higher layers are left free: begun like the first, they too may settle on neighbours, and never find the word far
+off that tells the answer. Whether they do was a matter of the seed, and of twenty points in facts recalled.
 """
 
 import math
@@ -14,7 +17,6 @@ import torch
 from torch import Tensor
 
 from bertedu.model import BertForPreTraining
-from bertedu.model.attention import SelfAttention
 
 EMBEDDING_DEVIATION = 0.05
 POSITION_AMPLITUDE = 0.1
@@ -35,10 +37,9 @@ def initialize_for_matching(model: BertForPreTraining, token_counts: Tensor) -> 
     for module in model.modules():
         if isinstance(module, torch.nn.Linear) and module is not model.masked_lm.decoder:
             torch.nn.init.normal_(module.weight, std=1 / math.sqrt(module.in_features))
-    for module in model.modules():
-        if isinstance(module, SelfAttention):
-            module.query.weight.mul_(MATCHING_SCALE)
-            module.key.weight.copy_(module.query.weight)
+    first = model.bert.encoder.layers[0].attention
+    first.query.weight.mul_(MATCHING_SCALE)
+    first.key.weight.copy_(first.query.weight)
     torch.nn.init.normal_(embeddings.token.weight, std=EMBEDDING_DEVIATION)
     torch.nn.init.normal_(embeddings.token_type.weight, std=EMBEDDING_DEVIATION)
     embeddings.position.weight.copy_(POSITION_AMPLITUDE * sinusoids(*embeddings.position.weight.shape))

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
-from bertedu.pretraining.settings import LEARNING_RATES, PretrainingSettings
+from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, PretrainingSettings
 from bertedu.training.budget import Budget
 from bertedu.training.loop import TrainingSettings
 
@@ -43,7 +43,8 @@ class Plan:
         preset = given.setdefault("preset", "tiny")
         folder = given.pop("output", folder) or unused_folder(f"{Path(corpus[0].replace(':', '-')).stem}-{preset}")
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
-        training = {"learning_rate": LEARNING_RATES[preset], **take(given, TrainingSettings), "seed": seed}
+        rate, optimizer = LEARNING_RATES[preset], OPTIMIZERS[settings.initialization]
+        training = {"learning_rate": rate, "optimizer": optimizer, **take(given, TrainingSettings), "seed": seed}
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
         return cls(corpus, settings, TrainingSettings(**training), Budget(**budget), Path(folder), resume)

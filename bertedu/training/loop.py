@@ -28,7 +28,7 @@ from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.metrics import Averages, MetricsLog
-from bertedu.training.optimization import Pace, at_full_rate, build_optimizer, check_warmup, rate_factor, set_rates
+from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, check_warmup, rate_factor, set_rates
 from bertedu.training.resume import FILE, load_state, remove_leftovers, save_state
 
 Batch = dict[str, Tensor]
@@ -63,11 +63,12 @@ class Task(Protocol):
 class TrainingSettings:
     """How a run takes its steps.
 
-    warmup is a share of the run; accumulation cuts each batch in so many parts; a run ends early after `patience`
-    validations without a better one (0: never).
+    optimizer: "adamw" as in the paper, or "muon". warmup is a share of the run; accumulation cuts each batch in so
+    many parts; a run ends early after `patience` validations without a better one (0: never).
     """
 
     learning_rate: float
+    optimizer: str = "adamw"
     warmup: float = 0.06
     weight_decay: float = 0.01
     betas: tuple[float, float] = (0.9, 0.98)
@@ -106,9 +107,9 @@ class Trainer:
         AcceleratorState._reset_state(reset_partial_state=True)  # a second run may use another device or precision
         mixed = "no" if self.precision == "fp32" else "bf16"
         self.accelerator = Accelerator(cpu=self.device == "cpu", mixed_precision=mixed)
-        optimizer = build_optimizer(model, settings.learning_rate, settings.weight_decay, settings.betas, pace)
-        self.bare_model = model
-        self.model, self.optimizer = self.accelerator.prepare(model, optimizer)
+        rates = settings.learning_rate, settings.weight_decay, settings.betas
+        optimizers, self.bare_model = build_optimizers(settings.optimizer, model, *rates, pace), model
+        self.model, *self.optimizers = self.accelerator.prepare(model, *optimizers)
         self.progress, self.best = Progress(), -math.inf
         self.stopped = False  # by Ctrl-C or SIGTERM
         self.recent, self.recent_since = Averages(), (0, 0.0)
@@ -123,8 +124,7 @@ class Trainer:
     def run(self, resume: bool = False) -> Progress:
         """Train to the end of the budget, or until stopped by Ctrl-C; the state is saved in either case."""
         if resume:
-            optimizer = self.optimizer.optimizer
-            self.progress, self.best = load_state(self.folder, self.bare_model, optimizer, self.identity())
+            self.progress, self.best = load_state(self.folder, self.bare_model, self.optimizers, self.identity())
         main = self.accelerator.is_main_process
         if main:
             remove_leftovers(self.folder)
@@ -191,7 +191,8 @@ class Trainer:
         parts = parts[accelerator.process_index :: accelerator.num_processes]
         # Dropout too is a function of (seed, step, process), so a resumed run repeats it.
         torch.manual_seed(hash((settings.seed, self.progress.step, accelerator.process_index)) % 2**63)
-        set_rates(self.optimizer, settings.learning_rate * rate_factor(share, settings.warmup), share)
+        for optimizer in self.optimizers:
+            set_rates(optimizer, settings.learning_rate * rate_factor(share, settings.warmup), share)
         for i, part in enumerate(parts):
             last = i == len(parts) - 1
             with nullcontext() if last else accelerator.no_sync(self.model):
@@ -201,8 +202,9 @@ class Trainer:
                 accelerator.backward(sum(losses) * accelerator.num_processes)
             self.recent.add(sums, counts if i == 0 else {})
         accelerator.clip_grad_norm_(self.model.parameters(), settings.clip_norm)
-        self.optimizer.step()
-        self.optimizer.zero_grad()
+        for optimizer in self.optimizers:
+            optimizer.step()
+            optimizer.zero_grad()
         self.progress.step += 1
         self.progress.tokens += int(batch["attention_mask"].sum())
 
@@ -215,7 +217,7 @@ class Trainer:
         self.recent, self.recent_since = Averages(), (self.progress.tokens, self.progress.seconds)
         if not self.log:
             return
-        rate = self.optimizer.param_groups[0]["lr"]
+        rate = self.optimizers[0].param_groups[0]["lr"]
         about = {"tokens": self.progress.tokens, "seconds": round(self.progress.seconds, 2)}
         self.log.write(self.progress.step, **about, learning_rate=rate, tokens_per_second=round(speed), **figures)
         shown = {name.replace("_", " "): f"{value:.3f}" for name, value in figures.items()}
@@ -237,9 +239,8 @@ class Trainer:
 
     def _save(self) -> None:
         if self.accelerator.is_main_process:
-            model, optimizer = self.bare_model, self.optimizer.optimizer
-            save_state(self.folder, model, optimizer, self.progress, self.identity(), self.best)
-            model.save_pretrained(self.folder / "checkpoint")
+            save_state(self.folder, self.bare_model, self.optimizers, self.progress, self.identity(), self.best)
+            self.bare_model.save_pretrained(self.folder / "checkpoint")
 
     def _agree(self, seconds: float) -> None:
         """Take the first process's clock, and anyone's wish to stop: all must take the same steps at the same rates."""

@@ -1,7 +1,11 @@
-"""AdamW and its learning rate over a run.
+"""AdamW, or Muon and AdamW, and their learning rate over a run.
 
 Decoupled weight decay: Loshchilov & Hutter 2019. No decay on biases and LayerNorm, warm-up, linear decay:
 Devlin et al. 2019, appendix A.2, and google-research/bert (which leaves out Adam's bias correction; torch has it).
+
+Muon (Jordan et al. 2024) evens out the update of a matrix: what many examples ask for and what few ask for count
+alike, so that rare facts are learned sooner. Its rate is scaled to the size of AdamW's steps (Liu et al. 2025,
+"Muon is scalable for LLM training", section 2.2), so both share one. It came after BERT, and is for short runs.
 """
 
 from collections.abc import Callable
@@ -12,6 +16,7 @@ from torch import nn
 from bertedu.errors import UserError
 
 Pace = Callable[[str], tuple[float, float]]
+OPTIMIZERS = ("adamw", "muon")
 
 
 def at_full_rate(name: str) -> tuple[float, float]:
@@ -19,14 +24,29 @@ def at_full_rate(name: str) -> tuple[float, float]:
     return 1.0, 0.0
 
 
-def parameter_groups(model: nn.Module, weight_decay: float, pace: Pace = at_full_rate) -> list[dict]:
-    """Groups for the optimizer: weights that decay, and biases and LayerNorm (one dimension), which don't.
+def every_weight(name: str, parameter: nn.Parameter) -> bool:
+    """What AdamW trains where it is alone."""
+    return True
+
+
+def encoder_matrix(name: str, parameter: nn.Parameter) -> bool:
+    """What Muon trains: the matrices between the hidden states, not embeddings or heads."""
+    return "encoder." in name and parameter.dim() == 2
+
+
+def parameter_groups(
+    model: nn.Module,
+    weight_decay: float,
+    pace: Pace = at_full_rate,
+    chosen: Callable[[str, nn.Parameter], bool] = every_weight,
+) -> list[dict]:
+    """Groups for the optimizer of the chosen weights: those that decay, and biases and LayerNorm, which don't.
 
     Weights of another pace get groups of their own, with their "scale" and "start".
     """
     groups: dict[tuple[float, float, float], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
-        if parameter.requires_grad:
+        if parameter.requires_grad and chosen(name, parameter):
             decay = weight_decay if parameter.dim() > 1 else 0.0
             groups.setdefault((decay, *pace(name)), []).append(parameter)
     return [
@@ -43,8 +63,34 @@ def build_optimizer(
     pace: Pace = at_full_rate,
 ) -> torch.optim.AdamW:
     """AdamW in one fused kernel; epsilon 1e-6 as in Google's code."""
-    groups = parameter_groups(model, weight_decay, pace)
+    return adamw(parameter_groups(model, weight_decay, pace), learning_rate, betas)
+
+
+def adamw(groups: list[dict], learning_rate: float, betas: tuple[float, float]) -> torch.optim.AdamW:
+    """AdamW for these groups."""
     return torch.optim.AdamW(groups, lr=learning_rate, betas=betas, eps=1e-6, fused=True)
+
+
+def build_optimizers(
+    name: str,
+    model: nn.Module,
+    learning_rate: float,
+    weight_decay: float,
+    betas: tuple[float, float],
+    pace: Pace = at_full_rate,
+) -> list[torch.optim.Optimizer]:
+    """AdamW for all weights; or, named "muon", Muon for the matrices of the encoder and AdamW for all else.
+
+    Raises UserError for another name.
+    """
+    if name not in OPTIMIZERS:
+        raise UserError(f"there is no optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}.")
+    if name == "adamw":
+        return [build_optimizer(model, learning_rate, weight_decay, betas, pace)]
+    others = parameter_groups(model, weight_decay, pace, lambda name, weight: not encoder_matrix(name, weight))
+    matrices = parameter_groups(model, weight_decay, pace, encoder_matrix)
+    muon = torch.optim.Muon(matrices, lr=learning_rate, adjust_lr_fn="match_rms_adamw")
+    return [adamw(others, learning_rate, betas), muon]
 
 
 def set_rates(optimizer: torch.optim.Optimizer, rate: float, share: float) -> None:

@@ -1,7 +1,7 @@
 """Everything that a killed run needs to go on as if nothing had happened, in one file.
 
-Weights, Adam's two averages and its step counts, and how far the run has come. No random state: every step
-draws its random numbers from (seed, step). One safetensors file, replaced as a whole, never unpickled.
+Weights, Adam's two averages and its step counts, Muon's momentum, and how far the run has come. No random state:
+every step draws its random numbers from (seed, step). One safetensors file, replaced as a whole, never unpickled.
 """
 
 import json
@@ -12,31 +12,32 @@ from typing import Any
 import torch
 from safetensors import safe_open
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from bertedu.checkpoints.folder import read_tensors, save_tensors
 from bertedu.errors import UserError
 from bertedu.training.budget import Progress
 
 FILE = "resume.safetensors"
+STATE = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
 
 def save_state(
-    folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, progress: Progress, identity: dict, best: float
+    folder: Path, model: nn.Module, optimizers: list[Optimizer], progress: Progress, identity: dict, best: float
 ) -> None:
     """Write resume.safetensors. identity: what must be the same when the run goes on (settings, data)."""
     tensors: dict[str, Tensor] = {}
+    states = states_of(optimizers)
     for name, parameter in model.named_parameters():  # a tied weight comes once
         tensors[f"model.{name}"] = parameter
-        for key, value in optimizer.state[parameter].items():
+        for key, value in states.get(parameter, {}).items():
             tensors[f"{key}.{name}"] = value
     about = {"progress": json.dumps(asdict(progress)), "identity": json.dumps(identity), "best": json.dumps(best)}
     save_tensors(folder / FILE, tensors, about)
 
 
-def load_state(
-    folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, identity: dict
-) -> tuple[Progress, float]:
-    """Put model and optimizer back as they were saved; returns how far the run had come, and its best figure.
+def load_state(folder: Path, model: nn.Module, optimizers: list[Optimizer], identity: dict) -> tuple[Progress, float]:
+    """Put model and optimizers back as they were saved; returns how far the run had come, and its best figure.
 
     Raises UserError where the file is missing or damaged, or belongs to a run with another identity.
     """
@@ -47,13 +48,24 @@ def load_state(
     if not about.keys() >= {"progress", "identity", "best"}:
         raise UserError(f"{path} is not what a run saves to be resumed: give the folder of a run.")
     check_identity(path, json.loads(about["identity"]), identity)
+    states = states_of(optimizers)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(tensors.pop(f"model.{name}"))
-            for key in ("step", "exp_avg", "exp_avg_sq"):
+            for key in STATE:
                 if (value := tensors.get(f"{key}.{name}")) is not None:
-                    optimizer.state[parameter][key] = value.to(parameter.device)
+                    states[parameter][key] = value.to(parameter.device)
     return Progress(**json.loads(about["progress"])), json.loads(about["best"])
+
+
+def states_of(optimizers: list[Optimizer]) -> dict[Tensor, dict[str, Tensor]]:
+    """For each weight that is trained, what its optimizer remembers about it (to be read and written)."""
+    return {
+        weight: optimizer.state[weight]
+        for optimizer in optimizers
+        for group in optimizer.param_groups
+        for weight in group["params"]
+    }
 
 
 def remove_leftovers(folder: Path) -> None:
