@@ -121,7 +121,10 @@ def main() -> None:
         parts = read(name)
         measure = "f1" if name == "entities" else "accuracy"
         taken: dict[str, dict[str, list[float]]] = {}
-        runs = {way: [run(parts, way, seed, epochs) for seed in options.seeds] for way in ways}
+        runs: dict[str, list[list[dict[str, float]]]] = {}
+        for way, seed in ((way, seed) for way in ways for seed in options.seeds):
+            runs.setdefault(way, []).append(run(parts, way, seed, epochs))
+            print(name, way, f"seed {seed}: {runs[way][-1][0][measure]:.3f} on validation", flush=True)
         runs["linear, lower case"] = [linear(parts, capitals=False)]
         runs["linear, with capitals"] = [linear(parts, capitals=True)]
         runs["the word's usual tag"] = [
