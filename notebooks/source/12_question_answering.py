@@ -567,6 +567,52 @@ for shared in (0, 3, 6, 50, 100):
 # next one shares with it. Six tokens would do here. Google's windows of 384 tokens move by 128 and share some 240, for the
 # sake of the words *around* an answer. The price is time: half the stride, twice the windows.
 #
+# ## The proof
+#
+# Mine, the package's and `transformers`': logits and loss; spans by a table and by the package; SQuAD's counting on ten thousand
+# random pairs of phrases, against its definition; and the threshold, by trying all.
+
+# %%
+mine = QuestionAnswering(model.bert)
+mine.qa_outputs = model.qa_outputs
+with tempfile.TemporaryDirectory() as place:
+    model.save_pretrained(place)
+    theirs = transformers.BertForQuestionAnswering.from_pretrained(place, dtype=torch.float32).eval()
+batch = task.epoch(0)[0]
+inputs = {name: batch[name] for name in ("input_ids", "attention_mask", "token_type_ids")}
+places = (batch["start_positions"], batch["end_positions"])
+with torch.no_grad():
+    ours, reference, logits = model.eval()(**batch), theirs(**batch), mine.eval()(**inputs)
+for name, mine_one in zip(("start_logits", "end_logits"), logits):
+    apart = max((mine_one - getattr(one, name)).abs().max().item() for one in (ours, reference))
+    print(f"{name}: within 1e-4 of package and transformers: {apart < 1e-4}")
+print("loss the same in all three:", max(abs(span_loss(*logits, *places) - one.loss).item() for one in (ours, reference)) < 1e-4)
+
+# %%
+def by_brute_force(window, starts, ends, longest=30):
+    places = range(window.first, window.first + len(window.offsets))
+    return max(((starts[i] + ends[j]) for i in places for j in places if i <= j < i + longest))
+
+eight = [row for row in joined(validation, 8) if row.answers][:40]
+cut = [windows(tokenizer, row.question, row.context, 48, 20) for row in eight]
+of_each = [[(window, *read_window(model, window)) for window in found] for found in cut]
+same_spans = [abs(by_brute_force(*one) - best_spans(*one)[0].score) < 1e-4 for found in of_each for one in found]
+print("the best of all spans = the first of the n best:", all(same_spans), f"({len(same_spans)} windows)")
+
+random, words = Random(0), ["the", "The", "a", "cat", "cats", "dog.", "dog", "U.S.", "10%", "half-open", "an,"]
+phrases = [" ".join(random.choices(words, k=random.randint(0, 6))) for _ in range(20000)]
+print("F1 = package:", all(abs(f1(a, b) - f1_of_words(a, b)) < 1e-9 for a, b in zip(phrases[::2], phrases[1::2])))
+print("normal form = package:", all(" ".join(normalized(a)) == normalize_answer(a) for a in phrases))
+
+# %%
+def total(limit):  # what a threshold earns on validation
+    said = {row.id: texts[row.id] if doubts[row.id] <= limit else "" for row in validation}
+    return squad_figures(validation, said)["f1"]
+
+tried = [total(limit) for limit in [-1e9, *doubts.values()]]
+print("best of all thresholds, one by one = package:", abs(max(tried) - total(threshold)) < 1e-9)
+
+# %% [markdown]
 # ## Broken BERT: the longer the text, the less it knows
 #
 # A colleague reads long texts with this function, in windows of 48 tokens. On single stories it is as good as the
@@ -623,53 +669,6 @@ check("12.5", read_all)
 # stories share their names, one or the other question has two right answers now.
 #
 # </details>
-
-# %% [markdown]
-# ## The proof
-#
-# Mine, the package's and `transformers`': logits and loss; spans by a table and by the package; SQuAD's counting on ten thousand
-# random pairs of phrases, against its definition; and the threshold, by trying all.
-
-# %%
-mine = QuestionAnswering(model.bert)
-mine.qa_outputs = model.qa_outputs
-with tempfile.TemporaryDirectory() as place:
-    model.save_pretrained(place)
-    theirs = transformers.BertForQuestionAnswering.from_pretrained(place, dtype=torch.float32).eval()
-batch = task.epoch(0)[0]
-inputs = {name: batch[name] for name in ("input_ids", "attention_mask", "token_type_ids")}
-places = (batch["start_positions"], batch["end_positions"])
-with torch.no_grad():
-    ours, reference, logits = model.eval()(**batch), theirs(**batch), mine.eval()(**inputs)
-for name, mine_one in zip(("start_logits", "end_logits"), logits):
-    apart = max((mine_one - getattr(one, name)).abs().max().item() for one in (ours, reference))
-    print(f"{name}: within 1e-4 of package and transformers: {apart < 1e-4}")
-print("loss the same in all three:", max(abs(span_loss(*logits, *places) - one.loss).item() for one in (ours, reference)) < 1e-4)
-
-# %%
-def by_brute_force(window, starts, ends, longest=30):
-    places = range(window.first, window.first + len(window.offsets))
-    return max(((starts[i] + ends[j]) for i in places for j in places if i <= j < i + longest))
-
-of_each = [read_windows(model, row) for row in rows]  # the lab's texts of 8 stories
-same_spans = [abs(by_brute_force(*one) - best_spans(*one)[0].score) < 1e-4 for found in of_each for one in found]
-print("the best of all spans = the first of the n best:", all(same_spans), f"({len(same_spans)} windows)")
-candidates = [best_over_windows(found)[0][0] for found in of_each]
-whole = {row.id: row.context[one.start : one.end] for row, one in zip(rows, candidates)}
-print("all windows together are better than the last one alone:", squad_figures(rows, whole)["f1"] > score_of[8])
-
-random, words = Random(0), ["the", "The", "a", "cat", "cats", "dog.", "dog", "U.S.", "10%", "half-open", "an,"]
-phrases = [" ".join(random.choices(words, k=random.randint(0, 6))) for _ in range(20000)]
-print("F1 = package:", all(abs(f1(a, b) - f1_of_words(a, b)) < 1e-9 for a, b in zip(phrases[::2], phrases[1::2])))
-print("normal form = package:", all(" ".join(normalized(a)) == normalize_answer(a) for a in phrases))
-
-# %%
-def total(limit):  # what a threshold earns on validation
-    said = {row.id: texts[row.id] if doubts[row.id] <= limit else "" for row in validation}
-    return squad_figures(validation, said)["f1"]
-
-tried = [total(limit) for limit in [-1e9, *doubts.values()]]
-print("best of all thresholds, one by one = package:", abs(max(tried) - total(threshold)) < 1e-9)
 
 # %% [markdown]
 # ## Paper and code
