@@ -72,7 +72,6 @@ from sklearn.metrics import f1_score
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from bertedu import BertModel
 from bertedu.course import check, data_path, hint, quiz
 from bertedu.files import read_json
 from bertedu.finetuning.calibration import expected_calibration_error
@@ -190,7 +189,7 @@ check("10.1", first_loss)
 
 # %%
 torch.manual_seed(0)
-mine = MyClassifier(BertModel.from_pretrained(folder), 3).eval()
+mine = MyClassifier(open_model(folder)[0].bert, 3).eval()
 _ = nn.init.normal_(mine.classifier.weight, std=0.02)
 _ = nn.init.zeros_(mine.classifier.bias)
 batch = tokenizer([row.text for row in train[:8]])  # input_ids [8, T]
@@ -368,7 +367,7 @@ comparison(strategies, {"bag of words": round(bags_600, 2)}, "accuracy on valida
 frozen, frozen_task = fine_tune(drawn, validation, freeze_encoder=True, head_rate=4.0)
 again = frozen_task.score(frozen, validation)["accuracy"]
 print("the same as stored, within five points:", abs(again - strategies["only the head"][0]) < 0.05)
-moved = any((p != q).any() for (n, p), q in zip(frozen.named_parameters(), BertModel.from_pretrained(folder).parameters()) if n.startswith("bert.e"))
+moved = any((p != q).any() for (n, p), q in zip(frozen.named_parameters(), open_model(folder)[0].bert.parameters()) if n.startswith("bert.e"))
 print("a frozen weight has moved:", bool(moved))
 
 # %% [markdown]
