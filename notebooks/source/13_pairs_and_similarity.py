@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 13 · Pairs, similarity and summaries
 #
-# Two sentences, one question: does this follow from that, do both say the same, which of four goes on, what may be
-# left out? You will build the two ways in which BERT reads a pair, and find out what each is worth and what it costs.
+# Does this follow from that? Do both say the same? Which of four endings fits? What may a summary leave out? You will
+# build the two ways in which BERT reads a pair, and find out what each is worth and what it costs.
 #
 # ## What you will be able to do
 #
@@ -12,7 +12,7 @@
 # - search a collection by meaning, and train for search with in-batch negatives;
 # - summarise a text by choosing its sentences, and measure the summary with ROUGE.
 #
-# **Time:** 60 minutes · **You need:** [12 · Question answering](12_question_answering.ipynb) · **Next:** the BERT family, the subject of the chapters to come
+# **Time:** 60 minutes · **You need:** [12 · Question answering](12_question_answering.ipynb) · **Next:** the BERT family, in the chapters to come
 #
 # ## Recall
 #
@@ -45,7 +45,7 @@
 #
 # On the left both sentences go into BERT **together**, and one vector answers: a *cross-encoder*. Every token of one can
 # look at every token of the other. On the right each goes in **alone**, through the same weights, and two vectors are
-# compared: a *bi-encoder*, or siamese network. All of this chapter lives in the difference.
+# compared: a *bi-encoder*, or siamese network. The whole chapter is about what follows from this difference.
 #
 # <svg role="img" aria-label="Left, the cross-encoder: sentence A and sentence B enter one BERT together, and its CLS vector gives a label or a score. Right, the bi-encoder: A and B enter the same BERT one by one, the mean over the tokens of each gives a vector, and the cosine of both is the score." viewBox="0 0 760 230" width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="760" height="230" fill="#ffffff"/>
@@ -91,7 +91,7 @@ from bertedu.finetuning.summarization import BertForSummarization, Summarization
 from bertedu.training.devices import computes_bf16
 from bertedu.visualization.comparison import comparison
 from bertedu.visualization.confusion import confusion_matrix
-from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE, Picture, new_figure, quiet
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
 
 folder = data_path("checkpoints/books-mini")
 tokenizer = BertTokenizer.from_pretrained(folder)
@@ -118,8 +118,9 @@ for name, figures in baselines.items():
     print(f"{name:22} {figures['accuracy']:.2f}")
 
 # %% [markdown]
-# A bag of words of both sentences, with pairs of neighbouring words, hardly beats guessing. It cannot: *Anna is older than
-# Peter* and *Peter is older than Anna* have the same words, and what counts is how the two sentences compare.
+# A bag of words of both sentences, with pairs of neighbouring words, does better than guessing: a *not* in the premise is
+# a hint. But it counts words and cannot lay one sentence beside the other: *Anna is older than Peter* and *Peter is older
+# than Anna* are the same words.
 #
 # Now a suspicious question. What can be known from the hypothesis **alone**? In our data each hypothesis comes three
 # times, once with each label.
@@ -145,18 +146,18 @@ check("13.1", share)
 
 # %% [markdown]
 # That sounds too obvious to mention, and yet the largest public sets fail it. Their hypotheses were written by people who
-# saw the premise and the label that they were to write for. Under time, one writes a contradiction with *not* or
+# saw the premise and the label that they were to write for. Whoever is in a hurry writes a contradiction with *not* or
 # *nobody*, and a neutral sentence by adding something. Gururangan et al. (2018) gave a simple classifier the hypotheses
-# alone: 67 % of SNLI, 53 % of MNLI, where guessing gets about 34 %.
+# alone. It was right on about 67 % of SNLI and 53 % of MNLI; guessing is right on about a third.
 #
-# We can make such a set from ours: a writer in a hurry, who prefers negated hypotheses for contradictions. Of each three
-# rows we keep one. The control is a fair writer, who draws it by lot.
+# We can make such a set from ours, with a writer in a hurry: of the three rows of a hypothesis with a negative word we keep
+# the contradiction, of all others one of the other two. The control is a fair writer, who draws the row by lot.
 
 # %%
 NEGATIVE = {"not", "no", "never", "nobody", "none", "cannot"}
 
 def one_of_three(rows, hurried):
-    """One row of each hypothesis; the hurried writer keeps contradictions where there is a negative word."""
+    """One row of each hypothesis; the hurried writer keeps contradictions just where there is a negative word."""
     generator, kept = torch.Generator().manual_seed(0), {}
     for row in rows:
         kept.setdefault(row.pair, []).append(row)
@@ -176,9 +177,9 @@ for name, hurried in (("drawn by lot", False), ("hurried writer", True)):
 print(f"{'all three rows':15} hypothesis alone: {blind_accuracy(train, validation):.2f}")
 
 # %% [markdown]
-# On the hurried set, half of the answer is in half of the question. A BERT trained there would get a fine score and need not
-# learn to compare anything. So before any model: **train one that cannot see what it needs**. What it gets is your floor,
-# not a third.
+# On the hurried set the hypothesis alone gives away a good part of the answers. A BERT trained there gets those without
+# comparing anything, and its score looks better than it is. So before any model: **train one that cannot see what it
+# needs**. What it gets is your floor, not a third.
 #
 # ## A cross-encoder
 #
@@ -201,8 +202,8 @@ class CrossEncoder(nn.Module):
         return self.classifier(pooled)  # [B, C]
 
 # %% [markdown]
-# The loop is that of chapter 08 without its comforts. A *task* of the package gives batches, and sums of losses with the
-# counts that they are sums over. One loop for every task of this chapter.
+# The loop is that of [chapter 08](08_pre_training.ipynb) without its comforts. A *task* of the package gives batches, and
+# for each batch the sum of its losses and their count. One loop serves every task of this chapter.
 
 # %%
 def learn(model, task, epochs, rate=3e-4):
@@ -240,18 +241,20 @@ confusion_matrix([row["label"] for row in explained], [row["prediction"] for row
 
 # %% [markdown]
 # The validation rows have templates, names and things of their own; nothing there was learned by heart. Read the confusions,
-# and then the mistakes it was surest of. Do you see a kind that comes back?
+# and then the mistakes, every tenth of them, beginning with the surest. Do you see a kind that comes back?
 #
-# What remains hard are the pairs with the same words in another order (*Simon is taller than Vera. Vera is taller than
-# Simon.*), and words of contrast that training never showed. Larger models read more, and still lean on shared
-# words: McCoy et al. (2019) built HANS, a set where hypotheses share all words with the premise and do not follow, and
-# BERT fine-tuned on MNLI called nearly all of them entailed.
+# In our runs most mistakes say *entailment* where it is not: the hypothesis has the words of the premise, and what undoes
+# it is small. *…, or Eric did*; *dreamed of*; two names exchanged (*Irene is shorter than Oscar. Oscar is shorter than
+# Irene.*). Larger models read more, and still lean on shared words. McCoy et al. (2019) built HANS to show it: all its
+# hypotheses are made of words of their premise, and half of them do not follow. Of that half, BERT fine-tuned on MNLI
+# called most entailed.
 #
 # ## How alike?
 #
 # Now a score instead of a class: how much alike are two sentences, from 0 (another event) to 5 (the same in other words)?
-# The measure is **Spearman's rank correlation**: are the pairs in the right *order*? With the pencil: right scores 0, 3, 5,
-# and a model that says 0.2, 0.9, 0.4. Ranks 1, 2, 3 against 1, 3, 2. With n = 3,
+# The measure is **Spearman's rank correlation**: are the pairs in the right *order*? By pencil: the right scores are 0, 3, 5,
+# and a model says 0.2, 0.9, 0.4. Those are the ranks 1, 2, 3 against 1, 3, 2. With n pairs, no two of them equal, and d the
+# difference of a pair's two ranks,
 #
 # $$\rho = 1 - \frac{6 \sum d^2}{n (n^2 - 1)} = 1 - \frac{6 \cdot (0 + 1 + 1)}{3 \cdot 8} = 0.5$$
 
@@ -287,19 +290,19 @@ for pooling in ("cls", "pooler", "mean"):
 print(f"words   Spearman {word_cosines(alike, asked)['cosine of bags of words']['spearman']:5.2f}   (weights from training: new names weigh nothing)")
 
 # %% [markdown]
-# The vector that BERT was given for the whole sentence hardly beats counting words, and the plain mean of all tokens leaves it
-# far behind. Look at the right column, too: [CLS] vectors of any two sentences are nearly parallel.
+# The vector that BERT was given for the whole sentence hardly does better than counting words, and the plain mean of all
+# tokens leaves it far behind. Look at the right column, too: the [CLS] vectors of any two sentences are nearly parallel.
 #
 # Why? Ask what each vector was **trained** for.
 #
-# - No loss of pre-training asks [CLS] for the *meaning of its sentence*. Masked words never read it. The next-sentence
-#   head reads it through the pooler, and wants two classes of a *pair*, mostly a matter of topic.
+# - No loss of pre-training asks [CLS] for the *meaning of its sentence*. The masked-word head never reads its last vector.
+#   The next-sentence head does, through the pooler, and wants two classes of a *pair*, mostly a matter of topic.
 # - And nothing ever compared two such vectors: no loss made a *cosine* mean anything.
-# - The mean does better because each token's vector at least had to know its own word and its neighbours.
+# - Each token's own vector at least had to know its word and its neighbours. The mean of them lives on that.
 #
-# In the paper's sentence [CLS] is an aggregate "for classification tasks", that is: after fine-tuning. Reimers & Gurevych
-# (2019) measured the same on BERT-Base. Spearman on the STS benchmark, times 100: [CLS] 16.5, mean of the tokens 46.4,
-# mean of GloVe's word vectors, which know no context at all, 58.0.
+# The paper says it itself: [CLS] is an aggregate "for classification tasks", and a footnote of section 3.1 warns that without
+# fine-tuning it represents no sentence in a meaningful way. Reimers & Gurevych (2019) measured it on the STS benchmark.
+# Spearman, times 100: [CLS] 16.5, mean of the tokens 46.4, mean of GloVe's word vectors, which know no context at all, 58.0.
 #
 # ## A bi-encoder
 #
@@ -326,9 +329,9 @@ print("trained mean, better than both:", after > max(before, counting))
 
 # %% [markdown]
 # A short training, on other events with other names and towns, and the order is better. Now the comparison that everybody asks
-# for: both ways of reading, and the bi-encoder with [CLS] too. It was run once for each seed, on all 1,500 pairs, with `benchmarks/pairs.py`, and
-# stored; you have just run a shorter version of its line *bi-encoder, mean*. Your guess, please, before you look: which
-# of the three is best, and has training helped [CLS]? (Raw, it had 0.36.)
+# for: both ways of reading, and the bi-encoder with [CLS], too. `benchmarks/pairs.py` trained each of them on all 1,500 pairs,
+# once for each seed, and stored the results; you have just run a shorter version of its line *bi-encoder, mean*. Your guess,
+# please, before you look: which of the three is best, and how far has training brought [CLS] from its raw value above?
 
 # %%
 recorded = read_json(data_path("pairs/similarity.json"))
@@ -339,12 +342,13 @@ comparison(values, {"bag of words": counting, "raw BERT, mean": before}, "Spearm
 # %% [markdown]
 # - The **cross-encoder** is best: it can lay word beside word, across the two sentences. The bi-encoder must
 #   squeeze each sentence into D numbers before it knows what it will be compared with.
-# - **[CLS] has gained most**: it was never the wrong *place*, it had only never been asked. The mean stays ahead, since it begins
-#   with what every token knows, and 1,500 pairs are few. With a million (SNLI and MNLI) Reimers & Gurevych found one point
-#   between them: 80.8 for the mean, 79.8 for [CLS].
+# - **[CLS] has gained far more than the mean**: it was never the wrong *place*, it had only never been asked. The mean begins
+#   with what every token knows, and with so few pairs it stays ahead. With larger models and more pairs the two come close:
+#   Reimers & Gurevych (2019, table 6) found 87.4 for the mean and 86.6 for [CLS] when trained on scores, as here, and 80.8
+#   and 79.8 when trained on nearly a million pairs of NLI.
 #
-# Published: trained on the STS benchmark alone, cross-encoder and bi-encoder were about equal with BERT-Base (Spearman ×
-# 100: 84.3 and 84.7); with NLI data before it, the cross-encoder led by three points (Reimers & Gurevych 2019, table 2).
+# Published for BERT-Base (the same paper, table 2; Spearman, times 100): trained on the STS benchmark alone, cross-encoder
+# and bi-encoder were about equal, 84.3 and 84.7. With NLI before it the cross-encoder led by three points, 88.3 to 85.4.
 #
 # ## What it costs
 #
@@ -405,7 +409,7 @@ assert costs["cross-encoder"][3] > 500 * costs["bi-encoder"][3]
 Picture(figure, alt="Seconds for all pairs by size of the collection, both axes logarithmic. The cross-encoder rises twice as steeply as the bi-encoder; at 10,000 sentences it takes more than 500 times as long.")
 
 # %% [markdown]
-# A line twice as steep: n² against n. The famous figures (Reimers & Gurevych 2019, on one V100 GPU): the most similar pair of
+# A line twice as steep: n² against n. (The cosines are n², too, and with very many sentences they begin to count.) The famous figures, Reimers & Gurevych (2019) on one V100 GPU: to find the most similar pair of
 # 10,000 sentences takes BERT about 65 hours, and Sentence-BERT about 5 seconds.
 #
 # In practice both work together: the bi-encoder **retrieves** a hundred candidates out of a million, and the cross-encoder
@@ -460,8 +464,8 @@ print("trained for scores, it finds no more than the raw mean:", found(*trained)
 
 # %% [markdown]
 # A disappointment: the order of all pairs got better, and the nearest neighbours did not. Nothing is broken. The squared error
-# asked for cosines like 0.2 and 0.8 between sentences of the same event; it never asked that the partner be **nearer than
-# everything else**. You get what you train for.
+# asked for a cosine of 0.4 here and 0.6 there between the sentences of each *pair*; it never asked that a partner be **nearer
+# than everything else**. You get what you train for.
 #
 # So train for search. Take pairs that say the same, a batch of B of them. For each first sentence its partner is the right
 # answer, and the other B − 1 second sentences, which are there anyway, are wrong ones: **in-batch negatives**. The cosines
@@ -490,13 +494,13 @@ for query in (queries[0], "Nobody could get to the town, it was winter."):
         print(f"   {cosine_:.2f}  {collection[place]}")
 
 # %% [markdown]
-# Put a query of your own into the list. A third of the pairs, less time, and a far better search: most bi-encoders of today are
-# trained so. Look at the names, too: events are found well, and the right *people* less so. A mean of all tokens has little
-# room for who did what to whom; that is what the cross-encoder is for, behind it.
+# Put a query of your own into the list. Half as many pairs, half the time, and a far better search: this loss, or one close to
+# it, is what search models are trained with today. Look at the names, too: events are found well, and the right *people*
+# less so. A mean of all tokens has little room for who did what to whom; that is what the cross-encoder behind it is for.
 #
-# Two warnings. The space knows the likeness that it was trained for, here that of our
-# pairs; another collection wants other training. And nobody searches a million vectors with one product for each query:
-# approximate indexes (FAISS, HNSW) look at a small part of them.
+# Two warnings. The space knows the likeness that it was trained for, here that of our pairs; another collection wants other
+# training. And comparing a query with every vector gets slow when there are many millions of them: approximate indexes
+# (HNSW, for example, as in the library FAISS) look at a small part of them, and miss a neighbour now and then.
 #
 # ## Which of four? Multiple choice in short
 #
@@ -535,8 +539,8 @@ print(f"loss at birth near ln 4 = 1.39: {abs(output.loss.item() - 1.386) < 0.1}"
 #
 # ## A summary is a choice of sentences
 #
-# An **extractive** summary takes sentences of the text as they are. So it cannot invent anything, and the task becomes a
-# question that BERT can answer: does this sentence belong into the summary? Here is a report, and what an editor made of it.
+# An **extractive** summary takes sentences of the text as they are. So it cannot invent a fact, and the task becomes a
+# question that BERT can answer: does this sentence belong in the summary? Here is a report, and what an editor made of it.
 
 # %%
 reports, unseen = (read_summaries(data_path(path)) for path in ("tasks/summaries/train.jsonl", "tasks/summaries/validation.jsonl"))
@@ -545,9 +549,9 @@ for number, sentence in enumerate(split_sentences(unseen[0].text)):
 print("editor:", unseen[0].summary)
 
 # %% [markdown]
-# First a measure. **ROUGE-1** counts the words that both share, and takes F1: twice the shared ones by all of them.
-# With the pencil: *the bridge is closed* against *the old bridge is shut*. Shared: the, bridge, is. F1 = 2 · 3 / (4 + 5) =
-# 0.67. ROUGE-2 counts pairs of neighbouring words, ROUGE-L the longest row of words in the same order.
+# First a measure. **ROUGE-1** counts the words that both share, and takes F1: twice the shared words, divided by the words of
+# both. By pencil: *the bridge is closed* against *the old bridge is shut*. Shared: the, bridge, is. F1 = 2 · 3 / (4 + 5) =
+# 0.67. ROUGE-2 counts pairs of neighbouring words, ROUGE-L the longest run of shared words in the same order, gaps allowed.
 
 # %%
 def my_rouge1(summary, reference):
@@ -561,14 +565,15 @@ for name, figures in {**lead_and_oracle(unseen, sentences=3), **limits}.items():
 
 # %% [markdown]
 # **Lead-3**, the first three sentences, is the baseline of this field, and in newspapers a strong one: there the news comes
-# first. Our reports hide it. The **oracle** adds, one after the other, the sentence that raises ROUGE most, and knows the editor's
-# summary while it does so: no chooser can get much higher, and its choices are the labels of training.
+# first. Our reports hide it. The **oracle** knows the editor's summary. It adds, one after the other, the sentence that raises
+# ROUGE most: no chooser of as many sentences can get much higher, and its choices are the labels of training.
 #
 # ### One [CLS] for each sentence
 #
 # BERT has one [CLS], and we need a vector for each sentence. Liu & Lapata (2019) simply put one before each, and alternate the
 # token types, 0, 1, 0, 1 (*interval segments*), so that neighbours are told apart. BERT never saw such a thing in
-# pre-training. Fine-tuning is enough to get it used to it.
+# pre-training; fine-tuning gets it used to it. (The segments do little: without them their ROUGE-1, in percent, fell from
+# 43.25 to 43.20.)
 
 # %%
 def my_inputs(sentences):
@@ -593,7 +598,7 @@ print("and below the oracle:", reached["rouge1"] < limits["oracle"]["rouge1"])
 
 # %% tags=["nbval-ignore-output"]
 choice = summarizing.choose(summarizer, [unseen[0].text])[0]
-print(f"ROUGE-1 {reached['rouge1']:.2f}, lead-3 0.25, oracle {limits['oracle']['rouge1']:.2f}")
+print(f"ROUGE-1 {reached['rouge1']:.2f}, lead-2 {limits['lead-2']['rouge1']:.2f}, oracle {limits['oracle']['rouge1']:.2f}")
 for number, sentence in enumerate(choice.sentences):
     print("x" if number in choice.chosen else " ", sentence)
 
@@ -601,12 +606,13 @@ for number, sentence in enumerate(choice.sentences):
 # ### Exercise 13.4 · Nothing twice
 # ●●●○ · 10 minutes
 #
-# Each sentence gets its score alone. If the news is told twice, both sentences score high, and the summary says it
-# twice. Paulus et al. (2018) and Liu & Lapata refuse a sentence that shares **three words in a row** with what is chosen
-# already.
+# Each sentence is judged by itself. If the news is told twice, both sentences score high, and the summary says it
+# twice. Liu & Lapata skip a sentence that shares **three words in a row** with what is chosen already (*trigram blocking*,
+# an idea of Paulus et al. 2018).
 #
-# Write `choose(sentences, scores, most)`: the numbers of at most `most` sentences, the best first in line, without repeating;
-# returned in the order of the text. `words_of` gives a sentence's words. Stuck? `hint("13.4")`
+# Write `choose(sentences, scores, most)`: go through the sentences from the highest score down, skip what repeats, stop at
+# `most`, and return the numbers of the chosen ones in the order of the text. `words_of` gives a sentence's words. Stuck?
+# `hint("13.4")`
 
 # %% tags=["exercise"]
 def choose(sentences, scores, most):
@@ -634,8 +640,8 @@ check("13.4", choose)
 # %% [markdown]
 # ## The proof
 #
-# Yours, the package's, and that of `transformers` or of the official package: a cross-encoder, the siamese loss, multiple choice,
-# the inputs of the summarizer, ROUGE.
+# What you saw built, against the package, and against `transformers` or `rouge_score` where they have it: the cross-encoder,
+# multiple choice, the siamese loss, the inputs of the summarizer, ROUGE.
 
 # %%
 transformers.utils.logging.disable_progress_bar()
@@ -678,9 +684,9 @@ print("ROUGE-1       mine = package:", all(abs(my_rouge1(row.text, row.summary) 
 # %% [markdown]
 # ## Broken BERT: worse than chance
 #
-# A colleague downloads a model for inference that is known to be good, and a public test set. No error, no warning. The
-# accuracy is so low that guessing would do better. We play it with our own model: its labels are in the order of the alphabet,
-# and the colleague's file numbers them as GLUE does.
+# A colleague downloads a model for inference that is known to be good, and a public test set. No error, no warning; and the
+# accuracy is so low that guessing would do better. Let us replay it with our own model: its labels are in the order of the
+# alphabet, and the colleague's file numbers them as GLUE does.
 
 # %%
 GLUE = ("entailment", "neutral", "contradiction")  # 0, 1, 2 in the colleague's file
@@ -695,12 +701,13 @@ print("worse than guessing:", broken_accuracy(logits, numbers) < 0.3)
 # %% [markdown]
 # Before you read on: can a model that has learned *nothing* be clearly worse than chance?
 #
-# It cannot. Worse than chance is a message: to be wrong that reliably, one has to know the answer. The rows are right, the model is right;
-# 0 means two different things.
+# It cannot, beyond the luck of the draw. Worse than chance is a message: to be wrong that reliably, one has to know the answer.
+# The rows are right, the model is right; 0 means two different things.
 #
-# It is one of the commonest bugs of its kind. Google's BERT numbers MNLI contradiction, entailment, neutral; GLUE on the hub has
-# entailment, neutral, contradiction; RoBERTa and BART came with contradiction, neutral, entailment. One version of the evaluation
-# script of `transformers` reported 4.28 % for RoBERTa-Large on MNLI. Repaired, 90.6 %.
+# The bug is famous, since everybody numbers differently. Google's BERT numbers MNLI contradiction, entailment, neutral; GLUE in
+# Hugging Face's `datasets` has entailment, neutral, contradiction; RoBERTa and BART came with contradiction, neutral,
+# entailment. In February 2021 the example script `run_glue.py` of `transformers` reported 4.28 % for RoBERTa-Large on MNLI;
+# repaired, 90.6 % ([pull request 10401](https://github.com/huggingface/transformers/pull/10401)).
 #
 # ### Exercise 13.5 · Columns by their names
 # ●●●○ · 8 minutes
@@ -721,7 +728,7 @@ check("13.5", by_name)
 # <details><summary>Solution, explained</summary>
 #
 # For each label of the *data*, in its order, the column where the *model* has it. The other way round is the inverse
-# permutation: it looks right whenever two labels are exchanged, and is wrong as soon as three go in a circle. `index`
+# permutation: it works where two labels are exchanged, and fails as soon as three go in a circle. `index`
 # raises an error for a label that the model does not have: better than a silent wrong number.
 #
 # </details>
@@ -735,24 +742,24 @@ print("by name, as good as before:", abs(broken_accuracy(logits[:, columns], num
 #
 # | | |
 # |---|---|
-# | Pairs | Devlin et al. (2019), section 4.1: [CLS] A [SEP] B [SEP], the pooler, one linear layer, for MNLI as for STS-B (there with one output and the squared error) |
-# | Sentence-BERT | Reimers & Gurevych (2019): for scores the cosine and the squared error, as here; for NLI a softmax over (u, v, \|u − v\|), thrown away after training. Mean pooling did best, [CLS] about a point behind |
-# | Today | Bi-encoders learn from millions of pairs with in-batch negatives, in batches of hundreds and more; `sentence-transformers` calls the loss `MultipleNegativesRankingLoss`, and its scale of 20 is ours |
+# | Pairs | Devlin et al. (2019), section 4.1: the last vector of [CLS] and one linear layer. Google's code and `transformers` put the pooler between the two, and so do we. For the scores of STS-B the paper does not tell its loss; `transformers` takes one output and the squared error |
+# | Sentence-BERT | Reimers & Gurevych (2019): for scores the cosine and the squared error, as here; for NLI a softmax over (u, v, \|u − v\|), thrown away after training. Mean pooling did best, [CLS] a point or less behind |
+# | Today | Bi-encoders learn from millions of pairs with in-batch negatives, in large batches: more rows are more wrong answers. `sentence-transformers` calls the loss `MultipleNegativesRankingLoss`, and its scale of 20 is ours |
 # | Multiple choice | The paper (section 4.4, SWAG) takes the product of a vector with C = [CLS]; `transformers` passes through the pooler and dropout first. So do we |
-# | Summaries | Liu & Lapata (2019) put two more Transformer layers on the sentence vectors and warm both parts up separately. On CNN/DailyMail ROUGE-1 43.25 for BertSumExt, 40.42 for lead-3, 52.59 for the oracle. Ours is a linear layer |
-# | ROUGE | `rouge_score` can stem (*closed* = *close*), the official Perl script does by default in most papers; ours does not. ROUGE-L of papers on news is often the summary-level one, sentence by sentence |
+# | Summaries | Liu & Lapata (2019) put two more Transformer layers on the sentence vectors; ours is one linear layer. Their ROUGE-1 on CNN/DailyMail (table 2): BertSumExt 43.25, lead-3 40.42, the oracle, chosen by ROUGE-2, 52.59 |
+# | ROUGE | `rouge_score` stems if asked to (*closed* = *close*), and so does the older Perl script ROUGE-1.5.5 with its option `-m`; ours does not. There are two ROUGE-L, of the whole text, as here, and sentence by sentence (`rougeLsum`). Compare figures of one kind only |
 # | NLI labels | Only the names are safe. `transformers` keeps them in `config.id2label`, this course in `config.labels` |
 #
 # ## Summary
 #
 # - A cross-encoder reads a pair together: better, and n² passes. A bi-encoder reads each text alone: n passes, and vectors
 #   that can be kept and searched.
-# - Raw [CLS] is a poor sentence vector because no loss ever asked it to be one. Train for cosines, and it becomes better.
+# - Raw [CLS] is a poor sentence vector because no loss ever asked it to be one. Trained for cosines, it gets better.
 # - You get what you train for: scores want the squared error, search wants in-batch negatives.
 # - Before a model of pairs, train one that sees half of the pair. Its score is the floor.
 # - Multiple choice is a cross-encoder with one output, and a softmax over the choices.
 # - An extractive summary is a class for each sentence, one [CLS] each; three words twice are refused.
-# - Worse than chance means: right answers under wrong names.
+# - Worse than chance means: it knows the answers, and they go by other names.
 #
 # ## Quiz
 
@@ -766,7 +773,7 @@ quiz(13)
 #
 # <details><summary>Answer</summary>
 #
-# Both. All pairs would be 5 · 10¹¹ passes of the cross-encoder: years. A bi-encoder reads a million texts once; an approximate
+# Both. All pairs would be 5 · 10¹¹ passes of the cross-encoder: years, even on a GPU. A bi-encoder reads a million texts once; an approximate
 # index gives for each the hundred nearest; the cross-encoder re-ranks those (or, cheaper, those above a cosine chosen on
 # validation). Measure the two steps apart: recall at 100 for the retrieval, precision for the re-ranking. What the first
 # step misses, no second step brings back.
@@ -777,10 +784,10 @@ quiz(13)
 #
 # <details><summary>Answer</summary>
 #
-# It was trained for next-sentence prediction, through the pooler, and never for cosines; all such vectors lie close together
-# (anisotropy), and their order hardly follows the meaning: Spearman 16.5 on the STS benchmark, below averaged GloVe
-# vectors with 58.0. The mean of the tokens is better and still poor (46.4). Fine-tuned for similarity both are good. The place
-# is not the problem, the training is.
+# It was trained for next-sentence prediction, through the pooler, and never for cosines. All such vectors lie close together
+# (anisotropy), and the order of their cosines hardly follows the meaning: Spearman 16.5 (times 100) on the STS benchmark,
+# where averaged GloVe vectors have 58.0. The mean of the tokens is better and still poor, 46.4 (Reimers & Gurevych 2019).
+# Fine-tuned for similarity, both are good. The place is not the problem, the training is.
 #
 # </details>
 #
@@ -789,13 +796,13 @@ quiz(13)
 # <details><summary>Answer</summary>
 #
 # What a model scores that sees the hypothesis alone, and one that counts shared words: perhaps the data give the answer away
-# (Gururangan et al. 2018; HANS). Then whether labels have the same order in training, in the config and in the product. Then
-# whether premises in the product are much longer than those of training, and are cut off.
+# (Gururangan et al. 2018; McCoy et al. 2019). Then whether the labels have the same order in training, in the config and in
+# the product. Then whether the premises in the product are much longer than those of training, and are cut off.
 #
 # </details>
 #
 # ## Next
 #
-# You have built every way in which BERT is used: one text, each token, a span, a pair, a choice, a summary. What
-# came after BERT changed one thing at a time: the masks, the sharing of weights, the objective, the positions. The chapters
-# on the BERT family come next; the map of the course is in [00 · Start here](00_start_here.ipynb).
+# You have used BERT for one text, for each token, for a span, a pair, a choice and a summary. The models after BERT changed
+# the masks, the sharing of weights, the objective, the positions. The chapters on the BERT family come next; the map of the
+# course is in [00 · Start here](00_start_here.ipynb).
