@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 10 · Text classification
 #
-# A linear layer on top of a pre-trained BERT, a minute of training, and it tells praise from blame where counting words
-# cannot. You will build it, compare ways to train it, ask how far its probabilities can be believed, and read its errors.
+# A linear layer on top of a pre-trained BERT, a minute of training, and it reads reviews that mislead whoever counts
+# words. You will build it, compare ways to train it, ask how far its probabilities can be believed, and read its errors.
 #
 # ## What you will be able to do
 #
@@ -101,7 +101,7 @@ print(len(train), "reviews to learn from,", len(validation), "to judge by")
 # ## Counting words
 #
 # The oldest classifier that works: count the words of a text, give each word a weight for each class, add up. It needs
-# no network and is trained in a second. Any BERT that does not beat it is not worth its electricity, so it comes first.
+# no network and is trained in a second. A BERT that does not beat it is not worth its electricity, so it comes first.
 #
 # Here are two reviews. Which weights would tell them apart?
 
@@ -116,8 +116,9 @@ print("the two bags are equal:", (bags[0] == bags[1]).all())
 #
 # The reviews were made so that this shows. Each has a column that training never reads: its **construction**. *Plain*
 # praise says what it means; *negated* says "never once was the soup cold"; *turned* says "it used to be dirty, and is now
-# clean"; *conceded* says "although the soup was stale, we shall come again". No template of validation stands in
-# training. Guess: in which of these rows is the baseline no better than a coin?
+# clean"; *conceded* says "although the soup was stale, we shall come again". Neutral ones are *balanced* ("good on the
+# first day and bad on the second") or *unjudged* ("will it be good? Nobody can tell"). No template of validation stands
+# in training. Guess: in which of these rows is the baseline hardly better than a coin?
 
 # %%
 with open(data_path("tasks/sentiment/validation.tsv"), encoding="utf-8") as file:
@@ -140,8 +141,9 @@ for kind, share in by_construction(hits).items():
     print(f"{kind:9} {share:.2f}")
 
 # %% [markdown]
-# Plain praise and blame: mostly right. Negated: a coin between praise and blame would do as well, since the word *cold*
-# stands in it and pulls the wrong way. That is what we want from BERT: not to know more words, but to read them together.
+# Plain praise and blame: mostly right. Negated: a coin between praise and blame would do about as well, since the word
+# *cold* stands in it and pulls the wrong way. Conceded is easy, against appearances: "I am glad that we went" stands in
+# training too, and gives the judgement away. What we want from BERT is not to know more words, but to read them together.
 #
 # ## A head on BERT
 #
@@ -164,14 +166,14 @@ class MyClassifier(nn.Module):
 
 # %% [markdown]
 # The scores are **logits**: any numbers. Softmax makes them shares, and the loss is minus the logarithm of the right
-# class's share. With the pencil: logits (2, 0, 0), right class 0. Shares: e² / (e² + 2) = 7.39 / 9.39 = 0.79 and 0.11
+# class's share. With the pencil: logits (2, 0, 0), the right class is the first. Shares: e² / (e² + 2) = 7.39 / 9.39 = 0.79 and 0.11
 # twice; loss −ln 0.79 = 0.24.
 #
 # ### Exercise 10.1 · Before the first step
 # ●○○○ · 2 minutes
 #
 # A new head starts with weights near zero, so all its logits are near zero. There are three classes. What is the loss of
-# the first batch, about, in nats (two digits behind the point)? This is the first number to look at in any run.
+# the first batch, about, in nats, to two decimals? This is the first number to look at in any run.
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -183,7 +185,8 @@ check("10.1", first_loss)
 # <details><summary>Solution, explained</summary>
 #
 # Equal logits give each of three classes a share of one third, and −ln ⅓ = ln 3 = 1.10. A run that begins far above has
-# a head with too large weights or wrong labels; one that begins below has seen the answers.
+# a head with weights that are too large, or sums where it should take the mean; one that begins far below has seen the
+# answers.
 #
 # </details>
 
@@ -202,9 +205,8 @@ print("logits", list(logits.shape), "  the first loss is within 0.5 of it:", abs
 # ## Fine-tuning
 #
 # The loop is that of chapter 08, and **all** weights learn, those of BERT too: that is what sets fine-tuning apart from a
-# probe. Three things are different from pre-training: the rate is about that of pre-training or smaller, warm-up takes a
-# tenth of the run, and a few passes are enough. The package makes model and task (the same class that you just wrote,
-# with any pooling); the loop stays in your hands.
+# probe. The rate is that of pre-training or smaller, warm-up takes a tenth of the run, and a few passes are enough. The
+# package makes model and task (the same class that you just wrote, with any pooling); the loop stays in your hands.
 
 # %%
 def fine_tune(train, validation, kind="classification", rate=5e-4, **changes):
@@ -251,9 +253,9 @@ assert mine_by["turned"] > bags_by["turned"] + 0.1 and mine_by["plain"] > 0.7
 Picture(figure, alt="Share right by construction: " + "; ".join(f"{kind} BERT {mine_by[kind]:.2f}, bag of words {bags_by[kind]:.2f}" for kind in mine_by) + ".")
 
 # %% [markdown]
-# One number (accuracy) hid this. BERT gains where words must be read together: the *turned* ones above all, and the *negated*
-# and *balanced* ones. Where counting is enough there is nothing to gain. Always cut a validation set
-# into kinds before you believe its mean.
+# One number (accuracy) hid this. BERT gains where words must be read together: most of all in the *turned* reviews.
+# Where counting is enough there is little to gain. And *negated* is still the hardest kind: this small BERT has not
+# learned "not", it has learned some ways of saying it. Always cut a validation set into kinds before you believe its mean.
 #
 # ## Choosing a pooling
 #
@@ -289,28 +291,29 @@ check("10.2", my_pool)
 # </details>
 
 # %% [markdown]
-# BERT's paper takes [CLS], through one more dense layer and a tanh: the **pooler**, trained on the next-sentence task.
-# [CLS] has no meaning of its own; it becomes a summary because a loss asks for one. Which is best for us? We let each
-# learn from 600 reviews, from several seeds. (`benchmarks/classification.py` measured it; the notebook draws.)
-# Guess the order first. By how much must one be better than another for you to believe it?
+# BERT's authors take [CLS], in their code through one more dense layer and a tanh: the **pooler**, trained on the
+# next-sentence task. [CLS] has no meaning of its own; it becomes a summary because a loss asks for one. Which is best
+# for us? Each learned from 600 reviews, from one to three seeds. (`benchmarks/classification.py` measured it; the
+# notebook draws.) Guess the order first. By how much must one be better than another for you to believe it?
 
 # %%
 poolings = read_json(data_path("comparisons/poolings.json"))["values"]
 comparison(poolings, {}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
-# A row is one pooling: dots are seeds, the diamond is their mean, the bar one standard deviation to each side. Look at
-# the width of the bars before you look at the order. Nothing but the seed differs inside a row (the head's first weights,
-# which 600 reviews, their order), and that alone moves the figure by so much. Had we run each pooling once, we could
-# have "shown" nearly any order.
+# A row is one pooling: dots are seeds, the diamond is their mean, the bar one standard deviation to each side. Count the
+# dots first (one dot has no spread that could be seen), then look at the width of the bars, and only then at the order.
+# Nothing but the seed differs inside a row (the head's first weights, which 600 reviews, their order), and that alone
+# moves the figure by so much. With one seed each we could have "shown" any order of *max*, *mean* and *last four layers*.
 #
-# What stays: try it, over seeds. The checkpoint's pooler was trained for the next sentence and brings nothing to a review
-# but one more layer to turn round. For sentence *similarity* the mean is the usual choice (chapter 13).
+# What stays: *cls* and *pooler* are behind *max* and *mean* with every seed. The pooler was trained for the next sentence,
+# and seems to bring nothing to a review but one more layer to turn round. That is true of this checkpoint and these
+# reviews: try it on yours, over seeds. For sentence *similarity* the mean is the usual choice (chapter 13).
 #
 # ## Freezing and rates
 #
 # Should all weights learn at the same rate? The head is new and knows nothing. The lowest layers hold what is common to
-# all tasks: words and their nearest neighbours. Four ideas, oldest first:
+# all tasks: words and their nearest neighbours. Four ideas:
 #
 # - **only the head** (feature extraction): BERT is frozen. Cheap, and one BERT serves many tasks.
 # - **layer-wise decay** (discriminative fine-tuning, Howard & Ruder 2018): each layer learns at a fixed share of the
@@ -358,10 +361,10 @@ comparison(strategies, {"bag of words": round(bags_600, 2)}, "accuracy on valida
 #
 # The frozen encoder is far behind: its vectors were made to guess masked words, and a linear layer cannot find in them
 # what "never once" does to "cold". A faster head comes out first, and its bar overlaps with that of plain fine-tuning.
-# **With three seeds a refinement that gains two points cannot be told from luck.** Papers that give one number per
-# method cannot tell either. The rates are cheap insurance for large models and small sets; they are no magic.
+# **With three seeds a refinement that gains two points cannot be told from luck.** A paper that gives one number for
+# each method cannot tell either. Trying other rates costs little; do not expect magic of them.
 #
-# One line of the figure, run again here and now: only the head, seed 0.
+# One dot of the figure, run again here and now: only the head, seed 0.
 
 # %%
 frozen, frozen_task = fine_tune(drawn, validation, freeze_encoder=True, head_rate=4.0)
@@ -374,7 +377,7 @@ print("a frozen weight has moved:", bool(moved))
 # ## Too few examples
 #
 # "We have forty labelled texts. Is that enough for BERT?" Draw the curve instead of guessing: 10 to 1,000 reviews, drawn
-# by lot, several times each, beside the bag of words. Where do you expect the lines to cross?
+# by lot, more than once each, beside the bag of words. Where do you expect the lines to cross?
 
 # %%
 curve = read_json(data_path("comparisons/examples.json"))["values"]
@@ -400,7 +403,8 @@ Picture(figure, alt="Accuracy by number of labelled reviews: " + "; ".join(told)
 # Up to a hundred reviews the two cannot be told apart, and both are poor. At 300 the bag of words is ahead: it has only
 # weights of words to learn, and *dreadful* takes two or three reviews. BERT must find out that *never once* turns
 # *dreadful* round, and for that this small model needs about a thousand. Then the lines meet; with all 1,500 you saw it
-# ahead. A large BERT, which has read a thousand times more, crosses far earlier: where, the curve must show each time.
+# ahead. BERT-Base has read some 250 times as much text (3.3 billion words) and may well cross earlier. Where, only its
+# own curve can say.
 #
 # Small sets have a second danger: the seed. Some runs of a large BERT fail altogether there (Devlin et al. 2019, section
 # 4.1, ran BERT-Large from several seeds and kept the best on the development set; Mosbach et al. 2021 trace the failures to
@@ -433,7 +437,7 @@ print(f"bag of words: micro F1 {counted:.2f}; BERT is better by ten points: {mic
 
 # %% [markdown]
 # Why is the gap so wide? The words of praise and blame fit every aspect, so a bag knows *that* something was
-# dreadful and not *what*.
+# dreadful and seldom *what*.
 #
 # A label is chosen where its sigmoid is above ½, that is where its logit is above 0. Nothing says that ½ is best. A rare
 # label may never reach it; and F1 does not reward being right about absence. So thresholds are *chosen, on validation*,
@@ -470,7 +474,7 @@ check("10.4", best_threshold)
 
 # %% [markdown]
 # One label, all thresholds. Precision says how many of the chosen are right, recall how many of the right ones were
-# chosen; F1 asks for both.
+# chosen; F1 asks for both. (Where nothing is chosen any more, we draw a precision of 1.) Do the lines cross at ½?
 
 # %%
 shares = expit(scores[:, 0])  # [N]: of the first label
@@ -487,14 +491,15 @@ axes.set_ylim(0, 1.05)
 figure.legend(loc="outside upper right", ncols=2, frameon=False, fontsize=9)
 quiet(axes)
 assert recall[0] >= recall[-1]
-Picture(figure, alt="Over the threshold, recall falls and precision rises.")
+Picture(figure, alt="Over the threshold, recall falls, and precision rises with small setbacks.")
 
 # %% [markdown]
 # ## How sure is sure?
 #
 # Back to one label. A model says *negative, 97 %*. Of all reviews of which it is 97 % sure, are 97 % right? If so it
-# is **calibrated**. The **expected calibration error** (Guo et al. 2017) puts predictions into ten bins by their probability
-# and takes the mean distance of probability and share of right ones, weighed by the bin's size.
+# is **calibrated**. The **expected calibration error** (Naeini et al. 2015) puts predictions into bins by their
+# probability, ten here, and takes the mean distance of probability and share of right ones, weighed by the bin's size.
+# Guo et al. (2017) measured it in deep networks of their time, and found most of them far too sure.
 #
 # Pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. Error: ½ · |0.9 − 0.7| + ½ · 0 = 0.1.
 
@@ -504,7 +509,7 @@ sure = softmax(logits, axis=1).max(axis=1)  # [N]
 print("1,500 reviews, three passes: as sure as it is right, within five points:", abs(sure.mean() - bert_hits.mean()) < 0.05)
 
 # %% [markdown]
-# Better than its reputation. But that was the model with all the reviews. What about somebody with 100 reviews, who
+# Better than that reputation. But this was the model with all the reviews. What about somebody with 100 reviews, who
 # passes over them ten times, since the loss still falls? Guess both numbers: how often is it right, and how sure is it?
 
 # %%
@@ -517,12 +522,13 @@ print("100 reviews, ten passes: surer than right by more than ten points:", few_
 reliability_diagram(few_sure.tolist(), few_hits.tolist())
 
 # %% [markdown]
-# The line lies far below the diagonal. Long after all 100 rows are right, the loss can still be lowered by pushing
-# their probabilities to 1, and the model learns to be sure of everything. Nobody who sees only accuracy notices.
+# Where the model is surest, and that is in most rows, the line lies far below the diagonal. Long after all 100 training
+# rows are right, the loss can still be lowered by pushing their probabilities to 1, and the model learns to be sure of
+# everything. Nobody who sees only accuracy notices.
 #
-# The cheapest repair has one number: divide all logits by a **temperature** τ. The order of the classes stays, so not one
-# answer changes. With τ > 1 the shares draw together. τ is the one that makes the loss on *held-out* rows least. Guess:
-# above or below 1?
+# The cheapest repair has one number: divide all logits by a **temperature** τ (Guo et al. 2017). The order of the classes
+# stays, so not one answer changes. With τ > 1 the shares draw together. We take the τ that gives *held-out* rows the
+# lowest loss. Guess: is it above or below 1?
 
 # %%
 def loss_at(temperature, rows):
@@ -549,9 +555,11 @@ for row in most_telling(explained, 6):
     print(f"right: {mistake.right:9} said: {mistake.said:16} {mistake.asked}")
 
 # %% [markdown]
-# The errors come in families: one template, many rows. That is the nature of made data, and of most real data too
-# (one shop, one author, one form). Three hundred rows are not three hundred independent questions. The cure is not a
-# cleverer head; it is ten more training sentences of the construction that fails.
+# The errors come in families: one template, many rows. That is the nature of made data, and of much real data too
+# (one shop, one author, one form). Three hundred rows are not three hundred independent questions, and other templates
+# give another figure: on the test rows the bag and BERT are both clearly worse than here (`data/tasks/README.md` has the
+# numbers). What helps is seldom a cleverer head; it is more training sentences, worded in more ways, of the construction
+# that fails.
 #
 # ## The proof
 #
@@ -615,7 +623,7 @@ check("10.5", repaired_loss)
 #
 # `cross_entropy` takes logits and does its own softmax (`nn.CrossEntropyLoss` too). Given shares it takes a softmax of
 # the softmax. The best shares there are, (1, 0, 0), then count as logits: −ln(e / (e + 2)) = 0.55, the floor. Nothing
-# crashes, the accuracy is only a little worse, and so this bug lives for years. Taking the logarithm of a softmax
+# crashes, the answers can still be mostly right, and so this bug can live for years. Taking the logarithm of a softmax
 # yourself is right on paper and breaks for large logits: log of 0.
 #
 # </details>
@@ -638,7 +646,7 @@ check("10.5", repaired_loss)
 # - The bag of words comes first. Cut the figures by kind: a mean hides what was learned.
 # - Padding is no part of a text. Seeds move figures by points, so compare means over seeds, with bars.
 # - One of several classes: softmax. Any number of labels: sigmoids, with thresholds chosen on validation.
-# - A probability is believed after it has been held against the share that is right. A temperature repairs much.
+# - Believe a probability after it has been held against the share that is right. A temperature repairs much.
 # - Read errors; they come in families.
 #
 # ## Quiz

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 11 · Tagging
 #
-# You will teach BERT to find names of persons, places, organisations and products that it has never seen, and to say
+# You will teach BERT to find names of persons, places, organisations and products that training never showed, and to say
 # what *light* is in each of its sentences; and you will build the layer that chooses the tags of a sentence together.
 #
 # ## What you will be able to do
@@ -16,11 +16,12 @@
 #
 # ## Recall
 #
-# 1. A classifier of texts puts how many layers above BERT, and what do they read?
+# 1. How many layers does a text classifier put above BERT, and what do they read?
 #
 # <details><summary>Answer</summary>
 #
-# One linear layer, from one vector of the text (`[CLS]`, or a mean over the tokens) to the scores of the classes.
+# One linear layer, from one vector of the text (`[CLS]`, a mean or a maximum over the tokens) to the scores of the
+# classes.
 #
 # </details>
 #
@@ -81,7 +82,7 @@ from bertedu.visualization.confusion import entity_confusion
 from bertedu.visualization.mistakes import in_words, most_telling
 
 # %% [markdown]
-# ## 83 % right, and nothing found
+# ## Most words right, and nothing found
 #
 # The data: sentences made for this course, a word and its tag a line (CoNLL columns). **B-** begins a name, **I-**
 # goes on with it, **O** is outside: BIO. No name of the validation sentences stands in training. That is the point of
@@ -116,7 +117,7 @@ print("entities found with the right type and ends:", sum(len(set(tag_spans(a)) 
 
 # %% [markdown]
 # More than four words of five are right, and the tagger is worthless: it has learned that most words are no names.
-# Accuracy over words is the wrong measure where O is nearly everything. What counts is the **entity**.
+# Accuracy over words is the wrong measure where most words are O. What counts is the **entity**.
 #
 # ## Whole entities
 #
@@ -198,9 +199,9 @@ print(f"the dictionary: F1 {my_f1(right, dictionary):.2f}")
 # %% [markdown]
 # ## A fair opponent
 #
-# Beating a dictionary that cannot find new names is no art. A better opponent looks at the **neighbours**: *near* is
-# followed by places, *said* by persons. Logistic regression on each word, two neighbours on both sides, and the ending
-# of the word (*-bury* smells of a place) can find names that it never saw.
+# Beating a dictionary that cannot find new names is no art. A better opponent looks at the **neighbours**: behind *near*
+# there may be a place, before *said* a person. Logistic regression on each word, two neighbours on both sides, and the
+# ending of the word (*-bury* smells of a place) can find names that it never saw.
 #
 # One question of fairness: our checkpoint reads lower case only. In these sentences a capital inside a sentence nearly
 # always means a name, and BERT will not see it. So we ask the opponent twice.
@@ -229,9 +230,9 @@ print(f"neighbours, lower case:     F1 {my_f1(right, lower):.2f}")
 print(f"neighbours, with capitals:  F1 {my_f1(right, cased):.2f}")
 
 # %% [markdown]
-# Capitals are worth a lot: they alone show where most names begin and end. That is why Devlin et al. took a *cased*
-# BERT for names. The first number is the fair opponent of a BERT that reads lower case; the second one shows what
-# capitals buy, and we shall keep it in sight.
+# Capitals are worth a lot: they show where most names begin and end. For names Devlin et al. took a *cased* BERT. The
+# first number is the fair opponent of a BERT that reads lower case; the second one shows what capitals buy. Keep it in
+# sight.
 #
 # ## Words and pieces
 #
@@ -294,8 +295,8 @@ for pieces in ("first", "all"):
     print(f"{pieces:5}", "  ".join(f"{token}:{tags[n] if n >= 0 else '·'}" for token, n in zip(tokens, example["labels"])))
 
 # %% [markdown]
-# With "all", a long word counts more often in the loss than a short one. With "first", each word counts once. Which
-# is better is a matter of measuring; that scoring happens **per word** is not.
+# With "all", a long word counts more often in the loss than a short one. With "first", each word counts once. Which one
+# learns better must be measured (`python benchmarks/tagging.py` does). What is scored is settled: words, not pieces.
 #
 # ## The tagger
 #
@@ -352,8 +353,11 @@ for row in most_telling(explained, 6):
 
 # %% [markdown]
 # None of these names was in training, and most are found: fine-tuning has taught the model what a sentence does around
-# a name, in words that pre-training knows to be alike. Now read what went wrong. Some names end too early (a surname
-# is left out) or break in the middle, and some tags contradict their neighbours.
+# a name, in words that pre-training knows to be alike. But look back at the opponent *with capitals*: a linear model that
+# reads them is about as good as a BERT that cannot. On the same input BERT wins; a better input can outweigh that.
+#
+# Now read what went wrong. Does a name end too early (a surname left out), or is it missed? And are there tags that
+# contradict their neighbours?
 #
 # ## Tags that cannot be
 #
@@ -443,7 +447,7 @@ print(f"sum of all {values.sum():.0f}, forward {log_sum_of_all(emissions, transi
 # ●●●○ · 12 minutes
 #
 # Write `viterbi(emissions, transitions)`: `[W, C]` and `[C, C]` as above, in logarithms; return the row of tag numbers
-# with the highest score, a list of W. Try the pencil first: which N is the best way to *sang* as O?
+# with the highest score, a list of W. Try the pencil first: on the best way to *sang* as O, what is *wells*?
 
 # %% tags=["exercise"]
 def viterbi(emissions, transitions):
@@ -499,8 +503,8 @@ for kind in ("person", "place", "organisation", "product"):
 
 # %% [markdown]
 # One seed is one throw of the dice: before you believe in a difference of two points, run three
-# (`python benchmarks/tagging.py` does). Above large models the gain of a CRF is often small, since they agree with
-# themselves already; then the main use is that no answer is impossible.
+# (`python benchmarks/tagging.py` does). The better the vectors below, the less is left for a CRF to mend (BERT's authors
+# went without). What it then still buys is that no answer is impossible.
 #
 # ## Boundaries or types?
 #
@@ -528,7 +532,7 @@ print("the CRF has fewer entities with other ends:", other["other ends"] < one["
 
 # %% [markdown]
 # The CRF mends **boundaries**: that is what its steps know about. Whether *Charlotte* is a woman or a company no step
-# can tell; for types the vectors must be better: a larger BERT, more sentences, or the capitals.
+# can tell: that takes better vectors, from a larger BERT, more sentences, or the capitals.
 #
 # ## Parts of speech
 #
@@ -574,7 +578,7 @@ for name, found in answers.items():
     print(f"{name:11} all words {sum(hit for hit, _ in hits) / len(hits):.0%}, words with several tags {sum(hard) / len(hard):.0%}")
 
 # %% [markdown]
-# Here accuracy over words is the right measure: every word has a tag of its own, none is a mere background. Still,
+# Here accuracy over words is the right measure: every word has a tag of its own, and none is mere background. Still,
 # look at the words that have a choice; the others only make the number look good.
 #
 # ## The proof
@@ -603,22 +607,22 @@ crf = ConditionalRandomField(("NOUN", "VERB", "DET"))  # parts of speech: no ste
 crf.transitions.data.normal_()
 mask = torch.ones(1, 6, dtype=torch.bool)
 same_sum = same_best = True
-for _ in range(200):
+for turn in range(200):
     emissions = torch.randn(6, 3)
     mine = log_sum_of_all(emissions, crf.transitions)
     same_sum &= bool((mine - crf.log_sum_of_all(emissions[None], mask)[0]).abs() < 1e-4)
-    every = list(itertools.product(range(3), repeat=6)) if _ < 3 else []
-    best = max(every, key=lambda row: score(emissions, crf.transitions, row).item(), default=None)
-    same_best &= best is None or list(best) == crf.decode(emissions[None], mask)[0]
-print("forward = package, 200 times:", same_sum, "| brute force = package's Viterbi:", same_best)
+    if turn < 3:  # brute force is slow
+        best = max(itertools.product(range(3), repeat=6), key=lambda row: score(emissions, crf.transitions, row).item())
+        same_best &= list(best) == crf.decode(emissions[None], mask)[0]
+print("forward = package, 200 times:", same_sum, "| brute force = package's Viterbi, 3 times:", same_best)
 mine, package, seqeval = my_f1(right, chosen), entity_figures(right, chosen)["f1"], f1_score(right, chosen)
 print("F1 = package = seqeval:", abs(mine - package) < 1e-9 and abs(package - seqeval) < 1e-9)
 
 # %% [markdown]
-# ## Broken BERT: tags that come too early
+# ## Broken BERT: tags that come too late
 #
 # A colleague has put the tagger into a service. Its loss on validation is as low as ours, its file is the same, byte
-# for byte. Yet customers complain: short sentences with plain names come out right, and with foreign or rare names
+# for byte. Yet customers complain: sentences with plain names come out right, and behind a foreign or rare name
 # everything is shifted. The F1 of the service, by the number of pieces that are not the first of their word:
 
 # %%
@@ -641,7 +645,9 @@ for name, low, high in (("no word is cut", 0, 0), ("1 further piece", 1, 1), ("2
 # %%
 words = ("Amelia", "met", "Kate", "Jennings", "near", "Glasgow", ".")
 print(tokenizer.convert_ids_to_tokens(task.encode_words(words, ("O",) * 7)["input_ids"]))
-print([f"{word}:{tag}" for word, tag in zip(words, serve(words, served_tags))])
+served = dict(zip(words, serve(words, served_tags)))
+for word in ("Amelia", "Jennings", "near"):
+    print(f"{word}: {'part of a name' if served[word] != 'O' else 'no name'}")
 
 # %% [markdown]
 # ### Exercise 11.5 · Read the right pieces
@@ -665,23 +671,24 @@ check("11.5", word_tags)
 # <details><summary>Solution, explained</summary>
 #
 # `piece_tags[1 : 1 + words]` takes the first tags in a row, as if no word were split. Every further piece shifts all
-# later words by one: the tag of *glasgow* is read at *near*. Training knew nothing of it, since the labels stood right,
-# and so did the loss. The same mistake on the other side (labels set in a row at training) is as frequent, and sees a
-# high loss that hardly falls. Test both with a sentence whose first word is split.
+# later words by one: the tag of *Kate* is given to *near*, and that of *Glasgow* to no word at all. Training knew nothing
+# of it: labels stood at the right pieces, and so the loss was right, too. The same mistake can be made on the other side,
+# with labels set in a row at training. Then the loss does show it: it stays high. Test both with a sentence whose first
+# word is split.
 #
 # </details>
 
 # %% [markdown]
 # ## Paper and code
 #
-# | | |
+# | Where | What is different |
 # |---|---|
 # | The paper | Devlin et al. (2019), section 5.3: CoNLL-2003, a cased WordPiece model, as much of the document around each sentence as fits, the first piece's vector for each word, no CRF |
-# | Google's code | Released without a tagger: everybody's BERT for names is a reconstruction, and they differ in just the places of this chapter (which piece, padding, [SEP]) |
+# | Google's code | Released without a tagger: every BERT for names is a reconstruction, and they differ in just the places of this chapter (which piece, padding, [SEP]) |
 # | `transformers` | `BertForTokenClassification`: dropout and a linear layer, as ours. −100 is cross-entropy's default `ignore_index`. The example script labels the first piece; `--label_all_tokens` the others too |
-# | seqeval | Reads broken tags as the CoNLL script does unless `mode="strict"` is given; then an I- without a B- is nothing. Say which one you used |
+# | seqeval | Reads broken tags as the CoNLL script does, unless `mode="strict", scheme=IOB2` is given: then an I- without a B- is nothing. Say which one you used |
 # | CRF | Lafferty et al. (2001); above a neural network: Lample et al. (2016), a BiLSTM. Theirs learns all transitions; ours forbids what BIO forbids |
-# | BIO | Ramshaw & Marcus (1995) for chunks. BIOES adds S- for single words and E- for the last; the package reads both |
+# | BIO | Ramshaw & Marcus (1995), for chunks; their B stood only where one chunk follows another at once. B- at every beginning, as here, is called IOB2. BIOES adds S- for single words and E- for the last; the package reads both |
 # | Universal tags | 17 of them, one set for all languages (universaldependencies.org). *My* and *her* are PRON there, and *is* is AUX |
 #
 # ## Summary
@@ -715,10 +722,10 @@ quiz(11)
 #
 # <details><summary>Answer</summary>
 #
-# Where spans are long, data few, the model small, or where an impossible answer must never leave the house. It costs
-# W · C² more steps in a row, which parallel machines dislike. Above large models the gain in F1 is often within the
-# seeds' spread; forbidding impossible steps when decoding alone (Viterbi without learned transitions) gets part of it
-# for nothing.
+# Where names are long, data scarce, the model small, or where an impossible answer must never leave the house. It costs
+# W steps that must follow one another, of C² sums each, which parallel machines dislike. Above a large model measure
+# whether the gain in F1 exceeds the seeds' spread. And there is something in between: only forbid impossible steps when
+# decoding (Viterbi without learned transitions). That needs no training, and no answer is impossible any more.
 #
 # </details>
 #
