@@ -166,8 +166,8 @@ class MyClassifier(nn.Module):
 
 # %% [markdown]
 # The scores are **logits**: any numbers. Softmax makes them shares, and the loss is minus the logarithm of the right
-# class's share. With the pencil: logits (2, 0, 0), the right class is the first. Shares: e² / (e² + 2) = 7.39 / 9.39 = 0.79 and 0.11
-# twice; loss −ln 0.79 = 0.24.
+# class's share. With the pencil: logits (2, 0, 0), the right class is the first. Shares: e² / (e² + 2) = 7.39 / 9.39 =
+# 0.79, and 0.11 twice; loss −ln 0.79 = 0.24.
 #
 # ### Exercise 10.1 · Before the first step
 # ●○○○ · 2 minutes
@@ -304,7 +304,8 @@ comparison(poolings, {}, "accuracy on validation, 600 reviews")
 # A row is one pooling: dots are seeds, the diamond is their mean, the bar one standard deviation to each side. Count the
 # dots first (one dot has no spread that could be seen), then look at the width of the bars, and only then at the order.
 # Nothing but the seed differs inside a row (the head's first weights, which 600 reviews, their order), and that alone
-# moves the figure by so much. With one seed each we could have "shown" any order of *max*, *mean* and *last four layers*.
+# moves the figure by so much. With one seed each we could have "shown" nearly any order of *max*, *mean* and *last four
+# layers*.
 #
 # What stays: *cls* and *pooler* are behind *max* and *mean* with every seed. The pooler was trained for the next sentence,
 # and seems to bring nothing to a review but one more layer to turn round. That is true of this checkpoint and these
@@ -499,7 +500,7 @@ Picture(figure, alt="Over the threshold, recall falls, and precision rises with 
 # Back to one label. A model says *negative, 97 %*. Of all reviews of which it is 97 % sure, are 97 % right? If so it
 # is **calibrated**. The **expected calibration error** (Naeini et al. 2015) puts predictions into bins by their
 # probability, ten here, and takes the mean distance of probability and share of right ones, weighed by the bin's size.
-# Guo et al. (2017) measured it in deep networks of their time, and found most of them far too sure.
+# Guo et al. (2017) measured it in the deep networks of their time, and found them too sure.
 #
 # Pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. Error: ½ · |0.9 − 0.7| + ½ · 0 = 0.1.
 
@@ -522,7 +523,7 @@ print("100 reviews, ten passes: surer than right by more than ten points:", few_
 reliability_diagram(few_sure.tolist(), few_hits.tolist())
 
 # %% [markdown]
-# Where the model is surest, and that is in most rows, the line lies far below the diagonal. Long after all 100 training
+# Where the model is surest, and that is in most rows, the line lies far below the diagonal. Long after the training
 # rows are right, the loss can still be lowered by pushing their probabilities to 1, and the model learns to be sure of
 # everything. Nobody who sees only accuracy notices.
 #
