@@ -5,16 +5,18 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from random import Random
 
 import pytest
 
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.corpora.world import world_corpus
-from bertedu.corpora.world.documents import entities, lists
+from bertedu.corpora.world.documents import entities, list_document, lists, theme_document, themes
 from bertedu.corpora.world.facts import SLOT, fill, fits, kinds, read_kind, slots
+from bertedu.corpora.world.lots import KNOWN_IN_RELATION, UNSEEN_TEMPLATES, draw_unseen, word_distance
 from bertedu.corpora.world.probes import MASK, hide
 from bertedu.corpora.world.senses import senses
-from bertedu.corpora.world.sentences import is_held_out
+from bertedu.corpora.world.sentences import Part, is_held_out
 from bertedu.errors import UserError
 
 
@@ -72,8 +74,75 @@ def test_world_is_rich(world):
 def test_every_relation_has_many_templates():
     for kind in kinds():
         for relation in kind.relations:
-            assert len(set(relation.train)) >= 16, (kind.name, relation.name)
-            assert len(set(relation.unseen)) >= 3, (kind.name, relation.name)
+            assert len(set(relation.train)) >= 24, (kind.name, relation.name)
+            assert len(set(relation.unseen)) == UNSEEN_TEMPLATES, (kind.name, relation.name)
+
+
+def test_no_template_stands_twice_or_on_both_sides():
+    for kind in kinds():
+        for relation in kind.relations:
+            templates = relation.train + relation.about + relation.unseen
+            assert len(templates) == len(set(templates)), (kind.name, relation.name)
+
+
+def plain(template: str) -> str:
+    """A template without articles and punctuation, in small letters, a space around each word."""
+    found = re.findall(r"\{[^}]*\}|\w+", template.lower().replace("{a ", "{"))
+    return f" {' '.join(word for word in found if word not in ('a', 'an', 'the'))} "
+
+
+def test_no_unseen_template_is_a_training_template_in_other_clothes():
+    """Such as "Books say that the capital of {country} is {capital}." beside the same without "Books say that"."""
+    for kind in kinds():
+        for relation in kind.relations:
+            for unseen in map(plain, relation.unseen):
+                for train in map(plain, relation.train):
+                    assert train not in unseen and unseen not in train, (unseen, train)
+                    assert word_distance(unseen.split(), train.split()) >= 3, (unseen, train)
+
+
+def test_word_distance_counts_changes_insertions_and_losses():
+    assert word_distance("kitten", "sitting") == 3  # letters in place of words
+    assert word_distance([], ["so", "far"]) == word_distance(["so", "far"], []) == 2
+    assert word_distance("abc", "bca") == 2
+
+
+def test_lot_leaves_each_word_of_a_drawn_template_in_training():
+    templates = ["{x} now lies near {y} at noon.", "At noon near {y} now lies {x}."]
+    others = [f"{{x}} now lies near {{y}} at noon and it is {n} times so." for n in range(KNOWN_IN_RELATION - 1)]
+    drawn = draw_unseen({"relation": templates + others})["relation"]
+    assert len(drawn) == 1  # with both gone, too few of the templates that training keeps would say "noon"
+
+
+def test_a_word_of_another_relation_alone_does_not_make_a_template_known():
+    """Else an unseen template would ask what a word means: how should one know that "home" is where an animal lives?"""
+    told = ["{x} lives in {y}.", "In {y} lives {x}.", "{y} is where {x} lives.", "The home of {x} is called {y} here."]
+    homes = [f"The home {n} is called {{x}} here and the home {n} of {{y}}." for n in range(9)]
+    assert "The home of {x} is called {y} here." not in draw_unseen({"lives": told, "homes": homes})["lives"]
+
+
+def test_answers_of_a_list_cannot_be_found_by_elimination():
+    for kind, relation, rows in lists():
+        told = list_document(kind, relation, rows, Part.TRAIN, Random(0))
+        assert told is None or len(told.sentences) <= max(3, len(rows) / 2), (kind.name, relation.name)
+
+
+def test_theme_documents_tell_each_thing_once_and_of_several_relations():
+    """In a list the sentences around tell what is asked; here only the sentence itself may."""
+    makers = {
+        fill(template, row): (relation.kind, relation.name, row[kind.entity])
+        for kind in kinds()
+        for relation in kind.relations
+        for template in relation.train
+        for row in kind.rows
+        if fits(template, row)
+    }
+    for relations in themes():
+        document = theme_document(relations, Part.TRAIN, Random(1))
+        assert document is not None
+        told = [makers[sentence] for sentence in document.sentences]
+        assert len({(kind, entity) for kind, _, entity in told}) == len(told)
+        assert len({(kind, relation) for kind, relation, _ in told}) >= 2, document
 
 
 def test_templates_can_be_filled_and_tell_their_entity():
@@ -173,14 +242,15 @@ def test_probes_have_one_mask_and_one_true_word(world, train_sentences):
         filled = probe.sentence.replace(MASK, probe.answer).lower()
         assert filled in truths and filled not in trained
         assert probe.answer not in words(probe.sentence), probe
+        assert not probe.sentence.startswith(MASK), probe  # "It" or "What" would be as right
 
 
 def test_a_probe_has_no_second_right_answer(world):
-    """Whatever other answer of the relation is put in, the sentence is not among the true ones."""
+    """Whatever is put in, of this relation or another, the sentence is not among the true ones of the world."""
     answers: dict[str, set[str]] = {}
     for kind in kinds():
         for relation in kind.relations:
-            for template in relation.unseen:
+            for template in relation.train + relation.unseen:
                 for row in kind.rows:
                     if relation.answer in row and fits(template, row):
                         hidden = hide(fill(template, row), row[relation.answer])
@@ -231,9 +301,7 @@ def test_row_with_a_missing_column_is_refused(tmp_path):
 
 
 def test_template_with_an_unknown_column_is_refused(tmp_path):
-    text = (
-        'entity = "x"\ntable = """\nx | y\na | b\n"""\n[r]\nanswer = "y"\ntrain = "{z} is."\nabout = ""\nunseen = ""\n'
-    )
+    text = 'entity = "x"\ntable = """\nx | y\na | b\n"""\n[r]\nanswer = "y"\ntemplates = "{z} is."\nabout = ""\n'
     (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match="asks for 'z'"):
         read_kind(tmp_path / "bad.toml")

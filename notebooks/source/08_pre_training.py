@@ -372,7 +372,8 @@ print("my rates = transformers', 1001 steps:", same)
 # begins as noise of deviation 0.02, and a small BERT waits on the plateau until it has found by chance that looking around
 # helps. `make_model` starts it so that it can *match* from the first step (`bertedu/pretraining/initialization.py`):
 #
-# - key weights equal to query weights: a token looks at tokens like itself;
+# - key weights equal to query weights in the first layer: a token looks at tokens like itself. (Higher layers are left free. Begun alike,
+#   they too may settle on neighbours, and never find the word far off that tells the answer: whether they did was a matter of the seed.)
 # - positions as waves, twice as loud as the words: a token looks at its neighbours;
 # - linear layers with deviation 1/√(inputs), which lets more of the input through;
 # - the decoder's bias at the logarithm of the frequencies: **the unigram loss is a gift**, not an achievement.
@@ -382,6 +383,11 @@ print("my rates = transformers', 1001 steps:", same)
 # In two minutes, with a mask rate that fell from 30 % to 15 %: 28.9 % of the hidden words right with all of it, 24.8 % with key
 # weights drawn apart from query weights, 18.9 % with the rate fixed at 15 %. When a short run leaves the plateau decides what it can become.
 # And over 15 million tokens: 38.8 % right and a perplexity of 31 with 40 % falling to 30 %, 38.1 % and 33 with 30 % falling to 15 %.
+#
+# And the optimizer is younger than BERT. AdamW gives each *number* of a matrix a step of its own. **Muon** (Jordan et al. 2024) looks at the
+# matrix as a whole: it makes all directions of the averaged gradient equally strong (all singular values about 1), so that what a few
+# examples ask for, one fact say, counts as much as what all ask for. It trains the matrices of the encoder; embeddings, heads, biases
+# and LayerNorm stay with AdamW. The rate is the same for both: a factor fits the size of Muon's steps to AdamW's (Liu et al. 2025).
 #
 # One more thing makes it fast. Where the hardware multiplies **bf16** numbers (every recent GPU, some processors), the products are made in
 # them: 16 bits, with the range of float32 and only two to three digits, so that 1 + 1/512 is 1. That is too coarse to add small steps
@@ -396,7 +402,8 @@ print("my rates = transformers', 1001 steps:", same)
 
 # %% tags=["nbval-ignore-output"]
 model = make_model(task)
-training = TrainingSettings(learning_rate=1.5e-3 if settings.preset == "tiny" else 5e-4, log_steps=20)
+rate = 1.5e-3 if settings.preset == "tiny" else 5e-4
+training = TrainingSettings(learning_rate=rate, optimizer="muon", log_steps=20)
 trainer = Trainer(model, task, training, Budget(tokens=tokens), folder / "run")
 progress, asked = trainer.run(), probes[::12]
 print(f"{progress.tokens:,} tokens in {progress.step:,} steps and {progress.seconds:.0f} seconds, {trainer.precision}")
@@ -784,6 +791,7 @@ check("8.5", accumulate)
 # | | |
 # |---|---|
 # | Adam | Devlin et al. (2019, appendix A.2): rate 1e-4, β₁ 0.9, β₂ 0.999, decay 0.01, warm-up over 10,000 of 1,000,000 steps, then linear decay. This course: β₂ 0.98, which forgets faster, for short runs |
+# | Optimizer | Adam in the paper and in Google's code. Here AdamW, and for the runs of `bertedu pretrain` Muon and AdamW (`--optimizer adamw` is the paper's) |
 # | Bias correction | Google's `optimization.py` leaves it out. Jacob Devlin in issue 153 of google-research/bert: mostly an oversight that does not matter with warm-up. PyTorch corrects |
 # | Decay | The paper says "L2 weight decay"; Google's code decouples it, and leaves out biases and LayerNorm by their names. Here: by the number of dimensions |
 # | The peak | In Google's code the linear decay begins at step 0, under the warm-up: after 10,000 of a million steps the rate jumps down by 1 %. `transformers` and this course decay from the peak |

@@ -6,7 +6,15 @@ from random import Random
 from typing import TypeVar
 
 from bertedu.corpora.documents import Corpus, Document
-from bertedu.corpora.world.documents import LONGEST, entities, entity_document, list_document, lists
+from bertedu.corpora.world.documents import (
+    entities,
+    entity_document,
+    list_document,
+    list_length,
+    lists,
+    theme_document,
+    themes,
+)
 from bertedu.corpora.world.probes import fact_probes
 from bertedu.corpora.world.senses import scene, sense_examples, senses
 from bertedu.corpora.world.sentences import Part, random_for
@@ -14,16 +22,18 @@ from bertedu.corpora.world.sentences import Part, random_for
 __all__ = ["world_corpus"]
 
 T = TypeVar("T")
-TRAIN_CHARACTERS = 700_000
+TRAIN_CHARACTERS = 880_000
 HELD_OUT_SENTENCES = 2_000
 VALIDATION_SENTENCES = 500
 # The share of the text (not of the documents) that each shape of document gets.
-SHARES = {"entity": 0.3, "list": 0.53, "scene": 0.17}
+SHARES = {"entity": 0.28, "list": 0.22, "theme": 0.39, "scene": 0.11}
 
 NOTES = [
     "The sentences are made from tables of facts and templates, both written for this course.",
     "held-out documents: templates and facts of training, but no sentence of training.",
     "unseen templates: facts of training, in templates that training never shows.",
+    "Unseen templates are drawn by lot; each is three words or more from every training template of its relation.",
+    "Their words are known: each stands in two training templates of the relation, or in those of eight relations.",
     "Fact probes use unseen templates; an answer is right if it is the one in the tables of this world.",
     "Validation and held-out documents are drawn from the same held-out sentences and share some.",
 ]
@@ -37,11 +47,19 @@ def rounds(things: Sequence[T], random: Random) -> Iterator[T]:
 
 def document_makers(part: Part, random: Random) -> dict[str, Iterator[Document | None]]:
     """For each shape of document an endless row of documents, None where nothing fits."""
-    # A long list holds LONGEST of its rows: it comes up so often that each row is told as often as in a short one.
-    all_lists = [entry for entry in lists() for _ in range(math.ceil(len(entry[2]) / LONGEST))]
+    # A list comes up so often that each of its rows is told equally often, and twice as often where there are no
+    # documents about single things; a theme as often as it has relations, so that small tables are learned too.
+    described = {kind.name for kind, _ in entities()}
+    all_lists = [
+        (kind, relation, rows)
+        for kind, relation, rows in lists()
+        for _ in range(math.ceil(len(rows) / list_length(rows)) * (1 if kind.name in described else 2))
+    ]
+    all_themes = [relations for relations in themes() for _ in relations]
     return {
         "entity": (entity_document(kind, row, part, random) for kind, row in rounds(entities(), random)),
         "list": (list_document(*entry, part, random) for entry in rounds(all_lists, random)),
+        "theme": (theme_document(relations, part, random) for relations in rounds(all_themes, random)),
         "scene": (scene(sense, part, random) for sense in rounds(senses(), random)),
     }
 
@@ -73,7 +91,7 @@ def sentence_count(document: Document) -> int:
 
 
 def world_corpus(seed: int = 0) -> Corpus:
-    """The small world, the same for the same seed everywhere: about 700 KB of training text."""
+    """The small world, the same for the same seed everywhere: about 880 KB of training text."""
     train = make_documents(Part.TRAIN, random_for(seed, "train"), TRAIN_CHARACTERS, characters)
     standing = {sentence for document in train for sentence in document.sentences}
 

@@ -1,8 +1,10 @@
-"""Documents that keep to a topic: about one thing, or a list of one relation over a group.
+"""Documents that keep to a topic: about one thing, a list of one relation over a group, or about a whole theme.
 
-In both, each fact stands once, so that its answer can be found nowhere else in the document and has to be
+In all, each fact stands once, so that its answer can be found nowhere else in the document and has to be
 remembered. The topic shows on both sides of any split: by the name of the thing, by the relation and the
-group, and by the few templates that one list keeps to.
+group, by the few templates that one list keeps to, and by the theme. In a list the sentences around tell what
+is asked, and the more of a table it tells, the more can be found by elimination: so a list tells half a table
+at most, and in a document about a theme each sentence tells something else, which only its own words give away.
 """
 
 from random import Random
@@ -13,6 +15,7 @@ from bertedu.corpora.world.sentences import Part, allowed, naming_templates
 
 SHORTEST, LONGEST = 3, 9  # sentences in a document
 ALL = "all"  # in place of a column: one list of all rows
+Fact = tuple[Kind, Relation, dict[str, str]]
 PRONOUN_SHARE = 0.3  # of the later sentences about one thing say "it" instead of its name
 
 
@@ -40,11 +43,16 @@ def listed_groups(kind: Kind, relation: Relation) -> dict[str, list[dict[str, st
     return {name: rows for name, rows in groups.items() if len(rows) >= SHORTEST + 1}
 
 
+def list_length(rows: list[dict[str, str]]) -> int:
+    """How many of these rows a list tells."""
+    return max(SHORTEST, min(LONGEST, len(rows) // 2))
+
+
 def list_document(
     kind: Kind, relation: Relation, rows: list[dict[str, str]], part: Part, random: Random
 ) -> Document | None:
     """One relation told of several things of a group, in two or three templates; None where too few can be told."""
-    rows = random.sample(rows, min(len(rows), LONGEST))
+    rows = random.sample(rows, list_length(rows))
     templates = list(naming_templates(relation, part))
     random.shuffle(templates)
     kept = random.choice((2, 3))
@@ -55,6 +63,27 @@ def list_document(
         kept += 1
     sentences = tuple(random.choice(sentences) for sentences in choices if sentences)
     return Document(sentences, kind.name) if len(sentences) >= SHORTEST else None
+
+
+def theme_document(relations: list[list[Fact]], part: Part, random: Random) -> Document | None:
+    """Facts about different things of a theme, each of a relation drawn anew and in a template of its own."""
+    told: dict[tuple[str, str], str] = {}
+    for _ in range(2 * LONGEST):
+        kind, relation, row = random.choice(random.choice(relations))
+        choices = allowed(naming_templates(relation, part), row, part)
+        if choices and len(told) < LONGEST:
+            told.setdefault((kind.name, row[kind.entity]), random.choice(choices))
+    return Document(tuple(told.values()), relations[0][0][0].theme) if len(told) >= SHORTEST else None
+
+
+def themes() -> list[list[list[Fact]]]:
+    """For each theme its relations, as the facts that each can tell."""
+    found: dict[str, list[list[Fact]]] = {}
+    for kind in kinds():
+        for relation in kind.relations:
+            facts = [(kind, relation, row) for row in kind.rows if relation.answer in row]
+            found.setdefault(kind.theme, []).append(facts)
+    return list(found.values())
 
 
 def entities() -> list[tuple[Kind, dict[str, str]]]:

@@ -1,16 +1,18 @@
 """The facts of the small world: tables of true things, and sentences that say them.
 
-Each file `facts/<kind>.toml` holds a table (one entity a row; a dash stands where a value is missing) and,
-for each relation, sentence templates: `train` name the entity, `about` speak of it as "it", and `unseen`
-are never used in training. `{capital}` is the value of a column, `{a animal}` puts "a" or "an" before it.
+Each file `facts/<kind>.toml` holds a table (one entity a row; a dash stands where a value is missing), maybe a
+theme that it shares with other kinds, and for each relation sentence templates: `templates` name the entity,
+`about` speak of it as "it". A lot decides which templates training never shows. `{capital}` is the value of a
+column, `{a animal}` puts "a" or "an" before it.
 """
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from bertedu.corpora.world.lots import draw_unseen
 from bertedu.errors import UserError
 from bertedu.files import read_text
 
@@ -31,14 +33,18 @@ class Relation:
     lists: str
     train: tuple[str, ...]
     about: tuple[str, ...]
-    unseen: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Kind:
-    """All that is known about one kind of thing: rows {column: value} without the missing values."""
+    """All that is known about one kind of thing: rows {column: value} without the missing values.
+
+    Kinds of one theme are told of together.
+    """
 
     name: str
+    theme: str
     entity: str
     rows: tuple[dict[str, str], ...]
     relations: tuple[Relation, ...]
@@ -50,12 +56,12 @@ def lines(block: str) -> tuple[str, ...]:
 
 
 def read_kind(path: Path) -> Kind:
-    """Read one file of facts. Raises UserError that names the file and what is wrong in it."""
+    """Read one file of facts, all templates in `train`. Raises UserError that names the file and what is wrong."""
     try:
         parsed = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path}: not valid TOML ({error}): put that line right.") from error
-    entity, table = parsed.pop("entity"), lines(parsed.pop("table"))
+    entity, theme, table = parsed.pop("entity"), parsed.pop("theme", path.stem), lines(parsed.pop("table"))
     columns = [column.strip() for column in table[0].split("|")]
     rows = []
     for line in table[1:]:
@@ -71,26 +77,35 @@ def read_kind(path: Path) -> Kind:
             name,
             section["answer"],
             section.get("lists", ""),
-            lines(section["train"]),
+            lines(section["templates"]),
             lines(section["about"]),
-            lines(section["unseen"]),
         )
         for name, section in parsed.items()
     )
     for relation in relations:
-        for template in relation.train + relation.about + relation.unseen:
+        for template in relation.train + relation.about:
             for slot in slots(template):
                 if slot not in columns:
                     raise UserError(
                         f"{path}: the template {template!r} asks for {slot!r}, which is no column of the table."
                     )
-    return Kind(path.stem, entity, tuple(rows), relations)
+    return Kind(path.stem, theme, entity, tuple(rows), relations)
 
 
 @cache
 def kinds() -> tuple[Kind, ...]:
     """Every kind of thing in the world, in the order of the alphabet."""
-    return tuple(read_kind(path) for path in sorted((Path(__file__).parent / "facts").glob("*.toml")))
+    found = [read_kind(path) for path in sorted((Path(__file__).parent / "facts").glob("*.toml"))]
+    unseen = draw_unseen({f"{r.kind} {r.name}": r.train for kind in found for r in kind.relations})
+    return tuple(
+        replace(kind, relations=tuple(hold_out(r, unseen[f"{r.kind} {r.name}"]) for r in kind.relations))
+        for kind in found
+    )
+
+
+def hold_out(relation: Relation, unseen: tuple[str, ...]) -> Relation:
+    """The relation with these templates taken out of training."""
+    return replace(relation, train=tuple(text for text in relation.train if text not in unseen), unseen=unseen)
 
 
 def slots(template: str) -> list[str]:

@@ -10,9 +10,13 @@ MASK = "[MASK]"
 
 
 def single_answer(kind: Kind, relation: Relation, template: str, row: dict[str, str]) -> bool:
-    """Whether the answer is one word that the rest of the sentence decides, and does not give away."""
+    """Whether the answer is one word that the rest of the sentence decides, and does not give away.
+
+    It must not be the first word: "It" and "What" can begin nearly any sentence.
+    """
     answer, others = row[relation.answer], [slot for slot in slots(template) if slot != relation.answer]
-    if slots(template).count(relation.answer) != 1 or not others or not answer.isalnum():
+    first = template.startswith(f"{{{relation.answer}}}")
+    if slots(template).count(relation.answer) != 1 or first or not others or not answer.isalnum():
         return False
     rivals = [other for other in kind.rows if all(other.get(slot) == row[slot] for slot in others)]
     once = len(re.findall(rf"\b{answer}\b", fill(template, row), re.IGNORECASE)) == 1
