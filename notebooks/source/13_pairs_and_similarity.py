@@ -409,8 +409,9 @@ assert costs["cross-encoder"][3] > 500 * costs["bi-encoder"][3]
 Picture(figure, alt="Seconds for all pairs by size of the collection, both axes logarithmic. The cross-encoder rises twice as steeply as the bi-encoder; at 10,000 sentences it takes more than 500 times as long.")
 
 # %% [markdown]
-# A line twice as steep: n² against n. (The cosines are n², too, and with very many sentences they begin to count.) The famous figures, Reimers & Gurevych (2019) on one V100 GPU: to find the most similar pair of
-# 10,000 sentences takes BERT about 65 hours, and Sentence-BERT about 5 seconds.
+# A line twice as steep: n² against n. (The cosines are n², too, and with very many sentences they begin to count.) The
+# famous figures are from Reimers & Gurevych (2019), on one V100 GPU: finding the most similar pair of 10,000 sentences takes
+# BERT about 65 hours, and Sentence-BERT about 5 seconds.
 #
 # In practice both work together: the bi-encoder **retrieves** a hundred candidates out of a million, and the cross-encoder
 # **re-ranks** these hundred. A hundred passes can be paid for.
