@@ -80,7 +80,7 @@ from bertedu.finetuning.question_answering import most_alike_sentence
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.squad_metrics import best_threshold, f1_of_words, normalize_answer, squad_figures
 from bertedu.finetuning.starting import with_new_head
-from bertedu.finetuning.windows import best_over_windows, best_spans, label_of, windows
+from bertedu.finetuning.windows import best_spans, label_of, windows
 from bertedu.training.optimization import rate_factor
 from bertedu.visualization.mistakes import in_words, most_telling
 from bertedu.visualization.picture import BLUE, INK, ORANGE, Picture, new_figure

@@ -253,8 +253,8 @@ confusion_matrix([row["label"] for row in explained], [row["prediction"] for row
 #
 # Now a score instead of a class: how much alike are two sentences, from 0 (another event) to 5 (the same in other words)?
 # The measure is **Spearman's rank correlation**: are the pairs in the right *order*? By pencil: the right scores are 0, 3, 5,
-# and a model says 0.2, 0.9, 0.4. Those are the ranks 1, 2, 3 against 1, 3, 2. With n pairs, no two of them equal, and d the
-# difference of a pair's two ranks,
+# and a model says 0.2, 0.9, 0.4. Those are the ranks 1, 2, 3 against 1, 3, 2. With n = 3 pairs, no two scores equal, and d
+# the difference of a pair's two ranks,
 #
 # $$\rho = 1 - \frac{6 \sum d^2}{n (n^2 - 1)} = 1 - \frac{6 \cdot (0 + 1 + 1)}{3 \cdot 8} = 0.5$$
 
@@ -342,10 +342,10 @@ comparison(values, {"bag of words": counting, "raw BERT, mean": before}, "Spearm
 # %% [markdown]
 # - The **cross-encoder** is best: it can lay word beside word, across the two sentences. The bi-encoder must
 #   squeeze each sentence into D numbers before it knows what it will be compared with.
-# - **[CLS] has gained far more than the mean**: it was never the wrong *place*, it had only never been asked. The mean begins
-#   with what every token knows, and with so few pairs it stays ahead. With larger models and more pairs the two come close:
-#   Reimers & Gurevych (2019, table 6) found 87.4 for the mean and 86.6 for [CLS] when trained on scores, as here, and 80.8
-#   and 79.8 when trained on nearly a million pairs of NLI.
+# - **[CLS] has gained far more than the mean**: it was never the wrong *place*, it had only never been asked. But the mean
+#   begins with what every token knows, and so few pairs have not even brought [CLS] to where the raw mean stood. With a larger
+#   model and more pairs the two come close: Reimers & Gurevych (2019, table 6) found 87.4 for the mean and 86.6 for [CLS] when
+#   trained on scores, as here, and 80.8 and 79.8 when trained on about a million pairs of NLI.
 #
 # Published for BERT-Base (the same paper, table 2; Spearman, times 100): trained on the STS benchmark alone, cross-encoder
 # and bi-encoder were about equal, 84.3 and 84.7. With NLI before it the cross-encoder led by three points, 88.3 to 85.4.
