@@ -468,9 +468,10 @@ print("trained for scores, it finds no more than the raw mean:", found(*trained)
 # asked for a cosine of 0.4 here and 0.6 there between the sentences of each *pair*; it never asked that a partner be **nearer
 # than everything else**. You get what you train for.
 #
-# So train for search. Take pairs that say the same, a batch of B of them. For each first sentence its partner is the right
-# answer, and the other B − 1 second sentences, which are there anyway, are wrong ones: **in-batch negatives**. The cosines
-# `[B, B]`, times 20, go into a softmax over each row. Which label does row i have?
+# So train for search. Take pairs that say the same or nearly the same, a batch of B of them. For each first sentence its
+# partner is the right answer, and the other B − 1 second sentences, which are there anyway, count as wrong: **in-batch
+# negatives**. (Now and then one of them would be right, too: a *false negative*. One lives with it.) The cosines `[B, B]`,
+# times 20, go into a softmax over each row. Which label does row i have?
 
 # %%
 class InBatchTask(SimilarityTask):

@@ -35,7 +35,7 @@ def threshold(case: Case) -> None:
     """Hand-made cases, then random ones; any threshold that earns the most is right."""
     cases = [
         (
-            "four questions that 0.5 parts well",
+            "four questions that the threshold 0.5 divides without a mistake",
             [-2.0, 0.5, 1.0, 3.0],
             [1.0, 1.0, 0.0, 0.0],
             [1, 1, 0, 0],
