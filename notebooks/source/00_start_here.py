@@ -504,7 +504,7 @@ print(f"words that world-tiny has read: {sum(len(sentence.split()) for sentence 
 # | | the paper's BERT-Base | world-tiny |
 # |---|---|---|
 # | text | English Wikipedia and BooksCorpus, 3.3 billion words | a small world of facts, written by the course |
-# | gaps | 15 % of the tokens | 30 % at the beginning, 15 % at the end of training |
+# | gaps | 15 % of the tokens | 40 % at the beginning, 30 % at the end of training |
 # | what becomes of them | 80 % `[MASK]`, 10 % another word, 10 % stay as they are | the same |
 # | second task | does text B follow text A? | the same |
 # | dropout | 0.1 | none |
