@@ -467,7 +467,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [10 Text classification](10_text_classification.ipynb) | the first task that you teach it: opinions and topics | 60 |
 # | [11 Tagging](11_tagging.ipynb) | names in a sentence, and a layer that chooses all tags together | 60 |
 # | [12 Question answering](12_question_answering.ipynb) | answers in a text, and when to say that there is none | 60 |
-# | [13 Pairs and similarity](13_pairs_and_similarity.ipynb) | what follows from what, what says the same, and what may be left out | 60 |
+# | [13 Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) | what follows from what, what says the same, and what may be left out | 60 |
 #
 # The first six give you the whole model. Chapters 06 to 09 train it and look into it, and 10 to 13 teach it what people
 # use it for. Those on BERT's relatives are to follow.
