@@ -516,8 +516,8 @@ print("beside them:", sorted(about))
 print("the progress tells step, tokens and place:", {"step", "tokens", "epoch", "batch"} <= set(json.loads(about["progress"])))
 
 # %% [markdown]
-# The weights; for each of them Adam's two averages and its step count; and *progress*: step, tokens, the place in the data. The
-# rate is not in it. It is computed from the progress, and so are masks and dropout, from the seed and the step. What is
+# The weights; for those that AdamW trains, its two averages and step count; for Muon's twelve matrices one running average, the
+# momentum; and *progress*: step, tokens, the place in the data. The rate is not in it. It is computed from the progress, and so are masks and dropout, from the seed and the step. What is
 # computed cannot be forgotten.
 #
 # The stop button is a polite way to end. A real kill: another process trains on a small text. When it has taken some steps we send it `SIGKILL`, the signal
@@ -552,7 +552,7 @@ ends = [load_file(folder / name / "checkpoint" / "model.safetensors") for name i
 print("killed and resumed = never killed, bit by bit:", all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0]))
 
 # %% [markdown]
-# Not "about the same loss". The same bits. Forget one of the things in that file (Adam's averages, say, or the progress, so that the rate
+# Not "about the same loss". The same bits. Forget one of the things in that file (the averages, say, or the progress, so that the rate
 # warms up once more in the middle of the run) and the curve shows a step at every restart.
 #
 # ## Five patients
@@ -805,7 +805,7 @@ check("8.5", accumulate)
 #
 # - A run first learns frequencies (the unigram loss), rests on a plateau, and leaves it when attention begins to match. Pairs come after words.
 # - Warm-up, clipping and decay to zero each protect against one thing; AdamW decays all weights alike, and vectors not at all.
-# - What a resumed run needs: weights, Adam's averages, the progress. What can be computed from the step need not be saved.
+# - What a resumed run needs: weights, the optimizers' averages, the progress. What can be computed from the step need not be saved.
 # - A curve tells the fault: training far below validation, a loss at the line, a loss above it, one task at chance.
 # - No accuracy without a baseline.
 # - Training costs about 6 operations for each weight and token, and 16 bytes for each weight.

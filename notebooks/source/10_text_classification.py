@@ -293,7 +293,7 @@ check("10.2", my_pool)
 # %% [markdown]
 # BERT's authors take [CLS], in their code through one more dense layer and a tanh: the **pooler**, trained on the
 # next-sentence task. [CLS] has no meaning of its own; it becomes a summary because a loss asks for one. Which is best
-# for us? Each learned from 600 reviews, from one to three seeds. (`benchmarks/classification.py` measured it; the
+# for us? Each learned from 600 reviews, from three seeds. (`benchmarks/classification.py` measured it; the
 # notebook draws.) Guess the order first. By how much must one be better than another for you to believe it?
 
 # %%
