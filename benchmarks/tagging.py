@@ -5,8 +5,8 @@ each word's tag for itself, tags chosen together by a CRF, every piece of a word
 instead of the pre-trained ones. A linear model over words and their neighbours learns the same, in lower case as the
 checkpoint reads it, and with capitals. And data/tasks/parts_of_speech, two passes.
 
-Prints the figures on validation and test, and writes data/tagging/seeds.json, which notebook 11 draws. Five minutes of
-processor time. Options: --seeds 0 1 2, --output FILE.
+Prints the figures on validation and test, and writes data/tagging/seeds.json. Five minutes of processor time.
+Options: --seeds 0 1 2, --output FILE.
 """
 
 import argparse
