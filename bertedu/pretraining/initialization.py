@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from bertedu.model import BertForPreTraining
+from bertedu.model.attention import SelfAttention
 
 EMBEDDING_DEVIATION = 0.05
 POSITION_AMPLITUDE = 0.1
@@ -37,7 +38,7 @@ def initialize_for_matching(model: BertForPreTraining, token_counts: Tensor) -> 
     for module in model.modules():
         if isinstance(module, torch.nn.Linear) and module is not model.masked_lm.decoder:
             torch.nn.init.normal_(module.weight, std=1 / math.sqrt(module.in_features))
-    first = model.bert.encoder.layers[0].attention
+    first = next(module for module in model.modules() if isinstance(module, SelfAttention))
     first.query.weight.mul_(MATCHING_SCALE)
     first.key.weight.copy_(first.query.weight)
     torch.nn.init.normal_(embeddings.token.weight, std=EMBEDDING_DEVIATION)

@@ -1,10 +1,10 @@
 """Exercises of chapter 10: text classification."""
 
 import torch
+from torch.nn.functional import cross_entropy
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
-from bertedu.finetuning.classification import classification_loss
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.strategies import pace
 
@@ -185,7 +185,7 @@ def threshold(case: Case) -> None:
 )
 def loss(case: Case) -> None:
     logits, labels = case.randn(6, 3), case.randint(0, 3, (6,))
-    right = classification_loss(logits, labels, "single_label_classification")
+    right = cross_entropy(logits, labels)
     result = case.call(logits, labels, tried="6 rows of 3 logits")
     shares = logits.softmax(dim=-1)
     chosen = shares.gather(1, labels[:, None])
@@ -196,9 +196,7 @@ def loss(case: Case) -> None:
         right,
         "It is not the mean of minus the logarithm of the right class's share.",
         mistakes={
-            "That is the broken loss: there are still two softmaxes.": torch.nn.functional.cross_entropy(
-                shares, labels
-            ),
+            "That is the broken loss: there are still two softmaxes.": cross_entropy(shares, labels),
             "That is the sum over the rows. The mean is asked for.": right * len(labels),
             "Its sign is turned round: training would drive the right class down.": -right,
             "That is one minus the mean share of the right class: a logarithm is missing.": 1 - chosen.mean(),
