@@ -402,8 +402,7 @@ print("my rates = transformers', 1001 steps:", same)
 
 # %% tags=["nbval-ignore-output"]
 model = make_model(task)
-rate = 1.5e-3 if settings.preset == "tiny" else 5e-4
-training = TrainingSettings(learning_rate=rate, optimizer="muon", log_steps=20)
+training = TrainingSettings(1.5e-3 if settings.preset == "tiny" else 5e-4, optimizer="muon", log_steps=20)
 trainer = Trainer(model, task, training, Budget(tokens=tokens), folder / "run")
 progress, asked = trainer.run(), probes[::12]
 print(f"{progress.tokens:,} tokens in {progress.step:,} steps and {progress.seconds:.0f} seconds, {trainer.precision}")

@@ -392,7 +392,7 @@ with torch.no_grad():
     cosine = seconds(lambda: many @ many.T) / 2000**2
 print(f"pairs a second: cross-encoder {1 / cross:,.0f}, cosines {1 / cosine:,.0f}; sentences a second: {1 / single:,.0f}")
 
-# %%
+# %% tags=["nbval-ignore-output"]
 sizes = [10, 100, 1000, 10_000, 100_000]
 costs = {"cross-encoder": [n * (n - 1) / 2 * cross for n in sizes], "bi-encoder": [n * single + n * n * cosine for n in sizes]}
 figure = new_figure(6, 3)
