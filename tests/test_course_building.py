@@ -185,6 +185,18 @@ def test_a_changed_module_leaves_its_notebooks_fresh(course, monkeypatch):
     assert made_from(source_of(course), course) != before
 
 
+def test_a_word_in_a_readme_of_the_data_runs_no_notebook_again(tmp_path):
+    course = make_course(tmp_path, SOURCE.replace("words.txt", "texts"))
+    (course.data / "texts").mkdir()
+    for name in ("README.md", "words.txt"):
+        (course.data / "texts" / name).write_text("one two", encoding="utf-8")
+    before = made_from(source_of(course), course)
+    (course.data / "texts" / "README.md").write_text("three", encoding="utf-8")
+    assert made_from(source_of(course), course) == before
+    (course.data / "texts" / "words.txt").write_text("three", encoding="utf-8")
+    assert made_from(source_of(course), course) != before
+
+
 def test_a_notebook_depends_on_exercises_of_all_chapters(course):
     names = {file.name for file in modules_of(source_of(course))}
     assert not any(name.startswith("chapter_") for name in names)

@@ -80,7 +80,7 @@ def files_of(name: str) -> Iterator[Path]:
 
 
 def data_of(source: Path, places: Places) -> set[Path]:
-    """Files named in `data_path("…")` and `quiz(N)`; of a folder, all its files."""
+    """Files named in `data_path("…")` and `quiz(N)`; of a folder, all its files but READMEs, which people read."""
     code = source.read_text(encoding="utf-8")
     names = set(re.findall(r"""\bdata_path\(["']([^"']+)["']\)""", code))
     names |= {f"quizzes/{int(chapter):02}.json" for chapter in re.findall(r"\bquiz\((\d+)\)", code)}
@@ -89,5 +89,6 @@ def data_of(source: Path, places: Places) -> set[Path]:
         path = places.data / name
         if not path.exists():
             raise UserError(f"{source} uses {name}, and {path} is not there: write it, or correct the name.")
-        found |= {file for file in path.rglob("*") if file.is_file()} if path.is_dir() else {path}
+        inside = {file for file in path.rglob("*") if file.is_file() and file.name != "README.md"}
+        found |= inside if path.is_dir() else {path}
     return found
