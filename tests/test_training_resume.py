@@ -97,12 +97,14 @@ def test_killed_at_twenty_random_moments_the_run_ends_with_the_same_bits(tmp_pat
     assert not list(killed.rglob("*.partial")), "what a kill left half-written is cleared away"
 
 
-@pytest.mark.parametrize("step", [0, 1, 5, 11])
-def test_a_resumed_run_has_the_same_figures_and_rates(tmp_path, step):
-    """Scheduler, place in the data, masks and dropout go on where they were."""
-    tiny_trainer(tmp_path / "whole").run()
-    stop_at(tmp_path / "stopped", step)
-    assert tiny_trainer(tmp_path / "stopped").run(resume=True).step == 12
+@pytest.mark.parametrize(
+    ("step", "optimizer"), [(0, "adamw"), (1, "adamw"), (5, "adamw"), (11, "adamw"), (1, "muon"), (5, "muon")]
+)
+def test_a_resumed_run_has_the_same_figures_and_rates(tmp_path, step, optimizer):
+    """Scheduler, averages of either optimizer, place in the data, masks and dropout go on where they were."""
+    tiny_trainer(tmp_path / "whole", optimizer=optimizer).run()
+    stop_at(tmp_path / "stopped", step, optimizer=optimizer)
+    assert tiny_trainer(tmp_path / "stopped", optimizer=optimizer).run(resume=True).step == 12
     assert figures(tmp_path / "stopped") == figures(tmp_path / "whole")
     assert_same_end(tmp_path / "whole", tmp_path / "stopped")
 
