@@ -68,7 +68,7 @@ def test_world_is_rich(world):
     assert len(entities_told) >= 300, len(entities_told)
     assert len(entities_told | answers) >= 600
     assert len(Counter(words(" ".join(world.train_sentences())))) >= 1500
-    assert 450_000 <= sum(map(len, world.train_sentences())) <= 900_000
+    assert 1_500_000 <= sum(map(len, world.train_sentences())) <= 2_500_000
 
 
 def test_every_relation_has_many_templates():

@@ -6,6 +6,7 @@ from tiny_run import tiny_model
 
 from bertedu.errors import UserError
 from bertedu.training.optimization import (
+    EMBEDDING_RATE,
     build_optimizer,
     build_optimizers,
     check_warmup,
@@ -51,6 +52,22 @@ def test_every_weight_has_one_optimizer_and_embeddings_and_heads_are_not_muons()
     layers = model.config.num_hidden_layers
     assert len(of_muon) == 6 * layers and all(".encoder.layers." in name for name in of_muon)
     assert [group["weight_decay"] for group in muon.param_groups] == [0.01]
+
+
+def test_embeddings_alone_are_faster_and_beside_muon_alone():
+    """A factor that reached a head, or AdamW without Muon, would be another optimizer than the one measured."""
+    model = tiny_model()
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+
+    def scales(optimizer: str) -> dict[str, float]:
+        groups = [
+            group for o in build_optimizers(optimizer, model, 1e-3, 0.01, (0.9, 0.98)) for group in o.param_groups
+        ]
+        return {names[id(p)]: group["scale"] for group in groups for p in group["params"]}
+
+    assert set(scales("adamw").values()) == {1.0}
+    for name, scale in scales("muon").items():
+        assert scale == (EMBEDDING_RATE if name.startswith("bert.embeddings.") else 1.0), name
 
 
 def test_muons_step_turns_every_direction_alike():

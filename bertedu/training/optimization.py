@@ -5,7 +5,8 @@ Devlin et al. 2019, appendix A.2, and google-research/bert (which leaves out Ada
 
 Muon (Jordan et al. 2024) evens out the update of a matrix: what many examples ask for and what few ask for count
 alike, so that rare facts are learned sooner. Its rate is scaled to the size of AdamW's steps (Liu et al. 2025,
-"Muon is scalable for LLM training", section 2.2), so both share one. It came after BERT, and is for short runs.
+"Muon is scalable for LLM training", section 2.2), so both share one, but for the embeddings: the row of a word has a
+gradient of its own only in the few batches that hold the word. Muon came after BERT, and is for short runs.
 """
 
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from bertedu.errors import UserError
 
 Pace = Callable[[str], tuple[float, float]]
 OPTIMIZERS = ("adamw", "muon")
+# Beside Muon. On the world 3.5 M tokens then gave 83 % of the facts in place of 74 %; 3 and 10 gave about as many.
+EMBEDDING_RATE = 6.0
 
 
 def at_full_rate(name: str) -> tuple[float, float]:
@@ -32,6 +35,16 @@ def every_weight(name: str, parameter: nn.Parameter) -> bool:
 def encoder_matrix(name: str, parameter: nn.Parameter) -> bool:
     """What Muon trains: the matrices between the hidden states, not embeddings or heads."""
     return "encoder." in name and parameter.dim() == 2
+
+
+def faster_embeddings(pace: Pace) -> Pace:
+    """The pace with EMBEDDING_RATE times the rate for embeddings."""
+
+    def paced(name: str) -> tuple[float, float]:
+        scale, start = pace(name)
+        return scale * EMBEDDING_RATE if "embeddings." in name else scale, start
+
+    return paced
 
 
 def parameter_groups(
@@ -87,7 +100,9 @@ def build_optimizers(
         raise UserError(f"there is no optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}.")
     if name == "adamw":
         return [build_optimizer(model, learning_rate, weight_decay, betas, pace)]
-    others = parameter_groups(model, weight_decay, pace, lambda name, weight: not encoder_matrix(name, weight))
+    others = parameter_groups(
+        model, weight_decay, faster_embeddings(pace), lambda name, weight: not encoder_matrix(name, weight)
+    )
     matrices = parameter_groups(model, weight_decay, pace, encoder_matrix)
     muon = torch.optim.Muon(matrices, lr=learning_rate, adjust_lr_fn="match_rms_adamw")
     return [adamw(others, learning_rate, betas), muon]

@@ -110,7 +110,7 @@ def chance_of_next(first, second):
     return output.seq_relationship_logits.softmax(dim=-1)[0, IS_NEXT].item()  # of [1, 2]
 
 # %%
-portugal, lisbon, oboe = "The continent of Portugal is Europe.", "Its capital is Lisbon.", "The oboist plays the oboe."
+portugal, lisbon, oboe = "People in Portugal speak Portuguese.", "Its capital is Lisbon.", "The oboist plays the oboe."
 for first, second in ((portugal, lisbon), (portugal, oboe), (lisbon, portugal), (portugal, portugal)):
     print(f"{first:38} {second:38} IsNext {chance_of_next(first, second):4.0%}")
 
@@ -246,7 +246,7 @@ def pairs_of(documents, own, most, rng):  # everything about each pair of one do
         start = stop
 
 # %% [markdown]
-# Text for it: the small world, some thousands of short documents about countries, animals, tools and words with two
+# Text for it: the small world, some thousands of short documents about countries, animals, trades and words with two
 # meanings. Pairs of at most 64 tokens, of which 3 are [CLS] and [SEP]. Here is what one document becomes.
 
 # %%

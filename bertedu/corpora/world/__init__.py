@@ -22,11 +22,12 @@ from bertedu.corpora.world.sentences import Part, random_for
 __all__ = ["world_corpus"]
 
 T = TypeVar("T")
-TRAIN_CHARACTERS = 880_000
+# With 0.9 million a run of 7 M tokens learned templates by heart, and knew fewer facts in unseen ones.
+TRAIN_CHARACTERS = 2_000_000
 HELD_OUT_SENTENCES = 2_000
 VALIDATION_SENTENCES = 500
 # The share of the text (not of the documents) that each shape of document gets.
-SHARES = {"entity": 0.28, "list": 0.22, "theme": 0.39, "scene": 0.11}
+SHARES = {"entity": 0.26, "list": 0.24, "theme": 0.39, "scene": 0.11}
 
 NOTES = [
     "The sentences are made from tables of facts and templates, both written for this course.",
@@ -91,7 +92,7 @@ def sentence_count(document: Document) -> int:
 
 
 def world_corpus(seed: int = 0) -> Corpus:
-    """The small world, the same for the same seed everywhere: about 880 KB of training text."""
+    """The small world, the same for the same seed everywhere: about 2 MB of training text."""
     train = make_documents(Part.TRAIN, random_for(seed, "train"), TRAIN_CHARACTERS, characters)
     standing = {sentence for document in train for sentence in document.sentences}
 

@@ -7,6 +7,7 @@ is asked, and the more of a table it tells, the more can be found by elimination
 at most, and in a document about a theme each sentence tells something else, which only its own words give away.
 """
 
+from itertools import chain
 from random import Random
 
 from bertedu.corpora.documents import Document
@@ -66,10 +67,11 @@ def list_document(
 
 
 def theme_document(relations: list[list[Fact]], part: Part, random: Random) -> Document | None:
-    """Facts about different things of a theme, each of a relation drawn anew and in a template of its own."""
+    """Facts about different things of a theme, each in a template of its own."""
     told: dict[tuple[str, str], str] = {}
+    facts = list(chain.from_iterable(relations))
     for _ in range(2 * LONGEST):
-        kind, relation, row = random.choice(random.choice(relations))
+        kind, relation, row = random.choice(facts)
         choices = allowed(naming_templates(relation, part), row, part)
         if choices and len(told) < LONGEST:
             told.setdefault((kind.name, row[kind.entity]), random.choice(choices))
