@@ -110,7 +110,7 @@ prediction_bars(gaps[0], fill_mask(model, tokenizer, gaps[0], top=5))
 # %% [markdown]
 # Now ask something yourself. Change the text between the quotes and run the cell as often as you like. The model
 # knows countries and their capitals, languages and money; animals; planets; months; chemical elements; trades and
-# their tools; opposites.
+# where they work; opposites.
 
 # %%
 text = "The capital of France is [MASK]."
@@ -131,7 +131,7 @@ probes = corpus.fact_probes
 read = {sentence.lower() for sentence in sentences}
 repeated = sum(probe.sentence.replace("[MASK]", probe.answer).lower() in read for probe in probes)
 print(f"{len(probes)} questions; word for word in the training text: {repeated}. Three of them:")
-for probe in probes[100:550:180]:
+for probe in probes[100::120]:
     print(f"  {probe.sentence}  ({probe.answer})")
 
 # %%

@@ -144,7 +144,7 @@ print("after 120 steps more than 1.5 lower:", losses[0] - np.mean(losses[-20:]) 
 # Guess: how many *different* answers will the model give to 200 questions?
 
 # %%
-probes = corpus.fact_probes[::3][:200]
+probes = corpus.fact_probes[::2][:200]
 questions = [probe.sentence for probe in probes]
 
 @torch.no_grad()
@@ -419,7 +419,7 @@ for probe, old, new in zip(asked, before, after):
 # ## Reading the curve
 #
 # Every run writes `metrics.jsonl`, one line of figures a time. Here is yours, with the unigram loss as a line. In grey a shorter
-# run of the same size on the same world, recorded earlier: it had the published start. Leaving the plateau is put into a number: the
+# run of the same size on a world much like it, recorded earlier: it had the published start. Leaving the plateau is put into a number: the
 # smoothed loss is half a nat below the line for the first time.
 
 # %%
@@ -497,7 +497,7 @@ print("pairs over 70 % right, balanced:", ours["nsp_accuracy"] > 0.7)
 # %% [markdown]
 # The n-gram's *accuracy* may well be ahead of yours: it knows every template by heart, and your model has had a minute. But look at the
 # perplexity, which asks how much probability the right word got: the n-gram is sure of itself also where it is wrong. An honest table
-# shows both. More of the same helps: the same recipe with seven times the tokens left the n-gram far behind (its card is in
+# shows both. More of the same helps: nearly the same recipe with six times the tokens left the n-gram far behind (its card is in
 # `data/checkpoints/world-tiny`).
 #
 # *Balanced* means that both kinds of pairs count the same, so that always saying "no" is worth 50 %.
