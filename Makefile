@@ -58,10 +58,8 @@ lab: environment
 	.venv/bin/python -m jupyterlab $(firstword $(sort $(wildcard notebooks/[0-9]*.ipynb)) notebooks) $(ARGS)
 
 bench: environment
-	@for script in benchmarks/[a-z]*.py; do \
-		test -f "$$script" || { echo "benchmarks/ holds no script yet."; exit 1; }; \
-		echo ".venv/bin/python $$script $(ARGS)"; .venv/bin/python "$$script" $(ARGS) || exit 1; \
-	done
+	.venv/bin/python benchmarks/pretraining.py $(ARGS)
+	.venv/bin/python benchmarks/tokenization.py
 
 lint: environment
 	.venv/bin/ruff check

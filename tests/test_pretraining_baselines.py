@@ -143,6 +143,13 @@ def test_overlap_accuracy_is_balanced():
     assert baseline.evaluate([row(1)] * 10, [row(6)] * 10, row(0, *[1] * 9)) == 0.5
 
 
+def test_overlap_on_pairs_of_one_kind_is_the_accuracy_on_these():
+    """A small held-out text may make no neighbours at all; their mean would be nan, or count as all wrong."""
+    baseline = OverlapBaseline.fit(FIRST, SECOND, row(0, 0, 1, 1), vocab_size=7)
+    assert baseline.evaluate([row(1)] * 2, [row(6), row(1)], row(1, 1)) == 0.5
+    assert baseline.evaluate([row(1)], [row(6)], row(1)) == 1.0
+
+
 def test_overlap_keeps_equal_scores_on_one_side():
     """Three neighbours and a stranger with one score cannot be told apart: the best threshold lets all four pass."""
     first, second = [row(1)] * 7, [row(1)] * 4 + [row(2)] * 3

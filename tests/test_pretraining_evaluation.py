@@ -47,6 +47,12 @@ def test_scores_by_hand():
     assert found["nsp_accuracy"] == 0.5, "three of four pairs are IsNext, and still a constant answer is worth 50 %"
 
 
+def test_pairs_of_one_kind_are_scored_by_themselves():
+    """The kind that does not occur must not count as all wrong."""
+    assert score(Oracle(), [batch([[7], [7]], [0, 0])])["nsp_accuracy"] == 1.0
+    assert score(Oracle(), [batch([[7], [7]], [1, 1])])["nsp_accuracy"] == 0.0
+
+
 def test_batches_of_different_widths_are_put_under_each_other():
     both = pad_together([batch([[1, 2]], [0]), batch([[3, 4, 5], [6, 7, 8]], [0, 0])], "labels", -100)
     assert both.tolist() == [[1, 2, -100], [3, 4, 5], [6, 7, 8]]

@@ -174,6 +174,7 @@ class OverlapBaseline:
         return np.array(scores)
 
     def evaluate(self, first: Sequence[np.ndarray], second: Sequence[np.ndarray], labels: np.ndarray) -> float:
-        """Balanced accuracy: the mean of the accuracies on neighbours and on strangers."""
+        """Balanced accuracy: the mean of the accuracies on neighbours and on strangers; on one kind alone, of that."""
         says_next, is_next = self.scores(first, second) > self.threshold, np.asarray(labels) == 0
-        return float((says_next[is_next].mean() + (~says_next[~is_next]).mean()) / 2)
+        kinds = [right.mean() for right in (says_next[is_next], ~says_next[~is_next]) if right.size]
+        return float(sum(kinds) / max(1, len(kinds)))

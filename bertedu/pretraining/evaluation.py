@@ -33,7 +33,8 @@ OVERLAP_PAIRS = 4000  # training pairs from which the overlap baseline learns
 def score(model: BertForPreTraining, batches: Sequence[Batch]) -> dict[str, float]:
     """Masked-word accuracy and perplexity over masked batches, and the balanced accuracy on their pairs.
 
-    Balanced: the mean of the accuracies on IsNext and on NotNext pairs, so that a guess is worth 50 %.
+    Balanced: the mean of the accuracies on IsNext and on NotNext pairs, so that a guess is worth 50 %. Where a small
+    text makes pairs of one kind only, it is the accuracy on these.
     """
     model.eval()
     device = model.next_sentence.weight.device
@@ -50,12 +51,13 @@ def score(model: BertForPreTraining, batches: Sequence[Batch]) -> dict[str, floa
         for label in pairs:
             right[label] += int(((guesses == label) & (labels == label)).sum())
             pairs[label] += int((labels == label).sum())
+    kinds = [right[label] / pairs[label] for label in pairs if pairs[label]]
     return {
         "masked_words": words,
         "mlm_accuracy": hits / max(1, words),
         "perplexity": math.exp(loss / max(1, words)),
         "pairs": sum(pairs.values()),
-        "nsp_accuracy": sum(right[label] / max(1, pairs[label]) for label in pairs) / 2,
+        "nsp_accuracy": sum(kinds) / max(1, len(kinds)),
     }
 
 

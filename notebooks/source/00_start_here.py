@@ -37,8 +37,8 @@ from bertedu.corpora.world import world_corpus
 corpus = world_corpus()
 sentences = list(corpus.train_sentences())
 print(f"{len(sentences):,} sentences, for instance:")
-for sentence in corpus.train[2].sentences[:3]:
-    print("  ", sentence)
+for document in corpus.train[:3]:
+    print("  ", document.sentences[0])
 
 # %% [markdown]
 # Now count what follows each word.
