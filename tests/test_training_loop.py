@@ -4,6 +4,7 @@ import json
 import math
 import signal
 import threading
+import time
 
 import pytest
 import torch
@@ -248,6 +249,7 @@ class Interrupted(OneBatch):
         if step == self.at:
             for _ in range(self.times):
                 signal.raise_signal(self.number)
+                time.sleep(0.01)  # Python calls a handler when it gets to it: two signals at once may be one to it
         return self.inner.prepare(batch, step, share)
 
 
