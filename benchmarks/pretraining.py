@@ -7,8 +7,8 @@ processor time on the CPU, where other work would disturb a clock on the wall, a
 
 as it comes: each side as its users have it. `transformers`: float32, dropout 0.1, every text padded to 128 tokens,
 labels for every position, torch.optim.AdamW. bertedu: `bertedu pretrain`'s defaults, that is no dropout, bfloat16
-where the machine computes it, batches of about one length, words scored where there is a label, fused AdamW.
-bf16, fp32: both sides at that precision, on the very same batches (of about one length), without dropout.
+where the machine computes it, batches of about one length, words scored where there is a label, Muon and fused AdamW.
+bf16, fp32: both sides at that precision, with AdamW, on the very same batches (of about one length), without dropout.
 
 The share of the matrix rate sets the operations that the tokens need against the best rate of plain matrix products
 measured in the same run. For a text of T real tokens, M of them masked, the forward pass takes, a multiplication and
@@ -29,6 +29,7 @@ import numpy as np
 import torch
 import transformers
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from bertedu.config import BertConfig
 from bertedu.corpora import load_corpus
@@ -39,7 +40,7 @@ from bertedu.pretraining.sentence_pairs import PairMaker, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.devices import choose_precision
-from bertedu.training.optimization import build_optimizer
+from bertedu.training.optimization import build_optimizers
 
 MAX_LENGTH, BATCH = 128, 32
 Batch = dict[str, Tensor]
@@ -57,9 +58,9 @@ class Side:
     """A model that takes training steps on its batches, over and over, and is timed."""
 
     def __init__(
-        self, model: nn.Module, optimizer: torch.optim.Optimizer, batches: list[Batch], device: str, precision: str
+        self, model: nn.Module, optimizers: list[Optimizer], batches: list[Batch], device: str, precision: str
     ):
-        self.model, self.optimizer, self.device = model.to(device).train(), optimizer, device
+        self.model, self.optimizers, self.device = model.to(device).train(), optimizers, device
         self.batches = [{name: tensor.to(device) for name, tensor in batch.items()} for batch in batches]
         self.autocast = lambda: torch.autocast(device, torch.bfloat16) if precision == "bf16" else nullcontext()
         self.place, self.rates = 0, []
@@ -69,8 +70,9 @@ class Side:
             loss = self.model(**batch).loss
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
-        self.optimizer.zero_grad()
+        for optimizer in self.optimizers:
+            optimizer.step()
+            optimizer.zero_grad()
 
     def run(self, steps: int) -> None:
         """Take some steps and note how many real tokens passed in a second."""
@@ -86,17 +88,18 @@ class Side:
         return statistics.median(self.rates)
 
 
-def ours(config: BertConfig, batches: list[Batch], device: str, precision: str) -> Side:
-    """The model of this course with its optimizer."""
+def ours(config: BertConfig, batches: list[Batch], device: str, precision: str, optimizer: str) -> Side:
+    """The model of this course with an optimizer of its own, or two."""
     model = BertForPreTraining(config).to(device)
-    return Side(model, build_optimizer(model, 1e-4, 0.01, (0.9, 0.98)), batches, device, precision)
+    optimizers = build_optimizers(optimizer, model, 1e-4, 0.01, (0.9, 0.98))
+    return Side(model, optimizers, batches, device, precision)
 
 
 def theirs(config: BertConfig, batches: list[Batch], device: str, precision: str) -> Side:
     """The same size in `transformers` with torch's AdamW."""
     fields = {name: value for name, value in vars(config).items() if name != "hidden_act"}
     model = transformers.BertForPreTraining(transformers.BertConfig(**fields)).to(device)
-    return Side(model, torch.optim.AdamW(model.parameters(), lr=1e-4), batches, device, precision)
+    return Side(model, [torch.optim.AdamW(model.parameters(), lr=1e-4)], batches, device, precision)
 
 
 def padded(batch: Batch, length: int) -> Batch:
@@ -178,7 +181,11 @@ def measure(
     }
     needed = operations_per_token(plain, bucketed)
     for name, (mine, other) in rows.items():
-        sides = {"ours": lambda mine=mine: ours(*mine), "theirs": lambda other=other: theirs(*other)}
+        optimizer = "muon" if name == "as it comes" else "adamw"
+        sides = {
+            "ours": lambda mine=mine, optimizer=optimizer: ours(*mine, optimizer),
+            "theirs": lambda other=other: theirs(*other),
+        }
         rates = compare(sides, options.steps, options.rounds)
         share = rates["ours"] * needed / options.peaks[mine[-1]]
         row = f"{size:6} {vocab_size:6} {name:12} {rates['ours']:12,.0f} {rates['theirs']:12,.0f}"

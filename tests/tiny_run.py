@@ -1,8 +1,8 @@
 """A pre-training run small enough to be tested from end to end: made-up text, one layer, 16 numbers a token.
 
 Each made-up document keeps to the eight words of its topic, so both predictions can be learned. Run as a
-program (`torchrun … tests/tiny_run.py FOLDER`) it trains 12 steps into FOLDER/steps, and as many as fit into
-a second into FOLDER/minutes.
+program (`torchrun … tests/tiny_run.py FOLDER`) it trains 12 steps into FOLDER/adamw, 12 into FOLDER/muon, and as
+many as fit into a second into FOLDER/minutes.
 """
 
 import random
@@ -115,9 +115,10 @@ def train_and_report(folder: Path, steps: int, step: Any) -> None:
 
 
 def main(folder: Path) -> None:
-    """Two runs, and for each what every process has in the end."""
-    for name, budget in (("steps", Budget(steps=12)), ("minutes", Budget(minutes=1 / 60))):
-        trainer = tiny_trainer(folder / name, dropout=0.0, budget=budget)
+    """Three runs, and for each what every process has in the end."""
+    for name, budget in (("adamw", Budget(steps=12)), ("muon", Budget(steps=12)), ("minutes", Budget(minutes=1 / 60))):
+        optimizer = "muon" if name == "muon" else "adamw"
+        trainer = tiny_trainer(folder / name, dropout=0.0, budget=budget, optimizer=optimizer)
         steps, accelerator = trainer.run().step, trainer.accelerator
         weights = sum(float(parameter.double().sum()) for parameter in trainer.bare_model.parameters())
         process = f"process {accelerator.process_index + 1} of {accelerator.num_processes}"
