@@ -5,8 +5,8 @@ Run: python benchmarks/finetuning.py DATASETS --model data/checkpoints/books-min
 DATASETS is the folder of the public sets (its README names them). Every task is trained from each seed twice, with
 the same weights below, the same batches in the same order, the same optimizer and rates: once by
 `bertedu.finetuning`, once by a plain loop around the class of `transformers`. The best epoch by validation is tested,
-once. Prints a table with mean and standard deviation over the seeds, and the baselines. --rows N takes the first N
-training rows only (for a quick look).
+once. Prints a table with mean and standard deviation over the seeds, the baselines and all figures as JSON, and on
+standard error each seed as it ends. --rows N takes the first N training rows only.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import copy
 import json
 import random
 import statistics
+import sys
 import tempfile
 import time
 import warnings
@@ -144,7 +145,11 @@ def main() -> None:
         benchmark = BENCHMARKS[name]
         train, validation, test = benchmark.read(given.datasets)
         data = (train[: given.rows], validation, test)
-        runs = [run(benchmark, data, given.model, seed) for seed in range(given.seeds)]
+        runs = []
+        for seed in range(given.seeds):
+            runs.append(run(benchmark, data, given.model, seed))
+            figures = ", ".join(f"{side} {found['test']:.3f}" for side, found in runs[-1].items())
+            print(f"{name}, seed {seed}: {figures}", file=sys.stderr, flush=True)
         ours, theirs = ([figures[side] for figures in runs if side in figures] for side in ("bertedu", "transformers"))
         baselines = KINDS[benchmark.kind].baselines(data[0], test)
         beside = ", ".join(f"{of} {figures[benchmark.figure]:.3f}" for of, figures in baselines.items())

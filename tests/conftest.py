@@ -1,9 +1,10 @@
-"""What several test modules need: the folder of public data sets, where there is one."""
+"""What several test modules need: the folder of public data sets, where there is one, and a saved model."""
 
 import os
 from pathlib import Path
 
 import pytest
+from random_models import random_model
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +15,10 @@ def datasets_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no public data sets in {folder}: set BERTEDU_DATASETS to their folder")
     return folder
+
+
+@pytest.fixture
+def saved(tmp_path) -> Path:
+    """The folder of a pre-training model, saved here."""
+    random_model().save_pretrained(tmp_path / "saved")
+    return tmp_path / "saved"

@@ -11,6 +11,10 @@ from bertedu.errors import UserError
 
 SHOWN_ERRORS = 3
 LINE = 100  # characters of a text
+ADVICE = (
+    "What may help: more labelled rows, more --epochs, a larger --model, for texts another --pooling (max or mean);"
+    " --seeds 3 tells luck from skill."
+)
 EXAMPLES = """
 \b
 The tasks, what a row of their data looks like, and a command to try in the course's folder:
@@ -18,7 +22,7 @@ The tasks, what a row of their data looks like, and a command to try in the cour
   classification: one label for a text, or for a pair of texts
       text,label                                    .csv, .tsv, .jsonl, or a folder of texts for each label
       The room was cold.,negative
-      bertedu finetune classification --data data/tasks/sentiment
+      bertedu finetune classification --data data/tasks/sentiment --pooling max
 \b
   multi-label: as many labels as fit, or none
       The supper was dear.,"food praised, price blamed"                       commas between, or a list in .jsonl
@@ -140,6 +144,7 @@ def show(folder: Path, metrics: dict[str, Any]) -> None:
     Console().print(finetuning_table(metrics))
     if lost := verdicts(finetuning_results(metrics)):
         click.echo("\n  ".join([NOT_BEATEN, *lost]))
+        click.echo(ADVICE)
     if telling := most_telling(read_predictions(folder / "predictions.jsonl"), SHOWN_ERRORS):
         click.echo("\nSome errors, those first in which the model is surest, or furthest off:")
     for mistake in map(in_words, telling):
