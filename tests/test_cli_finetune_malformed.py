@@ -120,7 +120,7 @@ FILES = [
     one("no number", "regression", "a.csv", "text,score\na,1\nb,good\n", "line 3", "'good'", "with a point"),
     one("not finite", "regression", "a.jsonl", '{"text": "a", "score": NaN}\n', "NaN", "write one"),
     one("one text of a pair", "similarity", "a.tsv", "text\tscore\na\t1\n", "similarity needs two", "sentence2"),
-    one("I- at the beginning", "entities", "a.conll", "in\tO\nRome\tI-place\n", "line 2", "'I-place'", "'B-place'"),
+    one("I- at the beginning", "entities", "a.conll", "in\tO\nRome\tI-place\n\nBern\tB-place\n", "line 2", "'I-place'", "'B-place'"),
     one("I- of another type", "entities", "a.conll", "A\tB-b\nC\tI-c\n", "line 2", "'I-c'", "behind the tag 'B-b'"),
     one("I- in JSON", "entities", "a.jsonl", '{"words": ["a"], "tags": ["I-b"]}\n', "line 1", "'I-b'", "'B-b'"),
     one("nothing but O", "entities", "a.conll", "in\tO\nRome\tO\n", "every word has the tag 'O'", "add sentences"),

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from bertedu.corpora.readers import read_conll
 from bertedu.corpora.readers.labelled import Answer, Choices, LabelledText, Question, Summary, TaggedWords
 from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
 from bertedu.errors import UserError
@@ -227,14 +228,24 @@ def test_a_header_line_becomes_a_row(tmp_path):
 def test_a_column_of_tags_is_not_the_one_asked_for(tmp_path):
     conll = "-DOCSTART- -X- O O\n\nCats NNS B-NP O\nsing VBP B-VP O\n"
     (tmp_path / "a.conll").write_text(conll, encoding="utf-8")
-    from bertedu.corpora.readers import read_conll
-
     assert read_conll(tmp_path / "a.conll") == [TaggedWords(("Cats", "sing"), ("O", "O"))]
     assert read_conll(tmp_path / "a.conll", scheme=None, tag_column=1)[0].tags == ("NNS", "VBP")
     with pytest.raises(UserError, match="no column 4 among 4"):
         read_conll(tmp_path / "a.conll", tag_column=4)
     with pytest.raises(UserError, match="'IOB' is none"):
         read_conll(tmp_path / "a.conll", scheme="IOB", tag_column=2)
+
+
+def test_conll_2003_as_first_given_out_is_refused(tmp_path):
+    """IOB1 begins an entity with I-, and with B- where it stands directly behind another of its type."""
+    iob1 = "-DOCSTART- O\n\nAnn I-person\nLee I-person\nmet O\nBo I-person\nCy B-person\nBern I-place\n\nOslo I-place\n"
+    (tmp_path / "a.conll").write_text(iob1, encoding="utf-8")
+    first, second = read_conll(tmp_path / "a.conll")
+    assert first.tags == ("B-person", "I-person", "O", "B-person", "B-person", "B-place")
+    assert second.tags == ("B-place",)
+    (tmp_path / "a.conll").write_text(iob1 + "\nRome B-place\n", encoding="utf-8")
+    with pytest.raises(UserError, match="line 3: the tag 'I-person' goes on with nothing"):
+        read_conll(tmp_path / "a.conll")  # a B- behind nothing: the file is in BIO, and line 3 a mistake
 
 
 def test_a_tag_of_bioes_or_of_a_closed_list_is_refused(tmp_path):

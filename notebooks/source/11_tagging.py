@@ -688,7 +688,7 @@ check("11.5", word_tags)
 # | `transformers` | `BertForTokenClassification`: dropout and a linear layer, as ours. −100 is cross-entropy's default `ignore_index`. The example script labels the first piece; `--label_all_tokens` the others too |
 # | seqeval | Reads broken tags as the CoNLL script does, unless `mode="strict", scheme=IOB2` is given: then an I- without a B- is nothing. Say which one you used |
 # | CRF | Lafferty et al. (2001); above a neural network: Lample et al. (2016), a BiLSTM. Theirs learns all transitions; ours forbids what BIO forbids |
-# | BIO | Ramshaw & Marcus (1995), for chunks; their B stood only where one chunk follows another at once. B- at every beginning, as here, is called IOB2. BIOES adds S- for single words and E- for the last; the package reads both |
+# | BIO | Ramshaw & Marcus (1995), for chunks; their B stood only where one chunk follows another at once. B- at every beginning, as here, is called IOB2. BIOES adds S- for single words and E- for the last. The package reads all three |
 # | Universal tags | 17 of them, one set for all languages (universaldependencies.org). *My* and *her* are PRON there, and *is* is AUX |
 #
 # ## Summary

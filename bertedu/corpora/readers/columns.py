@@ -1,12 +1,13 @@
 """One word a line, empty lines between sentences: CoNLL columns (a word and its tag) and CoNLL-U (ten columns)."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from bertedu.corpora.readers.labelled import TaggedWords
 from bertedu.corpora.readers.opening import read_lines
-from bertedu.corpora.readers.rows import tag_value
+from bertedu.corpora.readers.rows import tag_value, tag_values
 from bertedu.corpora.readers.values import counted, shown, text_value
 from bertedu.errors import UserError
 
@@ -28,12 +29,14 @@ def read_conll(
 
     Columns stand apart by TABs, or by spaces where the first line has no TAB; a line of white space ends a sentence.
     scheme is BIO, BIOES, or None for tags of any form, such as parts of speech; labels, where given, are all the
-    tags that there are. CoNLL-2003's lines -DOCSTART- are no words.
+    tags that there are. CoNLL-2003's lines -DOCSTART- are no words, and its tags, if they are as they were first
+    given out (IOB1: B- only where an entity follows another of its type), come as BIO.
     Raises UserError with file and line for another number of columns, an empty word or a tag out of the scheme.
     """
     separator, columns = "", 0
-    sentences: list[TaggedWords] = []
+    sentences: list[tuple[list[str], list[str], list[str]]] = []  # places, words, tags
     for block in sentence_blocks(read_lines(path)):
+        places: list[str] = []
         words: list[str] = []
         tags: list[str] = []
         for number, line in block:
@@ -50,13 +53,39 @@ def read_conll(
                 raise UserError(f"{place}: there is no column {tag_column} among {columns}: choose another tag_column.")
             if values[0] == DOCUMENT_START:
                 continue
+            places.append(place)
             words.append(text_value(values[0], place, "the word"))
-            tags.append(tag_value(values[tag_column], place, scheme, labels, tags[-1] if tags else "O"))
+            tags.append(values[tag_column].strip())
         if words:
-            sentences.append(TaggedWords(tuple(words), tuple(tags)))
+            sentences.append((places, words, tags))
     if not sentences:
         raise UserError(f"{path} holds no word: fetch it again, or name a file with sentences.")
-    return sentences
+    if scheme == "BIO" and in_iob1([tags for _, _, tags in sentences]):
+        sentences = [(places, words, as_bio(tags)) for places, words, tags in sentences]
+    return [TaggedWords(tuple(words), tag_values(tags, places, scheme, labels)) for places, words, tags in sentences]
+
+
+def in_iob1(sentences: Sequence[Sequence[str]]) -> bool:
+    """Whether the tags are those of IOB1 (Ramshaw & Marcus 1995) and not of BIO.
+
+    There an entity begins with I-, and with B- only directly behind another of its type: so each B- stands there, and
+    some entity begins with I-.
+    """
+    steps = [step for tags in sentences for step in pairwise(["O", *tags])]
+    return all(goes_on(*step) for step in steps if step[1].startswith("B-")) and any(
+        not goes_on(*step) for step in steps if step[1].startswith("I-")
+    )
+
+
+def as_bio(tags: Sequence[str]) -> list[str]:
+    """IOB1's tags of a sentence with B- at the beginning of every entity."""
+    steps = pairwise(["O", *tags])
+    return [f"B-{tag[2:]}" if tag.startswith("I-") and not goes_on(before, tag) else tag for before, tag in steps]
+
+
+def goes_on(before: str, tag: str) -> bool:
+    """Whether the word before is in an entity of the same type."""
+    return before[:2] in ("B-", "I-") and before[2:] == tag[2:]
 
 
 def read_conllu(path: str | Path, tags: str = "upos", labels: Collection[str] | None = None) -> list[TaggedWords]:

@@ -104,11 +104,19 @@ def tagged_words(
             raise UserError(
                 f"{place}: {counted(len(words), 'word')} for {counted(len(found), 'tag')}: give each word one tag."
             )
-        tags_found: list[str] = []
-        for tag in found:
-            tags_found.append(tag_value(tag, place, scheme, labels, tags_found[-1] if tags_found else "O"))
-        sentences.append(TaggedWords(tuple(text_value(word, place, "a word") for word in words), tuple(tags_found)))
+        tags_found = tag_values(found, [place] * len(found), scheme, labels)
+        sentences.append(TaggedWords(tuple(text_value(word, place, "a word") for word in words), tags_found))
     return sentences
+
+
+def tag_values(
+    tags: Sequence[Any], places: Sequence[str], scheme: str | None, labels: Collection[str] | None
+) -> tuple[str, ...]:
+    """The tags of a sentence, each checked with the one before it; places say where each stands."""
+    found: list[str] = []
+    for tag, place in zip(tags, places, strict=True):
+        found.append(tag_value(tag, place, scheme, labels, found[-1] if found else "O"))
+    return tuple(found)
 
 
 def tag_value(
