@@ -21,7 +21,7 @@ from bertedu.finetuning.question_answering import (
 )
 from bertedu.finetuning.run import judge
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.windows import Candidate, Window, best_over_windows, best_spans, label_of, windows
+from bertedu.finetuning.windows import WINDOW, Candidate, Window, best_over_windows, best_spans, label_of, windows
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.budget import Budget
@@ -80,6 +80,20 @@ def test_the_label_points_beside_the_answer():
             inside = window.offsets[0][0] <= answer[0] and answer[1] <= window.offsets[-1][1]
             assert inside == (label != (0, 0))
     assert label_of(found[0], None) == (0, 0)
+
+
+def test_an_answer_with_a_space_or_a_dropped_mark_at_its_end_is_learned_as_none():
+    """Ends of an answer that no token stands for must not decide whether a window holds it."""
+    context = "a b\u0301 c\u200b d"  # the uncased tokenizer drops the accent and the space without width
+
+    def label(text: str) -> tuple[int, int]:
+        row = Question("1", "e f", context, (Answer(text, context.index(text)),))
+        (example,) = QuestionAnsweringTask([row], [], TOKENIZER, FinetuningSettings(max_length=72)).examples
+        return example["start_positions"] - 4, example["end_positions"] - 4  # behind [CLS] e f [SEP]
+
+    assert label(" b") == label("b\u0301") == (1, 1)
+    assert label("a ") == (0, 0) and label("c\u200b") == (2, 2) and label("b\u0301 c\u200b ") == (1, 2)
+    assert label("\u200b") == (-4, -4), "[CLS]: no token stands for it"
 
 
 def brute_force(window: Window, starts: np.ndarray, ends: np.ndarray, longest: int) -> list[tuple[float, int, int]]:
@@ -155,7 +169,7 @@ def test_the_shares_of_answers_are_not_those_of_their_scores():
     assert all(span in context for span, _ in answers)
     assert answer_question(model, TOKENIZER, question, "", top=3) == ([], 1.0)
     rows = [Question("1", question, context, ()), Question("2", question, "", ())]
-    task = QuestionAnsweringTask(rows, [], TOKENIZER, FinetuningSettings(max_length=512), 512 // 3)
+    task = QuestionAnsweringTask(rows, [], TOKENIZER, FinetuningSettings(max_length=WINDOW), WINDOW // 3)
     found, nothing = task.predictions(model, rows)
     assert found.probability(True) == pytest.approx(answers[0][1], abs=1e-5)
     assert found.probability(False) == pytest.approx(none, abs=1e-5) and nothing.probability(False) == 1.0

@@ -1,5 +1,7 @@
 """Where fine-tuning starts: what is taken over from a checkpoint, and what must not be."""
 
+import warnings
+
 import pytest
 import torch
 
@@ -8,7 +10,7 @@ from bertedu.finetuning.classification import BertForSequenceClassification
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.tagging import BertForTokenClassification
-from bertedu.model import BertForPreTraining
+from bertedu.model import BertForMaskedLM, BertForPreTraining
 
 SETTINGS = FinetuningSettings()
 
@@ -44,3 +46,14 @@ def test_the_weights_of_pretraining_are_lost(tmp_path):
     assert body.keys() == before.bert.state_dict().keys()
     assert all(torch.equal(value, body[name]) for name, value in before.bert.state_dict().items())
     assert not model.training
+
+
+def test_a_pooler_drawn_by_lot_is_not_told(tmp_path):
+    """A model that only fills in masks has none, and the classifier reads it by default."""
+    BertForMaskedLM(BertConfig(20, 16, 2, 2, 32)).save_pretrained(tmp_path)
+    with pytest.warns(UserWarning, match=r"lacks pooler.dense.weight, pooler.dense.bias: they start untrained"):
+        with_new_head(BertForSequenceClassification, str(tmp_path), SETTINGS, labels=("x", "y"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with_new_head(BertForSequenceClassification, str(tmp_path), SETTINGS, labels=("x", "y"), pooling="mean")
+        with_new_head(BertForTokenClassification, str(tmp_path), SETTINGS, labels=("O",))

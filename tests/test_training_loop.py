@@ -76,6 +76,18 @@ def test_accumulation_gives_the_same_gradient_also_with_uneven_and_empty_parts(t
     assert (whole - cut).abs().max() < 1e-6
 
 
+class NeverEmpty(OneBatch):
+    """A task with a loss that has no value without a row, such as that of a CRF."""
+
+    def sums(self, model, batch):
+        assert len(batch["input_ids"])
+        return self.inner.sums(model, batch)
+
+
+def test_a_last_batch_smaller_than_its_parts_ends_in_a_traceback(tmp_path):
+    assert tiny_trainer(tmp_path, 2, NeverEmpty(1), accumulation=4).run().step == 2
+
+
 @pytest.mark.parametrize("accumulation", [2, 4])
 def test_accumulation_takes_the_same_steps(tmp_path, accumulation):
     whole = tiny_trainer(tmp_path / "whole", dropout=0.0)
@@ -165,6 +177,8 @@ def test_a_run_without_progress_goes_on_to_its_end(tmp_path):
     assert trainer.best == 0.0
     best, last = (load_file(tmp_path / folder / "model.safetensors") for folder in ("checkpoint-best", "checkpoint"))
     assert any(not torch.equal(best[name], last[name]) for name in best)
+    again = tiny_trainer(tmp_path, 100, Worsening(), validations=20, patience=3)
+    assert again.run(resume=True).step == 25, "a run that had ended goes on when it is resumed"
 
 
 def test_every_part_of_a_model_learns_at_one_pace(tmp_path):

@@ -20,7 +20,7 @@ from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.squad_metrics import ALWAYS, answer_scores, best_threshold, squad_figures
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.finetuning.windows import Candidate, Window, best_over_windows, label_of, windows
+from bertedu.finetuning.windows import WINDOW, Candidate, Window, best_over_windows, label_of, on_tokens, windows
 from bertedu.model.bert import BertModel
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.tokenization import BertTokenizer
@@ -115,10 +115,11 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         """All windows of all questions, with the first and last token of the answer."""
         examples = []
         for row in rows:
-            answer = None
+            found, answer = self.windows(row), None
             if row.answers:
-                answer = (row.answers[0].start, row.answers[0].start + len(row.answers[0].text))
-            for window in self.windows(row):
+                first = row.answers[0]
+                answer = on_tokens((first.start, first.start + len(first.text)), found)
+            for window in found:
                 start, end = label_of(window, answer)
                 examples.append({**window.numbers(), "start_positions": start, "end_positions": end})
         return examples
@@ -209,9 +210,12 @@ def threshold_of(rows: Sequence[Question], predictions: Sequence[Answered]) -> t
 def read_context(
     model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str
 ) -> tuple[list[Candidate], float]:
-    """The best spans of a context of any length, read in windows that overlap, and the score of no answer."""
+    """The best spans of a context of any length, read in windows that overlap, and the score of no answer.
+
+    The windows are those of training as it is usual: for others the threshold of no answer was not chosen.
+    """
     model.eval()
-    length = model.config.max_position_embeddings
+    length = min(WINDOW, model.config.max_position_embeddings)
     found = []
     for window in windows(tokenizer, question, context, length, max(1, length // 3)):
         example = {name: torch.tensor([row]) for name, row in window.numbers().items()}

@@ -1,6 +1,7 @@
 """ROUGE: how many words, pairs of words, or words in order a summary shares with one written by a person.
 
-Lin 2004. F1 of ROUGE-1, ROUGE-2 and ROUGE-L, words in small letters without stemming.
+Lin 2004. F1 of ROUGE-1, ROUGE-2 and ROUGE-L, words in small letters without stemming. A word is made of the letters
+a to z and digits, as in the library rouge_score: texts in other alphabets share nothing here.
 """
 
 import re

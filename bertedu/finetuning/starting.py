@@ -18,7 +18,8 @@ def with_new_head(model_class: type[Model], model: str, settings: FinetuningSett
     """A model_class on the BERT of a folder or hub id, with other changes, and the dropout of the settings if any.
 
     The head is always new, even where the folder holds one of the same shape: that of another task knows other
-    classes. That heads are left out is meant: no warning says so.
+    classes. That heads are left out is meant: no warning says so. A pooler that the folder lacks and the model reads
+    starts untrained, with a warning.
     """
     if settings.dropout is not None:
         dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
@@ -29,7 +30,8 @@ def with_new_head(model_class: type[Model], model: str, settings: FinetuningSett
     network = model_class(config)
     body: BertModel = network.bert  # type: ignore[assignment]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*they start untrained.*")
+        if body.pooler is None:
+            warnings.filterwarnings("ignore", message=".*they start untrained.*")
         warnings.filterwarnings("ignore", message=".*no place in this model.*")
         source = BertModel.from_pretrained(folder)
     body.load_state_dict({name: value for name, value in source.state_dict().items() if name in body.state_dict()})

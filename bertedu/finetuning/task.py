@@ -4,6 +4,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -79,7 +80,12 @@ class FinetuningTask(ABC, Generic[Row]):
 
     def identity(self) -> dict[str, Any]:
         """The settings, and the training data as a digest."""
-        return {**self.settings.identity(), "examples": digest(self.examples)}
+        return {**self.settings.identity(), "examples": self.examples_digest}
+
+    @cached_property
+    def examples_digest(self) -> str:
+        """Computed once: a run is saved often, and SQuAD has 150,000 windows."""
+        return digest(self.examples)
 
     def epoch(self, number: int) -> ExampleBatches:
         """The batches of one pass, in an order of their own."""

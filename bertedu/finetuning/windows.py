@@ -13,6 +13,7 @@ from bertedu.errors import UserError
 from bertedu.tokenization import BertTokenizer
 
 LONGEST_QUESTION = 64  # tokens
+WINDOW = 256  # tokens, where the model reads as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,17 @@ def windows(tokenizer: BertTokenizer, question: str, context: str, max_length: i
     return found
 
 
+def on_tokens(answer: tuple[int, int], found: Sequence[Window]) -> tuple[int, int] | None:
+    """An answer without what has no token at its ends: spaces, or marks that the tokenizer drops.
+
+    found: all windows of the context. None where nothing of the answer has a token.
+    """
+    touched = [one for window in found for one in window.offsets if one[0] < answer[1] and one[1] > answer[0]]
+    if not touched:
+        return None
+    return max(answer[0], min(start for start, _ in touched)), min(answer[1], max(end for _, end in touched))
+
+
 def label_of(window: Window, answer: tuple[int, int] | None) -> tuple[int, int]:
     """The first and last token of an answer (start, end) of characters; (0, 0), [CLS], where it is not all in here."""
     if answer is None:
@@ -81,7 +93,8 @@ def best_spans(
 ) -> list[Candidate]:
     """The n best spans of one window: in the context, not ending before they start, of at most `longest` tokens.
 
-    Starts and ends are taken from the n best of each, as published. The best span comes first.
+    Starts and ends are the n best of the context each. (Google's code takes the n best of the whole row, and leaves
+    those outside the context out afterwards.) The best span comes first.
     """
     length = len(window.offsets)
     starts, ends = (logits[window.first : window.first + length] for logits in (start_logits, end_logits))

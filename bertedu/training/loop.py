@@ -142,7 +142,7 @@ class Trainer:
         return self.progress
 
     def _train(self) -> None:
-        if self.budget.share(self.progress) >= 1:  # a run that had ended already
+        if self.budget.share(self.progress) >= 1 or self._out_of_patience():  # a run that had ended already
             return
         self.model.train()
         clock, saved = time.perf_counter() - self.progress.seconds, time.perf_counter()
@@ -157,11 +157,14 @@ class Trainer:
                 self._report()
             if int(now * self.settings.validations) > validated:
                 self._validate()
-            if now >= 1 or self.stopped or 0 < self.settings.patience <= self.progress.waited:
+            if now >= 1 or self.stopped or self._out_of_patience():
                 return
             if time.perf_counter() - saved >= self.settings.save_seconds:
                 self._save()
                 saved = time.perf_counter()
+
+    def _out_of_patience(self) -> bool:
+        return 0 < self.settings.patience <= self.progress.waited
 
     def _batches(self) -> Iterator[Batch]:
         """Batches from where the run stands, epoch after epoch; keeps the place in self.progress."""
@@ -189,6 +192,8 @@ class Trainer:
         counts = self.task.counts(batch)
         parts = list(cut_rows(batch, accelerator.num_processes * settings.accumulation))
         parts = parts[accelerator.process_index :: accelerator.num_processes]
+        # A batch of fewer rows than parts leaves some empty; a process without any row takes part with an empty one.
+        parts = [part for part in parts if len(next(iter(part.values())))] or parts[:1]
         # Dropout too is a function of (seed, step, process), so a resumed run repeats it.
         torch.manual_seed(hash((settings.seed, self.progress.step, accelerator.process_index)) % 2**63)
         for optimizer in self.optimizers:

@@ -37,8 +37,9 @@
 #
 # <details><summary>Answer</summary>
 #
-# Adam's first steps go the whole rate in every weight, by the sign of the gradient alone. In a pre-trained model these
-# steps would shake weights that are good already, and the new head sends it gradients that mean nothing yet.
+# Adam's first step goes the whole rate in every weight, by the sign of the gradient alone, and the next ones are little
+# better. In a pre-trained model these steps would shake weights that are good already, and the new head sends it gradients
+# that mean nothing yet.
 #
 # </details>
 #
@@ -117,7 +118,7 @@ print("the two bags are equal:", (bags[0] == bags[1]).all())
 # The reviews were made so that this shows. Each has a column that training never reads: its **construction**. *Plain*
 # praise says what it means; *negated* says "never once was the soup cold"; *turned* says "it used to be dirty, and is now
 # clean"; *conceded* says "although the soup was stale, we shall come again". Neutral ones are *balanced* ("good on the
-# first day and bad on the second") or *unjudged* ("will it be good? Nobody can tell"). No template of validation stands
+# first day and bad on the second") or *unjudged* ("will it be good? Nobody can tell"). No template of validation occurs
 # in training. Guess: in which of these rows is the baseline hardly better than a coin?
 
 # %%
@@ -142,12 +143,13 @@ for kind, share in by_construction(hits).items():
 
 # %% [markdown]
 # Plain praise and blame: mostly right. Negated: a coin between praise and blame would do about as well, since the word
-# *cold* stands in it and pulls the wrong way. Conceded is easy, against appearances: "I am glad that we went" stands in
+# *cold* stands in it and pulls the wrong way. Conceded is easy, contrary to appearances: "I am glad that we went" occurs in
 # training too, and gives the judgement away. What we want from BERT is not to know more words, but to read them together.
 #
 # ## A head on BERT
 #
-# BERT gives a vector for every token. A classifier needs one vector for the text and one score for each class:
+# BERT gives a vector for every token. A classifier needs one vector for the text and one score for each class. For now we take
+# the maximum over the tokens; the choice comes below.
 
 # %%
 folder = data_path("checkpoints/books-mini")
@@ -172,8 +174,8 @@ class MyClassifier(nn.Module):
 # ### Exercise 10.1 · Before the first step
 # ●○○○ · 2 minutes
 #
-# A new head starts with weights near zero, so all its logits are near zero. There are three classes. What is the loss of
-# the first batch, about, in nats, to two decimals? This is the first number to look at in any run.
+# A new head starts with weights near zero, so all its logits are near zero. There are three classes. What is, roughly, the
+# loss of the first batch, in nats? Two decimals will do. This is the first number to look at in any run.
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -261,7 +263,7 @@ Picture(figure, alt="Share right by construction: " + "; ".join(f"{kind} BERT {m
 #
 # One vector for a text: which? With the pencil, two tokens and one padding, D = 2: (1, 4), (3, 0), and [PAD] (9, 9).
 # *cls* takes the first: (1, 4). *mean*: (2, 2). *max*: (3, 4). Whoever forgets the padding gets a mean of (4.3, 4.3) and
-# a max of (9, 9), and another one in another batch.
+# a max of (9, 9), and other numbers in another batch.
 #
 # ### Exercise 10.2 · Three ways to one vector
 # ●●○○ · 8 minutes
@@ -293,8 +295,8 @@ check("10.2", my_pool)
 # %% [markdown]
 # BERT's authors take [CLS], in their code through one more dense layer and a tanh: the **pooler**, trained on the
 # next-sentence task. [CLS] has no meaning of its own; it becomes a summary because a loss asks for one. Which is best
-# for us? Each learned from 600 reviews, from three seeds. (`benchmarks/classification.py` measured it; the
-# notebook draws.) Guess the order first. By how much must one be better than another for you to believe it?
+# for us? The fifth way, *last four layers*, puts the [CLS] vectors of the last four layers end to end. Each learned from
+# 600 reviews, with three seeds. (`benchmarks/classification.py` measured it; the notebook draws.) Guess the order first. By how much must one be better than another for you to believe it?
 
 # %%
 poolings = read_json(data_path("comparisons/poolings.json"))["values"]
@@ -308,7 +310,7 @@ comparison(poolings, {}, "accuracy on validation, 600 reviews")
 # layers*.
 #
 # What stays: *cls* and *pooler* are behind *max* and *mean* with every seed. The pooler was trained for the next sentence,
-# and seems to bring nothing to a review but one more layer to turn round. That is true of this checkpoint and these
+# and for a review it seems to be only one more layer to retrain. That is true of this checkpoint and these
 # reviews: try it on yours, over seeds. For sentence *similarity* the mean is the usual choice (chapter 13).
 #
 # ## Freezing and rates
@@ -352,22 +354,24 @@ for name in ("bert.embeddings.token.weight", "bert.encoder.layers.0.output.weigh
 
 # %%
 strategies = read_json(data_path("comparisons/strategies.json"))["values"]
-drawn = random.Random(0).sample(train, len(train))[:600]
-bags_600 = KINDS["classification"].baselines(drawn, validation)["bag of words"]["accuracy"]
-comparison(strategies, {"bag of words": round(bags_600, 2)}, "accuracy on validation, 600 reviews")
+draws = [random.Random(seed).sample(train, len(train))[:600] for seed in range(3)]
+bags_600 = [KINDS["classification"].baselines(rows, validation)["bag of words"]["accuracy"] for rows in draws]
+comparison(strategies, {"bag of words": round(np.mean(bags_600), 2)}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
-# Read the dotted line first: with 600 reviews the bag of words beats **every** strategy. No way of setting the rates
+# Read the dotted line first: with the same 600 reviews, drawn three times, the bag of words beats **every** strategy. No way of setting the rates
 # makes up for examples that are missing; the next section draws how many it takes.
 #
-# The frozen encoder is far behind: its vectors were made to guess masked words, and a linear layer cannot find in them
-# what "never once" does to "cold". A faster head comes out first, and its bar overlaps with that of plain fine-tuning.
+# The frozen encoder is far behind: its vectors were made to guess masked words, and in three passes a linear layer does
+# not find in them what "certainly not" does to "beautiful". A faster head comes out first, and its bar overlaps with that of plain fine-tuning.
 # **With three seeds a refinement that gains two points cannot be told from luck.** A paper that gives one number for
 # each method cannot tell either. Trying other rates costs little; do not expect magic of them.
 #
-# One dot of the figure, run again here and now: only the head, seed 0.
+# One dot of the figure, run again here and now: only the head, seed 0. (Alone, a head may learn faster than with a BERT below
+# it: this one has four times the rate.)
 
 # %%
+drawn = draws[0]
 frozen, frozen_task = fine_tune(drawn, validation, freeze_encoder=True, head_rate=4.0)
 again = frozen_task.score(frozen, validation)["accuracy"]
 print("the same as stored, within five points:", abs(again - strategies["only the head"][0]) < 0.05)
@@ -402,10 +406,10 @@ Picture(figure, alt="Accuracy by number of labelled reviews: " + "; ".join(told)
 
 # %% [markdown]
 # Up to a hundred reviews the two cannot be told apart, and both are poor. At 300 the bag of words is ahead: it has only
-# weights of words to learn, and *dreadful* takes two or three reviews. BERT must find out that *never once* turns
-# *dreadful* round, and for that this small model needs about a thousand. Then the lines meet; with all 1,500 you saw it
-# ahead. BERT-Base has read some 250 times as much text (3.3 billion words) and may well cross earlier. Where, only its
-# own curve can say.
+# weights of words to learn, and *dreadful* takes two or three reviews. BERT must find out that *certainly
+# not* turns *dreadful* round, and for that this small model needs about a thousand. Then the lines meet; with all 1,500 you
+# saw it ahead. BERT-Base had some 250 times as much text (3.3 billion words), read it about forty times, and may well cross
+# earlier. Where, only its own curve can say.
 #
 # Small sets have a second danger: the seed. Some runs of a large BERT fail altogether there (Devlin et al. 2019, section
 # 4.1, ran BERT-Large from several seeds and kept the best on the development set; Mosbach et al. 2021 trace the failures to
@@ -440,7 +444,7 @@ print(f"bag of words: micro F1 {counted:.2f}; BERT is better by ten points: {mic
 # Why is the gap so wide? The words of praise and blame fit every aspect, so a bag knows *that* something was
 # dreadful and seldom *what*.
 #
-# A label is chosen where its sigmoid is above ½, that is where its logit is above 0. Nothing says that ½ is best. A rare
+# A label is chosen where its sigmoid is above ½, that is, where its logit is above 0. Nothing says that ½ is best. A rare
 # label may never reach it; and F1 does not reward being right about absence. So thresholds are *chosen, on validation*,
 # one for each label, like any other setting.
 #
@@ -495,12 +499,14 @@ assert recall[0] >= recall[-1]
 Picture(figure, alt="Over the threshold, recall falls, and precision rises with small setbacks.")
 
 # %% [markdown]
+# They cross below ½: this label wants a lower threshold.
+#
 # ## How sure is sure?
 #
-# Back to one label. A model says *negative, 97 %*. Of all reviews of which it is 97 % sure, are 97 % right? If so it
-# is **calibrated**. The **expected calibration error** (Naeini et al. 2015) puts predictions into bins by their
-# probability, ten here, and takes the mean distance of probability and share of right ones, weighed by the bin's size.
-# Guo et al. (2017) measured it in the deep networks of their time, and found them too sure.
+# Back to one label. A model says *negative, 97 %*. Of all reviews about which it is 97 % sure, are 97 % right? If so it
+# is **calibrated**. The **expected calibration error** (Naeini et al. 2015; in this form Guo et al. 2017) puts predictions into bins by their
+# probability, ten here, and takes the mean distance of probability and share of right ones, weighted by the bin's size.
+# Guo et al. measured it in the deep networks of their time, and found them too sure.
 #
 # Pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. Error: ½ · |0.9 − 0.7| + ½ · 0 = 0.1.
 
@@ -510,7 +516,7 @@ sure = softmax(logits, axis=1).max(axis=1)  # [N]
 print("1,500 reviews, three passes: as sure as it is right, within five points:", abs(sure.mean() - bert_hits.mean()) < 0.05)
 
 # %% [markdown]
-# Better than that reputation. But this was the model with all the reviews. What about somebody with 100 reviews, who
+# Better than the reputation of deep networks. But this was the model with all the reviews. What about somebody with 100 reviews, who
 # passes over them ten times, since the loss still falls? Guess both numbers: how often is it right, and how sure is it?
 
 # %%
@@ -520,10 +526,11 @@ few_hits, few_sure = few_logits.argmax(axis=1) == right, softmax(few_logits, axi
 print("100 reviews, ten passes: surer than right by more than ten points:", few_sure.mean() > few_hits.mean() + 0.1)
 
 # %% tags=["nbval-ignore-output"]
+print(f"right {few_hits.mean():.0%}, sure {few_sure.mean():.0%}")
 reliability_diagram(few_sure.tolist(), few_hits.tolist())
 
 # %% [markdown]
-# Where the model is surest, and that is in most rows, the line lies far below the diagonal. Long after the training
+# Where the model is surest, and that is in nearly half of the rows, the point lies far below the diagonal. Long after the training
 # rows are right, the loss can still be lowered by pushing their probabilities to 1, and the model learns to be sure of
 # everything. Nobody who sees only accuracy notices.
 #
@@ -537,9 +544,9 @@ def loss_at(temperature, rows):
 
 half, rest = np.arange(0, 300, 2), np.arange(1, 300, 2)
 temperature = min(np.arange(0.5, 10, 0.05), key=lambda t: loss_at(t, half))
-cooler = softmax(few_logits[rest] / temperature, axis=1).max(axis=1)
+softened = softmax(few_logits[rest] / temperature, axis=1).max(axis=1)
 before = expected_calibration_error(few_sure[rest].tolist(), few_hits[rest].tolist())
-after = expected_calibration_error(cooler.tolist(), few_hits[rest].tolist())
+after = expected_calibration_error(softened.tolist(), few_hits[rest].tolist())
 print("temperature above 1.5:", temperature > 1.5, "  lower loss on the other half:", loss_at(temperature, rest) < loss_at(1, rest))
 print("half the calibration error on the other half, or less:", after < before / 2)
 
@@ -635,11 +642,11 @@ check("10.5", repaired_loss)
 # | | Devlin et al. 2019 | Google's code | `transformers` | here |
 # |---|---|---|---|---|
 # | vector | [CLS], called C, as it is (section 4.1) | the pooler: C through a dense layer and tanh | the pooler | any of five; *max* in this chapter |
-# | head | one matrix W, C · D numbers, no bias | W and a bias | W and a bias | W and a bias |
+# | head | one matrix W, a row of D numbers for each class, no bias | W and a bias | W and a bias | W and a bias |
 # | dropout before the head | 0.1 | 0.1 | `classifier_dropout`, else the hidden one | that of pre-training: none for this checkpoint |
 # | rates | 5e-5, 4e-5, 3e-5 or 2e-5 for GLUE, 3 epochs, batch 32 | 5e-5 | yours | 5e-4, since the model is small |
 # | several labels | not there | not there | `problem_type="multi_label_classification"` | the same name |
-# | saved folder with another pooling than the pooler | | | has no field for it | opens here only |
+# | saved folder with another pooling than the pooler | | | opens it with a new, random pooler, and warns | right only here |
 #
 # ## Summary
 #

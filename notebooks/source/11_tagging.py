@@ -84,8 +84,8 @@ from bertedu.visualization.mistakes import in_words, most_telling
 # %% [markdown]
 # ## Most words right, and nothing found
 #
-# The data: sentences made for this course, a word and its tag a line (CoNLL columns). **B-** begins a name, **I-**
-# goes on with it, **O** is outside: BIO. No name of the validation sentences stands in training. That is the point of
+# The data: sentences made for this course, one word and its tag per line (CoNLL columns). **B-** begins a name, **I-**
+# continues it, **O** is outside: BIO. No name of the validation sentences occurs in training. That is the point of
 # finding names: the world makes new ones every day.
 
 # %%
@@ -116,12 +116,12 @@ print(f"new words are tagged {usual}; right: {sum(hits) / len(hits):.0%} of the 
 print("entities found with the right type and ends:", sum(len(set(tag_spans(a)) & set(tag_spans(b))) for a, b in zip(right, dictionary)))
 
 # %% [markdown]
-# More than four words of five are right, and the tagger is worthless: it has learned that most words are no names.
+# More than four words out of five are right, and the tagger is worthless: it has learned that most words are not names.
 # Accuracy over words is the wrong measure where most words are O. What counts is the **entity**.
 #
 # ## Whole entities
 #
-# An entity is a type, a first word and the word behind the last: `("place", 4, 6)`. It is right when all three are.
+# An entity is a type, a first word and the word after the last: `("place", 4, 6)`. It is right when all three are.
 # Precision is the share of the found ones that are right, recall the share of the right ones that were found, F1 their
 # harmonic mean 2 P R / (P + R).
 #
@@ -153,9 +153,10 @@ check("11.1", f1)
 # ### Exercise 11.2 · From tags to entities
 # ●●○○ · 8 minutes
 #
-# Write `spans(tags)`: a list of `(type, first word, word behind the last)`, from left to right. Two things to decide,
+# Write `spans(tags)`: a list of `(type, first word, word after the last)`, from left to right. Two things to decide,
 # as the CoNLL evaluation decides them: B- always begins a new entity, and an I- that goes on with nothing (after O, or
-# after another type) begins one, too.
+# after another type) begins one, too. So scoring forgives what the rules of BIO forbid: there an I- must follow B- or I- of its
+# own type.
 
 # %% tags=["exercise"]
 def spans(tags):
@@ -177,7 +178,7 @@ check("11.2", spans)
 # <details><summary>Solution, explained</summary>
 #
 # One variable holds the open entity. It stays open only for I- of its own type; whatever else comes closes it, and if
-# that is a B- or an I-, it opens the next. The O put behind the sentence spares a second closing after the loop.
+# that is a B- or an I-, it opens the next. The O put after the sentence saves closing once more after the loop.
 #
 # </details>
 
@@ -199,12 +200,12 @@ print(f"the dictionary: F1 {my_f1(right, dictionary):.2f}")
 # %% [markdown]
 # ## A fair opponent
 #
-# Beating a dictionary that cannot find new names is no art. A better opponent looks at the **neighbours**: behind *near*
+# Beating a dictionary that cannot find new names is no feat. A better opponent looks at the **neighbours**: after *near*
 # there may be a place, before *said* a person. Logistic regression on each word, two neighbours on both sides, and the
-# ending of the word (*-bury* smells of a place) can find names that it never saw.
+# ending of the word (*-ury*, as in Colbury, smells of a place) can find names that it never saw.
 #
-# One question of fairness: our checkpoint reads lower case only. In these sentences a capital inside a sentence nearly
-# always means a name, and BERT will not see it. So we ask the opponent twice.
+# One question of fairness: our checkpoint reads lower case only. Inside a sentence of ours a capital means
+# a name in nine cases out of ten, and BERT will not see it. So we ask the opponent twice.
 
 # %%
 def features(words, i, capitals):
@@ -255,8 +256,8 @@ for where, cut in split.items():
 
 # %% [markdown]
 # Names are rare words, so just where it counts the pieces do not match the words. BERT's way (section 5.3 of the
-# paper): the word's label stands at its **first** piece. The other pieces, [CLS] and [SEP] get −100, which the loss
-# passes over. They are still read: through attention *col* sees *##bury*.
+# paper): the word's **first** piece speaks for it, and has its label. In our code the other pieces, [CLS] and [SEP] get −100,
+# which the loss passes over. They are still read: through attention *col* sees *##bury*.
 #
 # ### Exercise 11.3 · A label for every piece
 # ●●○○ · 8 minutes
@@ -284,7 +285,7 @@ check("11.3", piece_labels)
 
 # %% [markdown]
 # The package's task does this for whole files; `label_pieces="all"` is the common alternative: every piece has a
-# label, and those behind a B- become I-. Compare the two on one word:
+# label, and those that follow a B- get I-. Compare the two on one word:
 
 # %%
 tags = tags_of(train)
@@ -353,8 +354,8 @@ for row in most_telling(explained, 6):
 
 # %% [markdown]
 # None of these names was in training, and most are found: fine-tuning has taught the model what a sentence does around
-# a name, in words that pre-training knows to be alike. But look back at the opponent *with capitals*: a linear model that
-# reads them is about as good as a BERT that cannot. On the same input BERT wins; a better input can outweigh that.
+# a name, and pre-training had taught it which words are alike. But look back at the opponent *with capitals*: a linear model that
+# reads them is as good as a BERT that cannot, or a little better. On the same input BERT wins; a better input can outweigh that.
 #
 # Now read what went wrong. Does a name end too early (a surname left out), or is it missed? And are there tags that
 # contradict their neighbours?
@@ -385,8 +386,8 @@ assert impossible(right) == 0 and impossible(alone) > 20
 #
 # ### With the pencil
 #
-# Two tags, O and N (a name), three words: *rose wells sang*. We write e^score, so that scores multiply. *wells* for
-# itself looks like a common word; but a name likes to be followed by a name (N → N counts 4).
+# Two tags, O and N (a name), three words: *rose wells sang*. We write e^score for each score: what was added is now
+# multiplied. *wells* on its own looks like a common word; but a name likes to be followed by a name (N → N counts 4).
 #
 # | says | rose | wells | sang | | step from | to O | to N |
 # |---|---|---|---|---|---|---|---|
@@ -413,9 +414,9 @@ assert impossible(right) == 0 and impossible(alone) > 20
 # | ends with O | 1 | 3 · (1·2 + 4·1) = 18 | 5 · (18·2 + 34·1) = 350 |
 # | ends with N | 4 | 2 · (1·1 + 4·4) = 34 | 1 · (18·1 + 34·4) = 154 |
 #
-# Together 504: eight rows in W · C² multiplications. So p(N N O) = 160 / 504 = 32 %, the best of all; and each word for
-# itself would have said N O O. In logarithms (so that nothing overflows) products become sums, and the sum becomes
-# `logsumexp`:
+# Together 504: eight rows in W · C² multiplications. So p(N N O) = 160 / 504 = 32 %, the best of all; and each word on
+# its own would have said N O O. In logarithms (so that nothing overflows) products become sums, and the sum becomes
+# `logsumexp`. (In the table of steps a row is where we come from, a column where we go; we sum over the rows, dim 0.)
 
 # %%
 def log_sum_of_all(emissions, transitions):  # [W, C], [C, C] -> a number
@@ -438,7 +439,7 @@ for row, value in sorted(zip(rows, values.tolist()), key=lambda one: -one[1]):
 print(f"sum of all {values.sum():.0f}, forward {log_sum_of_all(emissions, transitions).exp():.0f}")
 
 # %% [markdown]
-# Brute force and forward agree. (They should on ten thousand random cases; the package's tests hold that.)
+# Brute force and forward agree. (They should on ten thousand random cases; the package's tests check that.)
 #
 # For the loss we need the sum. To answer, we need the **best** row, and the same walk finds it: keep the best instead
 # of the sum, and remember where it came from. This is Viterbi's algorithm.
@@ -476,7 +477,7 @@ check("11.4", viterbi)
 
 # %% [markdown]
 # The steps that BIO forbids need not be learned. They get −10,000: their rows have no share in the sum, and Viterbi
-# never takes them. In the package:
+# never takes them. The package's CRF also scores with which tag a sentence begins and ends:
 
 # %%
 crf = ConditionalRandomField(("O", "B-place", "I-place"))
@@ -500,16 +501,21 @@ number = {tag: i for i, tag in enumerate(tags)}
 for kind in ("person", "place", "organisation", "product"):
     from_b = steps[number[f"B-{kind}"]]
     print(f"B-{kind}: learned to go on rather than to stop: {bool(from_b[number[f'I-{kind}']] > from_b[number['O']])}")
+print("every learned number is below 0.1:", bool(steps.abs().max() < 0.1))
 
 # %% [markdown]
-# One seed is one throw of the dice: before you believe in a difference of two points, run three
+# The directions are right, and the numbers are small: the pencil's table had ln 4 = 1.4, and here the few hundred steps
+# move a weight by 0.06 or so. What mends our tags is above all that impossible rows are forbidden, in training as in the answer.
+# (A CRF that is to learn more of its own gets a higher rate than BERT.)
+#
+# One seed is one throw of the dice: before you believe in a difference of two points, run three seeds
 # (`python benchmarks/tagging.py` does). The better the vectors below, the less is left for a CRF to mend (BERT's authors
-# went without). What it then still buys is that no answer is impossible.
+# went without). What it then still buys is that it never gives an impossible answer.
 #
 # ## Boundaries or types?
 #
 # F1 says how much is wrong, not what. An entity can be found with the wrong type, found with other ends, missed, or
-# invented. A square shows it: rows are right, columns are the model's.
+# invented. A table shows it: rows are right (the last one: invented), columns are the model's.
 
 # %% tags=["nbval-ignore-output"]
 entity_confusion(right, chosen)
@@ -549,8 +555,8 @@ for tag, sentence in sorted(seen.items()):
     print(f"{tag:5} {sentence}")
 
 # %% [markdown]
-# A dictionary has one answer for *light*. How good is it on all words, and how good on the words that really have
-# several tags?
+# A dictionary has one answer for *light*. How good is it on all words, and how good on the words that have
+# several tags in training?
 
 # %%
 speech_tags = tags_of(speech + asked)
@@ -596,7 +602,7 @@ with TemporaryDirectory() as saved, torch.no_grad():
     theirs = transformers.BertForTokenClassification.from_pretrained(saved).eval()
     (my_logits, my_loss), package = mine(*given), tagger(*given[:3], labels=given[3])
     reference = theirs(**dict(zip(("input_ids", "attention_mask", "token_type_ids", "labels"), given)))
-real = given[1].bool()  # [B, T]: behind the padding anything may stand
+real = given[1].bool()  # [B, T]: in the padding anything may stand
 for name, other in (("package", package), ("transformers", reference)):
     print(f"logits = {name}, within 1e-4:", bool((my_logits - other.logits)[real].abs().max() < 1e-4), end="; ")
     print("loss:", bool((my_loss - other.loss).abs() < 1e-4))
@@ -622,8 +628,8 @@ print("F1 = package = seqeval:", abs(mine - package) < 1e-9 and abs(package - se
 # ## Broken BERT: tags that come too late
 #
 # A colleague has put the tagger into a service. Its loss on validation is as low as ours, its file is the same, byte
-# for byte. Yet customers complain: sentences with plain names come out right, and behind a foreign or rare name
-# everything is shifted. The F1 of the service, by the number of pieces that are not the first of their word:
+# for byte. Yet customers complain: sentences with plain names come out right, and after a foreign or rare name
+# everything is shifted. (`first_pieces` has a 1 at the first piece of each word.) The F1 of the service, by the number of pieces that are not the first of their word:
 
 # %%
 def served_tags(piece_tags, first_pieces, words):
@@ -673,7 +679,7 @@ check("11.5", word_tags)
 # `piece_tags[1 : 1 + words]` takes the first tags in a row, as if no word were split. Every further piece shifts all
 # later words by one: the tag of *Kate* is given to *near*, and that of *Glasgow* to no word at all. Training knew nothing
 # of it: labels stood at the right pieces, and so the loss was right, too. The same mistake can be made on the other side,
-# with labels set in a row at training. Then the loss does show it: it stays high. Test both with a sentence whose first
+# with labels laid down piece after piece in training. Then the loss does show it: it stays high. Test both with a sentence whose first
 # word is split.
 #
 # </details>
@@ -687,7 +693,7 @@ check("11.5", word_tags)
 # | Google's code | Released without a tagger: every BERT for names is a reconstruction, and they differ in just the places of this chapter (which piece, padding, [SEP]) |
 # | `transformers` | `BertForTokenClassification`: dropout and a linear layer, as ours. −100 is cross-entropy's default `ignore_index`. The example script labels the first piece; `--label_all_tokens` the others too |
 # | seqeval | Reads broken tags as the CoNLL script does, unless `mode="strict", scheme=IOB2` is given: then an I- without a B- is nothing. Say which one you used |
-# | CRF | Lafferty et al. (2001); above a neural network: Lample et al. (2016), a BiLSTM. Theirs learns all transitions; ours forbids what BIO forbids |
+# | CRF | Lafferty et al. (2001); above a neural network, for example: Lample et al. (2016), a BiLSTM. Theirs learns all transitions; ours forbids what BIO forbids |
 # | BIO | Ramshaw & Marcus (1995), for chunks; their B stood only where one chunk follows another at once. B- at every beginning, as here, is called IOB2. BIOES adds S- for single words and E- for the last. The package reads all three |
 # | Universal tags | 17 of them, one set for all languages (universaldependencies.org). *My* and *her* are PRON there, and *is* is AUX |
 #
@@ -713,7 +719,7 @@ quiz(11)
 # <details><summary>Answer</summary>
 #
 # Most words are O, and O is easy. An entity is right only with its type and both ends, so one wrong word costs a whole
-# entity, in precision and in recall. Look at a square of mistakes: wrong types, other ends, missed, invented. And check
+# entity, in precision and in recall. Look at a table of mistakes: wrong types, other ends, missed, invented. And check
 # that tags are read at the first pieces.
 #
 # </details>
@@ -725,7 +731,7 @@ quiz(11)
 # Where names are long, data scarce, the model small, or where an impossible answer must never leave the house. It costs
 # W steps that must follow one another, of C² sums each, which parallel machines dislike. Above a large model measure
 # whether the gain in F1 exceeds the seeds' spread. And there is something in between: only forbid impossible steps when
-# decoding (Viterbi without learned transitions). That needs no training, and no answer is impossible any more.
+# decoding (Viterbi without learned transitions). That needs no training, and impossible answers are gone.
 #
 # </details>
 #

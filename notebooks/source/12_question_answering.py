@@ -145,7 +145,7 @@ for prediction in ("in the old mill", "The old mill.", "mill", "the old man", ""
 
 # %% [markdown]
 # Two corner cases matter. Where a question has several reference answers, the best match counts. Where it has none, the
-# right prediction is the empty string, with EM and F1 of 1, and any other gets 0.
+# right prediction is the empty string, with EM and F1 of 1, and any other word gets 0.
 #
 # ## From two numbers to an answer
 #
@@ -184,7 +184,7 @@ Picture(figure, alt=f"Table of start plus end scores. The lower left half ends b
 # The highest number of the whole table, 7.5, lies in the forbidden half. Of the allowed ones *lamp* wins with 7.0.
 #
 # Why a sum? The model is trained on two softmaxes, one over starts and one over ends. The log of the product of two
-# probabilities is the sum of the two scores, less a number that is the same for all spans.
+# probabilities is the sum of the two scores, less a number that is the same for all spans: the logs of the two softmaxes' denominators.
 #
 # In the real input there are more forbidden tokens: [CLS], the question, [SEP], padding. And there is a limit on the length
 # (30 tokens in Google's code): no answer is a whole page.
@@ -258,7 +258,7 @@ for token, (s, e) in list(zip(tokenizer.convert_ids_to_tokens(ids), offsets))[1:
     print(f"{token:8} characters {s:2} to {e:2}   {context[s:e]!r}")
 
 # %% [markdown]
-# Capitals, accents and spaces are gone, and no rule brings them back. So the tokenizer tells for each token from which
+# Capitals and accents are gone, spaces stand where none were, and no rule brings the text back. So the tokenizer tells for each token from which
 # characters it came. The answer is then *cut out of the original text*: from the first character of its first token to
 # the last character of its last token.
 #
@@ -284,14 +284,14 @@ check("12.3", token_span)
 # <details><summary>Solution, explained</summary>
 #
 # Two half-open stretches share a character if each begins before the other ends. Comparing `s == start` works for most
-# answers, and fails where the answer cuts a token, as in SQuAD where the answer is *1990* and the text has *1990s*.
+# answers, and fails where the answer cuts a token, as in the example of Google's script: the answer is *Japan*, the text has *Japanese*.
 #
 # </details>
 
 # %% [markdown]
 # ## The head
 #
-# Write it down; there is hardly anything to write. The loss is the mean of two cross-entropies over the T tokens: "which
+# There is hardly anything to write. The loss is the mean of two cross-entropies over the T tokens: "which
 # token is the start?" and "which is the end?". An answer that is not there gets a place too: token 0, [CLS].
 
 # %%
@@ -312,7 +312,7 @@ def span_loss(start_logits, end_logits, start_positions, end_positions):
 torch.manual_seed(0)
 model = with_new_head(BertForQuestionAnswering, folder, FinetuningSettings())  # the package's, from pre-trained weights
 settings = FinetuningSettings(batch_size=16, max_length=128)
-task = QuestionAnsweringTask(train, validation, tokenizer, settings, stride=64)
+task = QuestionAnsweringTask(train, validation, tokenizer, settings, stride=64)  # the stride is for long texts, see below
 batch = task.epoch(0)[0]
 print({name: list(values.shape) for name, values in batch.items()})
 T = batch["input_ids"].size(1)
@@ -385,7 +385,7 @@ print(f"sentence most like the question: F1 {baseline['f1']:.2f}")
 assert by_limit[10]["exact_match"] >= by_limit[30]["exact_match"] and by_limit[10]["f1"] > baseline["f1"] + 0.05
 
 # %% [markdown]
-# A rule that knows the task costs no training. It cannot harm exact match, since whatever it forbids was wrong, and it helps
+# From here on the limit is 10. A rule that knows the task costs no training. It cannot harm exact match, since whatever it forbids was wrong, and it helps
 # where the best of the shorter candidates is right. The errors of the other sort stay: to mend them, one has to compare the
 # whole question with each sentence. Larger models do that better.
 #
@@ -429,8 +429,8 @@ print("no answer minus best span, by hand = the package's:", abs(by_hand - doubt
 # That difference, *score of no answer minus score of the best span*, is the model's **doubt**. The model keeps silent
 # where the doubt is above a threshold. 0 is the natural choice: whichever of the two has more. It need not be the best.
 #
-# Why not? The loss and the figure ask for different things. To the loss an answer that is one token too long is simply
-# wrong; F1 gives most of the point for it. And a model may well be too timid, or too bold, on stories of a new kind.
+# Why not? The loss and the figure ask for different things. To the loss an end that is one token too late is simply a
+# wrong end; F1 gives most of the point for it. And a model may well be too timid, or too bold, on stories of a new kind.
 #
 # ### Exercise 12.4 · The best threshold
 # ●●●○ · 12 minutes
@@ -461,7 +461,8 @@ check("12.4", choose)
 # Only the doubts themselves matter: between two of them nothing changes. In the order of doubt one more question is
 # answered at each place, so the total changes by one term: one pass instead of a pass for each threshold. The start is
 # the total of never answering. (No threshold can part questions with *equal* doubts. Sorting the triples puts their losses
-# before their gains, so that the best total never lies between them.)
+# before their gains: of two at doubt 2, one that costs 1 and one that earns 1, the cost is counted first, so that the best
+# total never lies between them.)
 #
 # </details>
 
@@ -500,7 +501,7 @@ assert lines["validation, chosen there"]["f1"] > never[0] + 0.05
 # Read the line of the test as a report would give it: EM and F1 of all, and both parts. A single F1 hides which kind of model
 # you have: one that talks too much and one that keeps silent too much may have the same.
 #
-# Under the table stand the errors of which it was surest, on validation: read them. The errors on the test stay unread.
+# Under the table stand the errors on validation, at threshold 0, of which it was surest: read them. The errors on the test stay unread.
 # Whoever studies them begins to build for this very test.
 #
 # ## A text longer than the model
@@ -532,7 +533,7 @@ print(f"{len(tokenizer.encode(long[0].context))} tokens, and the first window do
 
 # %% [markdown]
 # So the text is read through a **window** that moves on by a **stride** and always has the question in front of it. If
-# the windows overlap, an answer that one of them cuts in two is whole in the next.
+# they overlap enough, an answer that one of them cuts in two is whole in the next.
 #
 # What label does a window get that does not hold the answer? (0, 0): *in this window* there is none. Even a set in which
 # each question has an answer teaches silence that way.
@@ -556,8 +557,8 @@ axes.set(yticks=[], xlabel="characters of the context; the answer is orange")
 Picture(figure, alt=f"Windows over {len(row.context)} characters; the answer stands at {answer[0]} to {answer[1]}. " + "; ".join(told) + ".")
 
 # %% [markdown]
-# How long should the stride be? A window holds `room` = 128 − 3 − the question's tokens of context, so two neighbours
-# share `room − stride`. No answer here is longer than seven tokens. Guess before you run: how much do windows have to
+# How long should the stride be? Beside the question a window has room for `room` tokens of context: 128 − 3, less the
+# question's. So two neighbours share `room − stride`. No answer here is longer than seven tokens. Guess before you run: how much do windows have to
 # share so that each answer is whole in one of them? And what does sharing more cost?
 
 # %%
@@ -568,14 +569,14 @@ for shared in (0, 3, 6, 50, 100):
     print(f"sharing {shared:3} tokens: {pieces:4.1f} windows a question, {whole} of {len(long)} answers whole in one")
 
 # %% [markdown]
-# Sharing one token less than the longest answer has is always enough: an answer that one window cuts off begins in what the
+# It is always enough to share one token less than the longest answer has: an answer that one window cuts off begins in what the
 # next one shares with it. Here six are enough; with fewer it is a matter of luck where the borders fall. Google's windows of
 # 384 tokens move by 128 and share some 240, for the sake of the words *around* an answer. The price is time: half the
 # stride, twice the windows.
 #
 # ## The proof
 #
-# Mine, the package's and `transformers`': logits and loss; spans by a table and by the package; SQuAD's counting on ten thousand
+# Mine, the package's and `transformers`': logits and loss; spans by trying all, and by the package; SQuAD's counting on ten thousand
 # random pairs of phrases, against its definition; and the threshold, by trying all.
 
 # %%
@@ -599,7 +600,7 @@ def by_brute_force(window, starts, ends, longest=30):
     places = range(window.first, window.first + len(window.offsets))
     return max(((starts[i] + ends[j]) for i in places for j in places if i <= j < i + longest))
 
-eight = [row for row in joined(validation, 8) if row.answers][:40]
+eight = [row for row in joined(validation, 8) if row.answers][:40]  # on eight stories each, read in short windows
 cut = [windows(tokenizer, row.question, row.context, 48, 20) for row in eight]
 of_each = [[(window, *read_window(model, window)) for window in found] for found in cut]
 same_spans = [abs(by_brute_force(*one) - best_spans(*one)[0].score) < 1e-4 for found in of_each for one in found]
@@ -621,8 +622,7 @@ print("best of all thresholds, one by one = package:", abs(max(tried) - total(th
 # %% [markdown]
 # ## Broken BERT: the longer the text, the less it knows
 #
-# A colleague reads long texts with this function, in windows of 48 tokens. On single stories it is as good as the
-# package. On eight stories in a row it is lost, with the same model.
+# A colleague reads long texts with this function, in windows of 48 tokens. On single stories it works. On eight stories in a row it is lost, with the same model.
 
 # %%
 def read_long(found, context, threshold):
@@ -681,12 +681,12 @@ check("12.5", read_all)
 #
 # | | |
 # |---|---|
-# | Head | Devlin et al. (2019), section 4.2: a start vector S and an end vector E, and a softmax of their dot products with all tokens. Google's code and `transformers` write one linear layer with two outputs, and bias. Ours is the same |
+# | Head | Devlin et al. (2019), section 4.2: a start vector S and an end vector E, and a softmax of their dot products with all words of the paragraph. Google's code and `transformers` write one linear layer with two outputs, and bias, and take the softmax over the whole row. Ours is the same |
 # | Score of a span | S·Tᵢ + E·Tⱼ with j ≥ i: the sum, as here |
 # | No answer | Section 4.3: S·C + E·C at [CLS]; an answer is given where the best span has more than that plus τ, and τ is chosen for F1 on the development set. SQuAD's test set was hidden, so the figure there stayed fair. Our threshold is −τ, and that of Google's code: `null_score_diff_threshold` |
 # | Several windows | `run_squad.py` takes the lowest score of no answer over all windows, as we do. It also knows for each token in which window it has most context on both sides, and lets an answer begin there only in that window. We take the best score of any window |
 # | Stride | In Google's `doc_stride` (128, in windows of 384) it is how far the window **moves**; in `transformers`' tokenizers `stride` is how much two windows **share**. Mistaking one for the other raises no error: there are only more windows, or lost answers. Ours moves |
-# | Limits | Question 64 tokens, answer 30, the 20 best starts and ends: as in `run_squad.py` |
+# | Limits | Question 64 tokens, answer 30, the 20 best starts and ends: as in `run_squad.py` (Google's are the best of the whole row, ours of the context) |
 # | A label outside the window | Ours and Google's: [CLS]. The model of `transformers` *ignores* a label beyond the last token of its row; the scripts that prepare the data set it to [CLS], so that silence is learned |
 # | Back to characters | Google's tokenizer kept no offsets: the script finds the words of the text that the pieces came from and strips them by a heuristic. Fast tokenizers and ours carry offsets. Their offsets for the question's tokens count in the **question**: whoever cuts the context with them cuts at random |
 #
