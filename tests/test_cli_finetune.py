@@ -9,6 +9,8 @@ from click.testing import CliRunner
 from bertedu.cli import main
 from bertedu.course.data import data_path
 from bertedu.finetuning.kinds import KINDS
+from bertedu.visualization.finetuning_report import usual_options
+from bertedu.visualization.report import Run
 
 HELP = CliRunner().invoke(main.commands["finetune"], ["--help"]).output
 
@@ -30,3 +32,9 @@ def test_an_option_in_an_example_does_not_exist():
     for line in HELP.splitlines():
         if "bertedu " in line and "Usage" not in line:
             assert set(re.findall(r"(?<!\S)--[a-z-]+", line)) <= options, line
+
+
+def test_a_report_forgets_an_option_or_knows_one_that_does_not_exist(tmp_path):
+    known = usual_options(Run(tmp_path, {}, {"task": "similarity"}, []))
+    options = {str(parameter.name) for parameter in main.commands["finetune"].params}
+    assert known.keys() == options - {"task", "output", "resume"} and known["pooling"] == "mean"

@@ -7,9 +7,8 @@ from collections import Counter
 
 import pytest
 
-from bertedu.corpora.readers import read_conll
-from bertedu.corpora.readers.labelled import Answer, Choices, LabelledText, Question, Summary, TaggedWords
-from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
+from bertedu.corpora.readers.labelled import Answer, LabelledText, Question, Summary, TaggedWords
+from bertedu.corpora.task_data import read_labelled, read_questions, read_summaries, read_tagged
 from bertedu.errors import UserError
 
 HARD_TEXTS = [
@@ -225,57 +224,6 @@ def test_a_header_line_becomes_a_row(tmp_path):
         read_labelled(tmp_path / "a.csv", header=("text", "label"))
 
 
-def test_a_column_of_tags_is_not_the_one_asked_for(tmp_path):
-    conll = "-DOCSTART- -X- O O\n\nCats NNS B-NP O\nsing VBP B-VP O\n"
-    (tmp_path / "a.conll").write_text(conll, encoding="utf-8")
-    assert read_conll(tmp_path / "a.conll") == [TaggedWords(("Cats", "sing"), ("O", "O"))]
-    assert read_conll(tmp_path / "a.conll", scheme=None, tag_column=1)[0].tags == ("NNS", "VBP")
-    with pytest.raises(UserError, match="no column 4 among 4"):
-        read_conll(tmp_path / "a.conll", tag_column=4)
-    with pytest.raises(UserError, match="'IOB' is none"):
-        read_conll(tmp_path / "a.conll", scheme="IOB", tag_column=2)
-
-
-def test_conll_2003_as_first_given_out_is_refused(tmp_path):
-    """IOB1 begins an entity with I-, and with B- where it stands directly behind another of its type."""
-    iob1 = "-DOCSTART- O\n\nAnn I-person\nLee I-person\nmet O\nBo I-person\nCy B-person\nBern I-place\n\nOslo I-place\n"
-    (tmp_path / "a.conll").write_text(iob1, encoding="utf-8")
-    first, second = read_conll(tmp_path / "a.conll")
-    assert first.tags == ("B-person", "I-person", "O", "B-person", "B-person", "B-place")
-    assert second.tags == ("B-place",)
-    (tmp_path / "a.conll").write_text(iob1 + "\nRome B-place\n", encoding="utf-8")
-    with pytest.raises(UserError, match="line 3: the tag 'I-person' goes on with nothing"):
-        read_conll(tmp_path / "a.conll")  # a B- behind nothing: the file is in BIO, and line 3 a mistake
-
-
-def test_a_tag_of_bioes_or_of_a_closed_list_is_refused(tmp_path):
-    (tmp_path / "a.conll").write_text("New\tB-place\nYork\tE-place\nsings\tO\nOslo\tS-place\n", encoding="utf-8")
-    assert read_tagged(tmp_path / "a.conll", scheme="BIOES")[0].tags[1] == "E-place"
-    with pytest.raises(UserError, match="line 4: the tag 'S-place' is none of the 3 tags"):
-        read_tagged(tmp_path / "a.conll", scheme="BIOES", labels=["O", "B-place", "E-place"])
-
-
-def test_the_answer_of_a_choice_is_read_another_way(tmp_path):
-    def read(**row) -> Choices:
-        (tmp_path / "a.jsonl").write_text(json.dumps({"question": "Which?"} | row) + "\n", encoding="utf-8")
-        return read_choices(tmp_path / "a.jsonl")[0]
-
-    expected = Choices("Which?", ("cat", "dog"), 1)
-    assert read(choices=["cat", "dog"], label=1) == expected
-    assert read(options=["cat", "dog"], answer="B") == expected
-    assert read(choices=["cat", "dog"], answer="dog") == expected
-    assert read(choices={"label": ["1", "2"], "text": ["cat", "dog"]}, answerKey="2") == expected
-    assert read(ending0="cat", ending1="dog", label="1", context="") == expected
-    assert read(choice2="dog", choice1="cat", label="choice2") == expected
-    assert read(choices=["cat", "dog"], label=1, context="Pets.").context == "Pets."
-    assert read(choices=["2", "1"], label=0).label == 0
-    for row in ({"label": "1"}, {"label": True}, {"label": -1}, {"label": "cat"}, {"label": None}, {"label": 1.0}):
-        with pytest.raises(UserError, match="line 1: the answer"):
-            read(choices=["1", "2"], **row)
-    (tmp_path / "a.csv").write_text("question,choice1,choice2,label\nWhich?,cat,dog,1\n", encoding="utf-8")
-    assert read_choices(tmp_path / "a.csv") == [expected]
-
-
 def test_a_summary_or_a_question_in_json_lines_is_refused(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"article": "Long.", "highlights": "Short."}\n', encoding="utf-8")
@@ -287,3 +235,24 @@ def test_a_summary_or_a_question_in_json_lines_is_refused(tmp_path):
         Question("1", "Who?", "A cat.", (Answer("cat", 2),)),
         Question("2", "Who?", "A cat.", (), True, "Cats"),
     ]
+
+
+def test_the_second_text_of_a_pair_is_dropped_where_the_first_row_has_none(tmp_path):
+    path = tmp_path / "a.jsonl"
+    alone, pair = {"premise": "a", "label": "x"}, {"premise": "b", "hypothesis": "c", "label": "y"}
+    for rows, line in (([alone, pair], 1), ([pair, alone], 2)):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        with pytest.raises(UserError, match=f"line {line}: there is no column 'hypothesis' .*: add it to this row"):
+            read_labelled(path)
+    path.write_text(json.dumps(alone) + "\n", encoding="utf-8")
+    assert read_labelled(path) == [LabelledText("a", "x")]
+
+
+def test_rows_without_an_agreed_label_become_a_class(tmp_path):
+    """SNLI and MultiNLI write - where no three of the five annotators agreed."""
+    path = tmp_path / "a.tsv"
+    path.write_text("gold_label\tsentence1\tsentence2\nneutral\ta\tb\n-\ta\tc\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"line 3: the gold_label is '-', .*: remove such rows"):
+        read_labelled(path)
+    path.write_text("label\ttext\n+\ta\n-\tb\n", encoding="utf-8")
+    assert [example.label for example in read_labelled(path)] == ["+", "-"]  # elsewhere it is a name like others

@@ -71,7 +71,7 @@ FILES = [
     Malformed(
         "other columns", "a.csv", "comment,mark\na,b\n", read_labelled, ("(text, sentence,", "'comment', 'mark'")
     ),
-    Malformed("TABs in a .csv", "a.csv", "text\tlabel\na\tb\n", read_labelled, (r"text\tlabel", "give the delimiter")),
+    Malformed("TABs in a .csv", "a.csv", "text\tlabel\na\tb\n", read_labelled, (r"text\tlabel", "save it as .csv")),
     Malformed("no known suffix", "a.data", "text,label\na,b\n", read_labelled, (".jsonl", "delimiter")),
     Malformed("a quote never closed", "a.csv", 'text,label\na,b\n"c,d\ne,f\n', read_labelled, ("line 3", "quote")),
     Malformed("text after a quote", "a.csv", 'text,label\n"Oh" he said,b\n', read_labelled, ("line 2", "not balanced")),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bertedu.corpora.readers import LabelledText, Question
+from bertedu.corpora.readers import Choices, LabelledText, Question
 from bertedu.errors import UserError
 from bertedu.finetuning.data import read_data, taken_away
 from bertedu.finetuning.kinds import KINDS
@@ -32,6 +32,15 @@ def test_validation_asks_about_a_text_that_was_learned():
     assert taken_away(rows, KINDS["question-answering"], "a.json") == (train, validation)
     train, validation = taken_away(rows[:4], KINDS["question-answering"], "a.json")
     assert len(train) == 3 and len(validation) == 1, "one text has to be shared"
+
+
+def test_validation_chooses_endings_of_a_text_that_was_learned():
+    rows = [Choices(f"why {number}?", ("a", "b"), 0, f"text {number // 4}") for number in range(80)]
+    train, validation = taken_away(rows, KINDS["multiple-choice"], "a.jsonl")
+    assert len(train) == 72 and not {row.context for row in train} & {row.context for row in validation}
+    alone = [Choices(f"why {number // 4}?", ("a", "b"), 0) for number in range(80)]
+    train, validation = taken_away(alone, KINDS["multiple-choice"], "a.jsonl")
+    assert len(train) == 72 and not {row.question for row in train} & {row.question for row in validation}
 
 
 def test_a_single_row_leaves_nothing_to_learn_from():

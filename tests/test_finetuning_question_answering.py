@@ -173,6 +173,8 @@ def test_the_shares_of_answers_are_not_those_of_their_scores():
     found, nothing = task.predictions(model, rows)
     assert found.probability(True) == pytest.approx(answers[0][1], abs=1e-5)
     assert found.probability(False) == pytest.approx(none, abs=1e-5) and nothing.probability(False) == 1.0
+    told = task.explain(rows, [found, nothing])[0]["no_answer_score"]
+    assert told == found.no_answer_score, "the threshold is one of these: rounded, a score would lie on its other side"
 
 
 def test_an_answer_is_longer_than_allowed():

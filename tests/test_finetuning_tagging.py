@@ -9,14 +9,15 @@ from bertedu.config import BertConfig
 from bertedu.corpora.readers import TaggedWords
 from bertedu.errors import UserError
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.spans import are_entities
 from bertedu.finetuning.tagging import (
     BertCrfForTokenClassification,
     BertForTokenClassification,
     TaggingTask,
-    most_frequent_tags,
     pack_words,
     tags_of,
 )
+from bertedu.finetuning.tagging_baselines import most_frequent_tags, tagging_baselines
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
@@ -140,3 +141,17 @@ def test_tags_are_numbered_in_another_order_each_time():
 def test_a_crf_learns_tags_of_pieces_and_is_asked_for_tags_of_words():
     with pytest.raises(UserError, match='one tag for each word: choose label_pieces="first"'):
         made_task([TaggedWords(("a",), ("O",))], "all", crf=True)
+
+
+@pytest.mark.parametrize("tags", [("-LRB-", "NN", "DT"), ("NN-TL", "NN", "O"), ("B-NP", "NN", "O"), ("B-", "I-", "O")])
+def test_parts_of_speech_with_a_hyphen_are_scored_as_entities(tags):
+    rows = [TaggedWords(("a", "b", "c"), tags)] * 2
+    task = TaggingTask(rows, rows, TOKENIZER, FinetuningSettings(), tags_of(rows))
+    assert task.best_by == "accuracy" and not are_entities(tags)
+    for figures in tagging_baselines(rows, rows).values():
+        assert figures.keys() == {"accuracy", "macro_f1"} and figures["accuracy"] == 1.0
+
+
+def test_tags_of_entities_are_not_told_from_others():
+    assert are_entities(["O", "B-x", "I-x"]) and are_entities(["S-x-y", "E-x"])
+    assert not are_entities(["O", "O"]) and not are_entities([]) and not are_entities(["O", "B-x", "-RRB-"])

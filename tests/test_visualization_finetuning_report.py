@@ -1,13 +1,16 @@
 """What is told of a fine-tuning run: figures, errors to read, and the page made from the folder alone."""
 
+import html
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
 from test_visualization_finetuning import log
 from test_visualization_report import Page, fetches
 
+from bertedu.config import BertConfig
 from bertedu.corpora.readers import Answer, Choices, LabelledText, Question, Summary, TaggedWords
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import ClassificationTask
@@ -217,9 +220,45 @@ def test_a_lower_squared_error_counts_as_worse():
     assert verdicts(finetuning_results(metrics)) == ["F1 of no: the model 0.500 ± 0.000, mean 0.600"]
 
 
+def test_an_entity_named_error_counts_as_better_when_lower():
+    figures = {"f1_error": {"mean": 0.5, "deviation": 0.0}}
+    metrics = {"validation": figures, "baselines": {"mean": {"f1_error": 0.6}}, "runs": [{}] * 2}
+    assert verdicts(finetuning_results(metrics)) == ["F1 of error: the model 0.500 ± 0.000, mean 0.600"]
+
+
 def test_one_seed_has_a_deviation():
     metrics = {"validation": {"f1": {"mean": 0.5, "deviation": 0.0}}, "baselines": {}, "runs": [{}]}
     assert finetuning_results(metrics)[0].shown() == "0.500"
+
+
+def test_a_command_to_copy_is_of_another_run(tmp_path):
+    folder = save_finetuning_run(tmp_path / "run", "entities")
+    plan = json.loads((folder / "run.json").read_text())
+    changed = {"epochs": 5.0, "crf": True, "max_length": 64, "head_rate": 10.0, "layer_decay": 0.5, "patience": 2}
+    plan = {**plan, "data": "my data.conll", "dropout": None, "device": "cpu", "seeds": 2, **changed}
+    (folder / "run.json").write_text(json.dumps(plan))
+    words = write_finetuning_report(folder).read_text()
+    three, decay = (html.unescape(one) for one in re.findall(r"<code>(bertedu finetune .*?)</code>", words))
+    start = ["bertedu", "finetune", "entities", "--model", "models/<base>", "--data", "my data.conll"]
+    same = ["--epochs", "5.0", "--max-length", "64", "--crf"]
+    more = ["--head-rate", "10.0", "--learning-rate", "0.0001", "--patience", "2", "--device", "cpu"]
+    output = ["--seeds", "3", "--output", "runs/three-seeds"]
+    assert shlex.split(three) == [*start, *same, "--layer-decay", "0.5", *more, *output]
+    more[-2:-2] = ["--seeds", "2"]
+    assert shlex.split(decay) == [*start, *same, *more, "--layer-decay", "0.9", "--output", "runs/layer-decay"]
+
+
+def test_a_command_to_copy_holds_what_is_the_default_anyway(tmp_path):
+    folder = save_finetuning_run(tmp_path / "run", "similarity")
+    plan = json.loads((folder / "run.json").read_text())
+    plan = {**plan, "data": "d.csv", "model": "m", "dropout": None, "pooling": "mean", "max_length": 64}
+    (folder / "run.json").write_text(json.dumps({**plan, "learning_rate": 3e-4, "seeds": 1, "device": "auto"}))
+    (folder / "checkpoint").mkdir()
+    BertConfig(50, 16, 2, 2, 32, max_position_embeddings=64).save(folder / "checkpoint", "BertModel")
+    words = write_finetuning_report(folder).read_text()
+    assert (
+        "<code>bertedu finetune similarity --model m --data d.csv --seeds 3 --output runs/three-seeds</code>" in words
+    )
 
 
 @pytest.mark.parametrize("name", ["run.json", "metrics.json", "predictions.jsonl"])

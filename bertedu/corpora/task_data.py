@@ -108,8 +108,8 @@ def read_rows(
         return read_json_lines(source)
     if delimiter is None and not name.endswith((".csv", ".tsv")):
         raise UserError(
-            f"{source}: the name does not say how to read it: give a .csv, .tsv or .jsonl file, hub:NAME, "
-            "or the delimiter of a table."
+            f"{source}: the name does not say how to read it: save it as .csv (commas), .tsv (TABs) or .jsonl, name "
+            "hub:NAME, or in Python give the delimiter of a table."
         )
     return read_table(source, header, delimiter, quoting)
 

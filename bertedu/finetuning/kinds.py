@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsRestClassifier
 
-from bertedu.corpora.readers import LabelledText, Question, Summary, TaggedWords
+from bertedu.corpora.readers import Choices, LabelledText, Question, Summary, TaggedWords
 from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
 from bertedu.errors import UserError
 from bertedu.finetuning.bags import bags_of_words
@@ -140,7 +140,7 @@ def make_similarity(train, validation, tokenizer: BertTokenizer, model: str, set
 
 
 def make_question_answering(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
-    """Spans as answers; windows overlap by half."""
+    """Spans as answers; windows begin a third of max_length apart, so that they overlap by more than half."""
     network = with_new_head(BertForQuestionAnswering, model, settings)
     return network, QuestionAnsweringTask(train, validation, tokenizer, settings, stride=settings.max_length // 3)
 
@@ -172,6 +172,11 @@ def context_of(question: Question) -> str:
     return question.context
 
 
+def asked_about(row: Choices) -> str:
+    """What choices share: the text that they go on with, or the question."""
+    return row.context or row.question
+
+
 def answer_baselines(train: Sequence[Question], test: Sequence[Question]) -> dict[str, Figures]:
     """Answers that need no network and learn nothing from training."""
     return longest_word_overlap(test)
@@ -199,7 +204,7 @@ KINDS: dict[str, Kind] = {
             unit=context_of,
         ),
         Kind("similarity", read_pairs, make_similarity, word_cosines, {"pooling": "mean"}),
-        Kind("multiple-choice", rows_of(read_choices), make_multiple_choice, choice_baselines),
+        Kind("multiple-choice", rows_of(read_choices), make_multiple_choice, choice_baselines, unit=asked_about),
         Kind("summarization", rows_of(read_summaries), make_summarization, summary_baselines, {"max_length": 512}),
     )
 }

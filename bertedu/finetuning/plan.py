@@ -1,5 +1,6 @@
 """What a fine-tuning run is asked to do: from the options of the command line, or from run.json."""
 
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -10,11 +11,18 @@ from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.pretraining.plan import FILE, take, unused_folder
+from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.loop import TrainingSettings
 
 # Peak rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al. 2019,
 # appendix A.3, 2e-5 to 5e-5 to Base and Large. Hidden size 384 broke down from one seed in three at 3e-4.
 LEARNING_RATES = {256: 3e-4, 767: 1e-4, 1024: 5e-5}
+# Settings that only some tasks know; with others they would say nothing.
+KNOWN_TO = {
+    "pooling": ("classification", "multi-label", "regression", "similarity"),
+    "class_weights": ("classification",),
+    "crf": ("entities", "tagging"),
+}
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,8 @@ class FinetuningPlan:
         given = {name: value for name, value in options.items() if value is not None}
         folder = given.pop("resume", None)
         if folder is not None:
+            if "output" in given:
+                raise UserError(f"a run goes on in its own folder, {folder}: leave --output out, or --resume.")
             given = {**cls.read(folder), **given}
         for name in ("task", "model", "data"):
             if name not in given:
@@ -58,6 +68,7 @@ class FinetuningPlan:
         defaults = {**task_settings}
         defaults["max_length"] = min(defaults.get("max_length", 128), config.max_position_embeddings)
         settings = FinetuningSettings(**{**defaults, **take(given, FinetuningSettings)})
+        check_known(task, settings)
         if settings.max_length > (positions := config.max_position_embeddings):
             raise UserError(
                 f"max_length is {settings.max_length}, and {model} has {positions} positions: give at most {positions}."
@@ -65,6 +76,7 @@ class FinetuningPlan:
         defaults = {"learning_rate": default_rate(config.hidden_size), "warmup": 0.1, "betas": (0.9, 0.999)}
         defaults["validations"] = max(1, round(2 * settings.epochs))
         training = TrainingSettings(**{**defaults, **take(given, TrainingSettings), "seed": settings.seed})
+        check_training(training)
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
         return cls(task, model, data, settings, training, output, validation, test, seeds, folder is not None)
@@ -83,6 +95,25 @@ class FinetuningPlan:
                 f"{folder} holds no {FILE} of a fine-tuning run: give a folder that `bertedu finetune` wrote."
             )
         return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def check_known(task: str, settings: FinetuningSettings) -> None:
+    """Raise UserError for a setting that is not the default and that the task does not know."""
+    for name, tasks in KNOWN_TO.items():
+        if task not in tasks and getattr(settings, name) != getattr(FinetuningSettings, name):
+            known = " and ".join([", ".join(tasks[:-1]), tasks[-1]] if len(tasks) > 1 else tasks)
+            raise UserError(f"--{name.replace('_', '-')} is for {known}, and {task} does not know it: leave it out.")
+
+
+def check_training(training: TrainingSettings) -> None:
+    """Raise UserError for numbers that no run can be trained with, and for a device that this machine lacks."""
+    if not 0 < training.learning_rate < math.inf:
+        raise UserError(f"learning_rate is {training.learning_rate}: give a number above 0, such as 3e-5.")
+    if training.accumulation < 1:
+        raise UserError(f"accumulation is {training.accumulation}: give the number of parts of a batch, at least 1.")
+    if training.patience < 0:
+        raise UserError(f"patience is {training.patience}: give a number of validations, or 0 for no early end.")
+    choose_precision(training.precision, choose_device(training.device))
 
 
 def stem(data: str) -> str:

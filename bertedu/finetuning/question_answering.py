@@ -189,7 +189,7 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
             asked = {"id": row.id, "question": row.question, "context": row.context}
             said = {"answers": [one.text for one in row.answers], "prediction": prediction, "probability": sure}
             scores: dict[str, Any] = {"span": span, "span_f1": rounded(answer_scores(row, span)[1])}
-            scores["no_answer_score"] = rounded(found.no_answer_score)
+            scores["no_answer_score"] = found.no_answer_score  # as it is: the threshold is one of these
             explained.append({**asked, **said, "f1": rounded(f1), **scores, "mistake": mistake(sure, 1 - f1)})
         return explained
 

@@ -23,6 +23,7 @@ from bertedu.pretraining.run import describe_machine
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
+from bertedu.training.resume import FILE, load_state
 
 PREDICTIONS = "predictions.jsonl"
 LINES = 20  # at least so many of metrics.jsonl, so that a short run has a curve too
@@ -44,8 +45,6 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
     first = plan.settings.seed
     made = make(plan, kind, first, data, tokenizer)
     made[1].encode([*validation, *test])  # what cannot be used is refused before anything is written
-    if not plan.resume:
-        plan.save()
     runs = []
     for seed in range(first, first + plan.seeds):
         made = made if seed == first else make(plan, kind, seed, data, tokenizer)
@@ -83,6 +82,11 @@ def make(
     model, task = kind.make(*data[:2], tokenizer, plan.model, settings)
     if settings.freeze_encoder:
         freeze_encoder(model)
+    if not any(parameter.requires_grad for parameter in model.parameters()):
+        raise UserError(
+            f"nothing is left to learn: {plan.task} with pooling {settings.pooling!r} has no weights besides the "
+            "encoder, so leave --freeze-encoder out, or choose --pooling pooler."
+        )
     return model, task
 
 
@@ -104,10 +108,14 @@ def one_seed(
     trainer = Trainer(
         model, task, training, Budget(steps=steps), folder, pace(settings, model.config.num_hidden_layers)
     )
+    resume = plan.resume and (folder / FILE).exists()
+    if resume:  # the state of another run is refused before anything is written
+        load_state(folder, model, trainer.optimizers, trainer.identity())
+    plan.save()
     say(f"seed {seed}: {steps:,} steps, {trainer.precision} on {trainer.device}")
     for name in ("checkpoint", "checkpoint-best"):
         tokenizer.save_pretrained(folder / name)
-    progress = trainer.run(resume=plan.resume and (folder / "resume.safetensors").exists())
+    progress = trainer.run(resume=resume)
     if trainer.stopped:
         return None
     best = type(model).from_pretrained(folder / "checkpoint-best").to(trainer.accelerator.device)
@@ -141,8 +149,12 @@ def judge(
 
 
 def spread(figures: Sequence[Figures]) -> dict[str, Figures]:
-    """Mean and standard deviation of each figure over the seeds (0 for a single one)."""
-    together = {name: [run[name] for run in figures] for name in figures[0]}
+    """Mean and standard deviation of each figure over the seeds (0 for a single one).
+
+    A figure that a seed lacks is 0: the F1 of a type of entity of which it had nothing to find and found nothing.
+    """
+    names = dict.fromkeys(name for run in figures for name in run)
+    together = {name: [run.get(name, 0.0) for run in figures] for name in names}
     return {
         name: {"mean": mean(values), "deviation": stdev(values) if len(values) > 1 else 0.0}
         for name, values in together.items()

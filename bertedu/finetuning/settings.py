@@ -6,6 +6,8 @@ from typing import Any
 from bertedu.config import POOLINGS
 from bertedu.errors import UserError
 
+MOST = 1_000_000  # epochs, rows in a batch and the like: inf is no number of them
+
 
 @dataclass(frozen=True)
 class FinetuningSettings:
@@ -31,8 +33,10 @@ class FinetuningSettings:
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "head_rate"):
-            if not getattr(self, name) > 0:
-                raise UserError(f"{name} is {getattr(self, name)!r}: give a number above 0.")
+            if not 0 < getattr(self, name) <= MOST:
+                raise UserError(f"{name} is {getattr(self, name)!r}: give a number above 0, at most {MOST:,}.")
+        if not 0 <= self.seed < 2**32:
+            raise UserError(f"seed is {self.seed}: give a whole number from 0 up to {2**32 - 1:,}.")
         if self.max_length < 8:
             raise UserError(f"max_length is {self.max_length}: a text needs at least 8 tokens.")
         if not 0 < self.layer_decay <= 1:

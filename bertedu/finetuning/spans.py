@@ -18,6 +18,15 @@ def split_tag(tag: str) -> tuple[str, str]:
     return position, kind
 
 
+def are_entities(tags: Iterable[str]) -> bool:
+    """Whether tags are those of entities: each is O or B-, I-, E- or S- with a type, and not all are O.
+
+    A hyphen alone says nothing: "-LRB-" and "NN-TL" are parts of speech.
+    """
+    different = {split_tag(tag) for tag in tags} - {OUTSIDE}
+    return bool(different) and all(position in ("B", "I", "E", "S") and kind for position, kind in different)
+
+
 def tag_spans(tags: Sequence[str]) -> list[Span]:
     """The entities in the tags of one sentence, BIO or BIOES, from left to right."""
     spans: list[Span] = []

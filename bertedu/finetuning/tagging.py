@@ -19,7 +19,7 @@ from bertedu.finetuning.crf import ConditionalRandomField
 from bertedu.finetuning.examples import Example
 from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.spans import entity_figures, split_tag
+from bertedu.finetuning.spans import are_entities, entity_figures, split_tag
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.model.bert import BertModel
 from bertedu.model.heads import IGNORED
@@ -129,7 +129,7 @@ class TaggingTask(FinetuningTask[TaggedWords]):
             raise UserError('a CRF reads one tag for each word: choose label_pieces="first" with it.')
         self.labels, self.label_pieces = tuple(labels), label_pieces
         self.number = {label: number for number, label in enumerate(self.labels)}
-        self.entities = any(split_tag(label)[1] for label in self.labels)
+        self.entities = are_entities(self.labels)
         super().__init__(train, validation, tokenizer, settings)
 
     @property
@@ -241,19 +241,3 @@ def tags_of(rows: Sequence[TaggedWords]) -> tuple[str, ...]:
     """All tags of some sentences: "O" first, the others by name."""
     tags = {tag for row in rows for tag in row.tags}
     return tuple(sorted(tags, key=lambda tag: (tag != "O", *reversed(split_tag(tag)))))
-
-
-def most_frequent_tags(train: Sequence[TaggedWords], test: Sequence[TaggedWords]) -> dict[str, dict[str, Any]]:
-    """The figures of giving each word the tag that it had most often in training, an unknown one the most frequent."""
-    counts: dict[str, dict[str, int]] = {}
-    overall: dict[str, int] = {}
-    for row in train:
-        for word, tag in zip(row.words, row.tags, strict=True):
-            of_word = counts.setdefault(word.lower(), {})
-            of_word[tag] = of_word.get(tag, 0) + 1
-            overall[tag] = overall.get(tag, 0) + 1
-    usual = max(overall, key=lambda tag: overall[tag])
-    best = {word: max(tags, key=lambda tag: tags[tag]) for word, tags in counts.items()}
-    found = [[best.get(word.lower(), usual) for word in row.words] for row in test]
-    entities = any(split_tag(tag)[1] for tag in overall)
-    return {"most frequent tag of the word": tagging_figures([row.tags for row in test], found, entities)}

@@ -1,13 +1,14 @@
 """What tags words without a network: the tag that a word had most often, and a linear model of words and neighbours."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.linear_model import SGDClassifier
 
 from bertedu.corpora.readers import TaggedWords
-from bertedu.finetuning.spans import split_tag
-from bertedu.finetuning.tagging import most_frequent_tags, tagging_figures
+from bertedu.finetuning.spans import are_entities
+from bertedu.finetuning.tagging import tagging_figures
 
 Tags = list[list[str]]
 REACH = 2  # neighbours on each side
@@ -16,9 +17,24 @@ PASSES, WORDS = (2, 10), 500_000  # so many words are gone through, in at least 
 
 def tagging_baselines(train: Sequence[TaggedWords], test: Sequence[TaggedWords]) -> dict[str, dict[str, float]]:
     """The figures of both. The second can find names that it has never seen, by what stands around them."""
-    entities = any(split_tag(tag)[1] for row in train for tag in row.tags)
+    entities = are_entities(tag for row in train for tag in row.tags)
     figures = tagging_figures([row.tags for row in test], linear_tags(train, test), entities)
     return {**most_frequent_tags(train, test), "linear model of the word and its neighbours": figures}
+
+
+def most_frequent_tags(train: Sequence[TaggedWords], test: Sequence[TaggedWords]) -> dict[str, dict[str, Any]]:
+    """The figures of giving each word the tag that it had most often in training, an unknown one the most frequent."""
+    counts: dict[str, dict[str, int]] = {}
+    overall: dict[str, int] = {}
+    for row in train:
+        for word, tag in zip(row.words, row.tags, strict=True):
+            of_word = counts.setdefault(word.lower(), {})
+            of_word[tag] = of_word.get(tag, 0) + 1
+            overall[tag] = overall.get(tag, 0) + 1
+    usual = max(overall, key=lambda tag: overall[tag])
+    best = {word: max(tags, key=lambda tag: tags[tag]) for word, tags in counts.items()}
+    found = [[best.get(word.lower(), usual) for word in row.words] for row in test]
+    return {"most frequent tag of the word": tagging_figures([row.tags for row in test], found, are_entities(overall))}
 
 
 def linear_tags(train: Sequence[TaggedWords], test: Sequence[TaggedWords]) -> Tags:

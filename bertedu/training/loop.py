@@ -29,7 +29,7 @@ from bertedu.training.budget import Budget, Progress
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, check_warmup, rate_factor, set_rates
-from bertedu.training.resume import FILE, load_state, remove_leftovers, save_state
+from bertedu.training.resume import load_state, remove_leftovers, save_state
 
 Batch = dict[str, Tensor]
 
@@ -135,15 +135,14 @@ class Trainer:
         bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
         with self._stopping_gently(), tqdm(total=1.0, bar_format=bar_format, disable=not main) as self.bar:
             self.bar.update(self.budget.share(self.progress))
-            self._train()
+            if not self._ended():  # before it was resumed
+                self._train()
         if self.log:
             self.log.close()
         self._save()
         return self.progress
 
     def _train(self) -> None:
-        if self.budget.share(self.progress) >= 1 or self._out_of_patience():  # a run that had ended already
-            return
         self.model.train()
         clock, saved = time.perf_counter() - self.progress.seconds, time.perf_counter()
         for batch in self._batches():
@@ -157,14 +156,14 @@ class Trainer:
                 self._report()
             if int(now * self.settings.validations) > validated:
                 self._validate()
-            if now >= 1 or self.stopped or self._out_of_patience():
+            if self.stopped or self._ended():
                 return
             if time.perf_counter() - saved >= self.settings.save_seconds:
                 self._save()
                 saved = time.perf_counter()
 
-    def _out_of_patience(self) -> bool:
-        return 0 < self.settings.patience <= self.progress.waited
+    def _ended(self) -> bool:
+        return self.budget.share(self.progress) >= 1 or 0 < self.settings.patience <= self.progress.waited
 
     def _batches(self) -> Iterator[Batch]:
         """Batches from where the run stands, epoch after epoch; keeps the place in self.progress."""
@@ -192,8 +191,7 @@ class Trainer:
         counts = self.task.counts(batch)
         parts = list(cut_rows(batch, accelerator.num_processes * settings.accumulation))
         parts = parts[accelerator.process_index :: accelerator.num_processes]
-        # A batch of fewer rows than parts leaves some empty; a process without any row takes part with an empty one.
-        parts = [part for part in parts if len(next(iter(part.values())))] or parts[:1]
+        parts = [part for part in parts if len(part["attention_mask"])] or parts[:1]  # few rows leave some parts empty
         # Dropout too is a function of (seed, step, process), so a resumed run repeats it.
         torch.manual_seed(hash((settings.seed, self.progress.step, accelerator.process_index)) % 2**63)
         for optimizer in self.optimizers:
@@ -300,6 +298,3 @@ def evaluate(model: torch.nn.Module, task: Task, batches: Sequence[Batch], devic
     for batch in batches:
         averages.add(task.sums(model, to_device(batch, device)), task.counts(batch))
     return averages.means()
-
-
-__all__ = ["FILE", "Batch", "Task", "Trainer", "TrainingSettings", "cut_rows", "evaluate", "to_device"]

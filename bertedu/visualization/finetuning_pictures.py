@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bertedu.finetuning.spans import split_tag
+from bertedu.finetuning.spans import are_entities
 from bertedu.visualization.calibration import reliability_diagram
 from bertedu.visualization.confusion import confusion_matrix, entity_confusion, label_outcomes
 from bertedu.visualization.picture import Picture
@@ -31,7 +31,7 @@ def prediction_pictures(task: str, rows: Sequence[Row], no_answer_threshold: flo
     elif task == "classification":
         picture = confusion_matrix([row["label"] for row in rows], [row["prediction"] for row in rows])
         pictures["confusion"] = (picture, "Which class is taken for which. What is right is on the diagonal.")
-    elif task == "multi-label":
+    elif task == "multi-label" and any(row["label"] or row["prediction"] for row in rows):
         picture = label_outcomes([row["label"] for row in rows], [row["prediction"] for row in rows])
         pictures["classes"] = (
             picture,
@@ -58,7 +58,7 @@ def tags(rows: Sequence[Row]) -> tuple[Picture, str]:
     """Entities by type, or tags of words."""
     right, found = [row["tags"] for row in rows], [row["prediction"] for row in rows]
     every = [tag for tags in (*right, *found) for tag in tags]
-    if any(split_tag(tag)[1] for tag in every):
+    if are_entities(every):
         caption = (
             "Entities by type. Other boundaries: something was found that shares a word with the right entity, but has "
             "other ends. Missed: nothing was. Invented: the model found one where there is none."

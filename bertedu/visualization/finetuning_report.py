@@ -1,12 +1,18 @@
 """One page about one fine-tuning run, made from its folder alone: pictures and report.html."""
 
 import json
+import shlex
+from dataclasses import asdict
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from bertedu.config import BertConfig
 from bertedu.errors import UserError
 from bertedu.files import read_json, read_text, write_text
+from bertedu.finetuning.kinds import KINDS
+from bertedu.finetuning.plan import default_rate
+from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.finetuning_curves import finetuning_curves
 from bertedu.visualization.finetuning_pictures import Captioned, prediction_pictures
@@ -194,27 +200,49 @@ def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
 
 def next_html(run: Run) -> str:
     """Commands to copy."""
-    folder, plan, task = escape(str(run.folder)), run.plan, run.metrics["task"]
-    again = f"bertedu finetune {task} --model {plan['model']}"
-    again += "".join(f" --{name} {plan[name]}" for name in ("data", "validation", "test") if plan.get(name))
+    folder, plan, task = escape(shlex.quote(str(run.folder))), run.plan, run.metrics["task"]
     steps = []
     if task == "question-answering":
         steps.append(f'<p>Ask it:</p><pre><code>bertedu answer "A question?" text.txt --model {folder}</code></pre>')
     if task in PIPELINES and plan["pooling"] == "pooler" and not plan["crf"]:
         steps.append(
             "<p>Ask it, in transformers:</p><pre><code>from transformers import pipeline\n\n"
-            f'pipeline("{PIPELINES[task]}", model="{folder}/checkpoint")("A text.")</code></pre>'
+            f'pipeline("{PIPELINES[task]}", model="{escape(str(run.folder))}/checkpoint")("A text.")</code></pre>'
         )
     if len(run.metrics["runs"]) < 3:
         steps.append(
             "<p>See by how much chance moves the figures:</p>"
-            f"<pre><code>{escape(again)} --seeds 3 --output runs/three-seeds</code></pre>"
+            f"<pre><code>{escape(again(run, seeds=3))} --output runs/three-seeds</code></pre>"
         )
     steps.append(
         "<p>Let the lower layers learn more slowly:</p>"
-        f"<pre><code>{escape(again)} --layer-decay 0.9 --output runs/layer-decay</code></pre>"
+        f"<pre><code>{escape(again(run, layer_decay=0.9))} --output runs/layer-decay</code></pre>"
     )
     return "\n".join(steps)
+
+
+def again(run: Run, **changes: Any) -> str:
+    """The command that makes this run again, with changes: all options that are not the defaults of its task."""
+    usual, words = usual_options(run), ["bertedu", "finetune", run.metrics["task"]]
+    given = {name: run.plan.get(name, usual[name]) for name in usual if name not in changes}
+    for name, value in {**given, **changes}.items():
+        if name in changes or value != usual[name]:
+            option = f"--{name.replace('_', '-')}"
+            words += [option] if value is True else [option, str(value)]
+    return shlex.join(words)
+
+
+def usual_options(run: Run) -> dict[str, Any]:
+    """What each option of `bertedu finetune` is where it is not given; None for those without a default."""
+    sources = dict.fromkeys(("model", "data", "validation", "test"))
+    usual = {**asdict(FinetuningSettings()), **KINDS[run.metrics["task"]].settings}
+    usual |= {"learning_rate": None, "patience": 0, "accumulation": 1, "seeds": 1}
+    usual |= {"device": "auto", "precision": "auto"}
+    if (run.folder / "checkpoint/config.json").exists():  # the model decides about both
+        config = BertConfig.load(run.folder / "checkpoint")
+        usual["max_length"] = min(usual["max_length"], config.max_position_embeddings)
+        usual["learning_rate"] = default_rate(config.hidden_size)
+    return {**sources, **usual}
 
 
 def notes(metrics: dict[str, Any]) -> list[str]:

@@ -26,6 +26,7 @@ NAMES = {
     "rougeL": "ROUGE-L",
 }
 LEFT_OUT = ("best_threshold", "no_answer_f1")  # no measure of quality; the same as no_answer_exact_match
+LOWER_IS_BETTER = (NAMES["mean_squared_error"],)
 CEILINGS = ("oracle",)  # not to be beaten: the best that can be reached
 
 
@@ -42,7 +43,7 @@ class SpreadResult(Result):
 
     def beats(self, value: float) -> bool:
         """Whether the mean is better than a baseline's value."""
-        return self.value < value if "error" in self.measure else self.value > value
+        return self.value < value if self.measure in LOWER_IS_BETTER else self.value > value
 
 
 def part_of(metrics: Mapping[str, Any]) -> str:

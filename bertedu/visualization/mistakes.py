@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from bertedu.finetuning.spans import Span, split_tag, tag_spans
+from bertedu.finetuning.spans import Span, are_entities, tag_spans
 
 Row = Mapping[str, Any]
 LONGEST = 360  # characters of a text on the page
@@ -52,7 +52,7 @@ def one_or_more(label: Any) -> str:
 def tagged(row: Row) -> Mistake:
     """The entities that were missed and those that were found instead, or the words whose tags are wrong."""
     words, tags, prediction, sure = row["words"], row["tags"], row["prediction"], row["probability"]
-    if any(split_tag(tag)[1] for tag in (*tags, *prediction)):
+    if are_entities((*tags, *prediction)):
         right, found = tag_spans(tags), tag_spans(prediction)
         missed = [entity(words, span) for span in right if span not in found]
         # As sure as it is of the least sure word.

@@ -12,23 +12,26 @@ from bertedu.errors import UserError
 QUESTION_NAMES = ("question", "premise", "startphrase")
 CONTEXT_NAMES = ("context", "article")
 CHOICES_NAMES = ("choices", "options", "endings")
-NUMBERED_CHOICE = re.compile(r"(?:choice|ending|option)_?([0-9]+)")  # choice1, choice2 or ending0, ending1
+NUMBERED_CHOICE = re.compile(r"(?:choice|ending|option)_?([0-9]{1,3})")  # choice1, choice2 or ending0, ending1
+NUMBER_OF_NAME = re.compile(r"\D*([0-9]{1,3})")  # 1 of choice1, or of a choice that is called 1
 ANSWER_NAMES = ("label", "answer", "answerKey")
 
 
 def choices(rows: Sequence[Row]) -> list[Choices]:
     """Each row as a question with choices: a list of them, or columns with numbers (choice1, choice2).
 
-    The answer may be given as the place of the right choice (from 0), its letter (A is the first) or its text.
+    The answer may be given as the number of the right choice (see `numbers_of`), its letter (A is the first) or its
+    text. A row need not have a context.
     """
     question_column = column_of(rows, None, QUESTION_NAMES, "question")
     answer_column = column_of(rows, None, ANSWER_NAMES, "answer")
-    context_column = next((name for name in CONTEXT_NAMES if name in rows[0][1]), None)
+    answers = [value_of(row, answer_column) for row in rows]
+    written = {str(answer) for answer in answers if isinstance(answer, int | str)}
     found: list[Choices] = []
-    for row in rows:
-        place = row[0]
+    for row, answer in zip(rows, answers, strict=True):
+        place, values = row
         question = text_value(value_of(row, question_column), place, question_column)
-        context = value_of(row, context_column) if context_column else None
+        context = next((values[name] for name in CONTEXT_NAMES if name in values), None)
         context = "" if context in (None, "") else text_value(context, place, "the context")
         texts, names = choices_of(row)
         if len(texts) < 2 or len(set(texts)) < len(texts):
@@ -38,7 +41,7 @@ def choices(rows: Sequence[Row]) -> list[Choices]:
                 f"{place}: {len(texts)} choices ({shown(texts)}) where the rows before have {len(found[0].choices)}: "
                 "give every row as many."
             )
-        right = right_choice(value_of(row, answer_column), texts, names, place)
+        right = right_choice(answer, texts, names, numbers_of(names, len(texts), written), place)
         found.append(Choices(question, texts, right, context))
     return found
 
@@ -60,19 +63,33 @@ def choices_of(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return texts, tuple(map(str, names)) if isinstance(names, list) and len(names) == len(texts) else ()
 
 
-def right_choice(answer: Any, texts: tuple[str, ...], names: tuple[str, ...], place: str) -> int:
-    """The place, from 0, of the choice that the answer names."""
+def numbers_of(names: tuple[str, ...], count: int, written: set[str]) -> list[str]:
+    """How answers count the choices: by the numbers in their names (choice1 is 1), else from 0.
+
+    COPA's columns are choice1 and choice2 and its labels 0 and 1: so where 0 is among all answers written in the file
+    and the last number is not, they count from 0 whatever the names.
+    """
+    from_0 = [str(number) for number in range(count)]
+    own = [str(int(match[1])) for name in names if (match := NUMBER_OF_NAME.fullmatch(name))]
+    if len(set(own)) < count or ("0" in written and own[-1] not in written):
+        return from_0
+    return own
+
+
+def right_choice(
+    answer: Any, texts: tuple[str, ...], names: tuple[str, ...], numbers: Sequence[str], place: str
+) -> int:
+    """The place, from 0, of the choice that the answer names; numbers are what an answer may call the choices."""
     if isinstance(answer, str) and answer in names:
         return names.index(answer)
     letters = [chr(ord("A") + number) for number in range(len(texts))]
     # All that the answer may mean: "1" among the choices "1" and "2" is a text and a number, and not to be guessed.
     meant = {places.index(answer) for places in (letters, texts) if answer in places}
-    number = int(answer) if isinstance(answer, str) and answer.isdecimal() else answer
-    if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < len(texts):
-        meant.add(number)
+    if isinstance(answer, int | str) and str(answer) in numbers:
+        meant.add(numbers.index(str(answer)))
     if len(meant) == 1:
         return meant.pop()
     raise UserError(
         f"{place}: the answer {shown(answer)} names {'several' if meant else 'none'} of {len(texts)} choices: "
-        f"give a number from 0 to {len(texts) - 1}, a letter from A, or the text of the choice."
+        f"give a number from {numbers[0]} to {numbers[-1]}, a letter from A, or the text of the choice."
     )

@@ -11,7 +11,8 @@ from bertedu.corpora.readers.rows import tag_value, tag_values
 from bertedu.corpora.readers.values import counted, shown, text_value
 from bertedu.errors import UserError
 
-DOCUMENT_START = "-DOCSTART-"  # of CoNLL-2003, alone between empty lines
+DOCUMENT_START = re.compile(r"-DOCSTART-(?![^ \t])")  # of CoNLL-2003, alone between empty lines
+COMMENT_OF_MULTICONER = re.compile(r"# id \S+[ \t]+domain=")  # may have as many columns as a word's line
 CONLLU_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 # https://universaldependencies.org/u/pos
 UNIVERSAL_TAGS = (
@@ -27,32 +28,35 @@ def read_conll(
 ) -> list[TaggedWords]:
     """The sentences of a file in CoNLL columns: the word first, its tag last (or in tag_column, counted from 0).
 
-    Columns stand apart by TABs, or by spaces where the first line has no TAB; a line of white space ends a sentence.
+    Columns stand apart by TABs, or by spaces where the first word's line has no TAB; a line of white space ends a
+    sentence. Before its first word there may be comments (see `is_comment`), which are passed over.
     scheme is BIO, BIOES, or None for tags of any form, such as parts of speech; labels, where given, are all the
     tags that there are. CoNLL-2003's lines -DOCSTART- are no words, and its tags, if they are as they were first
     given out (IOB1: B- only where an entity follows another of its type), come as BIO.
     Raises UserError with file and line for another number of columns, an empty word or a tag out of the scheme.
     """
-    separator, columns = "", 0
+    lines = [line.rstrip(" \t") for line in read_lines(path)]
+    separator, columns = shape_of(lines)
     sentences: list[tuple[list[str], list[str], list[str]]] = []  # places, words, tags
-    for block in sentence_blocks(read_lines(path)):
+    for block in sentence_blocks(lines):
         places: list[str] = []
         words: list[str] = []
         tags: list[str] = []
         for number, line in block:
             place = f"{path}, line {number}"
-            separator = separator or ("\t" if "\t" in line else " ")
             values = line.split(separator)
-            columns = columns or len(values)
+            if DOCUMENT_START.match(line) or (not words and is_comment(line, len(values) == columns)):
+                continue
             if len(values) != columns or columns < 2:
                 raise UserError(
                     f"{place}: {counted(len(values), 'column')} ({shown(line)}) where there should be "
                     f"{max(2, columns)}: write the word, its tag, and one TAB or space between columns."
                 )
             if not -columns <= tag_column < columns:
-                raise UserError(f"{place}: there is no column {tag_column} among {columns}: choose another tag_column.")
-            if values[0] == DOCUMENT_START:
-                continue
+                raise UserError(
+                    f"{place}: there is no column {tag_column} among {columns}: write tags there, or choose a "
+                    f"tag_column from 0 to {columns - 1}."
+                )
             places.append(place)
             words.append(text_value(values[0], place, "the word"))
             tags.append(values[tag_column].strip())
@@ -63,6 +67,22 @@ def read_conll(
     if scheme == "BIO" and in_iob1([tags for _, _, tags in sentences]):
         sentences = [(places, words, as_bio(tags)) for places, words, tags in sentences]
     return [TaggedWords(tuple(words), tag_values(tags, places, scheme, labels)) for places, words, tags in sentences]
+
+
+def shape_of(lines: Sequence[str]) -> tuple[str, int]:
+    """What stands between columns and how many there are: as in the first line that cannot be a comment."""
+    filled = [line for line in lines if line and not DOCUMENT_START.match(line)]
+    line = next((line for line in filled if not line.startswith("# ")), filled[0] if filled else "")
+    separator = "\t" if "\t" in line else " "
+    return separator, len(line.split(separator))
+
+
+def is_comment(line: str, has_all_columns: bool) -> bool:
+    """Whether a line before the first word of a sentence is a comment: # and a space, and not the columns of a word.
+
+    A hashtag (#tag) is a word, and so is # itself where all columns are there.
+    """
+    return line.startswith("# ") and (not has_all_columns or bool(COMMENT_OF_MULTICONER.match(line)))
 
 
 def in_iob1(sentences: Sequence[Sequence[str]]) -> bool:
@@ -122,7 +142,11 @@ def read_conllu(path: str | Path, tags: str = "upos", labels: Collection[str] | 
                     "number the words from 1, with an empty line between sentences."
                 )
             if values[column] == "_":
-                raise UserError(f"{place}: the word {values[1]!r} has no tag in {tags}: write it, or choose the other.")
+                other = "xpos" if tags == "upos" else "upos"
+                raise UserError(
+                    f"{place}: the word {shown(values[1])} has no tag in {tags}: write it in place of _ in column "
+                    f"{column + 1}, or read the other column (in Python tags={other!r})."
+                )
             words.append(text_value(values[1], place, "the word"))
             found.append(tag_value(values[column], place, None, labels))
         if not words:

@@ -16,7 +16,10 @@ def label_files(paths: Iterable[str | Path]) -> dict[str, Path]:
         name = path.name.removesuffix(".gz").removesuffix(".txt")
         label = name.rpartition(".")[2]
         if label in files:
-            raise UserError(f"{files[label]} and {path} both name the label {label!r}: give a dict of label and file.")
+            raise UserError(
+                f"{files[label]} and {path} both name the label {label!r}: "
+                "rename one, or give a dict of label and file."
+            )
         files[label] = path
     return files
 

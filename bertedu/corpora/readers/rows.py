@@ -22,6 +22,7 @@ Row = tuple[str, dict[str, Any]]  # where it stands (for messages), and its valu
 PAIR_OF = {"sentence1": "sentence2", "premise": "hypothesis", "question1": "question2", "text1": "text2"}
 TEXT_NAMES = ("text", "sentence", *PAIR_OF)
 LABEL_NAMES = ("label", "labels", "gold_label", "category", "score")
+NO_AGREED_LABEL = "-"  # in the column gold_label of SNLI and MultiNLI
 WORDS_NAMES = ("words", "tokens")
 TAGS_NAMES = ("tags", "ner_tags", "upos", "pos_tags")
 DOCUMENT_NAMES = ("text", "article", "document", "dialogue")
@@ -33,19 +34,27 @@ def value_of(row: Row, column: str) -> Any:
     place, values = row
     if column not in values:
         raise UserError(
-            f"{place}: there is no column {column!r} among {', '.join(map(shown, values))}: name one of them."
+            f"{place}: there is no column {column!r} among {', '.join(map(shown, values))}: add it to this row, or "
+            "rename the one that holds it."
         )
     return values[column]
 
 
-def column_of(rows: Sequence[Row], chosen: str | None, usual: Sequence[str], what: str) -> str:
-    """The chosen column, else the first of the usual names that the first row has."""
+def column_of(rows: Sequence[Row], chosen: str | None, usual: Sequence[str], what: str, argument: str = "") -> str:
+    """The chosen column, else the first of the usual names that the first row has.
+
+    argument, where there is one, is what chooses the column in Python.
+    """
     place, values = rows[0]
     for name in usual if chosen is None else (chosen,):
         if name in values:
             return name
     wanted = repr(chosen) if chosen else f"for the {what} ({', '.join(usual)})"
-    raise UserError(f"{place}: there is no column {wanted}: name one of {', '.join(map(shown, values))}.")
+    in_python = f", or choose it in Python with {argument}=…" if argument else ""
+    raise UserError(
+        f"{place}: there is no column {wanted}: rename one of {', '.join(map(shown, values))} to "
+        f"{chosen or usual[0]!r}{in_python}."
+    )
 
 
 def labelled_texts(
@@ -67,15 +76,22 @@ def labelled_texts(
     if problem_type not in PROBLEMS:
         raise UserError(f"problem_type: {problem_type!r} is none: choose one of {', '.join(PROBLEMS)}.")
     if text is None:
-        text = column_of(rows, None, TEXT_NAMES, "text")
-        pair = pair or (PAIR_OF.get(text) if PAIR_OF.get(text) in rows[0][1] else None)
-    label = column_of(rows, label, LABEL_NAMES, "label")
+        text = column_of(rows, None, TEXT_NAMES, "text", "text")
+        second_column = PAIR_OF.get(text)
+        if pair is None and any(second_column in values for _, values in rows):  # then every row must have it
+            pair = second_column
+    label = column_of(rows, label, LABEL_NAMES, "label", "label")
     examples: list[LabelledText] = []
     for row in rows:
         place = row[0]
         first = text_value(value_of(row, text), place, text)
         second = None if pair is None else text_value(value_of(row, pair), place, pair)
         value = value_of(row, label)
+        if label == "gold_label" and isinstance(value, str) and value.strip() == NO_AGREED_LABEL:
+            raise UserError(
+                f"{place}: the gold_label is {value!r}, which says that the annotators did not agree: "
+                "remove such rows, there is no agreed label."
+            )
         named: str | float | tuple[str, ...]
         if problem_type == "regression":
             named = score_value(value, place, scale)
@@ -92,7 +108,7 @@ def tagged_words(
 ) -> list[TaggedWords]:
     """Each row as a sentence: a list of words and a list of as many tags. scheme and labels as in `read_conll`."""
     words_column = column_of(rows, None, WORDS_NAMES, "words")
-    tags_column = column_of(rows, tags, TAGS_NAMES, "tags")
+    tags_column = column_of(rows, tags, TAGS_NAMES, "tags", "tags")
     sentences: list[TaggedWords] = []
     for row in rows:
         place = row[0]
@@ -112,11 +128,24 @@ def tagged_words(
 def tag_values(
     tags: Sequence[Any], places: Sequence[str], scheme: str | None, labels: Collection[str] | None
 ) -> tuple[str, ...]:
-    """The tags of a sentence, each checked with the one before it; places say where each stands."""
+    """The tags of a sentence, each checked with its neighbours; places say where each stands."""
     found: list[str] = []
     for tag, place in zip(tags, places, strict=True):
         found.append(tag_value(tag, place, scheme, labels, found[-1] if found else "O"))
+    if scheme == "BIOES":
+        for tag, after, place in zip(found, [*found[1:], None], places, strict=True):
+            refuse_open_entity(tag, after, place)
     return tuple(found)
+
+
+def refuse_open_entity(tag: str, after: str | None, place: str) -> None:
+    """Raise UserError for a tag of BIOES, B-type or I-type, that neither I-type nor E-type follows."""
+    position, _, kind = tag.partition("-")
+    if position not in ("B", "I") or after in (f"I-{kind}", f"E-{kind}"):
+        return
+    where = "at the end of the sentence" if after is None else f"before the tag {shown(after)}"
+    alone = f"'S-{kind}' for one word alone, or end it with " if position == "B" else ""
+    raise UserError(f"{place}: the tag {shown(tag)} leaves its entity open {where}: write {alone}'E-{kind}'.")
 
 
 def tag_value(
@@ -137,7 +166,7 @@ def tag_value(
         forms = ", ".join(f"{letter}-type" for letter in scheme.replace("O", ""))
         raise UserError(
             f"{place}: the tag {shown(name)} is not of the scheme {scheme}: write O or {forms}, "
-            "or choose scheme=None for tags of any form."
+            "or choose the task tagging (in Python scheme=None) for tags of any form."
         )
     if position in "IE" and before not in (f"B-{kind}", f"I-{kind}"):
         raise UserError(

@@ -28,7 +28,10 @@ def read_table(
     if delimiter is None:
         delimiter = DELIMITERS.get(Path(path.name.removesuffix(".gz")).suffix)
     if delimiter is None or len(delimiter) != 1:
-        raise UserError(f"{path}: the delimiter is {delimiter!r}: give one character, such as a comma or a TAB.")
+        raise UserError(
+            f"{path}: the delimiter is {delimiter!r}: save the table as .csv (commas) or .tsv (TABs), or in Python "
+            "give one character as delimiter=…."
+        )
     numbered = records(path, delimiter, quoting)
     if header is None:
         (_, header), *numbered = numbered
@@ -37,13 +40,15 @@ def read_table(
         raise UserError(f"{path}: the columns {shown(columns)} need a name each, all different: mend the header.")
     if len(columns) < 2:
         raise UserError(
-            f"{path}: with the delimiter {delimiter!r} the columns are {shown(columns)}: give the delimiter "
-            "that it has, or a header with two columns or more."
+            f"{path}: with the delimiter {delimiter!r} the columns are {shown(columns)}: save it as .csv with commas "
+            "or .tsv with TABs and a header of two columns or more, or in Python give delimiter=… or header=…."
         )
     rows: list[Row] = []
     for line, values in numbered:
         if values == columns:
-            raise UserError(f"{path}, line {line} is the header itself: leave out header=…, or remove the line.")
+            raise UserError(
+                f"{path}, line {line} is the header itself: remove the line, or in Python leave out header=…."
+            )
         if not values:
             raise UserError(f"{path}, line {line} is empty: write a row there, or remove the line.")
         if len(values) != len(columns):
@@ -71,7 +76,8 @@ def records(path: Path, delimiter: str, quoting: bool) -> list[tuple[int, list[s
                 if delimiter == "\t" and any("\t" in value and "\n" in value for value in values):
                     raise UserError(
                         f"{path}, line {first}: a quote opens here and closes in line {reader.line_num}: "
-                        "where quotes are part of the text, read the file with quoting=False, else close it."
+                        "close it, or where quotes are part of the text double them and put the value in quotes (in "
+                        "Python, read it with quoting=False)."
                     )
                 found.append((first, values))
                 first = reader.line_num + 1
@@ -89,7 +95,7 @@ def what_is_wrong(error: csv.Error) -> str:
         )
     return (
         f"the quotes of this row are not balanced ({error}): close the quote and double those inside, "
-        "or read the file with quoting=False where quotes are part of the text."
+        "or in Python read the file with quoting=False where quotes are part of the text."
     )
 
 

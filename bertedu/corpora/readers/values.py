@@ -50,8 +50,8 @@ def label_value(value: Any, place: str, labels: Collection[str] | None = None, n
         value = str(value)
     elif not isinstance(value, str):
         raise UserError(
-            f"{place}: the {name} is {shown(value)}: give a text or a whole number, or choose the problem type "
-            "regression for scores and multi_label_classification for lists."
+            f"{place}: the {name} is {shown(value)}: give a text or a whole number, or choose the task regression for "
+            "scores and multi-label for lists (in Python problem_type=…)."
         )
     label = text_value(value, place, f"the {name}").strip()
     if "\n" in label or "\t" in label:
@@ -84,7 +84,7 @@ def class_value(value: Any, place: str, labels: Collection[str] | None = None) -
     if NUMBER_WITH_POINT.fullmatch(label):
         raise UserError(
             f"{place}: the label is {label!r}, a number with a point: write names or whole numbers, or choose the task "
-            "regression for scores."
+            "regression (in Python problem_type=…) for scores."
         )
     return label
 

@@ -1,0 +1,112 @@
+"""Sentences in CoNLL columns: comments, marks and blanks that are no words, and tags of each scheme."""
+
+import pytest
+
+from bertedu.corpora.readers import read_conll
+from bertedu.corpora.readers.labelled import TaggedWords
+from bertedu.corpora.task_data import read_tagged
+from bertedu.errors import UserError
+
+
+def test_a_column_of_tags_is_not_the_one_asked_for(tmp_path):
+    conll = "-DOCSTART- -X- O O\n\nCats NNS B-NP O\nsing VBP B-VP O\n"
+    (tmp_path / "a.conll").write_text(conll, encoding="utf-8")
+    assert read_conll(tmp_path / "a.conll") == [TaggedWords(("Cats", "sing"), ("O", "O"))]
+    assert read_conll(tmp_path / "a.conll", scheme=None, tag_column=1)[0].tags == ("NNS", "VBP")
+    with pytest.raises(UserError, match="no column 4 among 4"):
+        read_conll(tmp_path / "a.conll", tag_column=4)
+    with pytest.raises(UserError, match="'IOB' is none"):
+        read_conll(tmp_path / "a.conll", scheme="IOB", tag_column=2)
+
+
+def test_conll_2003_as_first_given_out_is_refused(tmp_path):
+    """IOB1 begins an entity with I-, and with B- where it stands directly behind another of its type."""
+    iob1 = "-DOCSTART- O\n\nAnn I-person\nLee I-person\nmet O\nBo I-person\nCy B-person\nBern I-place\n\nOslo I-place\n"
+    (tmp_path / "a.conll").write_text(iob1, encoding="utf-8")
+    first, second = read_conll(tmp_path / "a.conll")
+    assert first.tags == ("B-person", "I-person", "O", "B-person", "B-person", "B-place")
+    assert second.tags == ("B-place",)
+    (tmp_path / "a.conll").write_text(iob1 + "\nRome B-place\n", encoding="utf-8")
+    with pytest.raises(UserError, match="line 3: the tag 'I-person' goes on with nothing"):
+        read_conll(tmp_path / "a.conll")  # a B- behind nothing: the file is in BIO, and line 3 a mistake
+
+
+def test_a_tag_of_bioes_or_of_a_closed_list_is_refused(tmp_path):
+    (tmp_path / "a.conll").write_text("New\tB-place\nYork\tE-place\nsings\tO\nOslo\tS-place\n", encoding="utf-8")
+    assert read_tagged(tmp_path / "a.conll", scheme="BIOES")[0].tags[1] == "E-place"
+    with pytest.raises(UserError, match="line 4: the tag 'S-place' is none of the 3 tags"):
+        read_tagged(tmp_path / "a.conll", scheme="BIOES", labels=["O", "B-place", "E-place"])
+
+
+def sentences(path, content: str, **options) -> list[tuple[str, ...]]:
+    """The words of each sentence with their tags (word/tag)."""
+    path.write_text(content, encoding="utf-8")
+    read = read_conll(path, **options)
+    return [tuple(f"{word}/{tag}" for word, tag in zip(one.words, one.tags, strict=True)) for one in read]
+
+
+@pytest.mark.parametrize(
+    "comment", ["# id 1 domain=en", "# id 4cfb-08\tdomain=en", "# a comment of six words\n# another one"]
+)
+@pytest.mark.parametrize("row", ["{} _ _ {}", "{}\t_\t_\t{}", "{} {}", "{}\t{}"])
+def test_a_comment_becomes_a_word(tmp_path, comment, row):
+    block = "\n".join([comment, row.format("Anna", "B-person"), row.format("sings", "O")]) + "\n\n"
+    read = sentences(tmp_path / "a.conll", f"\n{comment}\n\n" + block * 2)
+    assert read == [("Anna/B-person", "sings/O")] * 2
+
+
+@pytest.mark.parametrize("between", [" ", "\t"])
+def test_a_hashtag_is_taken_for_a_comment(tmp_path, between):
+    lines = ["#tag O", "# O", "yes O", "", "# O", "#one B-x", "# I-x", "", "# O"]
+    read = sentences(tmp_path / "a.conll", "\n".join(line.replace(" ", between) for line in lines))
+    assert read == [("#tag/O", "#/O", "yes/O"), ("#/O", "#one/B-x", "#/I-x"), ("#/O",)]
+
+
+def test_a_comment_inside_a_sentence_is_skipped(tmp_path):
+    with pytest.raises(UserError, match=r"line 2: 1 column .'# so it goes on'. where there should be 2"):
+        sentences(tmp_path / "a.conll", "Anna\tO\n# so it goes on\nsings\tO\n")
+
+
+def test_a_word_with_a_blank_in_it_is_taken_for_a_comment(tmp_path):
+    assert sentences(tmp_path / "a.conll", "Anna\tO\n\n# 1\tB-x\n") == [("Anna/O",), ("# 1/B-x",)]
+
+
+@pytest.mark.parametrize("between", [" ", "\t"])
+@pytest.mark.parametrize("blanks", [" ", "\t", "  \t"])
+def test_a_blank_at_the_end_of_a_line_makes_an_empty_tag(tmp_path, between, blanks):
+    read = sentences(tmp_path / "a.conll", f"Anna{between}B-x{blanks}\nsings{between}O\nloud{between}O{blanks}\n")
+    assert read == [("Anna/B-x", "sings/O", "loud/O")]
+    with pytest.raises(UserError, match=r"line 2: 1 column .* where there should be 2"):
+        sentences(tmp_path / "a.conll", f"Anna{between}B-x\nsings{blanks}\n")
+
+
+@pytest.mark.parametrize("mark", ["-DOCSTART-", "-DOCSTART- -X- O O", "-DOCSTART-\tO"])
+def test_the_start_of_a_document_without_tags_is_refused(tmp_path, mark):
+    for content in (f"{mark}\n\nAnna\tO\n\n{mark}\n\nBo\tO\n", f"{mark}\nAnna\tO\n\n{mark}\nBo\tO\n"):
+        assert sentences(tmp_path / "a.conll", content) == [("Anna/O",), ("Bo/O",)]
+
+
+@pytest.mark.parametrize(
+    ("tags", "line", "tag", "remedy"),
+    [
+        ("B-x O", 1, "B-x", "'S-x' for one word"),
+        ("O B-x", 2, "B-x", "'S-x' for one word"),
+        ("B-x I-x", 2, "I-x", "write 'E-x'"),
+        ("B-x I-x O", 2, "I-x", "write 'E-x'"),
+        ("B-x B-x E-x", 1, "B-x", "'S-x' for one word"),
+        ("B-x S-x", 1, "B-x", "'S-x' for one word"),
+    ],
+)
+def test_an_entity_of_bioes_stays_open(tmp_path, tags, line, tag, remedy):
+    content = "".join(f"word\t{tag}\n" for tag in tags.split())
+    with pytest.raises(UserError, match=f"line {line}: the tag '{tag}' .*{remedy}"):
+        sentences(tmp_path / "a.conll", content, scheme="BIOES")
+    if "S-x" not in tags and "E-x" not in tags:
+        assert sentences(tmp_path / "a.conll", content)  # in BIO an entity ends where another tag stands
+
+
+def test_a_whole_entity_of_bioes_is_refused(tmp_path):
+    tags = ("B-x", "E-x", "S-x", "B-x", "I-x", "I-x", "E-x", "B-y", "E-y", "O")
+    content = "".join(f"word\t{tag}\n" for tag in tags)
+    read = sentences(tmp_path / "a.conll", content, scheme="BIOES")
+    assert read == [tuple(f"word/{tag}" for tag in tags)]

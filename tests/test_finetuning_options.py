@@ -1,0 +1,109 @@
+"""Options of a fine-tuning run: what cannot be is refused before anything is written, what a task ignores too."""
+
+import json
+from dataclasses import fields
+
+import pytest
+import test_finetuning_run as runs
+import torch
+
+from bertedu.cli import main
+from bertedu.errors import UserError
+from bertedu.finetuning.kinds import KINDS
+from bertedu.finetuning.plan import KNOWN_TO, FinetuningPlan
+from bertedu.finetuning.run import finetune, spread
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.spans import entity_figures
+
+base = runs.base
+
+
+def test_an_entity_that_one_seed_alone_finds_ends_the_run_behind_its_training():
+    found = spread(
+        [
+            entity_figures([["B-per", "O"]], [["B-per", "B-misc"]]),
+            entity_figures([["B-per", "O"], ["B-org"]], [["B-per", "O"], ["B-org"]]),
+        ]
+    )
+    assert found["f1_misc"] == {"mean": 0.0, "deviation": 0.0}
+    assert found["f1_org"]["mean"] == 0.5 and found["f1_per"]["mean"] == 1.0
+
+
+@pytest.mark.parametrize("task", ["similarity"])
+def test_a_model_without_a_head_is_frozen_and_nothing_learns(task, base, tmp_path):
+    with pytest.raises(UserError, match=r"nothing is left to learn.*--freeze-encoder.*--pooling pooler"):
+        finetune(runs.made_plan(tmp_path, base, task, freeze_encoder=True), KINDS[task], runs.silent)
+    assert not (tmp_path / "run").exists()
+    plan = runs.made_plan(tmp_path, base, task, freeze_encoder=True, pooling="pooler")
+    assert finetune(plan, KINDS[task], runs.silent)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--epochs", "inf"), "epochs is inf"),
+        (("--epochs", "nan"), "epochs is nan"),
+        (("--epochs", "1e308"), "epochs is 1e+308"),
+        (("--head-rate", "inf"), "head_rate is inf"),
+        (("--learning-rate", "-1"), "learning_rate is -1.0"),
+        (("--learning-rate", "0"), "learning_rate is 0.0"),
+        (("--learning-rate", "nan"), "learning_rate is nan"),
+        (("--learning-rate", "inf"), "learning_rate is inf"),
+        (("--accumulation", "0"), "accumulation is 0"),
+        (("--accumulation", "-1"), "accumulation is -1"),
+        (("--patience", "-1"), "patience is -1"),
+        (("--seed", "99999999999999999999"), "seed is 99999999999999999999"),
+        (("--seed", "-1"), "seed is -1"),
+        (("--device", "cuda"), "no cuda device"),
+    ],
+)
+def test_a_number_that_cannot_be_is_a_traceback_or_leaves_a_folder(options, says, base, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    (tmp_path / "d.jsonl").write_text(runs.DATA["classification"][1])
+    given = ["--data", str(tmp_path / "d.jsonl"), "--model", str(base), "--output", str(tmp_path / "run"), *options]
+    with pytest.raises(SystemExit) as ended:
+        main(["finetune", "classification", *given])
+    said = capsys.readouterr().err.strip()
+    assert ended.value.code == 2 and says in said and "\n" not in said
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_resumed_into_another_folder_begins_anew(base, tmp_path):
+    runs.made_plan(tmp_path, base, "classification").save()
+    with pytest.raises(UserError, match="leave --output out"):
+        FinetuningPlan.from_options({}, resume=tmp_path / "run", output=tmp_path / "other")
+
+
+def test_what_is_changed_on_resuming_is_forgotten_or_spoils_a_run_that_refuses_it(base, tmp_path):
+    kind = KINDS["classification"]
+    finetune(runs.made_plan(tmp_path, base, "classification"), kind, runs.silent)
+    before = (tmp_path / "run/run.json").read_text()
+    vocabulary = (tmp_path / "run/seed-0/checkpoint/vocab.txt").read_text()
+    with pytest.raises(UserError, match="is of another run"):
+        finetune(FinetuningPlan.from_options({}, resume=tmp_path / "run", epochs=2.0), kind, runs.silent)
+    assert (tmp_path / "run/run.json").read_text() == before
+    assert (tmp_path / "run/seed-0/checkpoint/vocab.txt").read_text() == vocabulary
+    changed = {"seeds": 2, "test": str(tmp_path / "d.jsonl")}
+    metrics = finetune(FinetuningPlan.from_options({}, resume=tmp_path / "run", **changed), kind, runs.silent)
+    assert metrics is not None and len(metrics["runs"]) == 2 and metrics["rows"]["test"] == 40
+    assert json.loads((tmp_path / "run/run.json").read_text()) == {**json.loads(before), **changed}
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "says"),
+    [
+        ("classification", {"crf": True}, "--crf is for entities and tagging"),
+        ("tagging", {"class_weights": "balanced"}, "--class-weights is for classification"),
+        ("question-answering", {"class_weights": "balanced"}, "--class-weights is for classification"),
+        ("question-answering", {"pooling": "mean"}, "--pooling is for classification, multi-label, regression and sim"),
+        ("multiple-choice", {"pooling": "cls"}, "--pooling is for"),
+    ],
+)
+def test_an_option_that_a_task_does_not_know_is_ignored(task, options, says, base, tmp_path):
+    with pytest.raises(UserError, match=says):
+        runs.made_plan(tmp_path, base, task, **options)
+
+
+def test_an_option_is_known_to_a_task_that_does_not_exist():
+    assert KNOWN_TO.keys() <= {field.name for field in fields(FinetuningSettings)}
+    assert {task for tasks in KNOWN_TO.values() for task in tasks} <= KINDS.keys()
