@@ -120,7 +120,7 @@ def questions(folder: Path) -> tuple[Rows, Rows, Rows]:
 BENCHMARKS = {
     "sentiment": Benchmark("classification", movies, "accuracy", "BertForSequenceClassification", {"max_length": 64}),
     "intents": Benchmark(
-        "classification", intents, "accuracy", "BertForSequenceClassification", {"max_length": 64, "epochs": 20.0}
+        "classification", intents, "accuracy", "BertForSequenceClassification", {"max_length": 64, "epochs": 6.0}
     ),
     "inference": Benchmark("classification", inference, "accuracy", "BertForSequenceClassification", {}),
     "similarity": Benchmark("regression", likeness, "spearman", "BertForSequenceClassification", {"epochs": 6.0}),

@@ -36,6 +36,7 @@ def by_hand(crf, tags, emissions, row) -> float:
 
 @pytest.mark.parametrize("tags", [BIO, BIOES, POS], ids=["BIO", "BIOES", "POS"])
 @pytest.mark.parametrize("seed", range(4))
+@torch.no_grad()
 def test_a_row_of_tags_is_missing_from_the_sum_or_not_the_best(tags, seed):
     crf, emissions, mask = made(tags, seed)
     decoded = crf.decode(emissions, mask)
