@@ -19,7 +19,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ import torch
 import transformers
 from torch.nn.utils import clip_grad_norm_
 
+from bertedu.checkpoints.folder import find_folder
+from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.corpora.task_data import read_labelled, read_questions, read_tagged
 from bertedu.finetuning.kinds import KINDS
@@ -173,6 +175,8 @@ def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: i
     train, validation, test = data
     kind = KINDS[benchmark.kind]
     settings = FinetuningSettings(**{**kind.settings, **benchmark.settings, "seed": seed})
+    positions = BertConfig.load(find_folder(model)).max_position_embeddings
+    settings = replace(settings, max_length=min(settings.max_length, positions))
     tokenizer = BertTokenizer.from_pretrained(model)
     torch.manual_seed(seed)
     network, task = kind.make(train, validation, tokenizer, model, settings)
