@@ -1,7 +1,7 @@
 """The checks are proven: right answers pass, real mistakes hear the words that explain them, stubs hear neither.
 
-The answers are in tests/course/exercises/chapter_NN.py, one ANSWERS for each chapter:
-{"3.2": {"accepted": [two or more], "wrong": [(answer, phrase), four or more]}}.
+The answers are in tests/course/exercises/chapter_NN.py, those to the later exercises of some chapters in
+chapter_NN_WORD.py: ANSWERS = {"3.2": {"accepted": [two or more], "wrong": [(answer, phrase), four or more]}}.
 """
 
 import importlib.util
@@ -30,7 +30,7 @@ def proofs() -> dict[str, dict[str, list]]:
         spec = importlib.util.spec_from_file_location(f"answers_{path.stem}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        strange = [number for number in module.ANSWERS if int(number.split(".")[0]) != int(path.stem[-2:])]
+        strange = [number for number in module.ANSWERS if int(number.split(".")[0]) != int(path.stem[8:10])]
         assert not strange, f"{path.name} has answers to exercises of another chapter: {strange}"
         found |= module.ANSWERS
     return found

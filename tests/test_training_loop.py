@@ -1,9 +1,7 @@
-"""The training loop: the same steps however a batch is cut, the same run for the same seed, a gentle stop."""
+"""The training loop: the same steps however a batch is cut, the same run for the same seed."""
 
 import json
 import math
-import signal
-import threading
 
 import pytest
 import torch
@@ -246,58 +244,6 @@ def test_a_run_of_tokens_counts_no_padding(tmp_path):
     task = Counting(8)
     progress = tiny_trainer(tmp_path, budget=Budget(tokens=500), task=task).run()
     assert progress.tokens == task.tokens and 500 <= progress.tokens < 700
-
-
-class Interrupted(OneBatch):
-    """Ctrl-C, once or more often, while a step is under way."""
-
-    def __init__(self, at: int, times: int = 1, number: int = signal.SIGINT):
-        super().__init__(8)
-        self.at, self.times, self.number = at, times, number
-
-    def epoch(self, number):
-        return self.inner.epoch(number)
-
-    def prepare(self, batch, step, share):
-        if step == self.at:
-            for _ in range(self.times):
-                signal.raise_signal(self.number)
-        return self.inner.prepare(batch, step, share)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_ends_behind_the_step_and_the_run_can_go_on(tmp_path, number):
-    tiny_trainer(tmp_path / "whole").run()
-    before = signal.getsignal(number)
-    trainer = tiny_trainer(tmp_path / "stopped", task=Interrupted(at=4, number=number))
-    assert trainer.run().step == 5 and trainer.stopped
-    assert signal.getsignal(number) is before
-    assert tiny_trainer(tmp_path / "stopped").run(resume=True).step == 12
-    assert same_bytes(tmp_path / "whole", tmp_path / "stopped")
-    assert losses(tmp_path / "whole") == losses(tmp_path / "stopped")
-
-
-@pytest.fixture
-def heard_ctrl_c():
-    """Python's own answer to Ctrl-C, also where tests run as a shell's background job, which ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-def test_a_second_ctrl_c_ends_at_once_and_the_run_can_go_on(tmp_path, heard_ctrl_c):
-    tiny_trainer(tmp_path / "whole").run()
-    with pytest.raises(KeyboardInterrupt):
-        tiny_trainer(tmp_path / "stopped", task=Interrupted(at=4, times=2), save_seconds=0).run()
-    tiny_trainer(tmp_path / "stopped").run(resume=True)
-    assert same_bytes(tmp_path / "whole", tmp_path / "stopped")
-
-
-def test_a_run_in_a_thread_needs_no_signals(tmp_path):
-    thread = threading.Thread(target=lambda: tiny_trainer(tmp_path, 2).run())
-    thread.start()
-    thread.join()
-    assert len(losses(tmp_path)) == 2
 
 
 def test_a_run_after_one_on_another_device_uses_its_own(tmp_path):

@@ -17,7 +17,7 @@ from bertedu.model import BertForMaskedLM
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.masking import mask_tokens
 from bertedu.visualization.widgets import attention_explorer, fill_mask_box, masking_playground, word_in_context
-from bertedu.visualization.widgets.context import cosines, in_two_dimensions
+from bertedu.visualization.widgets.context import cosines
 from bertedu.visualization.widgets.explorer import explorer_html
 from bertedu.visualization.widgets.filling import answers_html
 from bertedu.visualization.widgets.playground import (
@@ -251,23 +251,6 @@ def test_the_explorer_shows_another_head_or_token(model, tokenizer):
     assert all(f"{share:.0%}</text>" in shown(view) for share in row.tolist())
 
 
-def test_the_threshold_draws_the_weak_and_drops_the_strong():
-    weights = np.array([[[[0.5, 0.3, 0.2], [0.1, 0.9, 0.0], [0.0, 0.0, 1.0]]]])
-    tokens = ["a", "b", "c"]
-    for threshold, lines in ((0.0, 9), (0.25, 4), (0.5, 3), (0.95, 1)):
-        assert explorer_html(weights, tokens, 1, 1, threshold, None).count("<line") == lines
-    assert explorer_html(weights, tokens, 1, 1, 0.25, 0).count("<line") == 2
-
-
-def test_lines_of_the_explorer_lead_from_the_wrong_side():
-    weights = np.zeros((1, 1, 3, 3))
-    weights[0, 0, 0, 2] = 1
-    page = explorer_html(weights, ["a", "b", "c"], 1, 1, 0.5, None)
-    (line,) = re.findall(r'<line x1="(\d+)" y1="([\d.]+)" x2="(\d+)" y2="([\d.]+)"', page)
-    left, top, right, bottom = map(float, line)
-    assert left < right and top < bottom
-
-
 # A word in context -------------------------------------------------------------------------------------------------
 
 
@@ -288,17 +271,6 @@ def test_the_layer_or_the_sentence_of_a_word_is_mixed_up(model, tokenizer):
     assert [len(points.split()) for points in way] == [2, 2, 2]
     controls(view)["layer"].value = 0
     assert "embeddings only" in shown(view)
-
-
-def test_two_dimensions_are_not_those_with_the_most_variance():
-    generator = torch.Generator().manual_seed(0)
-    flat = torch.randn(4, 3, 2, generator=generator) @ torch.randn(2, 10, generator=generator)
-    common = torch.randn(1, 3, 10, generator=generator)  # what all sentences share at a layer is no difference
-    points, kept = in_two_dimensions(flat + 50 * common)
-    assert kept == pytest.approx(1)
-    flat = flat - flat.mean(dim=0)
-    gaps = [np.linalg.norm(vectors[:, None] - vectors[None], axis=-1) for vectors in (flat[:, 2].numpy(), points[:, 2])]
-    assert gaps[1] == pytest.approx(gaps[0], abs=1e-3)
 
 
 def test_one_sentence_is_compared_with_nothing(model, tokenizer):

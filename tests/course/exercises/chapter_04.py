@@ -1,13 +1,9 @@
 """Answers to the exercises of chapter 4: right ones, and mistakes with the words that they must hear."""
 
-import copy
 import math
 
 import torch
-from torch import nn
-from torch.nn.functional import dropout, gelu, relu
-
-from bertedu.model.encoder import EncoderLayer
+from torch.nn.functional import gelu, relu
 
 # 4.2 -------------------------------------------------------------------------------------------------------------
 
@@ -108,134 +104,6 @@ def in_place(x, attention, attention_norm, feed_forward, feed_forward_norm):
     return feed_forward_norm(x + feed_forward(x))
 
 
-# 4.4 -------------------------------------------------------------------------------------------------------------
-
-
-class Plainly(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_hidden_layers))
-
-    def forward(self, hidden_states, bias=None):
-        states = [hidden_states]
-        for layer in self.layers:
-            states.append(layer(states[-1], bias)[0])
-        return states
-
-
-class AsTuple(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        for place in range(config.num_hidden_layers):
-            self.add_module(f"layer_{place}", EncoderLayer(config))
-
-    def forward(self, x, bias=None):
-        states = (x,)
-        for layer in self.children():
-            x, _ = layer(x, bias)
-            states += (x,)
-        return states
-
-
-class OneLayer(Plainly):
-    def __init__(self, config):
-        super().__init__(config)
-        self.layers = nn.ModuleList([EncoderLayer(config)] * config.num_hidden_layers)
-
-
-class PlainList(Plainly):
-    def __init__(self, config):
-        nn.Module.__init__(self)
-        self.layers = [EncoderLayer(config) for _ in range(config.num_hidden_layers)]
-
-
-class Copies(Plainly):
-    def __init__(self, config):
-        super().__init__(config)
-        layer = EncoderLayer(config)
-        self.layers = nn.ModuleList(copy.deepcopy(layer) for _ in range(config.num_hidden_layers))
-
-
-class WithoutInput(Plainly):
-    def forward(self, hidden_states, bias=None):
-        return super().forward(hidden_states, bias)[1:]
-
-
-class FromInput(Plainly):
-    def forward(self, hidden_states, bias=None):
-        return [hidden_states, *(layer(hidden_states, bias)[0] for layer in self.layers)]
-
-
-class WithoutBias(Plainly):
-    def forward(self, hidden_states, bias=None):
-        return super().forward(hidden_states)
-
-
-class WholeTuples(Plainly):
-    def forward(self, hidden_states, bias=None):
-        states = [hidden_states]
-        for layer in self.layers:
-            hidden_states = layer(hidden_states, bias)
-            states.append(hidden_states)
-        return states
-
-
-class WithoutSuper(Plainly):
-    def __init__(self, config):
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_hidden_layers))
-
-
-class OnlyLast(Plainly):
-    def forward(self, hidden_states, bias=None):
-        return super().forward(hidden_states, bias)[-1]
-
-
-# 4.5 -------------------------------------------------------------------------------------------------------------
-
-
-def layer_that(drops, name):
-    """A layer that drops with drops(layer, x)."""
-
-    class Layer(EncoderLayer):
-        def forward(self, hidden_states, bias=None):
-            mixed, _ = self.attention(hidden_states, bias)
-            hidden_states = self.attention_norm(hidden_states + drops(self, mixed))
-            changed = self.feed_forward(hidden_states)
-            return self.feed_forward_norm(hidden_states + drops(self, changed))
-
-    Layer.__name__ = Layer.__qualname__ = name
-    return Layer
-
-
-Module = layer_that(lambda layer, x: layer.dropout(x), "Module")
-Told = layer_that(lambda layer, x: dropout(x, layer.dropout.p, training=layer.training), "Told")
-Untold = layer_that(lambda layer, x: dropout(x, 0.1), "Untold")
-MadeInForward = layer_that(lambda layer, x: nn.Dropout(layer.dropout.p)(x), "MadeInForward")
-Gone = layer_that(lambda layer, x: x, "Gone")
-FixedRate = layer_that(lambda layer, x: dropout(x, 0.1, layer.training), "FixedRate")
-Turned = layer_that(lambda layer, x: dropout(x, layer.dropout.p, not layer.training), "Turned")
-
-
-class WithoutGradient(EncoderLayer):
-    @torch.no_grad()
-    def forward(self, hidden_states, bias=None):
-        return Untold.forward(self, hidden_states, bias)
-
-
-class OnlyFirst(EncoderLayer):
-    def forward(self, hidden_states, bias=None):
-        mixed, _ = self.attention(hidden_states, bias)
-        hidden_states = self.attention_norm(hidden_states + self.dropout(mixed))
-        return self.feed_forward_norm(hidden_states + self.feed_forward(hidden_states))
-
-
-class DropsTheStream(EncoderLayer):
-    def forward(self, hidden_states, bias=None):
-        mixed, _ = self.attention(hidden_states, bias)
-        hidden_states = self.dropout(self.attention_norm(hidden_states + mixed))
-        return self.dropout(self.feed_forward_norm(hidden_states + self.dropout(self.feed_forward(hidden_states))))
-
-
 ANSWERS = {
     "4.1": {
         "accepted": [[0.125, 3.375], (1 / 8, 27 / 8)],
@@ -273,33 +141,6 @@ ANSWERS = {
             (one_norm_twice, "first norm was used twice"),
             (half, "What follows it?"),
             (in_place, "changed its input `x` in place"),
-        ],
-    },
-    "4.4": {
-        "accepted": [Plainly, AsTuple],
-        "wrong": [
-            (OneLayer, "the weights of one layer"),
-            (PlainList, "in a plain list"),
-            (Copies, "start from the same numbers"),
-            (WithoutInput, "the input itself comes first"),
-            (FromInput, "Every layer reads the input"),
-            (WithoutBias, "padding changes nothing"),
-            (WholeTuples, "stopped with"),
-            (WithoutSuper, "before Module.__init__() call"),
-            (OnlyLast, "a list of hidden states"),
-        ],
-    },
-    "4.5": {
-        "accepted": [Module, Told],
-        "wrong": [
-            (Untold, "something is still dropped"),
-            (MadeInForward, "made in forward"),
-            (WithoutGradient, "stops gradients, not dropout"),
-            (Gone, "falls on what attention returns"),
-            (FixedRate, "The rate is 0.1"),
-            (OnlyFirst, "falls on what feed-forward returns"),
-            (Turned, "something is still dropped"),
-            (DropsTheStream, "stream itself is never dropped"),
         ],
     },
 }

@@ -2,8 +2,6 @@
 
 import re
 
-import torch
-
 from bertedu.checkpoints.names import from_transformers
 
 # 5.2 -------------------------------------------------------------------------------------------------------------
@@ -138,113 +136,6 @@ def printed(name):
     print(end="")
 
 
-# 5.4 -------------------------------------------------------------------------------------------------------------
-
-
-def trace(model, *inputs, clean=True):
-    seen, handles = [], []
-    for name, module in model.named_modules():
-        if not list(module.children()):
-            handles.append(module.register_forward_hook(lambda m, i, output, name=name: seen.append((name, output))))
-    with torch.no_grad():
-        model(*inputs)
-    if clean:
-        for handle in handles:
-            handle.remove()
-    return seen
-
-
-def side_by_side(one, other, input_ids):
-    for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
-        if (left - right).abs().max() > 1e-5:
-            return name
-    return "nowhere"
-
-
-def listed(one, other, input_ids):
-    pairs = zip(trace(one, input_ids), trace(other, input_ids), strict=True)
-    names = [left[0] for left, right in pairs if not torch.allclose(left[1], right[1], rtol=0, atol=1e-5)]
-    return [*names, "nowhere"][0]
-
-
-def the_last(one, other, input_ids):
-    found = "nowhere"
-    for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
-        if (left - right).abs().max() > 1e-5:
-            found = name
-    return found
-
-
-def with_amount(one, other, input_ids):
-    return side_by_side(one, other, input_ids), 0.5
-
-
-def exactly(one, other, input_ids):
-    for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
-        if not torch.equal(left, right):
-            return name
-    return "nowhere"
-
-
-def by_weights(one, other, input_ids):
-    for (name, left), (_, right) in zip(one.named_parameters(), other.named_parameters(), strict=True):
-        if (left - right).abs().max() > 1e-5:
-            return name
-    return "nowhere"
-
-
-def module_by_weights(one, other, input_ids):
-    return by_weights(one, other, input_ids).removesuffix(".weight")
-
-
-def nothing_for_equals(one, other, input_ids):
-    found = side_by_side(one, other, input_ids)
-    return None if found == "nowhere" else found
-
-
-def leaves_hooks(one, other, input_ids):
-    traces = zip(trace(one, input_ids, clean=False), trace(other, input_ids, clean=False), strict=False)
-    for (name, left), (_, right) in traces:
-        if (left - right).abs().max() > 1e-5:
-            return name
-    return "nowhere"
-
-
-# 5.5 -------------------------------------------------------------------------------------------------------------
-
-
-def by_name(name, tensor):
-    return tensor.T if name.endswith("/kernel") else tensor
-
-
-def by_last_piece(name, tensor):
-    return tensor.transpose(0, 1).contiguous() if name.split("/")[-1] == "kernel" else tensor
-
-
-def never(name, tensor):
-    return tensor
-
-
-def always(name, tensor):
-    return tensor.T if tensor.ndim == 2 else tensor
-
-
-def only_wide(name, tensor):
-    return tensor.T if tensor.ndim == 2 and tensor.size(0) != tensor.size(1) and "kernel" in name else tensor
-
-
-def only_encoder(name, tensor):
-    return tensor.T if "encoder" in name and "kernel" in name else tensor
-
-
-def only_self(name, tensor):
-    return tensor.T if ("self" in name and tensor.ndim == 2) or "intermediate" in name else tensor
-
-
-def squares_too(name, tensor):
-    return tensor.T if tensor.ndim == 2 and ("kernel" in name or tensor.size(0) == tensor.size(1)) else tensor
-
-
 ANSWERS = {
     "5.1": {
         "accepted": [288, 288.0],
@@ -283,29 +174,6 @@ ANSWERS = {
             (one_digit, "one digit only"),
             (same_name, "came back as it was"),
             (printed, "returned None"),
-        ],
-    },
-    "5.4": {
-        "accepted": [side_by_side, listed],
-        "wrong": [
-            (the_last, "the last module that differs"),
-            (with_amount, "Only the name is asked for"),
-            (exactly, "Rounding is no difference"),
-            (by_weights, "which is a weight"),
-            (module_by_weights, "Compare outputs, not weights"),
-            (nothing_for_equals, "Nothing differs here"),
-            (leaves_hooks, "still have your hooks"),
-        ],
-    },
-    "5.5": {
-        "accepted": [by_name, by_last_piece],
-        "wrong": [
-            (never, "Which kernels need turning"),
-            (always, "Not everything with two axes"),
-            (only_wide, "a square fits both ways"),
-            (only_encoder, "The pooler's kernel came back"),
-            (only_self, "fits both ways"),
-            (squares_too, "Not everything with two axes"),
         ],
     },
 }

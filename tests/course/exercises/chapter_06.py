@@ -5,8 +5,6 @@ import random
 import torch
 from torch.nn.functional import cross_entropy
 
-from bertedu.course.exercises.chapter_06_spans import span_length
-
 # 6.2 -------------------------------------------------------------------------------------------------------------
 
 
@@ -176,130 +174,6 @@ def cut_off(logits, labels):
     return picked(logits.detach(), labels)
 
 
-# 6.4 -------------------------------------------------------------------------------------------------------------
-
-
-def until_enough(length, number, rng):
-    chosen = [False] * length
-    while sum(chosen) < number:
-        span = min(span_length(rng), number - sum(chosen))
-        start = rng.randrange(length - span + 1)
-        chosen[start : start + span] = [True] * span
-    return chosen
-
-
-def with_a_tensor(length, number, rng):
-    chosen = torch.zeros(length, dtype=torch.bool)
-    while (missing := number - int(chosen.sum())) > 0:
-        span = min(missing, span_length(rng))
-        start = rng.randint(0, length - span)
-        if not chosen[start : start + span].any():
-            chosen[start : start + span] = True
-        elif missing >= length // 2:
-            chosen[(~chosen).nonzero()[0]] = True
-    return chosen
-
-
-def single_tokens(length, number, rng):
-    places = rng.sample(range(length), number)
-    return [place in places for place in range(length)]
-
-
-def one_stretch(length, number, rng):
-    start = rng.randrange(length - number + 1)
-    return [start <= place < start + number for place in range(length)]
-
-
-def overshoots(length, number, rng):
-    chosen = [False] * length
-    while sum(chosen) < number:
-        span = span_length(rng)
-        start = rng.randrange(length - span + 1)
-        chosen[start : start + span] = [True] * span
-    return chosen
-
-
-def counts_overlaps_twice(length, number, rng):
-    chosen, left = [False] * length, number
-    while left:
-        span = min(span_length(rng), left)
-        start = rng.randrange(length - span + 1)
-        chosen[start : start + span] = [True] * span
-        left -= span
-    return chosen
-
-
-def never_the_last(length, number, rng):
-    chosen = [False] * length
-    while sum(chosen) < number:
-        span = min(span_length(rng), number - sum(chosen))
-        start = rng.randrange(max(1, length - span))
-        chosen[start : start + span] = [True] * span
-    return chosen
-
-
-def own_randomness(length, number, rng):
-    return until_enough(length, number, random.Random())
-
-
-def always_seed_0(length, number, rng):
-    return until_enough(length, number, random.Random(0))
-
-
-def places_only(length, number, rng):
-    return [place for place, yes in enumerate(until_enough(length, number, rng)) if yes]
-
-
-# 6.5 -------------------------------------------------------------------------------------------------------------
-
-
-def batch(masked, labels):
-    return {"input_ids": masked, "labels": labels}
-
-
-def filled(input_ids, chosen, special):
-    return batch(input_ids.masked_fill(chosen, 4), input_ids.masked_fill(~chosen, -100))
-
-
-def new_labels_returned(input_ids, chosen, special):
-    new_labels = torch.full_like(input_ids, -100)
-    new_labels[chosen] = input_ids[chosen]
-    masked = input_ids.clone()
-    masked[chosen] = 4
-    return batch(masked, new_labels)
-
-
-def unchanged(input_ids, chosen, special):
-    return batch(input_ids.masked_fill(chosen, 4), input_ids.masked_fill(special, -100))
-
-
-def after_hiding(input_ids, chosen, special):
-    masked = input_ids.masked_fill(chosen, 4)
-    return batch(masked, masked.masked_fill(~chosen, -100))
-
-
-def the_wrong_way_round(input_ids, chosen, special):
-    return batch(input_ids.masked_fill(chosen, 4), input_ids.masked_fill(chosen | special, -100))
-
-
-def zeros(input_ids, chosen, special):
-    return batch(input_ids.masked_fill(chosen, 4), input_ids.masked_fill(~chosen, 0))
-
-
-def nothing_hidden(input_ids, chosen, special):
-    return batch(input_ids, input_ids.masked_fill(~chosen, -100))
-
-
-def as_a_tuple(input_ids, chosen, special):
-    return filled(input_ids, chosen, special)["input_ids"], filled(input_ids, chosen, special)["labels"]
-
-
-def in_place(input_ids, chosen, special):
-    labels = input_ids.masked_fill(~chosen, -100)
-    input_ids[chosen] = 4
-    return batch(input_ids, labels)
-
-
 ANSWERS = {
     "6.1": {
         "accepted": [7.2, 0.15 * 0.8 * 60],
@@ -343,31 +217,6 @@ ANSWERS = {
             (rounded_to_zero, "log_softmax takes both steps at once"),
             (asks_minus_100, "out of"),
             (cut_off, "cut off from its inputs"),
-        ],
-    },
-    "6.4": {
-        "accepted": [until_enough, with_a_tensor],
-        "wrong": [
-            (single_tokens, "that is single tokens"),
-            (one_stretch, "lie in one stretch"),
-            (overshoots, "cut to what is still missing"),
-            (counts_overlaps_twice, "Stretches can overlap"),
-            (never_the_last, "the last token was never chosen"),
-            (own_randomness, "drawn from rng"),
-            (always_seed_0, "draw from rng"),
-            (places_only, "One for each of the 60 tokens"),
-        ],
-    },
-    "6.5": {
-        "accepted": [filled, new_labels_returned],
-        "wrong": [
-            (unchanged, "what the broken one returns"),
-            (after_hiding, "Those labels say [MASK]"),
-            (the_wrong_way_round, "the wrong way round"),
-            (zeros, "the id of [PAD]"),
-            (nothing_hidden, "Nothing is hidden now"),
-            (as_a_tuple, "a dict with"),
-            (in_place, "changed its input"),
         ],
     },
 }

@@ -1,0 +1,132 @@
+"""Answers to exercises 2.4 and 2.5: right ones, and mistakes with the words that they must hear."""
+
+import torch
+from torch import nn
+
+
+def running_sum(attention_mask):
+    return (attention_mask.cumsum(dim=1) - 1).clamp(min=0)
+
+
+def zero_for_padding(attention_mask):
+    return (attention_mask.cumsum(dim=-1) - 1) * attention_mask
+
+
+def one_by_one(mask):
+    rows = []
+    for row in mask.tolist():
+        positions, count = [], 0
+        for real in row:
+            positions.append(count if real else 0)
+            count += real
+        rows.append(positions)
+    return torch.tensor(rows)
+
+
+def places(attention_mask):
+    return torch.arange(attention_mask.size(1)).expand_as(attention_mask)
+
+
+def below_zero(attention_mask):
+    return attention_mask.cumsum(dim=1) - 1
+
+
+def counting_from_one(attention_mask):
+    return attention_mask.cumsum(dim=1).clamp(max=attention_mask.size(1) - 1)
+
+
+def too_far(attention_mask):
+    return attention_mask.cumsum(dim=1)
+
+
+def down_the_batch(attention_mask):
+    return (attention_mask.cumsum(dim=0) - 1).clamp(min=0)
+
+
+def backwards(attention_mask):
+    return (attention_mask.flip(1).cumsum(1) - 1).flip(1).clamp(min=0)
+
+
+def floats(attention_mask):
+    return (attention_mask.float().cumsum(dim=1) - 1).clamp(min=0)
+
+
+def one_row(attention_mask):
+    return torch.arange(attention_mask.size(1))
+
+
+def shifted_by_padding(attention_mask):  # right for padding on the left only
+    padding = (attention_mask == 0).sum(dim=1, keepdim=True)
+    return (torch.arange(attention_mask.size(1)) - padding).clamp(min=0)
+
+
+def repaired(vocab_size, max_positions, segments, hidden_size):
+    token = nn.Embedding(vocab_size, hidden_size, padding_idx=0)
+    return token, nn.Embedding(max_positions, hidden_size), nn.Embedding(segments, hidden_size)
+
+
+def as_a_list(vocab_size, max_positions, segments, hidden_size):
+    tables = [nn.Embedding(rows, hidden_size) for rows in (vocab_size, max_positions, segments)]
+    tables[0].padding_idx = 0
+    return tables
+
+
+def still_broken(vocab_size, max_positions, segments, hidden_size):
+    return tuple(nn.Embedding(rows, hidden_size, padding_idx=0) for rows in (vocab_size, max_positions, segments))
+
+
+def none_at_all(vocab_size, max_positions, segments, hidden_size):
+    return tuple(nn.Embedding(rows, hidden_size) for rows in (vocab_size, max_positions, segments))
+
+
+def only_positions(vocab_size, max_positions, segments, hidden_size):
+    token, position, _ = repaired(vocab_size, max_positions, segments, hidden_size)
+    return token, position, nn.Embedding(segments, hidden_size, padding_idx=0)
+
+
+def moved_to_the_end(vocab_size, max_positions, segments, hidden_size):
+    token, _, token_type = repaired(vocab_size, max_positions, segments, hidden_size)
+    return token, nn.Embedding(max_positions, hidden_size, padding_idx=max_positions - 1), token_type
+
+
+def another_padding(vocab_size, max_positions, segments, hidden_size):
+    _, position, token_type = repaired(vocab_size, max_positions, segments, hidden_size)
+    return nn.Embedding(vocab_size, hidden_size, padding_idx=1), position, token_type
+
+
+def turned_around(vocab_size, max_positions, segments, hidden_size):
+    return tuple(nn.Embedding(hidden_size, rows) for rows in (vocab_size, max_positions, segments))
+
+
+def tokens_only(vocab_size, max_positions, segments, hidden_size):
+    return nn.Embedding(vocab_size, hidden_size, padding_idx=0)
+
+
+ANSWERS = {
+    "2.4": {
+        "accepted": [running_sum, zero_for_padding, one_by_one],
+        "wrong": [
+            (places, "padding is counted too"),
+            (below_zero, "no such row"),
+            (counting_from_one, "where the mask is 1"),
+            (too_far, "count from 1"),
+            (down_the_batch, "counted down the batch"),
+            (backwards, "run backwards"),
+            (floats, "keep them whole"),
+            (one_row, "One position for each token"),
+            (shifted_by_padding, "work as before"),
+        ],
+    },
+    "2.5": {
+        "accepted": [repaired, as_a_list],
+        "wrong": [
+            (still_broken, "Who has position 0"),
+            (none_at_all, "keep its padding_idx"),
+            (only_positions, "Who has segment 0"),
+            (moved_to_the_end, "row 5 of the position table"),
+            (another_padding, "[PAD] is id 0"),
+            (turned_around, "Rows are ids"),
+            (tokens_only, "3 things are asked for"),
+        ],
+    },
+}

@@ -1,0 +1,151 @@
+"""Answers to exercises 3.4 and 3.5: right ones, and mistakes with the words that they must hear."""
+
+import torch
+
+
+def fill_and_multiply(scores, keep):
+    return scores.masked_fill(~keep, torch.finfo(scores.dtype).min).softmax(dim=-1) * keep
+
+
+def by_hand(scores, keep):
+    highest = scores.masked_fill(~keep, torch.finfo(scores.dtype).min).amax(-1, keepdim=True).detach()
+    powers = torch.where(keep, scores - highest, 0).exp() * keep
+    return powers / powers.sum(-1, keepdim=True).clamp_min(torch.finfo(scores.dtype).tiny)
+
+
+def with_where(scores, keep):
+    weights = torch.where(keep, scores, torch.finfo(scores.dtype).min / 2).softmax(-1)
+    return torch.where(keep, weights, 0.0)
+
+
+def multiply_after(scores, keep):
+    return scores.softmax(-1) * keep
+
+
+def zero_before(scores, keep):
+    return (scores * keep).softmax(-1)
+
+
+def upside_down(scores, keep):
+    return scores.masked_fill(keep, -1e9).softmax(-1)
+
+
+def forgotten(scores, keep):
+    scores.clone().masked_fill(~keep, -1e9)
+    return scores.softmax(-1)
+
+
+def infinity(scores, keep):
+    return scores.masked_fill(~keep, -torch.inf).softmax(-1)
+
+
+def filled_then_painted_over(scores, keep):  # masked_fill stops the gradient of what it filled, so no nan gets out
+    return scores.masked_fill(~keep, -torch.inf).softmax(-1).nan_to_num()
+
+
+def painted_over(scores, keep):
+    bias = torch.zeros(keep.shape, dtype=scores.dtype).masked_fill(~keep, -torch.inf)
+    return (scores + bias).softmax(-1).nan_to_num()
+
+
+def finite_only(scores, keep):
+    return scores.masked_fill(~keep, torch.finfo(scores.dtype).min).softmax(-1)
+
+
+def ten_thousand(scores, keep):
+    return scores.masked_fill(~keep, -1e4).softmax(-1) * keep
+
+
+def in_place(scores, keep):
+    return scores.masked_fill_(~keep, torch.finfo(scores.dtype).min).softmax(-1) * keep
+
+
+def keys_last(attention_mask, dtype):
+    hidden = (attention_mask == 0)[:, None, None, :]
+    return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, torch.finfo(dtype).min / 2)
+
+
+def arithmetic(mask, dtype):
+    return (1 - mask.to(dtype)).unsqueeze(1).unsqueeze(2) * -1e4
+
+
+def full_size(mask, dtype):
+    batch, length = mask.shape
+    wide = mask.view(batch, 1, 1, length).expand(batch, 1, length, length)
+    return torch.where(wide.bool(), 0.0, torch.finfo(dtype).min / 4).to(dtype)
+
+
+def unchanged(attention_mask, dtype):
+    hidden = (attention_mask == 0)[:, None, :, None]
+    return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, torch.finfo(dtype).min / 2)
+
+
+def two_axes(attention_mask, dtype):
+    return (1 - attention_mask.to(dtype)) * -1e4
+
+
+def bias_upside_down(attention_mask, dtype):
+    return attention_mask.to(dtype)[:, None, None, :] * -1e4
+
+
+def bias_of_infinity(attention_mask, dtype):
+    hidden = (attention_mask == 0)[:, None, None, :]
+    return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, -torch.inf)
+
+
+def bias_of_the_smallest(attention_mask, dtype):
+    hidden = (attention_mask == 0)[:, None, None, :]
+    return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, torch.finfo(dtype).min)
+
+
+def the_mask_itself(attention_mask, dtype):
+    return attention_mask.to(dtype)[:, None, None, :]
+
+
+def boolean(attention_mask, dtype):
+    return attention_mask.bool()[:, None, None, :]
+
+
+def always_float32(attention_mask, dtype):
+    return (1 - attention_mask.float())[:, None, None, :] * -1e4
+
+
+def both_axes(attention_mask, dtype):
+    keep = attention_mask[:, None, None, :] * attention_mask[:, None, :, None]
+    return torch.where(keep.bool(), 0.0, torch.finfo(dtype).min / 2).to(dtype)
+
+
+def infinity_times_zero(attention_mask, dtype):
+    return (1 - attention_mask.to(dtype))[:, None, None, :] * -torch.inf
+
+
+ANSWERS = {
+    "3.4": {
+        "accepted": [fill_and_multiply, by_hand, with_where, filled_then_painted_over],
+        "wrong": [
+            (multiply_after, "before the softmax"),
+            (zero_before, "a score of 0 is not hidden"),
+            (upside_down, "turned upside down"),
+            (forgotten, "go on with the old one"),
+            (infinity, "its weights are nan"),
+            (painted_over, "the gradient is nan"),
+            (finite_only, "equal shares"),
+            (ten_thousand, "not negative enough"),
+            (in_place, "in place"),
+        ],
+    },
+    "3.5": {
+        "accepted": [keys_last, arithmetic, full_size, both_axes],
+        "wrong": [
+            (unchanged, "moves whole rows"),
+            (two_axes, "scores have four axes"),
+            (bias_upside_down, "turned upside down"),
+            (bias_of_infinity, "nan in float32"),
+            (bias_of_the_smallest, "nan in float16"),
+            (the_mask_itself, "of its attention to padding"),
+            (boolean, "bias is boolean"),
+            (always_float32, "says which type"),
+            (infinity_times_zero, "times infinity"),
+        ],
+    },
+}

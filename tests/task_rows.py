@@ -1,0 +1,30 @@
+"""The rows of the task data that ship, read once, and what their baselines reach: for the tests of these data."""
+
+from functools import cache
+from pathlib import Path
+
+from bertedu.corpora.tasks.files import TASKS
+from bertedu.finetuning.kinds import KINDS
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+KIND_OF = {
+    "sentiment": "classification",
+    "aspects": "multi-label",
+    "topics": "classification",
+    "entities": "entities",
+    "parts_of_speech": "tagging",
+    "questions": "question-answering",
+    "inference": "classification",
+    "similarity": "similarity",
+    "choices": "multiple-choice",
+    "summaries": "summarization",
+}
+
+
+@cache
+def rows(task: str, part: str) -> list:
+    return KINDS[KIND_OF[task]].read(str(DATA / "tasks" / task / f"{part}.{TASKS[task][0]}"))
+
+
+def baseline(task: str, part: str = "test") -> dict[str, dict[str, float]]:
+    return KINDS[KIND_OF[task]].baselines(rows(task, "train"), rows(task, part))
