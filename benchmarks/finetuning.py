@@ -120,6 +120,12 @@ def questions(folder: Path) -> tuple[Rows, Rows, Rows]:
     return shuffled(train), dev, test
 
 
+def answers(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Of the same questions those that have an answer, as in SQuAD 1.1."""
+    train, dev, test = ([row for row in part if row.answers] for part in questions(folder))
+    return train, dev, test
+
+
 BENCHMARKS = {
     "sentiment": Benchmark("classification", movies, "accuracy", "BertForSequenceClassification", {"max_length": 64}),
     "intents": Benchmark(
@@ -131,6 +137,9 @@ BENCHMARKS = {
     "entities": Benchmark("entities", names, "f1", "BertForTokenClassification", {"epochs": 5.0}),
     "parts of speech": Benchmark("tagging", parts_of_speech, "accuracy", "BertForTokenClassification", {}),
     "questions": Benchmark("question-answering", questions, "f1", "BertForQuestionAnswering", {"max_length": 256}),
+    "answers": Benchmark(
+        "question-answering", answers, "f1", "BertForQuestionAnswering", {"max_length": 256, "epochs": 4.0}
+    ),
 }
 
 
@@ -151,8 +160,7 @@ def main() -> None:
         runs = []
         for seed in range(given.seeds):
             runs.append(run(benchmark, data, given.model, seed))
-            figures = ", ".join(f"{side} {found['test']:.3f}" for side, found in runs[-1].items())
-            print(f"{name}, seed {seed}: {figures}", file=sys.stderr, flush=True)
+            print(f"{name}, seed {seed}: {json.dumps(runs[-1])}", file=sys.stderr, flush=True)
         ours, theirs = ([figures[side] for figures in runs if side in figures] for side in ("bertedu", "transformers"))
         baselines = KINDS[benchmark.kind].baselines(data[0], test)
         beside = ", ".join(f"{of} {figures[benchmark.figure]:.3f}" for of, figures in baselines.items())

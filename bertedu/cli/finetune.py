@@ -109,7 +109,10 @@ def finetune(task: str | None, **options: Any) -> int:
     from bertedu.finetuning.run import finetune as run_plan
 
     if options["resume"] is not None:
-        task = FinetuningPlan.read(options["resume"])["task"]
+        begun = FinetuningPlan.read(options["resume"])["task"]
+        if task not in (None, begun):
+            raise UserError(f"{options['resume']} is a run of {begun}, not of {task}: leave TASK out to go on with it.")
+        task = begun
     if task not in KINDS:
         said = "there is no task" if task is None else f"there is no task {task!r}"
         raise UserError(f"{said}: choose one of {', '.join(KINDS)}.")
