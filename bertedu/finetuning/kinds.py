@@ -1,6 +1,7 @@
 """The tasks of `bertedu finetune`, by name."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -9,7 +10,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from bertedu.corpora.readers import Choices, LabelledText, Question, Summary, TaggedWords
 from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
 from bertedu.errors import UserError
-from bertedu.finetuning.bags import bags_of_words
+from bertedu.finetuning.bags import bags_of_words, compared_words
 from bertedu.finetuning.classification import (
     BertForSequenceClassification,
     ClassificationTask,
@@ -74,31 +75,42 @@ def labels_of(rows: Sequence[LabelledText]) -> tuple[str, ...]:
 def classification_baselines(
     train: Sequence[LabelledText], test: Sequence[LabelledText], problem_type: str
 ) -> dict[str, Figures]:
-    """The figures of always saying the same, and of a linear model over bags of words and pairs of words."""
+    """The figures of always saying the same, and of a linear model over bags of words and pairs of words; of pairs of
+    texts also over which words stand in one of them and which in both.
+    """
     texts, asked = ([f"{row.text} \n {row.pair or ''}" for row in rows] for rows in (train, test))
     vectorizer = bags_of_words(texts, ngram_range=(1, 2), sublinear_tf=True)
-    bags, asked_bags = vectorizer.transform(texts), vectorizer.transform(asked)
+    bags = {"bag of words": (vectorizer.transform(texts), vectorizer.transform(asked))}
+    if all(row.pair for row in (*train, *test)):
+        pairs, asked_pairs = ([(row.text, row.pair or "") for row in rows] for rows in (train, test))
+        comparer = compared_words(pairs)
+        bags["words compared"] = (comparer.transform(pairs), comparer.transform(asked_pairs))
     if problem_type == SCORE:
         scores, right = (np.array([float(row.label) for row in rows]) for rows in (train, test))  # type: ignore[arg-type]
-        mean = score_figures(np.full(len(right), scores.mean()), right)
-        return {"the mean": mean, "bag of words": score_figures(Ridge().fit(bags, scores).predict(asked_bags), right)}
+        said = {"the mean": np.full(len(right), scores.mean())}
+        said |= {name: Ridge().fit(seen, scores).predict(new) for name, (seen, new) in bags.items()}
+        return {name: score_figures(values, right) for name, values in said.items()}
     labels = labels_of([*train, *test])
     targets, right = (np.array([target_of(row, labels, problem_type) for row in rows]) for rows in (train, test))
-    linear = LogisticRegression(C=10, max_iter=1000)
     if problem_type == SEVERAL:
         usual = np.tile(targets.mean(axis=0) - 0.5, (len(right), 1))
-        found = OneVsRestClassifier(linear).fit(bags, targets).predict_proba(asked_bags) - 0.5
     else:
         usual = np.tile(np.bincount(targets, minlength=len(labels)), (len(right), 1))
-        found = usual  # where only one class can be learned
-        if len(set(targets)) > 1:
-            model = linear.fit(bags, targets)
-            found = np.full((len(right), len(labels)), -np.inf)
-            found[:, model.classes_] = model.predict_log_proba(asked_bags)
-    return {
-        "most frequent class": classification_figures(usual, right, problem_type),
-        "bag of words": classification_figures(found, right, problem_type),
-    }
+    found = {"most frequent class": usual}
+    for name, (seen, new) in bags.items():
+        found[name] = usual if len(set(map(str, targets))) < 2 else linear_scores(seen, targets, new, len(labels))
+    return {name: classification_figures(scores, right, problem_type) for name, scores in found.items()}
+
+
+def linear_scores(seen: Any, targets: np.ndarray, new: Any, classes: int) -> np.ndarray:
+    """What a linear model that learned the targets of the seen bags gives the classes of new ones, [N, C]."""
+    linear = LogisticRegression(C=10, max_iter=1000)
+    if targets.ndim == 2:
+        return OneVsRestClassifier(linear).fit(seen, targets).predict_proba(new) - 0.5
+    model = linear.fit(seen, targets)
+    scores = np.full((new.shape[0], classes), -np.inf)  # a class that validation took was not learned
+    scores[:, model.classes_] = model.predict_log_proba(new)
+    return scores
 
 
 def tagging_kind(name: str, scheme: str | None) -> Kind:

@@ -16,7 +16,7 @@ from torch.nn.functional import cosine_similarity, mse_loss, normalize
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
-from bertedu.finetuning.bags import bags_of_words
+from bertedu.finetuning.bags import bag_cosines
 from bertedu.finetuning.classification import score_figures
 from bertedu.finetuning.examples import Example, encode_text
 from bertedu.finetuning.explaining import asked, score_said
@@ -144,10 +144,8 @@ def search(vectors: Tensor, query: Tensor, k: int = 5) -> list[tuple[int, float]
 
 def word_cosines(train: Sequence[LabelledText], test: Sequence[LabelledText]) -> dict[str, dict[str, float]]:
     """The figures of the cosine of bags of words, weighted by how rare a word is in the training texts."""
-    vectorizer = bags_of_words(list(chain.from_iterable((row.text, row.pair or "") for row in train)))
-    first = vectorizer.transform([row.text for row in test])
-    second = vectorizer.transform([row.pair or "" for row in test])
-    alike = np.asarray(first.multiply(second).sum(axis=1)).ravel()
+    known = list(chain.from_iterable((row.text, row.pair or "") for row in train))
+    alike = bag_cosines([(row.text, row.pair or "") for row in test], known)
     scores = np.array([float(row.label) for row in test])  # type: ignore[arg-type]
     figures = score_figures(alike, scores)
     del figures["mean_squared_error"]  # of another scale

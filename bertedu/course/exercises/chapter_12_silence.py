@@ -131,6 +131,19 @@ def read_all(case: Case) -> None:
             0.0,
             "Two windows have an answer. Which scores more?",
         ),
+        (
+            "a strong answer in a window that is surer of no answer, and a window that is less sure of it",
+            [({3: 4.0, 0: 6.0}, {3: 4.0, 0: 6.0}), ({}, {}), NONE],
+            0.0,
+            "The span comes from the window where it scores most, and no answer from the one least sure of it. "
+            "These may be two windows.",
+        ),
+        (
+            "an answer in the first, and two windows that are very sure of none",
+            [answer, ({0: 15.0}, {0: 15.0}), ({0: 15.0}, {0: 15.0})],
+            0.0,
+            "Windows are no voters: the lowest score of no answer counts, not the mean.",
+        ),
         ("three windows without an answer", [NONE, NONE, NONE], 0.0, "Where every window says none, there is none."),
         (
             "a window that is hardly sure of no answer, with the threshold -20",

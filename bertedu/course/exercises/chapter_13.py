@@ -165,6 +165,20 @@ def nothing_twice(case: Case) -> None:
         [0, 3, 4],
         mistakes=[([3, 4, 0], "The right sentences. In what order does a reader expect them?")],
     )
+    for tried, sentences, among in (
+        (
+            "three sentences, of which the last repeats the first",
+            ["The end of the war came.", "Snow fell all day.", "It was the end of the war."],
+            "all that is chosen already, not only with the sentence chosen last",
+        ),
+        (
+            "three sentences, of which the last repeats the second",
+            ["Snow fell all day.", "The end of the war came.", "It was the end of the war."],
+            "all that is chosen already, not only with the best sentence",
+        ),
+    ):
+        got = as_numbers(case, case.call(sentences, [0.9, 0.8, 0.7], 3, tried=tried))
+        case.equal("the result", got, [0, 1], f"Compare with {among}.")
     texts = ["The end of the war!", "Peace: the end of the war.", "THE END OF the tale."]
     got = as_numbers(case, case.call(texts, [0.3, 0.9, 0.5], 2, tried="sentences with capitals and full stops"))
     case.equal(

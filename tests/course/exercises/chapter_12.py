@@ -203,6 +203,34 @@ def no_threshold(found, context, threshold):
     return over_all(found, context, 0.0)
 
 
+def mean_silence(found, context, threshold):
+    best = max((best_spans(*one)[0] for one in found), key=lambda candidate: candidate.score)
+    none = sum(starts[0] + ends[0] for _, starts, ends in found) / len(found)
+    return "" if none - best.score > threshold else context[best.start : best.end]
+
+
+def own_silence(found, context, threshold):
+    best, none = max(
+        ((best_spans(*one)[0], one[1][0] + one[2][0]) for one in found), key=lambda candidate: candidate[0].score
+    )
+    return "" if none - best.score > threshold else context[best.start : best.end]
+
+
+def best_of_the_decided(found, context, threshold):
+    spans = [best_spans(*one)[0] for one in found]
+    pairs = zip(spans, found, strict=True)
+    decided = [span for span, (_, starts, ends) in pairs if starts[0] + ends[0] - span.score <= threshold]
+    best = max(decided, key=lambda span: span.score, default=None)
+    return "" if best is None else context[best.start : best.end]
+
+
+def least_doubt(found, context, threshold):
+    spans = [best_spans(*one)[0] for one in found]
+    doubts = [starts[0] + ends[0] - span.score for span, (_, starts, ends) in zip(spans, found, strict=True)]
+    best = spans[doubts.index(min(doubts))]
+    return "" if min(doubts) > threshold else context[best.start : best.end]
+
+
 ANSWERS = {
     "12.1": {
         "accepted": [5.5, torch.tensor(5.5)],
@@ -257,6 +285,10 @@ ANSWERS = {
             (surest_silence, "One window that sees the answer is enough"),
             (never_silent, "there is none"),
             (no_threshold, "above the threshold"),
+            (mean_silence, "Windows are no voters"),
+            (own_silence, "These may be two windows"),
+            (best_of_the_decided, "These may be two windows"),
+            (least_doubt, "These may be two windows"),
         ],
     },
 }

@@ -139,6 +139,22 @@ def capitals_count(sentences, scores, most):
     return sorted(taken)
 
 
+def only_beside_the_last(sentences, scores, most):
+    taken = []
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        if len(taken) < most and not (taken and runs_of(sentences[number]) & runs_of(sentences[taken[-1]])):
+            taken.append(number)
+    return sorted(taken)
+
+
+def only_beside_the_best(sentences, scores, most):
+    taken = []
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        if len(taken) < most and not (taken and runs_of(sentences[number]) & runs_of(sentences[taken[0]])):
+            taken.append(number)
+    return sorted(taken)
+
+
 def says_nothing(sentences, scores, most):
     walk(sentences, scores, most)
 
@@ -228,6 +244,8 @@ ANSWERS = {
             (order_of_scores, "what order does a reader expect"),
             (order_of_text, "not by score"),
             (capitals_count, "small letters"),
+            (only_beside_the_last, "not only with the sentence chosen last"),
+            (only_beside_the_best, "not only with the best sentence"),
             (says_nothing, "returned None"),
         ],
     },
