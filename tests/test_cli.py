@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,9 @@ from small_runs import POSITIONS, VOCAB, metrics, save_model, save_run, small_mo
 import bertedu.pretraining.run
 from bertedu.cli import main, newest_run
 from bertedu.errors import UserError
-from bertedu.model import BertModel
+from bertedu.finetuning.classification import BertForSequenceClassification
+from bertedu.finetuning.question_answering import BertForQuestionAnswering
+from bertedu.model import BertForMaskedLM, BertModel
 
 MASKED = "the [MASK] sat"
 COMMANDS = ("pretrain", "fill-mask", "attention", "doctor")
@@ -95,6 +98,28 @@ def test_fill_mask_takes_another_model_than_the_newest_run(tmp_path):
     assert newest_run() == Path("runs/new")
     result = call("fill-mask", "the [MASK] sat on the [MASK]", "--top", 2)
     assert result.exit_code == 0 and result.output.count("%") == 4 and "[MASK] number 2" in result.output
+
+
+def test_a_newer_run_of_another_task_answers_with_a_head_that_learned_nothing(tmp_path):
+    kinds = (BertForMaskedLM, BertForQuestionAnswering, BertForSequenceClassification)
+    for age, kind in zip((300, 200, 100), kinds, strict=True):
+        folder = save_model(tmp_path / "runs" / kind.__name__ / "checkpoint", kind=kind, labels=("a", "b"))
+        weights = folder / "model.safetensors"
+        os.utime(weights, (weights.stat().st_mtime - age,) * 2)
+    asked = {"fill-mask": [MASKED], "answer": ["the cat", "--text", "the dog sat"], "attention": ["the cat"]}
+    results = {command: call(command, *arguments) for command, arguments in asked.items()}
+    assert [result.exit_code for result in results.values()] == [0, 0, 0]
+    assert not results["fill-mask"].stderr and not results["answer"].stderr, "no weight is missing"
+    assert newest_run() == Path("runs/BertForSequenceClassification")
+    assert "start untrained" in call("fill-mask", MASKED, "--model", newest_run()).stderr, "what is named is taken"
+    for kind in kinds[:2]:
+        shutil.rmtree(tmp_path / "runs" / kind.__name__)
+    assert "no run in runs/ yet with a BertForPreTraining or a BertForMaskedLM: make one with `bertedu pretrain`" in (
+        refused("fill-mask", MASKED)
+    )
+    assert "BertForQuestionAnswering: make one with `bertedu finetune question-answering`" in (
+        refused("answer", *asked["answer"])
+    )
 
 
 def test_fill_mask_without_a_run_ends_in_a_traceback():

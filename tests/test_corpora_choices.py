@@ -8,6 +8,7 @@ import pytest
 from bertedu.corpora.readers.labelled import Choices
 from bertedu.corpora.task_data import read_choices
 from bertedu.errors import UserError
+from bertedu.finetuning.kinds import KINDS
 
 
 def test_the_answer_of_a_choice_is_read_another_way(tmp_path):
@@ -80,3 +81,22 @@ def test_contexts_are_dropped_where_the_first_question_has_none(tmp_path):
     rows = [row, row | {"context": "Pets."}, row | {"context": None}, row | {"article": "Wild."}]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert [question.context for question in read_choices(tmp_path / "a.jsonl")] == ["", "Pets.", "", "Wild."]
+
+
+def test_the_premise_of_copa_is_dropped(tmp_path):
+    """Its question is one of two words, cause and effect: without the premise there is nothing to choose by."""
+    copa = {"premise": "It rained.", "choice1": "She slept.", "choice2": "She got wet.", "idx": 0, "label": 1}
+    copas = [copa | {"question": "effect"}, copa | {"question": "cause", "premise": "She ran.", "label": 0}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in copas), encoding="utf-8")
+    texts = ("She slept.", "She got wet.")
+    read = read_choices(tmp_path / "a.jsonl")
+    assert read == [Choices("effect", texts, 1, "It rained."), Choices("cause", texts, 0, "She ran.")]
+    assert [KINDS["multiple-choice"].unit(row) for row in read] == ["It rained.", "She ran."]
+    (tmp_path / "a.jsonl").write_text(json.dumps(copa | {"label": "choice2"}) + "\n", encoding="utf-8")
+    assert read_choices(tmp_path / "a.jsonl") == [Choices("It rained.", texts, 1)]  # now it is the question itself
+
+
+def test_an_empty_context_hides_the_premise(tmp_path):
+    row = {"context": "", "premise": "It rained.", "question": "effect", "choices": ["cat", "dog"], "label": 0}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert read_choices(tmp_path / "a.jsonl")[0].context == "It rained."

@@ -6,6 +6,7 @@ from bertedu.corpora.readers import read_conll
 from bertedu.corpora.readers.labelled import TaggedWords
 from bertedu.corpora.task_data import read_tagged
 from bertedu.errors import UserError
+from bertedu.finetuning.kinds import KINDS
 
 
 def test_a_column_of_tags_is_not_the_one_asked_for(tmp_path):
@@ -110,3 +111,20 @@ def test_a_whole_entity_of_bioes_is_refused(tmp_path):
     content = "".join(f"word\t{tag}\n" for tag in tags)
     read = sentences(tmp_path / "a.conll", content, scheme="BIOES")
     assert read == [tuple(f"word/{tag}" for tag in tags)]
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "A.CoNLLU"])
+@pytest.mark.parametrize("task", ["entities", "tagging"])
+def test_parts_of_speech_are_learned_as_entities(tmp_path, name, task):
+    """No tag of CoNLL-U begins with B-, so that F1 would stay 0 without a word of why."""
+    lines = ("1\tDogs\tdog\tNOUN" + "\t_" * 6 + "\n", "2\tbark\tbark\tVERB" + "\t_" * 6 + "\n")
+    path = tmp_path / name
+    path.write_text("".join(lines), encoding="utf-8")
+    expected = [TaggedWords(("Dogs", "bark"), ("NOUN", "VERB"))]
+    if task == "tagging":
+        assert KINDS[task].read(str(path)) == read_tagged(path) == read_tagged(path, scheme=None) == expected
+        return
+    with pytest.raises(UserError, match=rf"{name} is CoNLL-U, .* no tags of the scheme BIO: choose the task tagging"):
+        KINDS[task].read(str(path))
+    with pytest.raises(UserError, match="no tags of the scheme BIOES"):
+        read_tagged(path, scheme="BIOES")

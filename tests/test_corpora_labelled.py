@@ -256,3 +256,34 @@ def test_rows_without_an_agreed_label_become_a_class(tmp_path):
         read_labelled(path)
     path.write_text("label\ttext\n+\ta\n-\tb\n", encoding="utf-8")
     assert [example.label for example in read_labelled(path)] == ["+", "-"]  # elsewhere it is a name like others
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        *(("question", "sentence"), ("text", "pair"), ("text", "text_pair"), ("sentence1", "sentence2")),
+        *(("premise", "hypothesis"), ("question1", "question2"), ("text1", "text2")),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_second_text_of_a_pair_is_dropped_or_comes_first(tmp_path, names, turned):
+    """In QNLI the sentence is the second text, and a single text where there is no question."""
+    columns, values = [*names, "label"], ["first", "second", "x"]
+    for name, delimiter in (("a.csv", ","), ("a.tsv", "\t")):
+        lines = [delimiter.join(line[::-1] if turned else line) + "\n" for line in (columns, values)]
+        (tmp_path / name).write_text("".join(lines), encoding="utf-8")
+        assert read_labelled(tmp_path / name) == [LabelledText("first", "x", "second")]
+        assert read_labelled(tmp_path / name, pair=names[1]) == [LabelledText("first", "x", "second")]
+        assert read_labelled(tmp_path / name, text=names[0]) == [LabelledText("first", "x")]
+
+
+def test_a_text_alone_is_refused_or_gets_a_pair(tmp_path):
+    for name in ("text", "sentence", "sentence1", "premise", "question1", "text1"):
+        (tmp_path / "a.csv").write_text(f"{name},label,idx\nfirst,x,0\n", encoding="utf-8")
+        assert read_labelled(tmp_path / "a.csv") == [LabelledText("first", "x")]
+
+
+def test_the_usual_pair_is_read_where_another_is_chosen(tmp_path):
+    (tmp_path / "a.csv").write_text("question,sentence,other,label\na,b,c,x\n", encoding="utf-8")
+    assert read_labelled(tmp_path / "a.csv") == [LabelledText("a", "x", "b")]
+    assert read_labelled(tmp_path / "a.csv", pair="other") == [LabelledText("b", "x", "c")]

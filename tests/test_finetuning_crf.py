@@ -22,12 +22,12 @@ def made(tags, seed: int, words: int = 5, batch: int = 3):
     return crf, emissions, mask
 
 
-def by_hand(crf, tags, emissions, row) -> float:
-    """The score of one row of tags, straight from the definition."""
+def by_hand(crf, tags, emissions, row, ended: bool = True) -> float:
+    """The score of one row of tags, straight from the definition; without its end where it was cut off."""
     closes = any(tag.startswith("E-") for tag in tags)
-    score = float(crf.start.data[row[0]] + crf.end.data[row[-1]])
+    score = float(crf.start.data[row[0]] + ended * crf.end.data[row[-1]])
     score += FORBIDDEN * (not may_follow("O", tags[row[0]], closes))
-    score += FORBIDDEN * (not may_follow(tags[row[-1]], "O", closes))
+    score += FORBIDDEN * (ended and not may_follow(tags[row[-1]], "O", closes))
     score += sum(float(emissions[word, tag]) for word, tag in enumerate(row))
     for a, b in itertools.pairwise(row):
         score += float(crf.transitions.data[a, b]) + FORBIDDEN * (not may_follow(tags[a], tags[b], closes))
@@ -79,6 +79,18 @@ def test_one_of_ten_thousand_sentences_differs_from_enumeration(tags, words):
     scores = scores + (start[rows[:, 0]] + end[rows[:, -1]] + transitions[rows[:, :-1], rows[:, 1:]].sum(dim=1))
     assert torch.allclose(crf.log_sum_of_all(emissions, mask).detach(), scores.logsumexp(dim=1))
     assert torch.equal(torch.tensor(crf.decode(emissions, mask)), rows[scores.argmax(dim=1)])
+
+
+def test_a_sentence_cut_within_an_entity_has_an_end_that_cannot_be_or_takes_it_from_the_others():
+    crf, emissions, _ = made(BIOES, 5, words=4)
+    mask = torch.arange(4) < torch.tensor([[4], [3], [4]])
+    right = torch.tensor([[0, 0, 1, 2], [4, 0, 1, 0], [0, 1, 2, 3]])  # the last alone was not cut: it ends with E-x
+    likelihoods = crf.log_likelihood(emissions, right, mask).detach()
+    for sentence, (words, ended) in enumerate([(4, False), (3, False), (4, True)]):
+        rows = itertools.product(range(len(BIOES)), repeat=words)
+        scores = torch.tensor([by_hand(crf, BIOES, emissions[sentence], row, ended) for row in rows])
+        score = by_hand(crf, BIOES, emissions[sentence], right[sentence, :words].tolist(), ended)
+        assert float(likelihoods[sentence]) == pytest.approx(score - float(scores.logsumexp(0)), abs=1e-4)
 
 
 def test_padding_changes_a_sentence():

@@ -43,6 +43,14 @@ def test_validation_chooses_endings_of_a_text_that_was_learned():
     assert len(train) == 72 and not {row.question for row in train} & {row.question for row in validation}
 
 
+@pytest.mark.parametrize("sizes", [(5, 95), (95, 5), (10, 10, 80), (80, 10, 10), (10, 10, 20, 60), (50, 50), (1, 1)])
+def test_a_long_text_takes_most_questions_away_from_training(sizes):
+    rows = [Question(f"{text} {n}", "?", f"text {text}", ()) for text, size in enumerate(sizes) for n in range(size)]
+    train, validation = taken_away(rows, KINDS["question-answering"], "a.json")
+    assert len(train) + len(validation) == len(rows) and len(train) >= len(validation) >= 1
+    assert not {row.context for row in train} & {row.context for row in validation}
+
+
 def test_a_single_row_leaves_nothing_to_learn_from():
     with pytest.raises(UserError, match=r"a.csv holds 1 row.*--validation"):
         taken_away([LabelledText("a", "b")], KINDS["classification"], "a.csv")

@@ -9,7 +9,7 @@ from transformers import AutoModelForMultipleChoice
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import Choices
 from bertedu.errors import UserError
-from bertedu.finetuning.examples import collate
+from bertedu.finetuning.examples import collate, encode_text
 from bertedu.finetuning.multiple_choice import BertForMultipleChoice, MultipleChoiceTask, choice_baselines
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.tokenization import BertTokenizer
@@ -51,6 +51,44 @@ def test_choices_are_padded_apart_or_go_to_another_question():
     uneven = MultipleChoiceTask([*rows, Choices("a", ("b", "c", "d"), 0)], [], TOKENIZER, FinetuningSettings())
     with pytest.raises(UserError, match="with 2 and with 3 choices"):
         collate(uneven.examples, 0)
+
+
+def read_by(task: MultipleChoiceTask) -> list[list[str]]:
+    """What the model reads of each question's choices."""
+    return [[TOKENIZER.decode(ids, False) for ids in example["input_ids"]] for example in task.examples]
+
+
+def test_questions_on_one_long_context_become_the_same():
+    rows = [Choices(asked, ("f", "g h"), 0, "a b " * 20) for asked in ("c d", "e")]
+    task = MultipleChoiceTask(rows, [], TOKENIZER, FinetuningSettings(max_length=10))
+    assert read_by(task) == [
+        ["[CLS] a b a b c d [SEP] f [SEP]", "[CLS] a b a c d [SEP] g h [SEP]"],
+        ["[CLS] a b a b a e [SEP] f [SEP]", "[CLS] a b a b e [SEP] g h [SEP]"],
+    ]
+    for example in task.examples:
+        for ids, types, mask in zip(
+            example["input_ids"], example["token_type_ids"], example["attention_mask"], strict=True
+        ):
+            second = ids.index(TOKENIZER.sep_token_id) + 1
+            assert types == [0] * second + [1] * (10 - second) and mask == [1] * 10
+
+
+def test_a_context_takes_room_where_question_and_choice_alone_are_too_long():
+    for context in ("", "h h"):
+        rows = [Choices("a b c d e f", ("g a b c d", "g"), 0, context)]
+        task = MultipleChoiceTask(rows, [], TOKENIZER, FinetuningSettings(max_length=10))
+        assert read_by(task) == [["[CLS] a b c d [SEP] g a b [SEP]", "[CLS] a b c d e f [SEP] g [SEP]"]]
+
+
+@pytest.mark.parametrize(
+    "context", ["", "a B. ", " [MASK] \u00c4\u00df", "a\u0301 \u03a3", "\u4e2d\u6587", "\x00a\u200b"]
+)
+@pytest.mark.parametrize("question", ["c d", "\u0301e", "\u6587?", "##a [SEP] b", " h's"])
+def test_a_row_that_fits_is_read_another_way_than_context_and_question_in_one_text(context, question):
+    row = Choices(question, ("f", "g h"), 0, context)
+    task = MultipleChoiceTask([row], [], TOKENIZER, FinetuningSettings(max_length=32))
+    joined = [encode_text(TOKENIZER, f"{context} {question}".strip(), choice, 32) for choice in row.choices]
+    assert task.examples == [{name: [one[name] for one in joined] for name in joined[0]} | {"labels": 0}]
 
 
 def questions(count: int) -> list[Choices]:

@@ -74,6 +74,34 @@ def test_a_run_resumed_into_another_folder_begins_anew(base, tmp_path):
         FinetuningPlan.from_options({}, resume=tmp_path / "run", output=tmp_path / "other")
 
 
+def test_a_run_is_resumed_with_another_seed_and_its_first_one_is_lost(base, tmp_path):
+    runs.made_plan(tmp_path, base, "classification", seed=3).save()
+    with pytest.raises(UserError, match="began with seed 3"):
+        FinetuningPlan.from_options({}, resume=tmp_path / "run", seed=5)
+    assert FinetuningPlan.from_options({}, resume=tmp_path / "run", seed=3).settings.seed == 3
+
+
+def test_other_validation_rows_judge_weights_that_they_did_not_choose(base, tmp_path):
+    kind = KINDS["classification"]
+    finetune(runs.made_plan(tmp_path, base, "classification"), kind, runs.silent)
+    (tmp_path / "other.jsonl").write_text((tmp_path / "d.jsonl").read_text().splitlines()[0] + "\n")
+    other = FinetuningPlan.from_options({}, resume=tmp_path / "run", validation=str(tmp_path / "other.jsonl"))
+    with pytest.raises(UserError, match=r"is of another run.*validation was"):
+        finetune(other, kind, runs.silent)
+
+
+def test_pooling_of_layers_that_a_model_lacks_leaves_a_folder(base, tmp_path):
+    with pytest.raises(UserError, match="2 layers, and pooling 'last four layers' needs four"):
+        runs.made_plan(tmp_path, base, "classification", pooling="last four layers")
+
+
+def test_a_rate_for_a_head_that_is_not_there_is_ignored(base, tmp_path):
+    plan = runs.made_plan(tmp_path, base, "similarity", head_rate=5.0)
+    with pytest.raises(UserError, match="has no head: leave --head-rate out"):
+        finetune(plan, KINDS["similarity"], runs.silent)
+    assert not plan.folder.exists()
+
+
 def test_what_is_changed_on_resuming_is_forgotten_or_spoils_a_run_that_refuses_it(base, tmp_path):
     kind = KINDS["classification"]
     finetune(runs.made_plan(tmp_path, base, "classification"), kind, runs.silent)

@@ -249,6 +249,12 @@ def test_a_question_of_a_set_where_each_has_an_answer_gets_none(tmp_path):
     assert AutoModelForQuestionAnswering.from_pretrained(tmp_path / "checkpoint-best").config.no_answer_threshold > 1e8
 
 
+def test_a_model_that_learned_silence_never_keeps_it_when_validation_needs_none():
+    train, validation = scripted((0.0, True), (0.0, False)), scripted((5.0, True), (2.0, True))
+    task = Scripted(train, validation, TOKENIZER, FinetuningSettings(max_length=32), stride=8)
+    assert task.decide(validation, task.predictions(made_model(), validation)) == {"no_answer_threshold": 0.0}
+
+
 def test_an_answer_is_given_against_the_threshold():
     model = made_model()
     context = "c d e"

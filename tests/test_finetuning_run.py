@@ -156,8 +156,9 @@ def test_a_task_does_not_reach_its_folder(task, base, tmp_path):
     ours, theirs = logits_of_both(task, checkpoint)
     assert ours.shape == theirs.shape and torch.allclose(ours, theirs, atol=1e-5)
     assert ours.abs().max() > 1e-3
-    vocabulary = transformers.AutoTokenizer.from_pretrained(checkpoint).get_vocab()
-    assert vocabulary == {token: number for number, token in enumerate([*SPECIAL_TOKENS, *LETTERS, "."])}
+    tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint)
+    assert tokenizer.model_max_length == BertConfig.load(checkpoint).max_position_embeddings
+    assert tokenizer.get_vocab() == {token: number for number, token in enumerate([*SPECIAL_TOKENS, *LETTERS, "."])}
 
 
 def figures_of(task: str) -> set[str]:

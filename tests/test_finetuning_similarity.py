@@ -1,5 +1,7 @@
 """One vector a text: cosines by hand, padding without a part, scores on their scale, search, and learning."""
 
+import json
+
 import pytest
 import torch
 from transformers import AutoModel
@@ -7,6 +9,7 @@ from transformers import AutoModel
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
+from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.similarity import BertSentenceEncoder, SimilarityTask, embed, search, word_cosines
 from bertedu.tokenization import BertTokenizer
@@ -80,3 +83,15 @@ def test_the_baseline_sees_the_scores():
     rows = [LabelledText("red car", 5.0, "red car"), LabelledText("red car", 0.0, "two dogs")]
     figures = word_cosines(rows, rows)
     assert figures["cosine of bags of words"]["spearman"] == pytest.approx(1.0)
+
+
+def test_the_highest_of_fine_scores_is_refused_because_training_had_a_lower_one(tmp_path):
+    rows = {"train": (0.02, 0.5, 0.98), "near": (0.0, 0.5, 1.0), "far": (0.0, 0.5, 5.0)}
+    for name, scores in rows.items():
+        lines = [json.dumps({"sentence1": "a", "sentence2": "b", "score": score}) for score in scores]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    read = KINDS["similarity"].read
+    train = read(str(tmp_path / "train.jsonl"))
+    assert [row.label for row in read(str(tmp_path / "near.jsonl"), train=train)] == [0.0, 0.5, 1.0]
+    with pytest.raises(UserError, match=r"far.jsonl, line 3: the score is 5.0, and scores run from 0 to 0.98"):
+        read(str(tmp_path / "far.jsonl"), train=train)

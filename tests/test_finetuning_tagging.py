@@ -1,5 +1,7 @@
 """Tags for words: the same numbers as `transformers`, labels at the right pieces, sentences that lose no word."""
 
+import re
+
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -141,6 +143,44 @@ def test_tags_are_numbered_in_another_order_each_time():
 def test_a_crf_learns_tags_of_pieces_and_is_asked_for_tags_of_words():
     with pytest.raises(UserError, match='one tag for each word: choose label_pieces="first"'):
         made_task([TaggedWords(("a",), ("O",))], "all", crf=True)
+
+
+@pytest.mark.parametrize(
+    ("tags", "told"),
+    [
+        (("O", "I-x", "I-x"), "'I-x' of 'b' stands behind the tag 'O' of 'a', and the rules of BIO "),  # IO and IOB1
+        (("I-x", "O", "B-x"), "'I-x' of 'a' stands behind the beginning"),
+        (("B-x", "I-y", "O"), "'I-y' of 'b' stands behind the tag 'B-x' of 'a'"),
+        (("S-x", "O", "B-x"), "the end stands behind the tag 'B-x' of 'c', and the rules of BIOES "),
+    ],
+)
+@pytest.mark.parametrize("part", ["train", "validation"])
+def test_a_crf_learns_tags_that_its_rules_forbid(tags, told, part):
+    good, bad = TaggedWords(("d", "e"), ("O", "O")), TaggedWords(("a", "b", "c"), tags)
+    rows = ([good, bad], [good]) if part == "train" else ([good], [good, bad])
+    labels = tags_of([good, bad])
+    with pytest.raises(UserError, match=re.escape(told)) as caught:
+        TaggingTask(*rows, TOKENIZER, FinetuningSettings(crf=True), labels)
+    assert "the sentence 'a b c'" in str(caught.value) and "leave --crf out" in str(caught.value)
+    TaggingTask(*rows, TOKENIZER, FinetuningSettings(), labels)  # each word for itself: nothing is forbidden
+
+
+@pytest.mark.parametrize("labels", [TAGS, ("O", "B-x", "I-x", "E-x", "S-x"), ("DET", "I-NTJ")])
+def test_a_crf_refuses_tags_that_follow_its_rules(labels):
+    row = {3: ("O", "B-x", "I-x"), 5: ("B-x", "I-x", "E-x"), 2: ("DET", "DET", "DET")}[len(labels)]
+    rows = [TaggedWords(("a", "b", "c"), row)]
+    assert TaggingTask(rows, rows, TOKENIZER, FinetuningSettings(crf=True), labels).examples
+
+
+@pytest.mark.parametrize("max_length", [8, 9, 10])
+def test_a_long_entity_that_max_length_cuts_is_learned_as_impossible(max_length):
+    """Of BIOES: what is left of it ends with B- or I-; 10 tokens hold the whole sentence."""
+    labels = ("O", "B-x", "I-x", "E-x", "S-x")
+    rows = [TaggedWords(tuple("aaaaabcd"), ("O",) * 5 + ("B-x", "I-x", "E-x"))]
+    model = BertCrfForTokenClassification(BertConfig(len(VOCAB), 16, 2, 2, 32, labels=labels)).eval()
+    task = TaggingTask(rows, rows, TOKENIZER, FinetuningSettings(max_length=max_length, crf=True), labels)
+    assert task.validation_losses(model, torch.device("cpu"))["word_loss"] < 5
+    assert len(task.predict(model, rows)[0]) == 8
 
 
 @pytest.mark.parametrize("tags", [("-LRB-", "NN", "DT"), ("NN-TL", "NN", "O"), ("B-NP", "NN", "O"), ("B-", "I-", "O")])

@@ -2,8 +2,12 @@
 
 import random
 
+import pytest
+from sklearn.linear_model import SGDClassifier
+
 from bertedu.corpora.readers import TaggedWords
-from bertedu.finetuning.tagging_baselines import linear_tags, shape, tagging_baselines
+from bertedu.finetuning import tagging_baselines as baselines
+from bertedu.finetuning.tagging_baselines import TABLE, features_for, linear_tags, shape, tagging_baselines
 
 LINEAR = "linear model of the word and its neighbours"
 
@@ -29,6 +33,28 @@ def test_the_linear_model_knows_no_neighbours_or_the_tags_of_the_test():
 def test_one_tag_alone_ends_in_a_traceback():
     rows = [TaggedWords(("a", "b"), ("O", "O"))] * 3
     assert linear_tags(rows, rows) == [["O", "O"]] * 3
+
+
+@pytest.mark.parametrize("tags", [2, 17, 32, 33, 133, 5000])
+def test_many_tags_fill_the_memory_or_few_change_what_was_recorded(tags):
+    features = features_for(tags)
+    assert features * tags <= TABLE == 2**25 and features & (features - 1) == 0
+    assert features == 2**20 if tags <= 32 else features * tags > TABLE / 4
+
+
+def test_the_linear_model_keeps_more_numbers_than_it_may(monkeypatch):
+    kept = []
+
+    class Model(SGDClassifier):
+        def predict(self, features):
+            kept.append(self.coef_.size)
+            return super().predict(features)
+
+    monkeypatch.setattr(baselines, "SGDClassifier", Model)
+    monkeypatch.setattr(baselines, "TABLE", 2**14)
+    rows = [TaggedWords(tuple(f"w{n}" for n in range(20)), tuple(f"T{n}" for n in range(20)))] * 5
+    assert linear_tags(rows, rows) == [list(row.tags) for row in rows], "hashed more coarsely it still tells words"
+    assert kept == [20 * 512]
 
 
 def test_capitals_and_digits_look_the_same():

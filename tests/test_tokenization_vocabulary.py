@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import transformers
 
 from bertedu.errors import UserError
 from bertedu.tokenization import BertTokenizer
@@ -74,6 +75,13 @@ def test_all_switches_survive_saving(tmp_path):
         again = BertTokenizer.from_pretrained(tmp_path)
         assert again.normalization == BertTokenizer(TOKENS, *switches).normalization
         assert again.tokens == TOKENS
+
+
+def test_transformers_does_not_know_where_to_cut_a_text(tmp_path):
+    BertTokenizer(TOKENS).save_pretrained(tmp_path, model_max_length=8)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    assert theirs.model_max_length == 8 and len(theirs("a " * 20, truncation=True)["input_ids"]) == 8
+    assert BertTokenizer.from_pretrained(tmp_path).tokens == TOKENS
 
 
 def test_a_folder_with_tokenizer_json_alone_is_read(tmp_path):

@@ -133,6 +133,15 @@ def test_a_run_killed_before_its_first_step_can_be_resumed(tmp_path):
     assert tiny_trainer(tmp_path).run(resume=True).step == 12
 
 
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux tells which files a process has mapped")
+def test_a_resumed_run_holds_its_file_so_that_windows_lets_nobody_replace_it(tmp_path):
+    stop_at(tmp_path, 6)
+    trainer = tiny_trainer(tmp_path, task=KilledTask(8), save_seconds=1000)
+    with pytest.raises(Killed):
+        trainer.run(resume=True)
+    assert trainer.optimizers[0].state and str(tmp_path / FILE) not in Path("/proc/self/maps").read_text()
+
+
 def test_the_best_validation_figure_is_remembered(tmp_path):
     trainer = tiny_trainer(tmp_path)
     trainer.run()

@@ -1,13 +1,13 @@
-"""`bertedu fill-mask` and `bertedu attention`: what a model says, and where it looks."""
+"""`bertedu fill-mask`, `bertedu answer` and `bertedu attention`: what a model says, and where it looks."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import click
 
 from bertedu.errors import UserError
 
-MODEL_HELP = "A run folder, a saved model's folder, or a hub id.  [default: the newest run in runs/]"
+MODEL_HELP = "A run folder, a saved model's folder, or a hub id.  [default: the newest run in runs/{}]"
 
 FILL_MASK_EXAMPLES = """
 \b
@@ -23,13 +23,13 @@ It takes a few seconds and writes no file.
 
 @click.command("fill-mask", epilog=FILL_MASK_EXAMPLES)
 @click.argument("text")
-@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP)
+@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(" that fills masks"))
 @click.option("--top", type=int, default=5, show_default=True, help="So many answers for each [MASK].")
 def fill_mask_command(text: str, model: str | None, top: int) -> None:
     """Print the likeliest words for each [MASK] in TEXT, with their probabilities."""
-    from bertedu.inference import fill_mask, open_model
+    from bertedu.inference import MODELS, fill_mask, open_model
 
-    answers = fill_mask(*open_model(model or newest_run()), text, top)
+    answers = fill_mask(*open_model(model or newest_run(MODELS)), text, top)
     for number, answer in enumerate(answers, start=1):
         if len(answers) > 1:
             click.echo(f"[MASK] number {number}")
@@ -51,7 +51,7 @@ It takes a few seconds and writes only the file that is named.
 @click.command(epilog=ATTENTION_EXAMPLES)
 @click.argument("text")
 @click.argument("second", required=False)
-@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP)
+@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(""))
 @click.option("--html", type=click.Path(path_type=Path), help="Write a page to explore, which fetches nothing.")
 @click.option("--png", type=click.Path(path_type=Path), help="Write a picture of all heads.")
 def attention(text: str, second: str | None, model: str | None, html: Path | None, png: Path | None) -> None:
@@ -89,7 +89,7 @@ validation (0 where none was chosen). Below stand the likeliest answers and how 
 @click.argument("question")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--text", help="The text to look in, instead of a file.")
-@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP)
+@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(" that answers questions"))
 @click.option("--top", type=int, default=3, show_default=True, help="So many answers.")
 def answer(question: str, file: Path | None, text: str | None, model: str | None, top: int) -> None:
     """Find the answer to QUESTION in a text: the likeliest spans, and how likely it is that there is none."""
@@ -105,7 +105,7 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     if (file is None) == (text is None):
         raise UserError("there must be one text to look in: name a file, or give --text.")
     context = read_text(file) if file is not None else text or ""
-    folder = find_folder(model or newest_run())
+    folder = find_folder(model or newest_run([BertForQuestionAnswering.__name__], "finetune question-answering"))
     network = BertForQuestionAnswering.from_pretrained(folder)
     asked = (network, BertTokenizer.from_pretrained(folder), question, context)
     answers, none = answer_question(*asked, top)
@@ -115,9 +115,22 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     click.echo(f"  {none:6.1%}  ({NO_ANSWER})")
 
 
-def newest_run(folder: Path = Path("runs")) -> Path:
-    """The run that was changed last. Raises UserError where there is none."""
-    runs: Sequence[Path] = [path for path in folder.glob("*/checkpoint/model.safetensors") if path.is_file()]
-    if not runs:
-        raise UserError(f"there is no run in {folder}/ yet: make one with `bertedu pretrain`, or name a --model.")
-    return max(runs, key=lambda path: path.stat().st_mtime).parents[1]
+def newest_run(kinds: Collection[str] = (), made_by: str = "pretrain", folder: Path = Path("runs")) -> Path:
+    """The run that was changed last, of those whose model is of one of these kinds (class names), if any are given.
+
+    made_by is the command that makes such runs. Raises UserError where there is none.
+    """
+    runs = [path for path in folder.glob("*/checkpoint/model.safetensors") if path.is_file()]
+    for path in sorted(runs, key=lambda path: path.stat().st_mtime, reverse=True):
+        if not kinds or architecture(path.parent) in kinds:
+            return path.parents[1]
+    wanted = f" with a {' or a '.join(kinds)}" if runs else ""
+    raise UserError(f"there is no run in {folder}/ yet{wanted}: make one with `bertedu {made_by}`, or name a --model.")
+
+
+def architecture(checkpoint: Path) -> str:
+    """The class name of the model in a folder: "" where its config.json does not say."""
+    from bertedu.files import read_json
+
+    values = read_json(checkpoint / "config.json")
+    return str((values.get("architectures") or [""])[0]) if isinstance(values, dict) else ""

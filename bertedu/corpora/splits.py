@@ -16,7 +16,7 @@ def split_sources(folder: str | Path) -> dict[str, Path]:
     folder = Path(folder)
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
-        name = path.name.split(".")[0]
+        name = path.name.split(".")[0].lower()  # Windows writes TRAIN.CSV
         if name in found:
             raise UserError(f"{folder} holds both {found[name].name} and {path.name}: leave one {name} there.")
         if name in SPLITS:

@@ -9,13 +9,14 @@ from bertedu.corpora.readers.columns import read_conll, read_conllu
 from bertedu.corpora.readers.folders import read_files_by_label, read_folders_by_label
 from bertedu.corpora.readers.json_lines import read_json_lines
 from bertedu.corpora.readers.labelled import Choices, LabelledText, Question, Summary, TaggedWords
-from bertedu.corpora.readers.opening import refuse_folder
+from bertedu.corpora.readers.opening import known_name, refuse_folder
 from bertedu.corpora.readers.rows import Row, labelled_texts, summaries, tagged_words
 from bertedu.corpora.readers.squad import questions, read_squad
 from bertedu.corpora.readers.tables import read_table
 from bertedu.errors import UserError
 
 Source = str | Path
+BY_FILE = "by file"  # a scheme of tags: none in CoNLL-U, else BIO
 
 
 def read_labelled(
@@ -58,26 +59,32 @@ def only_single_labels(problem_type: str, place: str) -> None:
 def read_tagged(
     source: Source,
     tags: str | None = None,
-    scheme: str | None = "BIO",
+    scheme: str | None = BY_FILE,
     labels: Collection[str] | None = None,
     split: str = "train",
 ) -> list[TaggedWords]:
     """Sentences with a tag for each word, from CoNLL-U (.conllu), JSON lines, the hub, or else CoNLL columns.
 
     tags is the column: upos or xpos in CoNLL-U, one of those there are in JSON lines and on the hub; CoNLL columns
-    have their tag in the last. scheme is BIO or BIOES for entities and None for tags of any form; CoNLL-U has none.
+    have their tag in the last. scheme is BIO or BIOES for entities and None for tags of any form; where it is
+    left out, CoNLL-U has none and all else BIO. Raises UserError for CoNLL-U with a scheme: it has parts of speech.
     """
-    name = str(source).removesuffix(".gz")
-    if is_hub(source) or name.endswith(".jsonl"):
-        return tagged_words(read_rows(source, split), tags, scheme, labels)
-    if name.endswith(".conllu"):
+    if not is_hub(source) and known_name(source).endswith(".conllu"):
+        if scheme not in (None, BY_FILE):
+            raise UserError(
+                f"{source} is CoNLL-U, which has parts of speech and no tags of the scheme {scheme}: choose the task "
+                "tagging (in Python scheme=None), or name a file with tags of that scheme."
+            )
         return read_conllu(source, tags or "upos", labels)
+    scheme = "BIO" if scheme == BY_FILE else scheme
+    if is_hub(source) or known_name(source).endswith(".jsonl"):
+        return tagged_words(read_rows(source, split), tags, scheme, labels)
     return read_conll(source, scheme, labels)
 
 
 def read_questions(source: Source, split: str = "train") -> list[Question]:
     """Questions on a context, from SQuAD's JSON, JSON lines, or the hub."""
-    if is_hub(source) or str(source).removesuffix(".gz").endswith(".jsonl"):
+    if is_hub(source) or known_name(source).endswith(".jsonl"):
         return questions(read_rows(source, split))
     return read_squad(source)
 
@@ -103,10 +110,9 @@ def read_rows(
     if is_hub(source):
         return hub_rows(str(source), split)
     refuse_folder(Path(source))
-    name = str(source).removesuffix(".gz")
-    if name.endswith(".jsonl"):
+    if known_name(source).endswith(".jsonl"):
         return read_json_lines(source)
-    if delimiter is None and not name.endswith((".csv", ".tsv")):
+    if delimiter is None and not known_name(source).endswith((".csv", ".tsv")):
         raise UserError(
             f"{source}: the name does not say how to read it: save it as .csv (commas), .tsv (TABs) or .jsonl, name "
             "hub:NAME, or in Python give the delimiter of a table."

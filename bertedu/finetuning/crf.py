@@ -6,13 +6,16 @@ over all C^W rows, summed by the forward algorithm in W · C² steps. Shapes: B 
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
 
+from bertedu.errors import UserError
 from bertedu.finetuning.spans import split_tag
 
 FORBIDDEN = -1e4  # added to a score: its probability is 0, and sums and gradients stay finite
+SHOWN = 60  # characters of a sentence in a message
 
 
 class ConditionalRandomField(nn.Module):
@@ -25,7 +28,7 @@ class ConditionalRandomField(nn.Module):
     def __init__(self, tags: Sequence[str]):
         super().__init__()
         count = len(tags)
-        closes = any(tag.startswith(("E-", "S-")) for tag in tags)
+        closes = are_closed(tags)
         self.transitions = nn.Parameter(torch.zeros(count, count))  # from row to column
         self.start = nn.Parameter(torch.zeros(count))
         self.end = nn.Parameter(torch.zeros(count))
@@ -41,27 +44,32 @@ class ConditionalRandomField(nn.Module):
     def log_likelihood(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
         """log p of the right tags of each sentence, [B]. emissions [B, W, C], tags [B, W], mask [B, W] of booleans.
 
-        Words stand at the front of each row, at least one; what stands in the padding makes no difference.
+        Words stand at the front of each row, at least one; what stands in the padding makes no difference. A sentence
+        whose right tags end where the rules allow no end (BIOES: within an entity) was cut off there: of all its rows
+        of tags the end counts nothing.
         """
-        return self.score_of(emissions, tags, mask) - self.log_sum_of_all(emissions, mask)
+        last = tags.gather(1, mask.sum(dim=1, keepdim=True) - 1)
+        ended = (self.end_rules[last] == 0).to(emissions.dtype)
+        return self.score_of(emissions, tags, mask, ended) - self.log_sum_of_all(emissions, mask, ended)
 
-    def score_of(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
-        """The score of one row of tags for each sentence, [B]."""
+    def score_of(self, emissions: Tensor, tags: Tensor, mask: Tensor, ended: Tensor | float = 1.0) -> Tensor:
+        """The score of one row of tags for each sentence, [B]. ended [B, 1] is 0 where a sentence was cut off."""
         transitions, start, end = self.scores()
         tags = tags.masked_fill(~mask, 0)
         said = emissions.gather(-1, tags.unsqueeze(-1)).squeeze(-1)  # [B, W]
         steps = transitions[tags[:, :-1], tags[:, 1:]]  # [B, W - 1]
-        last = tags.gather(1, mask.sum(dim=1, keepdim=True) - 1).squeeze(1)
-        return (said * mask).sum(dim=1) + (steps * mask[:, 1:]).sum(dim=1) + start[tags[:, 0]] + end[last]
+        last = tags.gather(1, mask.sum(dim=1, keepdim=True) - 1)
+        ends = (end[last] * ended).squeeze(1)
+        return (said * mask).sum(dim=1) + (steps * mask[:, 1:]).sum(dim=1) + start[tags[:, 0]] + ends
 
-    def log_sum_of_all(self, emissions: Tensor, mask: Tensor) -> Tensor:
-        """The log of the summed exp(score) of all rows of tags, [B], by the forward algorithm."""
+    def log_sum_of_all(self, emissions: Tensor, mask: Tensor, ended: Tensor | float = 1.0) -> Tensor:
+        """The log of the summed exp(score) of all rows of tags, [B], by the forward algorithm. ended as above."""
         transitions, start, end = self.scores()
         sums = start + emissions[:, 0]  # [B, C]: of all rows that end here with tag c
         for word in range(1, emissions.size(1)):
             onward = (sums.unsqueeze(2) + transitions).logsumexp(dim=1) + emissions[:, word]
             sums = torch.where(mask[:, word, None], onward, sums)
-        return (sums + end).logsumexp(dim=-1)
+        return (sums + end * ended).logsumexp(dim=-1)
 
     def marginals(self, emissions: Tensor, mask: Tensor) -> Tensor:
         """How likely each word has each tag, over all rows of tags: [B, W, C], 0 in the padding.
@@ -89,6 +97,24 @@ class ConditionalRandomField(nn.Module):
             rows.append(origin.gather(1, rows[-1].unsqueeze(1)).squeeze(1))
         together = torch.stack(rows[::-1], dim=1)  # [B, W]; padding repeats the last tag
         return [row[:length].tolist() for row, length in zip(together, mask.sum(dim=1).tolist(), strict=True)]
+
+
+def are_closed(tags: Sequence[str]) -> bool:
+    """Whether the rules of BIOES hold for these tags, by which an entity ends with E- or S-."""
+    return any(tag.startswith(("E-", "S-")) for tag in tags)
+
+
+def refuse_forbidden(words: Sequence[str], tags: Sequence[str], closes: bool) -> None:
+    """Raise UserError for a sentence whose tags the rules forbid: a CRF could neither learn nor decode them."""
+    for place, (before, after) in enumerate(pairwise(("O", *tags, "O"))):
+        if not may_follow(before, after, closes):
+            behind = f"the tag {before!r} of {words[place - 1]!r}" if place else "the beginning"
+            found = f"the tag {after!r} of {words[place]!r}" if place < len(tags) else "the end"
+            raise UserError(
+                f"the sentence {' '.join(words)[:SHOWN]!r}: {found} stands behind {behind}, and the rules of "
+                f"{'BIOES' if closes else 'BIO'} by which a CRF chooses tags forbid it: leave --crf out, or write the "
+                "tags by these rules (the task entities reads IOB1 from CoNLL columns and makes BIO of it)."
+            )
 
 
 def rule(before: str, after: str, closes: bool) -> float:

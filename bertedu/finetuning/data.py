@@ -68,7 +68,8 @@ def sources_of(plan: FinetuningPlan, kind: Kind) -> dict[str, str]:
 def taken_away(rows: Sequence[Any], kind: Kind, source: str) -> tuple[Rows, Rows]:
     """The rows without a tenth, and that tenth, drawn at random but always the same.
 
-    What belongs together (questions on one text) stays on one side, so that nothing that was learned is asked.
+    What belongs together (questions on one text) stays on one side, so that nothing that was learned is asked. Where it
+    is so much that a fifth would go, it stays in training; if nothing is small enough, the smallest goes.
     """
     if len(rows) < 2:
         raise UserError(f"{source} holds 1 row, and validation needs one of its own: add rows, or give --validation.")
@@ -81,7 +82,10 @@ def taken_away(rows: Sequence[Any], kind: Kind, source: str) -> tuple[Rows, Rows
     for unit in random.Random("validation").sample(units, len(units) - 1):
         if len(chosen) >= wanted:
             break
-        chosen.update(unit)
+        if len(chosen) + len(unit) <= 2 * wanted:
+            chosen.update(unit)
+    if not chosen:
+        chosen.update(sorted(units, key=len)[0])
     return (
         [row for number, row in enumerate(rows) if number not in chosen],
         [row for number, row in enumerate(rows) if number in chosen],

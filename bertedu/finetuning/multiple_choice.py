@@ -53,11 +53,14 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
     best_by = "accuracy"
 
     def encode(self, rows: Sequence[Choices]) -> list[Example]:
-        """For each question its choices as pairs: context and question, then the choice."""
+        """For each question its choices as pairs: context and question, then the choice. What is too long loses the end
+        of its context, and only where that is not enough the end of question or choice.
+        """
         examples = []
         for row in rows:
-            begin = f"{row.context} {row.question}".strip()
-            pairs = [encode_text(self.tokenizer, begin, choice, self.settings.max_length) for choice in row.choices]
+            context, length = self.tokenizer.encode(row.context), self.settings.max_length
+            asked = [encode_text(self.tokenizer, row.question, choice, length) for choice in row.choices]
+            pairs = [behind(context[: length - len(pair["input_ids"])], pair) for pair in asked]
             rows_by_name = {name: [pair[name] for pair in pairs] for name in pairs[0]}
             examples.append({**rows_by_name, "labels": row.label})
         return examples
@@ -94,6 +97,12 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
             said["probabilities"] = [rounded(share) for share in shares]
             explained.append({**asked, **said, "mistake": mistake(sure, prediction != row.label)})
         return explained
+
+
+def behind(context: list[int], pair: Example) -> Example:
+    """The pair of question and choice, with the ids of a context between [CLS] and the question."""
+    between = {"input_ids": context, "token_type_ids": [0] * len(context), "attention_mask": [1] * len(context)}
+    return {name: [*numbers[:1], *between[name], *numbers[1:]] for name, numbers in pair.items()}
 
 
 def choice_baselines(train: Sequence[Choices], test: Sequence[Choices]) -> dict[str, dict[str, float]]:

@@ -54,7 +54,10 @@ class FinetuningPlan:
         if folder is not None:
             if "output" in given:
                 raise UserError(f"a run goes on in its own folder, {folder}: leave --output out, or --resume.")
-            given = {**cls.read(folder), **given}
+            begun = cls.read(folder)
+            if given.get("seed", begun["seed"]) != begun["seed"]:
+                raise UserError(f"{folder} began with seed {begun['seed']}: leave --seed out, or start a new run.")
+            given = {**begun, **given}
         for name in ("task", "model", "data"):
             if name not in given:
                 raise UserError(f"there is no {name}: say which, as in --{name} …")
@@ -69,6 +72,11 @@ class FinetuningPlan:
         defaults["max_length"] = min(defaults.get("max_length", 128), config.max_position_embeddings)
         settings = FinetuningSettings(**{**defaults, **take(given, FinetuningSettings)})
         check_known(task, settings)
+        if settings.pooling == "last four layers" and config.num_hidden_layers < 4:
+            raise UserError(
+                f"{model} has {config.num_hidden_layers} layers, and pooling 'last four layers' needs four: choose "
+                "another --pooling, such as mean."
+            )
         if settings.max_length > (positions := config.max_position_embeddings):
             raise UserError(
                 f"max_length is {settings.max_length}, and {model} has {positions} positions: give at most {positions}."

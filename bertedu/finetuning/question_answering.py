@@ -105,6 +105,7 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         longest: int = 30,
     ):
         self.stride, self.longest = stride, longest
+        self.always_answered = all(row.answers for row in train)
         super().__init__(train, validation, tokenizer, settings)
 
     def windows(self, question: Question) -> list[Window]:
@@ -150,9 +151,11 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         return answered
 
     def decide(self, rows: Sequence[Question], predictions: Sequence[Answered]) -> dict[str, float]:
-        """The threshold that gives the best F1 on these rows; where each has an answer, one is always given."""
+        """The threshold that gives the best F1 on these rows. Rows that all have an answer cannot tell: it is 0 then,
+        or an answer is always given, where each question of training has one, too.
+        """
         if all(row.answers for row in rows):
-            return {"no_answer_threshold": ALWAYS}
+            return {"no_answer_threshold": ALWAYS if self.always_answered else 0.0}
         return {"no_answer_threshold": threshold_of(rows, predictions)[0]}
 
     def score(

@@ -16,7 +16,7 @@ from bertedu.files import write_json, write_text
 from bertedu.finetuning.data import Rows, read_data, seen
 from bertedu.finetuning.kind import Figures, Kind
 from bertedu.finetuning.plan import FinetuningPlan
-from bertedu.finetuning.strategies import freeze_encoder, pace
+from bertedu.finetuning.strategies import depth, freeze_encoder, pace
 from bertedu.finetuning.task import FinetuningTask
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.pretraining.run import describe_machine
@@ -87,6 +87,12 @@ def make(
             f"nothing is left to learn: {plan.task} with pooling {settings.pooling!r} has no weights besides the "
             "encoder, so leave --freeze-encoder out, or choose --pooling pooler."
         )
+    layers = model.config.num_hidden_layers
+    if settings.head_rate != 1 and all(depth(name, layers) <= layers for name, _ in model.named_parameters()):
+        raise UserError(
+            f"head_rate is {settings.head_rate}, and {plan.task} with pooling {settings.pooling!r} has no head: leave "
+            "--head-rate out."
+        )
     return model, task
 
 
@@ -114,7 +120,7 @@ def one_seed(
     plan.save()
     say(f"seed {seed}: {steps:,} steps, {trainer.precision} on {trainer.device}")
     for name in ("checkpoint", "checkpoint-best"):
-        tokenizer.save_pretrained(folder / name)
+        tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)
     progress = trainer.run(resume=resume)
     if trainer.stopped:
         return None

@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import TaggedWords
 from bertedu.errors import UserError
-from bertedu.finetuning.crf import ConditionalRandomField
+from bertedu.finetuning.crf import ConditionalRandomField, are_closed, refuse_forbidden
 from bertedu.finetuning.examples import Example
 from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.settings import FinetuningSettings
@@ -111,7 +111,7 @@ class TaggingTask(FinetuningTask[TaggedWords]):
 
     labels are the tags in the order of their numbers. label_pieces: "first" labels a word's first piece alone, "all"
     every piece (those that follow a B- with I-). Words behind max_length tokens are not learned; when scored they
-    count as "O" or as missed.
+    count as "O" or as missed. With settings.crf, raises UserError for tags that the CRF's rules forbid.
     """
 
     def __init__(
@@ -127,6 +127,9 @@ class TaggingTask(FinetuningTask[TaggedWords]):
             raise UserError(f'label_pieces is {label_pieces!r}: choose "first" or "all".')
         if settings.crf and label_pieces == "all":
             raise UserError('a CRF reads one tag for each word: choose label_pieces="first" with it.')
+        if settings.crf:
+            for row in (*train, *validation):
+                refuse_forbidden(row.words, row.tags, are_closed(labels))
         self.labels, self.label_pieces = tuple(labels), label_pieces
         self.number = {label: number for number, label in enumerate(self.labels)}
         self.entities = are_entities(self.labels)

@@ -12,6 +12,7 @@ from bertedu.finetuning.tagging import tagging_figures
 
 Tags = list[list[str]]
 REACH = 2  # neighbours on each side
+FEATURES, TABLE = 2**20, 2**25  # hashed features at most; numbers in the model: features times tags at most
 PASSES, WORDS = (2, 10), 500_000  # so many words are gone through, in at least and at most so many passes
 
 
@@ -44,11 +45,18 @@ def linear_tags(train: Sequence[TaggedWords], test: Sequence[TaggedWords]) -> Ta
         return [tags[:1] * len(row.words) for row in test]
     fewest, most = PASSES
     passes = min(most, max(fewest, WORDS // len(tags)))
-    hasher = FeatureHasher(input_type="string")
+    hasher = FeatureHasher(features_for(len(set(tags))), input_type="string")
     model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=passes, tol=None, random_state=0)
     model.fit(hasher.transform(features for row in train for features in word_features(row.words)), tags)
     found = iter(model.predict(hasher.transform(features for row in test for features in word_features(row.words))))
     return [[str(next(found)) for _ in row.words] for row in test]
+
+
+def features_for(tags: int) -> int:
+    """How many hashed features a model of so many tags has: a power of two, fewer where there are many tags, since
+    the model keeps a number for each feature and each tag, and several copies of all of them while it learns.
+    """
+    return min(FEATURES, 1 << (TABLE // tags).bit_length() - 1)
 
 
 def word_features(words: Sequence[str]) -> Iterator[list[str]]:

@@ -1,5 +1,6 @@
 """What all fine-tuning tasks share: examples in batches, predictions in order, the best model by validation."""
 
+import hashlib
 import math
 import random
 from abc import ABC, abstractmethod
@@ -79,13 +80,18 @@ class FinetuningTask(ABC, Generic[Row]):
         """Summed losses and hits."""
 
     def identity(self) -> dict[str, Any]:
-        """The settings, and the training data as a digest."""
-        return {**self.settings.identity(), "examples": self.examples_digest}
+        """The settings, and the data as digests: validation chooses the weights, so it must stay the same, too."""
+        return {**self.settings.identity(), "examples": self.examples_digest, "validation": self.validation_digest}
 
     @cached_property
     def examples_digest(self) -> str:
         """Computed once: a run is saved often, and SQuAD has 150,000 windows."""
         return digest(self.examples)
+
+    @cached_property
+    def validation_digest(self) -> str:
+        """Of the rows as they were read."""
+        return hashlib.sha256(repr(list(self.validation_rows)).encode()).hexdigest()[:16]
 
     def epoch(self, number: int) -> ExampleBatches:
         """The batches of one pass, in an order of their own."""

@@ -88,8 +88,8 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
     kind = plan.settings.start or plan.settings.preset
     if main:
         if not plan.resume:  # what is there must not change before it is known to be of the same run
-            task.tokenizer.save_pretrained(folder / "checkpoint")
-            task.tokenizer.save_pretrained(folder / "checkpoint-best")
+            for name in ("checkpoint", "checkpoint-best"):
+                task.tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)
             plan.save()
         say(
             f"{len(task.train_text.tokens):,} tokens of text, {len(task.tokenizer):,} in the vocabulary; "

@@ -74,9 +74,12 @@ class BertTokenizer:
             list(vocab), normalization.lowercase, normalization.strip_accents, normalization.tokenize_chinese_chars
         )
 
-    def save_pretrained(self, folder: str | Path) -> None:
-        """Write vocab.txt and tokenizer_config.json; here and in `transformers`, `from_pretrained` opens it."""
-        write_folder(Path(folder), self.vocab, self.normalization)
+    def save_pretrained(self, folder: str | Path, model_max_length: int | None = None) -> None:
+        """Write vocab.txt and tokenizer_config.json; here and in `transformers`, `from_pretrained` opens it.
+
+        model_max_length: how many tokens the model beside it can read. `transformers` cuts longer texts there.
+        """
+        write_folder(Path(folder), self.vocab, self.normalization, model_max_length)
 
     def __len__(self) -> int:
         return len(self.vocab)

@@ -111,7 +111,9 @@ def checked_normalization(switches: dict[str, Any], path: Path) -> Normalization
     return Normalization(**switches)
 
 
-def write_folder(folder: Path, vocab: dict[str, int], normalization: Normalization) -> None:
+def write_folder(
+    folder: Path, vocab: dict[str, int], normalization: Normalization, model_max_length: int | None = None
+) -> None:
     """Write vocab.txt and tokenizer_config.json so that `AutoTokenizer` of `transformers` opens the folder.
 
     The class is named because `transformers` 5 refuses a folder with vocab.txt that does not say what it is.
@@ -119,4 +121,5 @@ def write_folder(folder: Path, vocab: dict[str, int], normalization: Normalizati
     write_text(folder / "vocab.txt", "".join(f"{token}\n" for token in vocab))
     settings = {theirs: getattr(normalization, ours) for ours, theirs in SWITCHES.items()}
     names = {f"{token[1:-1].lower()}_token": token for token in SPECIAL_TOKENS}
-    write_json(folder / "tokenizer_config.json", {"tokenizer_class": "BertTokenizer", **settings, **names})
+    longest = {} if model_max_length is None else {"model_max_length": model_max_length}
+    write_json(folder / "tokenizer_config.json", {"tokenizer_class": "BertTokenizer", **settings, **names, **longest})

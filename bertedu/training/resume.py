@@ -54,7 +54,8 @@ def load_state(folder: Path, model: nn.Module, optimizers: list[Optimizer], iden
             parameter.copy_(tensors.pop(f"model.{name}"))
             for key in STATE:
                 if (value := tensors.get(f"{key}.{name}")) is not None:
-                    states[parameter][key] = value.to(parameter.device)
+                    # Copied even on the CPU: Windows lets no file be replaced to which a tensor still points.
+                    states[parameter][key] = value.to(parameter.device, copy=True)
     return Progress(**json.loads(about["progress"])), json.loads(about["best"])
 
 

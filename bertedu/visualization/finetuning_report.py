@@ -123,7 +123,7 @@ def page(run: Run, rows: list[dict[str, Any]], pictures: Captioned) -> str:
         f"<h2>Errors to read</h2>\n<p>{errors}</p>\n{mistakes_html(telling)}",
         f"<h2>How training went</h2>\n{figures['curves']}",
         f"<h2>How it was made</h2>\n{facts_html(how_it_was_made(run))}",
-        f"<h2>How to go on</h2>\n{next_html(run)}",
+        f"<h2>How to go on</h2>\n{next_html(run, rows)}",
         f"<h2>What to know about these numbers</h2>\n{list_html(notes(metrics))}",
     ]
     return document(name, sections)
@@ -198,16 +198,19 @@ def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
     }
 
 
-def next_html(run: Run) -> str:
-    """Commands to copy."""
-    folder, plan, task = escape(shlex.quote(str(run.folder))), run.plan, run.metrics["task"]
+def next_html(run: Run, rows: list[dict[str, Any]]) -> str:
+    """Commands to copy. Folders are written with /, which Windows reads too: a \\ in Python's text is no folder."""
+    place, plan, task = run.folder.as_posix(), run.plan, run.metrics["task"]
     steps = []
     if task == "question-answering":
+        folder = escape(shlex.quote(place))
         steps.append(f'<p>Ask it:</p><pre><code>bertedu answer "A question?" text.txt --model {folder}</code></pre>')
     if task in PIPELINES and plan["pooling"] == "pooler" and not plan["crf"]:
+        pairs = any("pair" in row for row in rows)
+        asked = '{"text": "A text.", "text_pair": "A second text."}' if pairs else '"A text."'
         steps.append(
             "<p>Ask it, in transformers:</p><pre><code>from transformers import pipeline\n\n"
-            f'pipeline("{PIPELINES[task]}", model="{escape(str(run.folder))}/checkpoint")("A text.")</code></pre>'
+            f'pipeline("{PIPELINES[task]}", model="{escape(place)}/checkpoint")({asked})</code></pre>'
         )
     if len(run.metrics["runs"]) < 3:
         steps.append(

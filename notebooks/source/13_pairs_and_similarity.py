@@ -80,6 +80,7 @@ from bertedu.corpora.sentences import split_sentences
 from bertedu.corpora.task_data import read_choices, read_labelled, read_summaries
 from bertedu.course import check, data_path, hint, quiz
 from bertedu.files import read_json
+from bertedu.finetuning.bags import bag_cosines
 from bertedu.finetuning.classification import BertForSequenceClassification, ClassificationTask
 from bertedu.finetuning.kinds import classification_baselines
 from bertedu.finetuning.multiple_choice import BertForMultipleChoice, MultipleChoiceTask
@@ -122,6 +123,10 @@ for name, figures in baselines.items():
 # A bag of words of both sentences, with pairs of neighbouring words, does better than guessing: a *not* in the premise is
 # a hint. But it pours both sentences into one bag and cannot lay one beside the other. From *A wet dog ran* follows *A dog
 # ran*, and not the other way round; both orders make the same bag, pairs of words and all.
+#
+# The last line is a fairer opponent. It is a linear model as well, but it is told which words only the premise holds, which
+# only the hypothesis, which both, and how many these are. That gives two thirds of the answers. What BERT gets beyond *this*
+# line is what reading adds.
 #
 # Now a suspicious question. What can be known from the hypothesis **alone**? In our data each hypothesis comes three
 # times, once with each label.
@@ -233,11 +238,11 @@ reader = with_new_head(BertForSequenceClassification, str(folder), settings, lab
 learn(reader, nli, epochs=3)
 accuracy = nli.score(reader, validation)["accuracy"]
 floor = max(baselines["bag of words"]["accuracy"], blind(train, validation))
-print("better than the best bag of words:", accuracy > floor)
+print("better than one bag of both, and than the hypothesis alone:", accuracy > floor)
 
 # %% tags=["nbval-ignore-output"]
 explained = nli.explain(validation, nli.predictions(reader, validation))
-print(f"accuracy on validation {accuracy:.2f}; bag of words {baselines['bag of words']['accuracy']:.2f}")
+print(f"accuracy on validation {accuracy:.2f};", ", ".join(f"{name} {figures['accuracy']:.2f}" for name, figures in baselines.items()))
 for row in sorted((row for row in explained if row["label"] != row["prediction"]), key=lambda row: -row["mistake"])[::10]:
     print(f"{row['text']:50} {row['pair']:45} {row['label']}, not {row['prediction']}")
 confusion_matrix([row["label"] for row in explained], [row["prediction"] for row in explained], "pairs")
@@ -251,6 +256,10 @@ confusion_matrix([row["label"] for row in explained], [row["prediction"] for row
 # Irene.*). Larger models read more, and still lean on shared words. McCoy et al. (2019) built HANS to show it: all its
 # hypotheses are made of words of their premise, and half of them do not follow. Of that half, BERT fine-tuned on MNLI
 # called most entailed.
+#
+# So this BERT leans on what the linear model counts, and is hardly better than it: two points are six rows of our 300. The
+# two mistakes at the top have a habit behind them, too: a *not* in the premise, and the model says contradiction, though the
+# hypothesis speaks of another act.
 #
 # ## How alike?
 #
@@ -290,11 +299,12 @@ for pooling in ("cls", "pooler", "mean"):
     cosines = cosine_similarity(v[0::2], v[1::2])
     strangers = cosine_similarity(v[0::2], v[1::2].roll(7, dims=0)).mean()
     print(f"{pooling:7} Spearman {spearmanr(cosines, right).statistic:5.2f}   mean cosine of sentences drawn together by chance {strangers:.2f}")
-print(f"words   Spearman {word_cosines(alike, asked)['cosine of bags of words']['spearman']:5.2f}   (rare words weigh more, by training; names that are new there weigh nothing)")
+print(f"words   Spearman {word_cosines(alike, asked)['cosine of bags of words']['spearman']:5.2f}   (of the words that both hold; rare ones weigh more, new ones most)")
 
 # %% [markdown]
-# The vector that is meant to stand for the whole sentence hardly does better than counting words, and the plain mean of all
-# tokens leaves it far behind. Look at the right column, too: the [CLS] vectors of any two sentences are nearly parallel.
+# The vector that is meant to stand for the whole sentence is the poorest but one: the plain mean of all tokens leaves it far
+# behind. And counting shared words, which does not know what a word means, beats every raw vector. Look at the right column,
+# too: the [CLS] vectors of any two sentences are nearly parallel.
 #
 # Why? Ask what each vector was **trained** for.
 #
@@ -306,6 +316,7 @@ print(f"words   Spearman {word_cosines(alike, asked)['cosine of bags of words'][
 # The paper says it itself: [CLS] is an aggregate "for classification tasks", and a footnote of section 3.1 warns that without
 # fine-tuning it represents no sentence in a meaningful way. Reimers & Gurevych (2019) measured it on the STS benchmark.
 # Spearman, times 100: [CLS] 16.5, mean of the tokens 46.4, mean of GloVe's word vectors, which know no context at all, 58.0.
+# There, too, words by themselves won against a BERT that nobody had asked for a cosine.
 #
 # ## A bi-encoder
 #
@@ -328,7 +339,7 @@ learn(encoder, similarity, epochs=2, rate=1.5e-4)
 after = similarity.score(encoder, asked)["spearman"]
 counting = word_cosines(alike, asked)["cosine of bags of words"]["spearman"]
 print(f"counting words {counting:.2f}, raw mean {before:.2f}")
-print("trained mean, better than both:", after > max(before, counting))
+print("trained mean, better than raw:", after > before)
 
 # %% [markdown]
 # A short training, on other events with other names and towns, and the order is better. Now the comparison that everybody asks
@@ -340,11 +351,15 @@ print("trained mean, better than both:", after > max(before, counting))
 recorded = read_json(data_path("pairs/similarity.json"))
 values = {name: way["spearman"] for name, way in recorded["ways"].items()}
 print("seeds:", len(values["cross-encoder"]))
-comparison(values, {"bag of words": counting, "raw BERT, mean": before}, "Spearman on validation")
+comparison(values, {"counting words": counting, "raw BERT, mean": before}, "Spearman on validation")
 
 # %% [markdown]
-# - The **cross-encoder** is best: it can lay word beside word, across the two sentences. The bi-encoder must
+# - Of the three the **cross-encoder** is best: it can lay word beside word, across the two sentences. The bi-encoder must
 #   squeeze each sentence into D numbers before it knows what it will be compared with.
+# - **Counting words** has not been beaten by anything here; the cross-encoder comes up to it. Our sentences that are
+#   alike share their rarest words, names and towns, and 1,500 pairs do not teach a small model more than that. It is no law:
+#   from 1,000 pairs of captions all-MiniLM-L6-v2, which has read far more, gets 0.91 as a bi-encoder, where counting has 0.72
+#   (`benchmarks/README.md`). But who leaves that line out of the figure would call 0.63 a success.
 # - **[CLS] has gained far more than the mean**: it was never the wrong *place*, it had only never been asked. But the mean
 #   begins with what every token knows, and so few pairs have not even brought [CLS] to where the raw mean stood. With a larger
 #   model and more pairs the two come close: Reimers & Gurevych (2019, table 6; Spearman, times 100, on the development set
@@ -469,10 +484,18 @@ def raw_space(pooling):
 trained = [embed(encoder, tokenizer, texts_) for texts_ in (queries, collection)]
 for pooling in ("cls", "mean"):
     print(f"raw {pooling:5} finds {found(*raw_space(pooling)):.0%}")
-print("trained for scores, it finds no more than the raw mean:", found(*trained) <= found(*raw_space("mean")) + 0.05)
+words = [text for row in alike for text in (row.text, row.pair)]
+counted = bag_cosines([(query, text) for query in queries for text in collection], words).reshape(len(queries), -1)
+
+def found_by_counting(k=5):
+    return sum(i in row.argsort()[-k:] for i, row in enumerate(counted)) / len(queries)
+
+print(f"counting  finds {found_by_counting():.0%}")
+print("trained for scores, it finds at most one partner in twenty more than the raw mean:", found(*trained) <= found(*raw_space("mean")) + 0.05)
 
 # %% [markdown]
-# A disappointment: the order of all pairs got better, and the nearest neighbours did not. Nothing is broken. The squared error
+# A disappointment: the order of all pairs got better, and the nearest neighbours did not; counting shared names and towns
+# finds more. Nothing is broken. The squared error
 # asked for a cosine of 0.4 here and 0.6 there between the sentences of each *pair*; it never asked that a partner be **nearer
 # than everything else**. You get what you train for.
 #
@@ -497,7 +520,7 @@ print(len(alike_pairs), "pairs; in-batch negatives find more than the raw mean, 
 print("and order all pairs better, too:", similarity.score(searcher, asked)["spearman"] > before)
 
 # %% tags=["nbval-ignore-output"]
-print(f"found among the nearest 5: {found(*trained):.0%}, as the nearest: {found(*trained, k=1):.0%}, raw {found(*raw_space('mean'), k=1):.0%}")
+print(f"found among the nearest 5: {found(*trained):.0%}, as the nearest: {found(*trained, k=1):.0%}, raw {found(*raw_space('mean'), k=1):.0%}, by counting {found_by_counting(k=1):.0%}")
 for query in (queries[0], "Nobody could get to the town, it was winter."):
     print("\n" + query)
     for place, cosine_ in search(trained[1], embed(searcher, tokenizer, [query])[0], 3):
@@ -505,8 +528,10 @@ for query in (queries[0], "Nobody could get to the town, it was winter."):
 
 # %% [markdown]
 # (Row i has the label i: its partner stands on the diagonal.) Put a query of your own into the list. Half as many pairs, half the time, and a far better search: this loss, or one close to
-# it, is what search models are trained with today. Look at the names, too: events are found well, and the right *people*
-# less so. A mean of all tokens has little room for who did what to whom; that is what the cross-encoder behind it is for.
+# it, is what search models are trained with today. As *the* nearest it finds the partner far oftener than counting does:
+# shared words tell who and where, and not what happened. Vectors are good at what happened; look at the names, and you see that
+# they are less sure of the *people*. So search engines often add both scores (*hybrid search*), and a cross-encoder behind
+# them sorts out who did what to whom.
 #
 # Two warnings. The space knows the likeness that it was trained for, here that of our pairs; another collection wants other
 # training. And comparing a query with every vector gets slow when there are many millions of them: approximate indexes
@@ -770,7 +795,8 @@ print("by name, as good as before:", abs(broken_accuracy(logits[:, columns], num
 #   that can be kept and searched.
 # - Raw [CLS] is a poor sentence vector because no loss ever asked it to be one. Trained for cosines, it gets better.
 # - You get what you train for: scores want the squared error, search wants in-batch negatives.
-# - Before a model of pairs, train one that sees half of the pair. Its score is the floor.
+# - Before a model of pairs, train one that sees half of the pair, and one that counts what both share. Their scores are the
+#   floor.
 # - Multiple choice is a cross-encoder with one output, and a softmax over the choices.
 # - An extractive summary is a class for each sentence, one [CLS] each; what repeats three words in a row is refused.
 # - Worse than chance means: it knows something. Here it knew the answers, and they went by other names.

@@ -10,7 +10,7 @@ from bertedu.corpora.readers.values import shown, text_value
 from bertedu.errors import UserError
 
 QUESTION_NAMES = ("question", "premise", "startphrase")
-CONTEXT_NAMES = ("context", "article")
+CONTEXT_NAMES = ("context", "article", "premise")  # a premise without a question is the question itself
 CHOICES_NAMES = ("choices", "options", "endings")
 NUMBERED_CHOICE = re.compile(r"(?:choice|ending|option)_?([0-9]{1,3})")  # choice1, choice2 or ending0, ending1
 NUMBER_OF_NAME = re.compile(r"\D*([0-9]{1,3})")  # 1 of choice1, or of a choice that is called 1
@@ -21,7 +21,7 @@ def choices(rows: Sequence[Row]) -> list[Choices]:
     """Each row as a question with choices: a list of them, or columns with numbers (choice1, choice2).
 
     The answer may be given as the number of the right choice (see `numbers_of`), its letter (A is the first) or its
-    text. A row need not have a context.
+    text. A row need not have a context. COPA's has a premise and the question "cause" or "effect".
     """
     question_column = column_of(rows, None, QUESTION_NAMES, "question")
     answer_column = column_of(rows, None, ANSWER_NAMES, "answer")
@@ -31,8 +31,9 @@ def choices(rows: Sequence[Row]) -> list[Choices]:
     for row, answer in zip(rows, answers, strict=True):
         place, values = row
         question = text_value(value_of(row, question_column), place, question_column)
-        context = next((values[name] for name in CONTEXT_NAMES if name in values), None)
-        context = "" if context in (None, "") else text_value(context, place, "the context")
+        contexts = [values[name] for name in CONTEXT_NAMES if name in values and name != question_column]
+        context = next((given for given in contexts if given not in (None, "")), None)
+        context = "" if context is None else text_value(context, place, "the context")
         texts, names = choices_of(row)
         if len(texts) < 2 or len(set(texts)) < len(texts):
             raise UserError(f"{place}: the choices {shown(texts)} must be two or more, all different: mend the row.")

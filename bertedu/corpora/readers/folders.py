@@ -1,5 +1,6 @@
 """Labels as names of files (one text a line) or of folders (one text a file)."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
@@ -8,13 +9,14 @@ from bertedu.corpora.readers.opening import read_data_text, read_lines
 from bertedu.corpora.readers.values import counted, label_value, text_value
 from bertedu.errors import UserError
 
+NO_LABEL = re.compile(r"(\.txt)?(\.gz)?\Z", re.IGNORECASE)  # an ending that says how to read a file
+
 
 def label_files(paths: Iterable[str | Path]) -> dict[str, Path]:
     """The label of each file: what stands last in its name, without .txt and .gz (rt-polarity.pos, pos.txt: pos)."""
     files: dict[str, Path] = {}
     for path in map(Path, paths):
-        name = path.name.removesuffix(".gz").removesuffix(".txt")
-        label = name.rpartition(".")[2]
+        label = NO_LABEL.sub("", path.name).rpartition(".")[2]
         if label in files:
             raise UserError(
                 f"{files[label]} and {path} both name the label {label!r}: "

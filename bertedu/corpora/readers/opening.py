@@ -26,7 +26,7 @@ def read_plain_text(path: str | Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror}): check the name and the permissions.") from error
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         try:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
@@ -37,6 +37,11 @@ def read_plain_text(path: str | Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}, {not_utf_8(data, error.start)}") from error
+
+
+def known_name(path: str | Path) -> str:
+    """The name whose ending says how a file is to be read: in small letters (TRAIN.CSV), and without .gz."""
+    return str(path).lower().removesuffix(".gz")
 
 
 def refuse_folder(path: Path) -> None:

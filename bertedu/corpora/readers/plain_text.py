@@ -57,7 +57,7 @@ def text_files(path: Path) -> list[Path]:
     """The file itself, or the text files of a folder sorted by name."""
     if not path.is_dir():
         return [path]
-    files = sorted(file for file in path.iterdir() if file.name.endswith(TEXT_SUFFIXES) and file.is_file())
+    files = sorted(file for file in path.iterdir() if file.name.lower().endswith(TEXT_SUFFIXES) and file.is_file())
     if not files:
         raise UserError(f"{path} is a folder without .txt or .txt.gz files: name the files, or put some there.")
     return files

@@ -18,9 +18,12 @@ from bertedu.errors import UserError
 
 Row = tuple[str, dict[str, Any]]  # where it stands (for messages), and its values by column
 
-# The usual names of columns, taken where the caller names none; the first that is there counts.
-PAIR_OF = {"sentence1": "sentence2", "premise": "hypothesis", "question1": "question2", "text1": "text2"}
-TEXT_NAMES = ("text", "sentence", *PAIR_OF)
+# The usual names of columns, taken where the caller names none; the first that is there counts, pairs before a text.
+PAIR_NAMES = (
+    *(("text", "pair"), ("text", "text_pair"), ("text1", "text2"), ("sentence1", "sentence2")),
+    *(("premise", "hypothesis"), ("question1", "question2"), ("question", "sentence")),
+)
+TEXT_NAMES = ("text", "sentence", "sentence1", "premise", "question1", "text1")
 LABEL_NAMES = ("label", "labels", "gold_label", "category", "score")
 NO_AGREED_LABEL = "-"  # in the column gold_label of SNLI and MultiNLI
 WORDS_NAMES = ("words", "tokens")
@@ -68,18 +71,17 @@ def labelled_texts(
 ) -> list[LabelledText]:
     """Each row as a text, or a pair of texts, with its label, labels or score.
 
-    text, label and pair name columns. Where text is not given, the usual names are looked for (with the pair
-    that belongs to them: sentence1 and sentence2, premise and hypothesis); so is the label's column.
+    text, label and pair name columns. Where text is not given, the usual names are looked for, first those of pairs
+    (sentence1 and sentence2, premise and hypothesis, question and sentence); so is the label's column.
     problem_type is one of `config.PROBLEMS`: one label (a text), many (a tuple of them), or a score (a number).
     labels and scale, where given, are all labels, and the lowest and the highest score, that there are.
     """
     if problem_type not in PROBLEMS:
         raise UserError(f"problem_type: {problem_type!r} is none: choose one of {', '.join(PROBLEMS)}.")
     if text is None:
-        text = column_of(rows, None, TEXT_NAMES, "text", "text")
-        second_column = PAIR_OF.get(text)
-        if pair is None and any(second_column in values for _, values in rows):  # then every row must have it
-            pair = second_column
+        there = {name for _, values in rows for name in values}  # in one row is enough: then every row must have it
+        usual = [names for names in PAIR_NAMES if there.issuperset(names) and pair in (None, names[1])]
+        text, pair = usual[0] if usual else (column_of(rows, None, TEXT_NAMES, "text", "text"), pair)
     label = column_of(rows, label, LABEL_NAMES, "label", "label")
     examples: list[LabelledText] = []
     for row in rows:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bertedu.corpora.readers.opening import LONGEST_TEXT, read_data_text
+from bertedu.corpora.readers.opening import LONGEST_TEXT, known_name, read_data_text
 from bertedu.corpora.readers.rows import Row
 from bertedu.corpora.readers.values import counted, shown
 from bertedu.errors import UserError
@@ -26,7 +26,7 @@ def read_table(
     """
     path = Path(path)
     if delimiter is None:
-        delimiter = DELIMITERS.get(Path(path.name.removesuffix(".gz")).suffix)
+        delimiter = DELIMITERS.get(Path(known_name(path)).suffix)
     if delimiter is None or len(delimiter) != 1:
         raise UserError(
             f"{path}: the delimiter is {delimiter!r}: save the table as .csv (commas) or .tsv (TABs), or in Python "

@@ -10,6 +10,7 @@ from bertedu.corpora.readers.opening import LONGEST_TEXT, too_long
 from bertedu.errors import UserError
 
 MOST_LABELS_SHOWN = 8
+BEYOND = 0.05  # of the scale: the highest of new scores, measured as finely as one likes, is seldom the highest of all
 NUMBER_WITH_POINT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -90,7 +91,8 @@ def class_value(value: Any, place: str, labels: Collection[str] | None = None) -
 
 
 def score_value(value: Any, place: str, scale: tuple[float, float] | None = None) -> float:
-    """A finite number, from a number or the text of one; scale, where given, are the lowest and the highest."""
+    """A finite number, from a number or the text of one; scale, where given, are the lowest and the highest that were
+    seen, and a score far beyond them is of another scale."""
     problem = f"{place}: the score is {shown(value)}, not a finite number: write one, with a point (3.5)."
     if isinstance(value, bool) or not isinstance(value, int | float | str) or "_" in str(value):
         raise UserError(problem)
@@ -100,9 +102,11 @@ def score_value(value: Any, place: str, scale: tuple[float, float] | None = None
         raise UserError(problem) from error
     if not math.isfinite(score):
         raise UserError(problem)
-    if scale is not None and not scale[0] <= score <= scale[1]:
-        raise UserError(
-            f"{place}: the score is {shown(value)}, and scores run from {scale[0]:g} to {scale[1]:g}: correct it, or "
-            "add such scores to those that are learned."
-        )
+    if scale is not None:
+        low, high = scale
+        if not low - BEYOND * (high - low) <= score <= high + BEYOND * (high - low):
+            raise UserError(
+                f"{place}: the score is {shown(value)}, and scores run from {low:g} to {high:g}: correct it, or add "
+                "such scores to those that are learned."
+            )
     return score

@@ -89,6 +89,59 @@ def windows_of(case: Case, logits: list[tuple[dict[int, float], dict[int, float]
 
 CONTEXT = "ab cd ef gh ij"
 NONE = ({0: 5.0}, {0: 5.0})  # a window that is sure of no answer
+ANSWER = ({4: 4.0}, {4: 4.0})  # a window with an answer
+READ_ALL_CASES = (  # what was tried, the logits of its windows, the threshold, advice
+    (
+        "three windows, the answer in the last",
+        [NONE, NONE, ANSWER],
+        0.0,
+        "One window that sees the answer is enough, however sure the others are that they do not.",
+    ),
+    (
+        "three windows, the answer in the first",
+        [ANSWER, NONE, NONE],
+        0.0,
+        "Does a later window wipe out what an earlier one found?",
+    ),
+    (
+        "three windows, the answer in the middle one",
+        [NONE, ANSWER, NONE],
+        0.0,
+        "Here it is neither the first nor the last window that knows.",
+    ),
+    (
+        "three windows, a weak answer in the last and a strong one in the first",
+        [ANSWER, NONE, ({4: 2.0}, {4: 2.0})],
+        0.0,
+        "Two windows have an answer. Which scores more?",
+    ),
+    (
+        "a strong answer in a window that is surer of no answer, and a window that is less sure of it",
+        [({3: 4.0, 0: 6.0}, {3: 4.0, 0: 6.0}), ({}, {}), NONE],
+        0.0,
+        "The span comes from the window where it scores most, and no answer from the one least sure of it. "
+        "These may be two windows.",
+    ),
+    (
+        "an answer in the first, and two windows that are very sure of none",
+        [ANSWER, ({0: 15.0}, {0: 15.0}), ({0: 15.0}, {0: 15.0})],
+        0.0,
+        "Windows are no voters: the lowest score of no answer counts, not the mean.",
+    ),
+    ("three windows without an answer", [NONE, NONE, NONE], 0.0, "Where every window says none, there is none."),
+    (
+        "a window that is hardly sure of no answer, with the threshold -20",
+        [ANSWER, NONE, NONE],
+        -20.0,
+        "No answer wins where its score minus the span's is above the threshold.",
+    ),
+    (
+        "no window with an answer, threshold 30",
+        [NONE, NONE, NONE],
+        30.0,
+        "A large threshold answers all.",
+    ),
+)
 
 
 @exercise(
@@ -104,61 +157,7 @@ NONE = ({0: 5.0}, {0: 5.0})  # a window that is sure of no answer
 )
 def read_all(case: Case) -> None:
     """The answer in the first, the middle, the last window, in none; two answers; a threshold."""
-    answer = ({4: 4.0}, {4: 4.0})
-    weaker = ({4: 2.0}, {4: 2.0})
-    tries = (
-        (
-            "three windows, the answer in the last",
-            [NONE, NONE, answer],
-            0.0,
-            "One window that sees the answer is enough, however sure the others are that they do not.",
-        ),
-        (
-            "three windows, the answer in the first",
-            [answer, NONE, NONE],
-            0.0,
-            "Does a later window wipe out what an earlier one found?",
-        ),
-        (
-            "three windows, the answer in the middle one",
-            [NONE, answer, NONE],
-            0.0,
-            "Here it is neither the first nor the last window that knows.",
-        ),
-        (
-            "three windows, a weak answer in the last and a strong one in the first",
-            [answer, NONE, weaker],
-            0.0,
-            "Two windows have an answer. Which scores more?",
-        ),
-        (
-            "a strong answer in a window that is surer of no answer, and a window that is less sure of it",
-            [({3: 4.0, 0: 6.0}, {3: 4.0, 0: 6.0}), ({}, {}), NONE],
-            0.0,
-            "The span comes from the window where it scores most, and no answer from the one least sure of it. "
-            "These may be two windows.",
-        ),
-        (
-            "an answer in the first, and two windows that are very sure of none",
-            [answer, ({0: 15.0}, {0: 15.0}), ({0: 15.0}, {0: 15.0})],
-            0.0,
-            "Windows are no voters: the lowest score of no answer counts, not the mean.",
-        ),
-        ("three windows without an answer", [NONE, NONE, NONE], 0.0, "Where every window says none, there is none."),
-        (
-            "a window that is hardly sure of no answer, with the threshold -20",
-            [answer, NONE, NONE],
-            -20.0,
-            "No answer wins where its score minus the span's is above the threshold.",
-        ),
-        (
-            "no window with an answer, threshold 30",
-            [NONE, NONE, NONE],
-            30.0,
-            "A large threshold answers all.",
-        ),
-    )
-    for tried, logits, limit, advice in tries:
+    for tried, logits, limit, advice in READ_ALL_CASES:
         found = windows_of(case, logits)
         got = case.call(found, CONTEXT, limit, tried=tried)
         candidates, none = best_over_windows(found)
