@@ -63,7 +63,7 @@ def write_report(folder: str | Path) -> Path:
     write_text(
         run.folder / "report.html",
         page(
-            folder=folder.as_posix(),
+            folder=run.folder.as_posix(),
             metrics=run.metrics,
             rows=results(run.metrics),
             facts=how_it_was_made(run, model.config),
