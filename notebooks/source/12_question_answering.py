@@ -639,7 +639,6 @@ def read_long(found, context, threshold):
 def read_windows(model, row, length=48, stride=20):
     return [(window, *read_window(model, window)) for window in windows(tokenizer, row.question, row.context, length, stride)]
 
-# %%
 reviews = [row.text for row in read_labelled(data_path("tasks/sentiment/validation.tsv"))]
 
 def followed(rows, number):
