@@ -132,8 +132,8 @@ class Trainer:
         self.recent_since = (self.progress.tokens, self.progress.seconds)
         if not resume:
             self._save()  # from the first moment on there is something to resume
-        bar_format = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-        with self._stopping_gently(), tqdm(total=1.0, bar_format=bar_format, disable=not main) as self.bar:
+        looks = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+        with self._stopping_gently(), tqdm(total=1.0, mininterval=1, bar_format=looks, disable=not main) as self.bar:
             self.bar.update(self.budget.share(self.progress))
             if not self._ended():  # before it was resumed
                 self._train()
@@ -224,7 +224,7 @@ class Trainer:
         about = {"tokens": self.progress.tokens, "seconds": round(self.progress.seconds, 2)}
         self.log.write(self.progress.step, **about, learning_rate=rate, tokens_per_second=round(speed), **figures)
         shown = {name.replace("_", " "): f"{value:.3f}" for name, value in figures.items()}
-        self.bar.set_postfix({**shown, "tokens/s": f"{speed:,.0f}"})
+        self.bar.set_postfix({**shown, "tokens/s": f"{speed:,.0f}"}, refresh=False)
 
     def _validate(self) -> None:
         """Look at the validation set; keep the weights if they are the best so far."""
