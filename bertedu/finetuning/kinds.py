@@ -98,7 +98,8 @@ def classification_baselines(
         usual = np.tile(np.bincount(targets, minlength=len(labels)), (len(right), 1))
     found = {"most frequent class": usual}
     for name, (seen, new) in bags.items():
-        found[name] = usual if len(set(map(str, targets))) < 2 else linear_scores(seen, targets, new, len(labels))
+        alike = len(np.unique(targets, axis=0)) < 2  # there is nothing to learn
+        found[name] = usual if alike else linear_scores(seen, targets, new, len(labels))
     return {name: classification_figures(scores, right, problem_type) for name, scores in found.items()}
 
 

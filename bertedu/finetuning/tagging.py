@@ -128,8 +128,9 @@ class TaggingTask(FinetuningTask[TaggedWords]):
         if settings.crf and label_pieces == "all":
             raise UserError('a CRF reads one tag for each word: choose label_pieces="first" with it.')
         if settings.crf:
+            closes = are_closed(labels)
             for row in (*train, *validation):
-                refuse_forbidden(row.words, row.tags, are_closed(labels))
+                refuse_forbidden(row.words, row.tags, closes)
         self.labels, self.label_pieces = tuple(labels), label_pieces
         self.number = {label: number for number, label in enumerate(self.labels)}
         self.entities = are_entities(self.labels)
