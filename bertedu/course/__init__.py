@@ -2,7 +2,8 @@
 
 from bertedu.course.checking import check, hint
 from bertedu.course.data import data_path
+from bertedu.course.measured import about
 from bertedu.course.quizzes import quiz
 from bertedu.course.ticks import progress
 
-__all__ = ["check", "data_path", "hint", "progress", "quiz"]
+__all__ = ["about", "check", "data_path", "hint", "progress", "quiz"]
