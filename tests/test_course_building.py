@@ -162,11 +162,13 @@ def replace(path: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
-        (lambda c, learner: replace(source_of(c), "two matrices", "three"), "made from an older"),
-        (lambda c, learner: replace(c.data / "words.txt", "two", "three"), "made from an older"),
+        (lambda c, learner: replace(source_of(c), "two matrices", "three"), "not what its source says"),
+        (lambda c, learner: replace(source_of(c), "· Adding", "· Sums"), "not what its source says"),
+        (lambda c, learner: replace(source_of(c), "nbval-ignore-output", "other"), "not what its source says"),
+        (lambda c, learner: replace(c.data / "words.txt", "two", "three"), "made with an older"),
         (lambda c, learner: learner.unlink(), "missing"),
         (lambda c, learner: replace(learner, "{", ""), "damaged"),
-        (lambda c, learner: replace(learner, "sum()", "sum( )"), "edited by hand"),
+        (lambda c, learner: replace(learner, "sum()", "sum( )"), "not what its source says"),
         (lambda c, learner: replace(learner, '"execution_count": 2', '"execution_count": null'), "not executed"),
     ],
 )
@@ -183,6 +185,51 @@ def test_a_changed_module_leaves_its_notebooks_fresh(course, monkeypatch):
     before = made_from(source_of(course), course)
     monkeypatch.setattr(freshness, "modules_of", lambda source: files - {freshness.PACKAGE / "model" / "attention.py"})
     assert made_from(source_of(course), course) != before
+
+
+MODULE = """'One sentence.'
+class A:
+    'Another.'
+    async def f(self, x: int = 1) -> str:
+        'A third.'
+        return f'{x!r}', None, {**x}  # a comment
+"""
+
+
+def made_with(monkeypatch, course: Places, module: Path, code: str) -> str:
+    module.write_text(code, encoding="utf-8")
+    monkeypatch.setattr(freshness, "modules_of", lambda source: {module})
+    return made_from(source_of(course), course)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("One sentence.", "Two."), ("Another.", "One"), ("A third.", "A 3rd."), ("# a", "# no"), ("\n    a", "\n\n    a")],
+)
+def test_a_word_in_a_docstring_runs_28_notebooks_again(tmp_path, monkeypatch, old, new):
+    course, module = make_course(tmp_path / "course"), tmp_path / "module.py"
+    assert old in MODULE
+    before = made_with(monkeypatch, course, module, MODULE)
+    assert made_with(monkeypatch, course, module, MODULE.replace(old, new)) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("= 1", "= 2"), ("!r", "!s"), ("async ", ""), ("None", "0"), ("**x", "'x': x"), ("        'A", "        0; 'A")],
+)
+def test_what_a_module_does_or_says_when_it_runs_leaves_its_notebooks_fresh(tmp_path, monkeypatch, old, new):
+    """The last one makes a string of the docstring. Sentences of checks are such strings: learners read them."""
+    course, module = make_course(tmp_path / "course"), tmp_path / "module.py"
+    before = made_with(monkeypatch, course, module, MODULE)
+    assert made_with(monkeypatch, course, module, MODULE.replace(old, new)) != before
+
+
+def test_a_sentence_that_a_check_says_changes_unnoticed(tmp_path, monkeypatch):
+    course, module = make_course(tmp_path / "course"), tmp_path / "module.py"
+    exercise = "def sum_exercise(case):\n    'Not said.'\n    case.predicted(4, 'Count again.')\n"
+    before = made_with(monkeypatch, course, module, exercise)
+    assert made_with(monkeypatch, course, module, exercise.replace("Not said.", "Silent.")) == before
+    assert made_with(monkeypatch, course, module, exercise.replace("Count again.", "Count once more.")) != before
 
 
 def test_a_word_in_a_readme_of_the_data_runs_no_notebook_again(tmp_path):
@@ -272,7 +319,7 @@ def test_check_exits_0_with_stale_notebooks(course, monkeypatch, capsys):
     assert main((), check=True) == 0
     source_of(course).write_text(SOURCE + "# a change\n")
     assert main((), check=True) == 1
-    assert "notebooks/90_adding.ipynb: made from an older" in capsys.readouterr().out
+    assert "notebooks/90_adding.ipynb: not what its source says" in capsys.readouterr().out
 
 
 def test_stored_outputs_do_not_repeat(course):

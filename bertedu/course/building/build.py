@@ -38,14 +38,17 @@ class Job:
         if stored is None:
             return "missing" if not self.path.exists() else "damaged"
         if stored.metadata.get("bertedu", {}).get("made_from") != self.made_from:
-            return "made from an older source, package, quiz or data"
-        if [(c.id, c.cell_type, c.source) for c in stored.cells] != [
-            (c.id, c.cell_type, c.source) for c in self.wanted.cells
-        ]:
-            return "edited by hand"
+            return "made with an older package, quiz or data"
+        if written(stored) != written(self.wanted):
+            return "not what its source says"
         if any(cell.cell_type == "code" and not cell.execution_count for cell in stored.cells):
             return "not executed"
         return None
+
+
+def written(notebook: NotebookNode) -> list[tuple[str, str, str, list[str]]]:
+    """What an author wrote of a notebook: ids, kinds, text and tags of its cells."""
+    return [(cell.id, cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells]
 
 
 def jobs(sources: list[Path], places: Places) -> Iterator[Job]:

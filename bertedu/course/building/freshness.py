@@ -1,4 +1,7 @@
-"""What a notebook is made from, as one hash: when it changes, the notebook is out of date."""
+"""What a notebook's outputs are made from besides its own cells, as one hash: when it changes, they are out of date.
+
+Only what runs counts: a comment or a docstring of the package changes no output.
+"""
 
 import ast
 import hashlib
@@ -6,20 +9,44 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from bertedu.course.building.places import Places
 from bertedu.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parents[2]
+WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def made_from(source: Path, places: Places) -> str:
-    """The hash of a source, of the modules of bertedu that it imports (and those that they import), of the
-    exercises that it checks, and of the quiz and the files that it names."""
+    """The hash of the modules of bertedu that a source imports (and those that they import), of the exercises that it
+    checks, and of the quiz and the files that it names. The cells themselves are compared word by word, not hashed.
+    """
     digest = hashlib.sha256()
-    for file in [source, *sorted(modules_of(source)), *sorted(data_of(source, places))]:
+    for module in sorted(modules_of(source)):
+        digest.update(f"{module.name}\n{what_runs(module.read_text(encoding='utf-8'))}\0".encode())
+    for file in sorted(data_of(source, places)):
         digest.update(f"{file.name}\n".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return digest.hexdigest()
+
+
+@cache
+def what_runs(code: str) -> str:
+    """The syntax tree of a module without comments and docstrings; the same under every version of Python."""
+    return repr(simplified(ast.parse(code)))
+
+
+def simplified(node: Any) -> Any:
+    """A syntax tree as nested tuples. Empty fields are left out: new versions of Python add fields, empty ones."""
+    if isinstance(node, list):
+        return tuple(map(simplified, node))
+    if not isinstance(node, ast.AST):
+        return node
+    values = dict(ast.iter_fields(node))
+    if isinstance(node, WITH_DOCSTRINGS) and ast.get_docstring(node, clean=False) is not None:
+        values["body"] = node.body[1:]
+    filled = {name: value for name, value in values.items() if value is not None and value != []}
+    return type(node).__name__, *((name, simplified(value)) for name, value in filled.items())
 
 
 def modules_of(source: Path) -> set[Path]:
