@@ -44,8 +44,8 @@ def slow_vocabulary(word_counts: dict[str, int], vocab_size: int, method: str) -
                 pairs[pair] += word_counts[word]
         if not pairs:
             break
-        likelihood = method == "likelihood"
-        score = {pair: n / (single[pair[0]] * single[pair[1]]) if likelihood else n for pair, n in pairs.items()}
+        relative = method == "wordpiece_score"
+        score = {pair: n / (single[pair[0]] * single[pair[1]]) if relative else n for pair, n in pairs.items()}
         best = min(pairs, key=lambda pair: (-score[pair], tokens.index(pair[0]), tokens.index(pair[1])))
         merged = best[0] + best[1].removeprefix("##")
         if merged not in tokens:
@@ -57,13 +57,13 @@ def slow_vocabulary(word_counts: dict[str, int], vocab_size: int, method: str) -
     return tokens
 
 
-@pytest.mark.parametrize("method", ["frequency", "likelihood"])
+@pytest.mark.parametrize("method", ["frequency", "wordpiece_score"])
 @pytest.mark.parametrize("vocab_size", [30, 45, 100])
 def test_kept_counts_equal_counting_anew(method, vocab_size):
     assert learn_vocabulary(COUNTS, vocab_size, method) == slow_vocabulary(COUNTS, vocab_size, method)
 
 
-@pytest.mark.parametrize("method", ["frequency", "likelihood"])
+@pytest.mark.parametrize("method", ["frequency", "wordpiece_score"])
 def test_kept_counts_equal_counting_anew_on_prose(method):
     counts = dict(sorted(count_words(corpus_lines(), Normalization()).items())[::25])
     size = len(slow_vocabulary(counts, 0, method)) + 60

@@ -55,6 +55,19 @@ def test_line_separators_of_unicode_and_windows_line_ends_do_not_shift_the_ids(t
     assert BertTokenizer.from_pretrained(tmp_path).tokens == tokens
 
 
+def test_a_cased_vocabulary_without_settings_is_lower_cased(tmp_path):
+    for tokens, cased in (([*TOKENS, "Oslo"], True), ([*TOKENS, "oslo", "[NUM]", "ℝ"], False)):
+        (tmp_path / "vocab.txt").write_text("\n".join(tokens), encoding="utf-8")
+        for path in (tmp_path, tmp_path / "vocab.txt"):
+            tokenizer = BertTokenizer.from_pretrained(path)
+            assert tokenizer.tokenize("Oslo Á") == (["Oslo", "[UNK]"] if cased else ["oslo", "a"])
+
+
+def test_the_vocabulary_overrules_the_settings_beside_it(tmp_path):
+    BertTokenizer([*TOKENS, "Oslo"], lowercase=True).save_pretrained(tmp_path)
+    assert BertTokenizer.from_pretrained(tmp_path).normalization.lowercase
+
+
 def test_a_missing_place_and_an_empty_folder_are_refused(tmp_path):
     with pytest.raises(UserError, match="does not exist"):
         BertTokenizer.from_pretrained(tmp_path / "nowhere")

@@ -16,7 +16,7 @@ from bertedu.tokenization.encoding import TRUNCATIONS, Encoding, Offset, as_batc
 from bertedu.tokenization.fast import ChunkIds, WordIds, count_words, traced_words
 from bertedu.tokenization.normalization import Normalization
 from bertedu.tokenization.training import SPECIAL_TOKENS, learn_vocabulary
-from bertedu.tokenization.vocabulary import number_tokens, read_folder, read_vocabulary, write_folder
+from bertedu.tokenization.vocabulary import is_uncased, number_tokens, read_folder, read_vocabulary, write_folder
 from bertedu.tokenization.wordpiece import CONTINUATION, join_tokens
 
 SPECIAL = re.compile(f"({'|'.join(map(re.escape, SPECIAL_TOKENS))})")  # in parentheses: split keeps them
@@ -62,12 +62,17 @@ class BertTokenizer:
 
     @classmethod
     def from_pretrained(cls, folder_or_vocab_file: str | Path) -> "BertTokenizer":
-        """Open what `save_pretrained` or `transformers` wrote, or a vocab.txt alone (which is taken to be uncased)."""
+        """Open what `save_pretrained` or `transformers` wrote, or a vocab.txt alone.
+
+        A vocab.txt does not say whether its text was lower-cased. Where no setting beside it does either, the
+        tokenizer lower-cases unless a token of the vocabulary has a capital letter.
+        """
         path = Path(folder_or_vocab_file)
         if path.is_dir():
             vocab, normalization = read_folder(path)
         elif path.is_file():
-            vocab, normalization = read_vocabulary(path), Normalization()
+            vocab = read_vocabulary(path)
+            normalization = Normalization(lowercase=is_uncased(vocab))
         else:
             raise UserError(f"{path} does not exist: give a folder with vocab.txt in it, or a vocabulary file.")
         return cls(

@@ -1,10 +1,11 @@
 """Learning a vocabulary from text: start from characters and merge the best pair, again and again.
 
-"Best" has two meanings, and both are here. `frequency` takes the pair that stands most often, as BPE does
-(Sennrich et al. 2016, section 3.2) and as the `tokenizers` library does under the name WordPiece. `likelihood`
-takes the pair that raises the likelihood of the text most, freq(ab) / (freq(a) · freq(b)): how WordPiece was
-first described (Schuster and Nakajima 2012, section 3). It loves rare pairs, and its vocabularies are poor
-unless the text is large: compare the tokens per word in notebook 01.
+"Best" has two meanings, and both are here. `frequency` takes the most frequent pair, as BPE does (Sennrich et
+al. 2016, section 3.2) and as the `tokenizers` library does under the name WordPiece. `wordpiece_score` takes the
+pair with the highest freq(ab) / (freq(a) · freq(b)), the score by which tutorials explain WordPiece. It is not
+the rule of Schuster and Nakajima (2012, section 3), who take the unit that raises the likelihood of the text
+most: the score ignores how often the pair occurs, so the rarest pairs win, however large the text is. Notebook 01
+compares both with the true gain in log-likelihood.
 """
 
 from collections import Counter, defaultdict
@@ -16,7 +17,7 @@ from bertedu.errors import UserError
 from bertedu.tokenization.wordpiece import CONTINUATION
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-METHODS = ("frequency", "likelihood")
+METHODS = ("frequency", "wordpiece_score")
 ALPHABET_SIZE = 1000  # the most frequent characters only: rarer ones would fill the vocabulary and teach nothing
 Pair = tuple[int, int]
 
@@ -65,7 +66,7 @@ class Merging:
     def __init__(self, words: list[tuple[str, int]], tokens: list[str], method: str):
         self.tokens = list(tokens)
         self.ids = {token: index for index, token in enumerate(tokens)}
-        self.likelihood = method == "likelihood"
+        self.relative = method == "wordpiece_score"
         self.counts = [count for _, count in words]
         self.words = [[self.ids[w[0]], *(self.ids[CONTINUATION + c] for c in w[1:])] for w, _ in words]
         self.token_counts: dict[int, int] = defaultdict(int)
@@ -84,14 +85,14 @@ class Merging:
         """Count the pair once more in the word with this index."""
         self.pair_counts[pair] += self.counts[index]
         self.pair_words[pair].add(index)
-        if self.likelihood:
+        if self.relative:
             self.token_pairs[pair[0]].add(pair)
             self.token_pairs[pair[1]].add(pair)
 
     def score(self, pair: Pair) -> float:
-        """What makes a pair good: its count, or its count for how often its tokens stand in the text at all."""
+        """The count of the pair, or the count divided by the product of its tokens' counts."""
         count = self.pair_counts[pair]
-        return count / (self.token_counts[pair[0]] * self.token_counts[pair[1]]) if self.likelihood else count
+        return count / (self.token_counts[pair[0]] * self.token_counts[pair[1]]) if self.relative else count
 
     def best_pair(self) -> Pair | None:
         """The pair with the highest score now; of equals the one whose tokens were learned first."""
@@ -116,7 +117,7 @@ class Merging:
         changed: set[Pair] = set()
         for index in self.pair_words.pop(pair):
             changed |= self.merge_in_word(index, pair, merged)
-        if self.likelihood:  # the two tokens are rarer now, so all their pairs score higher
+        if self.relative:  # the two tokens are rarer now, so all their pairs score higher
             changed |= self.token_pairs[pair[0]] | self.token_pairs[pair[1]] | self.token_pairs[merged]
         changed.discard(pair)
         del self.pair_counts[pair]

@@ -1,5 +1,6 @@
 """Vocabularies on disk: vocab.txt as Google wrote it, and the folders of `transformers`."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +56,25 @@ def read_vocabulary(path: Path) -> dict[str, int]:
     return number_tokens(text.removesuffix("\n").split("\n") if text else [], path)
 
 
+def is_uncased(vocab: Iterable[str]) -> bool:
+    """Whether no token has a capital letter, special tokens such as [CLS] or [NUM] aside.
+
+    Text for such a vocabulary must be lower-cased: each word with a capital would become [UNK].
+    """
+    return all(token == token.lower() for token in vocab if not (token.startswith("[") and token.endswith("]")))
+
+
 def read_folder(folder: Path) -> tuple[dict[str, int], Normalization]:
-    """Read vocab.txt and tokenizer_config.json; where there is no vocab.txt, the tokenizer.json of `transformers`."""
+    """Read vocab.txt and tokenizer_config.json; where there is no vocab.txt, the tokenizer.json of `transformers`.
+
+    Where nothing says whether to lower-case, as in the folders of Google's checkpoints, the vocabulary decides.
+    """
     if (folder / "vocab.txt").is_file():
         config = folder / "tokenizer_config.json"
         values = read_object(config) if config.is_file() else {}
         switches = {ours: values[theirs] for ours, theirs in SWITCHES.items() if theirs in values}
-        return read_vocabulary(folder / "vocab.txt"), checked_normalization(switches, config)
+        vocab = read_vocabulary(folder / "vocab.txt")
+        return vocab, checked_normalization({"lowercase": is_uncased(vocab), **switches}, config)
     if (folder / "tokenizer.json").is_file():
         return read_tokenizer_json(folder / "tokenizer.json")
     raise UserError(f"{folder} holds neither vocab.txt nor tokenizer.json: choose the folder of a saved tokenizer.")

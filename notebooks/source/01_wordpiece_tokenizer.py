@@ -415,7 +415,7 @@ from bertedu.tokenization.training import SPECIAL_TOKENS, learn_vocabulary
 def likelihood(pair, single, pairs):
     return pairs[pair] / (single[pair[0]] * single[pair[1]])
 print(*(f"{token} {score:.2f}" for token, score in learn(9, likelihood)), sep="   ")
-for method, score in [("frequency", frequency), ("likelihood", likelihood)]:
+for method, score in [("frequency", frequency), ("wordpiece_score", likelihood)]:
     package = [token for token in learn_vocabulary(counts, 100, method)[5:] if len(token.removeprefix("##")) > 1]
     print(method, "equals the package:", package[:9] == [token for token, _ in learn(9, score)])
 
@@ -436,7 +436,7 @@ def tokens_per_word(tokenizer, sentences):
     words = sum(len(words_of(sentence)) for sentence in sentences)
     return sum(len(ids) for ids in tokenizer.encode_lines(sentences)) / words
 
-methods = ("frequency", "likelihood")
+methods = ("frequency", "wordpiece_score")
 learned = {method: BertTokenizer.train(train, 1000, method=method) for method in methods}
 for method, tokenizer in learned.items():
     print(f"{method}: {tokens_per_word(tokenizer, others):.2f} tokens per word")
@@ -751,7 +751,7 @@ for question in questions:
 #   raises the likelihood of the text under a language model most. The fraction of this chapter is a stand-in for that,
 #   the gain *for one occurrence* of the pair; what Google ran was never published.
 # - **What libraries do.** The trainer that `tokenizers` calls WordPiece merges by frequency (its maintainers say so in
-#   issue 144). So does this course by default; `method="likelihood"` is there to compare.
+#   issue 144). So does this course by default; `method="wordpiece_score"` is there to compare.
 # - **Size.** The released uncased English vocabulary has 30,522 tokens, the cased one 28,996. Multiply by D = 768:
 #   the embedding of tokens alone has 23 million weights in the uncased Base model, a fifth of the whole.
 # - **Very long words.** Google's code gives up on a word after 200 characters, `transformers` and this course after 100.
