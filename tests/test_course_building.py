@@ -68,7 +68,7 @@ import bertedu.course.checking
 bertedu.course.checking.SECONDS = 0.2
 check("90.1", endless)
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["hide-input", "nbval-ignore-output"] slideshow={"slide_type": "skip"} collapsed=true
 import time
 print(f"took {time.perf_counter():.3f} s")
 """
@@ -140,8 +140,26 @@ def test_a_notebook_is_stored_without_outputs_or_with_what_differs_each_time(bui
         assert text_of(notebook.cells[2]) == "4.0 ['one', 'two']\n"
         assert set(notebook.metadata) == {"kernelspec", "language_info", "bertedu"}
         assert notebook.metadata.language_info == {"name": "python"}
-        assert all(set(cell.metadata) <= {"tags"} for cell in notebook.cells)
+        assert all(set(cell.metadata) <= {"tags"} for cell in notebook.cells[:-1])
         assert path.read_bytes().endswith(b"}\n") and b"\r" not in path.read_bytes()
+
+
+def test_a_cell_that_only_draws_is_shown_open_or_a_slide_is_lost(built):
+    for path in built.pair(source_of(built)):
+        assert read(path).cells[-1].metadata == {
+            "tags": ["hide-input", "nbval-ignore-output"],
+            "jupyter": {"source_hidden": True},
+            "slideshow": {"slide_type": "skip"},
+        }
+
+
+def test_metadata_for_a_grader_is_lost_or_text_is_hidden(tmp_path):
+    grader = '{"grade": true, "grade_id": "a", "points": 2}'
+    source = f'# %% nbgrader={grader}\n1\n\n# %% [markdown] tags=["hide-input"]\n# a\n'
+    places = make_course(tmp_path, source)
+    code, text = read_source(source_of(places)).cells
+    assert code.metadata == {"nbgrader": {"grade": True, "grade_id": "a", "points": 2}}
+    assert text.metadata == {"tags": ["hide-input"]}
 
 
 def test_building_again_changes_a_byte(course):
@@ -169,6 +187,7 @@ def replace(path: Path, old: str, new: str) -> None:
         (lambda c, learner: learner.unlink(), "missing"),
         (lambda c, learner: replace(learner, "{", ""), "damaged"),
         (lambda c, learner: replace(learner, "sum()", "sum( )"), "not what its source says"),
+        (lambda c, learner: replace(learner, 'hidden": true', 'hidden": false'), "not what its source says"),
         (lambda c, learner: replace(learner, '"execution_count": 2', '"execution_count": null'), "not executed"),
     ],
 )

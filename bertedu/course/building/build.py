@@ -46,9 +46,9 @@ class Job:
         return None
 
 
-def written(notebook: NotebookNode) -> list[tuple[str, str, str, list[str]]]:
-    """What an author wrote of a notebook: ids, kinds, text and tags of its cells."""
-    return [(cell.id, cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells]
+def written(notebook: NotebookNode) -> list[tuple[str, str, str, NotebookNode]]:
+    """What an author wrote of a notebook: ids, kinds, text and metadata (tags, slides) of its cells."""
+    return [(cell.id, cell.cell_type, cell.source, cell.metadata) for cell in notebook.cells]
 
 
 def jobs(sources: list[Path], places: Places) -> Iterator[Job]:

@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from bertedu.course.building.versions import kept_metadata
 from bertedu.errors import UserError
 
 SECONDS_A_CELL = 600
@@ -63,7 +64,7 @@ def scrub(notebook: NotebookNode) -> None:
     notebook.metadata.language_info = NotebookNode(name="python")
     notebook.metadata.pop("widgets", None)
     for cell in notebook.cells:
-        cell.metadata = NotebookNode({"tags": cell.metadata.tags} if cell.metadata.get("tags") else {})
+        cell.metadata = kept_metadata(cell)
         for output in cell.get("outputs", []):
             if "data" in output:
                 output.data.pop(WIDGET, None)  # its model lives in the kernel only

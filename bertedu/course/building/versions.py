@@ -21,20 +21,29 @@ STUB = "raise NotImplementedError  # Your turn: write this, then run the cell."
 GUESS = "...  # Your turn: replace the three dots, then run the cell."
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"name": "python"}
+KEPT = ("tags", "jupyter", "nbgrader", "slideshow")  # what a cell may say of itself; anything else is an editor's own
 
 
 def read_source(path: Path) -> NotebookNode:
-    """A py:percent file as a notebook with stable ids and no metadata but the cells' tags."""
+    """A py:percent file as a notebook with stable ids, and no metadata of its cells but what is KEPT."""
     notebook = jupytext.reads(read_text(path), fmt="py:percent")
     notebook.metadata = NotebookNode(kernelspec=NotebookNode(KERNEL), language_info=NotebookNode(LANGUAGE))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for cell in notebook.cells:
-        tags = cell.metadata.get("tags", [])
-        cell.metadata = NotebookNode({"tags": tags} if tags else {})
+        cell.metadata = kept_metadata(cell)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     name_cells(notebook.cells)
     return notebook
+
+
+def kept_metadata(cell: NotebookNode) -> NotebookNode:
+    """The cell's metadata as it is stored. The tag `hide-input` collapses a code cell in JupyterLab too; the
+    website reads the tag itself."""
+    kept = NotebookNode({name: cell.metadata[name] for name in KEPT if cell.metadata.get(name)})
+    if cell.cell_type == "code" and "hide-input" in kept.get("tags", []):
+        kept.jupyter = NotebookNode({**kept.get("jupyter", {}), "source_hidden": True})
+    return kept
 
 
 def name_cells(cells: Iterable[NotebookNode]) -> None:
