@@ -3,13 +3,14 @@
 import json
 import random
 import re
+from collections import Counter
 from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
 from bertedu.course import data, quizzes
-from bertedu.course.quizzes import quiz, read_quiz
+from bertedu.course.quizzes import quiz, read_quiz, shuffled
 from bertedu.errors import UserError
 
 SHIPPED = sorted((Path(data.PACKAGE).parent / "data" / "quizzes").glob("*.json"))
@@ -101,6 +102,48 @@ def test_a_quiz_differs_on_each_run_or_takes_random_numbers(tmp_path, monkeypatc
     assert random.random() == expected
     quiz(3)
     assert drawn[0] == drawn[1]
+
+
+def places_of_right_answers(path: Path) -> list[tuple[int, int]]:
+    """(place from 0, how many answers) for each question with one right answer, as it is shown."""
+    return [
+        ([answer["correct"] for answer in question["answers"]].index(True), len(question["answers"]))
+        for question in shuffled(read_quiz(path), int(path.stem))
+        if question["type"] == "multiple_choice"
+    ]
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in SHIPPED])
+def test_the_first_answer_is_right_in_a_whole_chapter(path):
+    places = [place for place, _ in places_of_right_answers(path)]
+    assert len(set(places)) >= 2 and max(Counter(places).values()) <= 4
+
+
+def test_the_right_answer_is_known_by_its_place():
+    shown = [place for path in SHIPPED for place, answers in places_of_right_answers(path) if answers == 4]
+    shares = [shown.count(place) / len(shown) for place in range(4)]
+    assert len(shown) >= 50 and all(0.15 <= share <= 0.35 for share in shares), shares
+
+
+def test_shuffling_loses_an_answer_or_differs_on_each_run():
+    questions = [QUESTION] * 5
+    before, state = deepcopy(questions), random.getstate()
+    first, second = shuffled(questions, 3), shuffled(questions, 3)
+    assert first == second != shuffled(questions, 4) and questions == before and random.getstate() == state
+    for question in first:
+        assert sorted(question["answers"], key=str) == sorted(QUESTION["answers"], key=str)
+
+
+def test_the_page_shows_the_order_of_the_file(tmp_path, monkeypatch):
+    import jupyterquiz
+
+    (tmp_path / "quizzes").mkdir()
+    write(tmp_path / "quizzes", [QUESTION] * 5)
+    monkeypatch.setenv("BERTEDU_DATA", str(tmp_path))
+    shown = []
+    monkeypatch.setattr(jupyterquiz, "display_quiz", lambda questions, **_: shown.append(questions))
+    quiz(3)
+    assert shown == [shuffled([QUESTION] * 5, 3)] and shown != [[QUESTION] * 5]
 
 
 def test_a_quiz_asks_a_server_for_mathjax(capsys):

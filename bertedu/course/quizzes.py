@@ -60,12 +60,25 @@ def what_is_wrong(question: Any) -> str | None:
     return None
 
 
+def shuffled(questions: list[dict[str, Any]], chapter: int) -> list[dict[str, Any]]:
+    """The questions with their answers in an order that chapter and question decide: the same on each run.
+
+    Authors write the right answer first, and a reader would soon know it by its place.
+    """
+    result = []
+    for place, question in enumerate(questions, start=1):
+        answers = list(question["answers"])
+        random.Random(f"answers {chapter}.{place}").shuffle(answers)
+        result.append({**question, "answers": answers})
+    return result
+
+
 def quiz(chapter: int) -> None:
     """Show the quiz of a chapter: click an answer to see why it is right or wrong. Nothing is fetched."""
     from IPython.utils.capture import capture_output  # here, since checks and hints do without them
     from jupyterquiz import display_quiz
 
-    questions = read_quiz(data_path(f"quizzes/{chapter:02}.json"))
+    questions = shuffled(read_quiz(data_path(f"quizzes/{chapter:02}.json")), chapter)
     state = random.getstate()
     random.seed(chapter)  # the names of the page's elements come from here: the same on each run
     try:
