@@ -104,13 +104,9 @@ def refuse_special(path: str | Path) -> None:
     except ValueError as error:  # a NUL inside
         raise UserError(f"{str(path)!r} is no name of a file ({error}): choose another.") from error
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise UserError(
-            f"{path} is {what_is_there(mode)}, which may never end: save what it gives to a file."
-        )
+        raise UserError(f"{path} is {what_is_there(mode)}, which may never end: save what it gives to a file.")
     if real.startswith(tuple(f"{folder}/" for folder in NOT_ON_A_DISK)):
-        raise UserError(
-            f"{path} is made by the system as it is read and may never end: save a copy to read."
-        )
+        raise UserError(f"{path} is made by the system as it is read and may never end: save a copy to read.")
 
 
 def read_bytes(path: str | Path, most: int | None = None) -> bytes:

@@ -69,7 +69,9 @@ def parse_json(text: str, path: str | Path, line: int = 1, finite: bool = True) 
 
 def too_deep(place: str) -> UserError:
     """The refusal of JSON in which brackets stand inside brackets without end."""
-    return UserError(f"{place}: JSON nested more than {MOST_NESTED} levels deep: the file is damaged; save it again.")
+    return UserError(
+        f"{place}: JSON that cannot be read (nested more than {MOST_NESTED} levels deep): save the file again."
+    )
 
 
 def is_deeper(value: Any, most: int) -> bool:
@@ -90,9 +92,7 @@ def check_object(value: Any, expected: Mapping[str, Any], place: str | Path) -> 
     number here, a whole number is a number, and numbers are finite. Raises UserError with the name, value and type.
     """
     if not isinstance(value, dict):
-        raise UserError(
-            f"{place}: {shown(value)} is not an object: write {{…}} with names and values."
-        )
+        raise UserError(f"{place}: expected a JSON object {{…}}, not {shown(value)}: fetch or save it again.")
     for name, kind in expected.items():
         if name in value and not fits(value[name], kind):
             raise UserError(f"{place}: {name} is {shown(value[name])}: give {in_words(kind)}.")
