@@ -11,9 +11,10 @@ from bertedu.corpora.readers.values import (
     label_value,
     label_values,
     score_value,
+    shown,
     text_value,
 )
-from bertedu.errors import UserError, shown
+from bertedu.errors import UserError
 
 Row = tuple[str, dict[str, Any]]  # where it stands (for messages), and its values by column
 

@@ -44,7 +44,11 @@ def too_few_columns(table, ids):
     return one_hot(ids).float() @ table
 
 
-def cut_off(table, ids):
+def of_integers(table, ids):
+    return one_hot(ids, len(table)) @ table
+
+
+def detached(table, ids):
     return table.detach()[ids]
 
 
@@ -128,29 +132,41 @@ def without_mean(x, weight, bias, eps):
     return x / (x.var(-1, keepdim=True, unbiased=False) + eps).sqrt() * weight + bias
 
 
+def sum_of_squares(x, weight, bias, eps):
+    centred = x - x.mean(-1, keepdim=True)
+    return centred / ((centred**2).sum(-1, keepdim=True) + eps).sqrt() * weight + bias
+
+
+def only_centred(x, weight, bias, eps):
+    return (x - x.mean(-1, keepdim=True)) * weight + bias
+
+
 ANSWERS = {
     "2.1": {
         "accepted": [by_index, by_product, by_function, in_loops],
         "wrong": [
             (columns, "it holds columns of the table"),
-            (end_to_end, "laid end to end"),
+            (end_to_end, "were joined into one"),
             (from_one, "count from 0"),
             (times_the_id, "multiplied by its id"),
-            (too_few_columns, "stopped with RuntimeError"),
-            (cut_off, "cut off from its inputs"),
-            (without_gradient, "cut off from its inputs"),
+            (too_few_columns, "one column for each row of the table"),
+            (of_integers, "it returns integers"),
+            (detached, "detached from its inputs"),
+            (without_gradient, "which freezes"),
             (a_table_of_its_own, "a second call with the same table"),
-            (one_hots_themselves, "One row of the table"),
+            (one_hots_themselves, "should become one row of the table"),
         ],
     },
     "2.2": {
-        "accepted": [[0, 0, 2, 0, 1], (0.0, 0.0, 2.0, 0.0, 1.0)],
+        "accepted": [[0, 0, 2, 0, 1], (0.0, 0.0, 2.0, 0.0, 1.0), torch.tensor([[0.0], [0], [2], [0], [1]])],
         "wrong": [
-            ([1, 0, 2, 0, 1], "handed to padding_idx"),
-            ([0, 0, 1, 0, 1], "stands in the text twice"),
-            ([1, 0, 1, 0, 1], "Two things to look at"),
-            ([1, 1, 1, 1, 1], "not in this text at all"),
+            ([1, 0, 2, 0, 1], "which row is padding_idx"),
+            ([0, 0, 1, 0, 1], "occurs twice in the text"),
+            ([1, 0, 1, 0, 1], "Two things are missing"),
+            ([1, 1, 1, 1, 1], "do not occur in this text"),
             ([0, 0, 2, 1], "five numbers"),
+            ([[1], [0], [2], [0], [1]], "which row is padding_idx"),
+            ([0, 0, 0.5, 0, 0.25], "gradient of a mean"),
             (2, "is written like this"),
         ],
     },
@@ -161,14 +177,16 @@ ANSWERS = {
             (over_tokens, "over the tokens of a text"),
             (over_batch, "over the batch"),
             (over_everything, "one mean and one variance"),
-            (without_keepdim, "stopped with RuntimeError"),
-            (by_the_variance, "divided by the variance"),
+            (without_keepdim, "`keepdim=True` makes it"),
+            (by_the_variance, "divide by the variance"),
             (eps_outside, "added to the standard deviation"),
-            (no_eps, "keeps the division alive"),
-            (no_weight_no_bias, "weight and bias have not come in"),
+            (no_eps, "prevents a division by 0"),
+            (no_weight_no_bias, "weight and bias are missing"),
             (as_in_the_annotated_transformer, "divided by D - 1"),
             (in_place, "in place"),
-            (without_mean, "has not been taken away"),
+            (without_mean, "mean is not subtracted"),
+            (sum_of_squares, "not divided by D"),
+            (only_centred, "nothing is divided"),
         ],
     },
 }

@@ -23,7 +23,19 @@ def one_by_one(mask):
     return torch.tensor(rows)
 
 
-def places(attention_mask):
+def padding_at_the_last_row(attention_mask):
+    return (attention_mask.cumsum(dim=1) - 1).masked_fill(attention_mask == 0, 511)
+
+
+def padding_at_one(attention_mask):  # as `generate` of transformers does
+    return (attention_mask.long().cumsum(-1) - 1).masked_fill(attention_mask == 0, 1)
+
+
+def beyond_the_table(attention_mask):
+    return (attention_mask.cumsum(dim=1) - 1).masked_fill(attention_mask == 0, 512)
+
+
+def padding_counted(attention_mask):
     return torch.arange(attention_mask.size(1)).expand_as(attention_mask)
 
 
@@ -94,8 +106,13 @@ def another_padding(vocab_size, max_positions, segments, hidden_size):
     return nn.Embedding(vocab_size, hidden_size, padding_idx=1), position, token_type
 
 
-def turned_around(vocab_size, max_positions, segments, hidden_size):
+def transposed(vocab_size, max_positions, segments, hidden_size):
     return tuple(nn.Embedding(hidden_size, rows) for rows in (vocab_size, max_positions, segments))
+
+
+def in_another_order(vocab_size, max_positions, segments, hidden_size):
+    token, position, token_type = repaired(vocab_size, max_positions, segments, hidden_size)
+    return token, token_type, position
 
 
 def tokens_only(vocab_size, max_positions, segments, hidden_size):
@@ -104,28 +121,30 @@ def tokens_only(vocab_size, max_positions, segments, hidden_size):
 
 ANSWERS = {
     "2.4": {
-        "accepted": [running_sum, zero_for_padding, one_by_one],
+        "accepted": [running_sum, zero_for_padding, one_by_one, padding_at_the_last_row, padding_at_one],
         "wrong": [
-            (places, "padding is counted too"),
+            (padding_counted, "padding is counted too"),
+            (beyond_the_table, "are 0 to 511"),
             (below_zero, "no such row"),
             (counting_from_one, "where the mask is 1"),
             (too_far, "count from 1"),
-            (down_the_batch, "counted down the batch"),
+            (down_the_batch, "count along the batch"),
             (backwards, "run backwards"),
-            (floats, "keep them whole"),
-            (one_row, "One position for each token"),
-            (shifted_by_padding, "work as before"),
+            (floats, "return integers"),
+            (one_row, "needs one position"),
+            (shifted_by_padding, "must still work"),
         ],
     },
     "2.5": {
         "accepted": [repaired, as_a_list],
         "wrong": [
-            (still_broken, "Who has position 0"),
+            (still_broken, "Which token has position 0"),
             (none_at_all, "keep its padding_idx"),
-            (only_positions, "Who has segment 0"),
+            (only_positions, "Which tokens have segment 0"),
             (moved_to_the_end, "row 5 of the position table"),
-            (another_padding, "[PAD] is id 0"),
-            (turned_around, "Rows are ids"),
+            (another_padding, "[PAD] has id 0"),
+            (transposed, "one row for each id"),
+            (in_another_order, "in another order"),
             (tokens_only, "3 things are asked for"),
         ],
     },
