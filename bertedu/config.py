@@ -3,10 +3,10 @@
 import math
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
-from bertedu.errors import UserError
-from bertedu.files import read_json, write_json
+from bertedu.errors import UserError, shown
+from bertedu.files import read_json_object, write_json
 
 # Layers, hidden size, heads. Base and Large: Devlin et al. 2019, section 3; the others: Turc et al. 2019, table 1.
 PRESETS = {
@@ -113,14 +113,15 @@ class BertConfig:
     def load(cls, folder: str | Path) -> "BertConfig":
         """Read config.json of this course or of `transformers`; fields that BERT does not have are left out."""
         path = Path(folder) / "config.json"
-        values = read_json(path)
-        if not isinstance(values, dict):
-            raise UserError(f"{path}: expected a JSON object with the fields of a BERT.")
+        types = {name: kind | None for name, kind in get_type_hints(cls).items()}  # transformers writes null
+        values = read_json_object(path, {**types, "id2label": dict[str, str] | None})
         for name, value in FIXED.items():
             if values.get(name, value) != value:
                 raise UserError(f"{path}: {name} is {values[name]!r}, and only {value!r} can be read here.")
         names = values.get("id2label") or {}
-        values["labels"] = tuple(names[number] for number in sorted(names, key=int))
+        if names.keys() != {str(number) for number in range(len(names))}:
+            raise UserError(f"{path}: id2label has {shown([*names])}: number the classes 0, 1, 2 and so on.")
+        values["labels"] = tuple(names[str(number)] for number in range(len(names)))
         values = {name: value for name, value in values.items() if value is not None}  # as transformers writes defaults
         known = {field.name for field in fields(cls)}
         values = {name: value for name, value in values.items() if name in known}
@@ -130,3 +131,9 @@ class BertConfig:
             return cls(**values)
         except UserError as error:
             raise UserError(f"{path}: {error}") from error
+
+
+def architecture_of(folder: str | Path) -> str:
+    """The class name of the model in a folder: "" where its config.json does not say."""
+    values = read_json_object(Path(folder) / "config.json", {"architectures": list[str] | None})
+    return (values.get("architectures") or [""])[0]

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from bertedu.checkpoints.folder import find_folder
+from bertedu.config import architecture_of
 from bertedu.errors import UserError
-from bertedu.files import read_json
 from bertedu.model import BertForMaskedLM, BertForPreTraining, BertModel
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import BertTokenizer, Encoding
@@ -27,7 +27,7 @@ def open_model(name: str | Path) -> tuple[LanguageModel, BertTokenizer]:
     """
     folder = find_folder(name)
     tokenizer = BertTokenizer.from_pretrained(folder)
-    architecture = (read_json(folder / "config.json").get("architectures") or [""])[0]
+    architecture = architecture_of(folder)
     model = MODELS.get(architecture, BertForMaskedLM).from_pretrained(folder)
     if len(tokenizer) > model.config.vocab_size:
         raise UserError(

@@ -6,7 +6,11 @@ from statistics import median
 
 from nbformat import NotebookNode
 
+# The chapters that are held to `wide_lines`, `bare_truths` and ruff (notebooks/source/ruff.toml names the others).
+REWRITTEN: tuple[int, ...] = ()
 MOST_LINES, MEDIAN_LINES = 25, 8
+MOST_CHARACTERS = 96  # the width of a cell on a laptop
+MOST_BARE_TRUTHS = 3
 FEWEST_CELLS, MOST_CELLS = 35, 60
 UNCOMPARED = ("nbval-ignore-output", "nbval-skip", "pytest-validate-ignore-output")
 UNCOMPARED_COMMENTS = ("NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP", "PYTEST_VALIDATE_IGNORE_OUTPUT")
@@ -112,6 +116,28 @@ def long_cells(notebook: NotebookNode) -> list[str]:
     return found + (
         [f"the median of its code cells is {middle} lines, over {MEDIAN_LINES}"] if middle > MEDIAN_LINES else []
     )
+
+
+def wide_lines(notebook: NotebookNode) -> list[str]:
+    """Lines of code that a reader has to scroll sideways for."""
+    return [
+        f"{begins(cell)} has a line of {len(line)} characters, and {MOST_CHARACTERS} fit: {line.strip()[:60]!r}"
+        for cell in code_cells(notebook)
+        for line in cell.source.splitlines()
+        if len(line) > MOST_CHARACTERS
+    ]
+
+
+def bare_truths(notebook: NotebookNode) -> list[str]:
+    """True and False where the reader came for a number: alone, or after a colon, in what a cell shows."""
+    found = []
+    for cell in code_cells(notebook):
+        for run in re.findall(r"(?:^|[:=])[ \t]*((?:(?:True|False)\b[ \t,]*)+)", said(cell), flags=re.MULTILINE):
+            found += [cell] * len(re.findall("True|False", run))
+    if len(found) <= MOST_BARE_TRUTHS:
+        return []
+    cells = ", ".join(dict.fromkeys(map(begins, found)))
+    return [f"it shows {len(found)} bare truths, and {MOST_BARE_TRUTHS} may stand; print the numbers in {cells}"]
 
 
 def wrong_size(notebook: NotebookNode) -> list[str]:

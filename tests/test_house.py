@@ -15,6 +15,7 @@ from test_repository import PACKAGE, REPOSITORY, everything, specifiers
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
     "errors",
+    "json_values",
     "files",
     "config",
     "checkpoints",

@@ -4,6 +4,8 @@ Whether the outputs repeat is tested by running the notebooks: `pytest --nbval` 
 """
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -21,6 +23,8 @@ PLACES = Places()
 SOURCES = sorted(path for path in PLACES.sources.glob("*.py") if re.match(r"\d\d_", path.name))
 NOTEBOOKS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for s in SOURCES for path in PLACES.pair(s)]
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS)
+REWRITTEN = [s for s in SOURCES if int(s.name[:2]) in rules.REWRITTEN]
+every_rewritten_source = pytest.mark.parametrize("source", [pytest.param(s, id=s.stem) for s in REWRITTEN])
 every_source = pytest.mark.parametrize("source", [pytest.param(s, id=s.stem) for s in SOURCES])
 
 
@@ -80,6 +84,29 @@ def test_a_chapter_has_no_quiz(source):
     assert read_quiz(PLACES.data / "quizzes" / f"{source.name[:2]}.json")
 
 
+@every_rewritten_source
+@pytest.mark.parametrize("rule", [rules.wide_lines, rules.bare_truths])
+def test_a_reader_scrolls_sideways_or_reads_true_for_a_number(source, rule):
+    for path in PLACES.pair(source):
+        assert not rule(read(path))
+
+
+def test_a_chapter_is_left_out_of_the_rules_and_nobody_says_so():
+    missing = [source.name[:2] for source in SOURCES if source not in REWRITTEN]
+    unknown = set(rules.REWRITTEN) - {int(source.name[:2]) for source in SOURCES}
+    assert not unknown, f"REWRITTEN names chapters that have no source: {sorted(unknown)}"
+    if missing:
+        pytest.skip(f"not held to wide_lines, bare_truths and ruff, since REWRITTEN lacks them: {', '.join(missing)}")
+
+
+def test_ruff_passes_over_a_rewritten_chapter():
+    command = [sys.executable, "-m", "ruff", "check", "--show-files", str(PLACES.root)]
+    seen = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    chapters = {Path(line).name for line in seen if Path(line).parent == PLACES.sources and line.endswith(".py")}
+    assert chapters == {source.name for source in REWRITTEN}, "correct extend-exclude in notebooks/source/ruff.toml"
+    assert not [line for line in seen if line.endswith(".ipynb")]
+
+
 # The rules themselves --------------------------------------------------------------------------------------------
 
 
@@ -91,6 +118,11 @@ def picture(**metadata):
     return new_output("display_data", data={"image/png": "", "text/plain": ""}, metadata=metadata)
 
 
+def printing(*texts: str):
+    return ran("print()", *[new_output("stream", name="stdout", text=text + "\n") for text in texts])
+
+
+RESULT = new_output("execute_result", data={"text/plain": "True"})
 ERROR = new_output("error", ename="ValueError", evalue="no", traceback=[])
 
 
@@ -110,6 +142,10 @@ ERROR = new_output("error", ename="ValueError", evalue="no", traceback=[])
         (rules.pictures_without_words, [new_markdown_cell("<img src='a.png'>")], "no alt"),
         (rules.long_cells, [ran("1\n" * 26)], "26 lines"),
         (rules.long_cells, [ran("1\n" * 9)], "median"),
+        (rules.wide_lines, [ran("1\n#" + "x" * 96)], "97 characters"),
+        (rules.bare_truths, [printing("a: True", "b: False"), printing("True False")], "4 bare truths"),
+        (rules.bare_truths, [printing("c: yes\nTrue, True\n  same = True\nd: True, e 1")], "4 bare truths"),
+        (rules.bare_truths, [*[ran("a == b", RESULT)] * 4], "4 bare truths"),
         (rules.wrong_size, [ran("1")] * 34, "34 cells"),
         (rules.wrong_size, [ran("1")] * 61, "61 cells"),
     ],
@@ -120,10 +156,22 @@ def test_a_rule_lets_its_own_breach_pass(rule, cells, words):
 
 def test_a_rule_refuses_what_keeps_it():
     words = {"image/png": {"alt": "A line that rises."}}
-    cells = [ran("1")] * 5 + [ran("2", tags=["nbval-ignore-output"]), ran("plot()", picture(**words))]
+    cells = [ran("#" * 96)] * 5 + [ran("2", tags=["nbval-ignore-output"]), ran("plot()", picture(**words))]
     cells += [new_markdown_cell("![a line](a.png) and `<svg>`"), ran("int('a')", ERROR, tags=["raises-exception"])]
     notebook = NotebookNode(cells=cells)
-    for rule in (rules.never_ran, rules.errors, rules.too_much_uncompared, rules.pictures_without_words):
+    cells += [
+        ran("#" * 96),
+        printing("a: True", "[True, False, True, True]", "is True", "True words"),
+        ran("a", RESULT),
+    ]
+    for rule in (
+        rules.never_ran,
+        rules.errors,
+        rules.too_much_uncompared,
+        rules.pictures_without_words,
+        rules.wide_lines,
+        rules.bare_truths,
+    ):
         assert not rule(notebook)
 
 

@@ -130,7 +130,9 @@ def newest_run(kinds: Collection[str] = (), made_by: str = "pretrain", folder: P
 
 def architecture(checkpoint: Path) -> str:
     """The class name of the model in a folder: "" where its config.json does not say."""
-    from bertedu.files import read_json
+    from bertedu.config import architecture_of
 
-    values = read_json(checkpoint / "config.json")
-    return str((values.get("architectures") or [""])[0]) if isinstance(values, dict) else ""
+    try:
+        return architecture_of(checkpoint)
+    except UserError:  # a damaged run stands in the way of no other
+        return ""

@@ -3,12 +3,12 @@
 import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 from bertedu.checkpoints.folder import find_folder
 from bertedu.config import BertConfig
 from bertedu.errors import UserError
-from bertedu.files import read_json, write_json
+from bertedu.files import read_json_object, write_json
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.pretraining.plan import FILE, take, unused_folder
 from bertedu.training.devices import choose_device, choose_precision
@@ -98,9 +98,15 @@ class FinetuningPlan:
     def read(folder: str | Path) -> dict[str, Any]:
         """The options in a run folder's run.json. Raises UserError where there is none of a fine-tuning run."""
         path = Path(folder) / FILE
-        if not path.exists() or "task" not in (values := read_json(path)):
+        own = {name: str for name in ("task", "model", "data")}
+        types = {**own, "validation": str | None, "test": str | None, "seeds": int}
+        for settings in (TrainingSettings, FinetuningSettings):
+            types |= get_type_hints(settings)
+        values = read_json_object(path, types) if path.exists() else {}
+        if missing := {*own, "seed"} - values.keys():
             raise UserError(
-                f"{folder} holds no {FILE} of a fine-tuning run: give a folder that `bertedu finetune` wrote."
+                f"{folder} holds no {FILE} of a fine-tuning run ({', '.join(sorted(missing))} is missing): give a "
+                "folder that `bertedu finetune` wrote."
             )
         return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 

@@ -16,6 +16,7 @@ from bertedu.pretraining.sentence_pairs import Pair, PairMaker, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import evaluate
+from bertedu.training.seeds import derive_seed
 
 VALIDATION_RATE = 0.15  # the published rate, whatever the run trains with
 MOST_VALIDATION_BATCHES = 16  # a thousand pairs tell enough while training: 1 % of a library would take all its time
@@ -66,7 +67,7 @@ class PretrainingTask:
     def prepare(self, batch: dict[str, Tensor], step: int, share: float) -> dict[str, Tensor]:
         """Mask a batch; the rate goes linearly from its start to its end over the run."""
         start, end = self.settings.mask_rates
-        return self.mask(batch, start + (end - start) * share, seed=hash((self.settings.seed, step)))
+        return self.mask(batch, start + (end - start) * share, seed=derive_seed(self.settings.seed, "masks", step))
 
     def mask(self, batch: dict[str, Tensor], rate: float, seed: int) -> dict[str, Tensor]:
         """The batch with input_ids masked and labels [B, T] added."""
@@ -78,7 +79,7 @@ class PretrainingTask:
             rate=rate,
             mask_token_id=tokenizer.mask_token_id,
             vocab_size=len(tokenizer),
-            generator=torch.Generator().manual_seed(seed % 2**63),
+            generator=torch.Generator().manual_seed(seed),
             continuation=self.continuation[input_ids] if self.settings.whole_words else None,
         )
         return {**batch, "input_ids": masked, "labels": labels}

@@ -2,10 +2,10 @@
 
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 from bertedu.errors import UserError
-from bertedu.files import read_json, write_json
+from bertedu.files import read_json_object, write_json
 from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, PretrainingSettings
 from bertedu.training.budget import Budget
 from bertedu.training.loop import TrainingSettings
@@ -60,7 +60,9 @@ class Plan:
         path = Path(folder) / FILE
         if not path.exists():
             raise UserError(f"{folder} has no {FILE}: give a folder that `bertedu pretrain` wrote.")
-        values = read_json(path)
+        kinds = (PretrainingSettings, TrainingSettings, Budget)
+        types = {name: kind for of in kinds for name, kind in get_type_hints(of).items()}
+        values = read_json_object(path, {"corpus": list[str], **types})
         return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 

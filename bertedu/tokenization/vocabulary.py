@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from bertedu.errors import UserError
-from bertedu.files import read_json, read_text, write_json, write_text
+from bertedu.errors import UserError, shown
+from bertedu.files import read_json_object, read_text, write_json, write_text
+from bertedu.json_values import fits
 from bertedu.tokenization.normalization import Normalization
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.tokenization.wordpiece import CONTINUATION, LONGEST_WORD, UNKNOWN
@@ -35,10 +36,10 @@ def number_tokens(tokens: list[str], file: Path | None = None) -> dict[str, int]
     vocab: dict[str, int] = {}
     for number, token in enumerate(tokens, start=1):
         if not isinstance(token, str) or not token:
-            raise UserError(f"{source}, {line} {number}: {token!r} is not a token: remove it.")
+            raise UserError(f"{source}, {line} {number}: {shown(token)} is not a token: remove it.")
         if token in vocab:
             raise UserError(
-                f"{source}, {line} {number}: the token {token!r} stands at {line} {vocab[token] + 1} already: "
+                f"{source}, {line} {number}: the token {shown(token)} stands at {line} {vocab[token] + 1} already: "
                 "each token has one id, so remove one of the two."
             )
         vocab[token] = number - 1
@@ -71,7 +72,7 @@ def read_folder(folder: Path) -> tuple[dict[str, int], Normalization]:
     """
     if (folder / "vocab.txt").is_file():
         config = folder / "tokenizer_config.json"
-        values = read_object(config) if config.is_file() else {}
+        values = read_json_object(config, {}) if config.is_file() else {}
         switches = {ours: values[theirs] for ours, theirs in SWITCHES.items() if theirs in values}
         vocab = read_vocabulary(folder / "vocab.txt")
         return vocab, checked_normalization({"lowercase": is_uncased(vocab), **switches}, config)
@@ -82,22 +83,23 @@ def read_folder(folder: Path) -> tuple[dict[str, int], Normalization]:
 
 def read_tokenizer_json(path: Path) -> tuple[dict[str, int], Normalization]:
     """Read a WordPiece tokenizer with BERT's normalization as the `tokenizers` library writes it."""
-    values = read_object(path)
-    model, normalizer = (part if isinstance(part := values.get(name), dict) else {} for name in ("model", "normalizer"))
+    parts: dict[str, Any] = {"model": dict[str, Any] | None, "normalizer": dict[str, Any] | None}
+    values = read_json_object(path, {**parts, "added_tokens": list[dict[str, Any]] | None})
+    model, normalizer = (values.get(name) or {} for name in parts)
     for settings, expected in ((model, BERT_MODEL), (normalizer, {"type": "BertNormalizer"})):
         for name, value in expected.items():
             if settings.get(name) != value:
                 raise UserError(
-                    f"{path}: {name} is {settings.get(name)!r}, and BERT's is {value!r}: "
+                    f"{path}: {name} is {shown(settings.get(name))}, and BERT's is {value!r}: "
                     "choose the folder of a BERT's tokenizer."
                 )
     ids = model.get("vocab")
-    if not isinstance(ids, dict) or set(ids.values()) != set(range(len(ids))):
+    if not fits(ids, dict[str, int]) or set(ids.values()) != set(range(len(ids))):
         raise UserError(f"{path}: the ids of the vocabulary are not 0, 1, 2 and so on: fetch or save it again.")
     added = [token.get("content") for token in values.get("added_tokens") or []]
-    if strange := [str(token) for token in added if token not in SPECIAL_TOKENS]:
+    if strange := [str(token)[:40] for token in added if token not in SPECIAL_TOKENS]:
         raise UserError(
-            f"{path}: added_tokens has {', '.join(strange)}: this tokenizer knows BERT's special tokens only."
+            f"{path}: added_tokens has {', '.join(strange[:4])}: this tokenizer knows BERT's special tokens only."
         )
     names = {
         "lowercase": "lowercase",
@@ -108,19 +110,11 @@ def read_tokenizer_json(path: Path) -> tuple[dict[str, int], Normalization]:
     return number_tokens(sorted(ids, key=ids.__getitem__)), checked_normalization(switches, path)
 
 
-def read_object(path: Path) -> dict[str, Any]:
-    """Read a JSON file that holds an object."""
-    values = read_json(path)
-    if not isinstance(values, dict):
-        raise UserError(f"{path}: expected a JSON object with the settings of a tokenizer.")
-    return values
-
-
 def checked_normalization(switches: dict[str, Any], path: Path) -> Normalization:
     """The switches as a Normalization. Raises UserError where one is not true, false or, for accents, null."""
     for name, value in switches.items():
         if not isinstance(value, bool) and not (name == "strip_accents" and value is None):
-            raise UserError(f"{path}: {SWITCHES[name]} is {value!r}: write true or false.")
+            raise UserError(f"{path}: {SWITCHES[name]} is {shown(value)}: write true or false.")
     return Normalization(**switches)
 
 

@@ -30,6 +30,7 @@ from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, check_warmup, rate_factor, set_rates
 from bertedu.training.resume import load_state, remove_leftovers, save_state
+from bertedu.training.seeds import derive_seed
 
 Batch = dict[str, Tensor]
 
@@ -110,8 +111,7 @@ class Trainer:
         rates = settings.learning_rate, settings.weight_decay, settings.betas
         optimizers, self.bare_model = build_optimizers(settings.optimizer, model, *rates, pace), model
         self.model, *self.optimizers = self.accelerator.prepare(model, *optimizers)
-        self.progress, self.best = Progress(), -math.inf
-        self.stopped = False  # by Ctrl-C or SIGTERM
+        self.progress, self.best, self.stopped = Progress(), -math.inf, False  # stopped by Ctrl-C or SIGTERM
         self.recent, self.recent_since = Averages(), (0, 0.0)
 
     def identity(self) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class Trainer:
         parts = parts[accelerator.process_index :: accelerator.num_processes]
         parts = [part for part in parts if len(part["attention_mask"])] or parts[:1]  # few rows leave some parts empty
         # Dropout too is a function of (seed, step, process), so a resumed run repeats it.
-        torch.manual_seed(hash((settings.seed, self.progress.step, accelerator.process_index)) % 2**63)
+        torch.manual_seed(derive_seed(settings.seed, "dropout", self.progress.step, accelerator.process_index))
         for optimizer in self.optimizers:
             set_rates(optimizer, settings.learning_rate * rate_factor(share, settings.warmup), share)
         for i, part in enumerate(parts):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import torch
 from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
-from bertedu.files import write_text
+from bertedu.errors import UserError
+from bertedu.files import read_text, write_text
+from bertedu.json_values import check_object, parse_json
 
 
 class Averages:
@@ -61,12 +64,16 @@ class MetricsLog:
 
 
 def read_metrics(folder: str | Path) -> list[dict[str, Any]]:
-    """All lines of a run's metrics.jsonl; a last line cut short by a kill is left out."""
+    """All lines of a run's metrics.jsonl; a last line cut short by a kill is left out.
+
+    Raises UserError for any other line that is damaged, or without its step.
+    """
     path = Path(folder) / "metrics.jsonl"
-    lines = []
-    for line in path.read_text("utf-8").splitlines() if path.exists() else []:
-        try:
-            lines.append(json.loads(line))
-        except json.JSONDecodeError:
-            break
+    *whole, last = read_text(path).split("\n") if path.exists() else [""]
+    lines = [parse_json(line, path, number, finite=False) for number, line in enumerate(whole, start=1)]
+    with suppress(UserError):
+        lines.append(parse_json(last, path, finite=False))
+    for number, line in enumerate(lines, start=1):
+        if not isinstance(check_object(line, {"step": int}, f"{path}, line {number}").get("step"), int):
+            raise UserError(f"{path}, line {number} has no step: remove the line.")
     return lines

@@ -6,8 +6,8 @@ from typing import Any
 
 from bertedu.corpora.readers.labelled import Choices
 from bertedu.corpora.readers.rows import Row, column_of, value_of
-from bertedu.corpora.readers.values import shown, text_value
-from bertedu.errors import UserError
+from bertedu.corpora.readers.values import text_value
+from bertedu.errors import UserError, shown
 
 QUESTION_NAMES = ("question", "premise", "startphrase")
 CONTEXT_NAMES = ("context", "article", "premise")  # a premise without a question is the question itself

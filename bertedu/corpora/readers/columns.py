@@ -8,8 +8,8 @@ from pathlib import Path
 from bertedu.corpora.readers.labelled import TaggedWords
 from bertedu.corpora.readers.opening import read_lines
 from bertedu.corpora.readers.rows import tag_value, tag_values
-from bertedu.corpora.readers.values import counted, shown, text_value
-from bertedu.errors import UserError
+from bertedu.corpora.readers.values import counted, text_value
+from bertedu.errors import UserError, shown
 
 DOCUMENT_START = re.compile(r"-DOCSTART-(?![^ \t])")  # of CoNLL-2003, alone between empty lines
 COMMENT_OF_MULTICONER = re.compile(r"# id \S+[ \t]+domain=")  # may have as many columns as a word's line

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from bertedu.corpora.readers.opening import parse_json, read_lines
+from bertedu.corpora.readers.opening import read_lines
 from bertedu.corpora.readers.rows import Row
-from bertedu.corpora.readers.values import shown
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
+from bertedu.json_values import parse_json
 
 
 def read_json_lines(path: str | Path) -> list[Row]:

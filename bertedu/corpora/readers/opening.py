@@ -1,42 +1,57 @@
 """Opening a file of text: UTF-8, compressed or not, whatever its line ends; refused as a whole or read as a whole."""
 
 import gzip
-import json
 import zlib
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from bertedu.errors import UserError
+from bertedu.files import most_bytes, read_bytes, too_large
 
 # About two novels. A longer text in one row comes from lost line ends or a quote that was never closed,
 # and BERT reads 512 tokens of it.
 LONGEST_TEXT = 1_000_000  # characters
-UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# UTF-32's first: the mark of UTF-16 is the beginning of one of them.
+MARKS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 
 
 def read_plain_text(path: str | Path) -> str:
     """The text of a UTF-8 file, compressed with gzip (.gz) or not, a byte-order mark removed.
 
-    Raises UserError for a file that is missing, cut short or in another encoding.
+    Raises UserError for a file that is missing, cut short, too large or in another encoding.
     """
     path = Path(path)
     refuse_folder(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read ({error.strerror}): check the name and the permissions.") from error
+    data = read_bytes(path)
     if path.suffix.lower() == ".gz":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise UserError(f"{path} is not a whole gzip file ({error}): fetch or compress it again.") from error
-    if data.startswith(UTF_16_MARKS):
-        raise UserError(f"{path} is UTF-16: save it as UTF-8, for example with `iconv -f utf-16 -t utf-8`.")
+        data = unpacked(data, path)
+    for marks, encoding in MARKS.items():
+        if data.startswith(marks):
+            code = encoding.lower()
+            raise UserError(f"{path} is {encoding}: save it as UTF-8, for example with `iconv -f {code} -t utf-8`.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}, {not_utf_8(data, error.start)}") from error
+
+
+def unpacked(data: bytes, path: Path) -> bytes:
+    """What was compressed with gzip, as long as it is no more than a file may hold: a few bytes can expand to any."""
+    most = most_bytes()
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            found = file.read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{path} is not a whole gzip file ({error}): fetch or compress it again.") from error
+    if len(found) > most:
+        raise too_large(path, most)
+    return found
 
 
 def known_name(path: str | Path) -> str:
@@ -105,37 +120,3 @@ def too_long(characters: int) -> str:
         f"{characters:,} characters in one text are more than {LONGEST_TEXT:,}: "
         "look for lost line ends or a quote that is never closed, or divide the text."
     )
-
-
-def parse_json(text: str, path: str | Path, line: int = 1) -> Any:
-    """The value in JSON text that begins on a line of a file.
-
-    Raises UserError with line and column where it is damaged, for NaN and Infinity, and for an object with
-    a key twice, of which Python would quietly keep the last.
-    """
-
-    def refused_number(constant: str) -> None:
-        raise UserError(f"{path}{after_first}: {constant} is not a number in JSON: write one, or remove the entry.")
-
-    def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise UserError(
-                f"{path}{after_first}: an object has the key {twice!r} twice: rename or remove one of them."
-            )
-        return value
-
-    after_first = f", line {line}" if line > 1 else ""
-    try:
-        return json.loads(text, parse_constant=refused_number, object_pairs_hook=unique_keys)
-    except json.JSONDecodeError as error:
-        raise UserError(
-            f"{path}, line {line + error.lineno - 1}, column {error.colno}: not valid JSON ({error.msg}): "
-            "the file is damaged or cut short; fetch or save it again."
-        ) from error
-    except UserError:
-        raise
-    except (RecursionError, ValueError) as error:  # brackets without end, an integer of thousands of digits
-        raise UserError(f"{path}{after_first}: JSON that cannot be read ({error}): save the file again.") from error

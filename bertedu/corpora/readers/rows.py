@@ -11,10 +11,9 @@ from bertedu.corpora.readers.values import (
     label_value,
     label_values,
     score_value,
-    shown,
     text_value,
 )
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
 
 Row = tuple[str, dict[str, Any]]  # where it stands (for messages), and its values by column
 

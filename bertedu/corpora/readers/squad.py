@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from bertedu.corpora.readers.labelled import Answer, Question
-from bertedu.corpora.readers.opening import parse_json, read_data_text
+from bertedu.corpora.readers.opening import read_data_text
 from bertedu.corpora.readers.rows import Row, value_of
-from bertedu.corpora.readers.values import counted, shown, text_value
-from bertedu.errors import UserError
+from bertedu.corpora.readers.values import counted, text_value
+from bertedu.errors import UserError, shown
+from bertedu.json_values import parse_json
 
 MOST_CHARACTERS_SHOWN = 40
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bertedu.corpora.readers.opening import LONGEST_TEXT, known_name, read_data_text
 from bertedu.corpora.readers.rows import Row
-from bertedu.corpora.readers.values import counted, shown
-from bertedu.errors import UserError
+from bertedu.corpora.readers.values import counted
+from bertedu.errors import UserError, shown
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 

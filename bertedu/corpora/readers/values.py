@@ -7,17 +7,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from bertedu.corpora.readers.opening import LONGEST_TEXT, too_long
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
 
 MOST_LABELS_SHOWN = 8
 BEYOND = 0.05  # of the scale: the highest of new scores, measured as finely as one likes, is seldom the highest of all
 NUMBER_WITH_POINT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-
-
-def shown(value: Any, most: int = 60) -> str:
-    """A value in quotes on one line, its middle left out where it is long."""
-    text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 12]} … {text[-10:]}"
 
 
 def counted(number: int, name: str) -> str:
