@@ -4,6 +4,7 @@ Only regular files are read and written: a pipe or a device may never end, and w
 """
 
 import json
+import math
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -32,19 +33,27 @@ def replacing(path: str | Path) -> Iterator[Path]:
     refuse_to_replace(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield beside
-        with open(beside, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except OSError as error:
-        raise UserError(
-            f"{path} could not be written ({error.strerror or error}): free some space or choose another folder; "
-            "nothing was changed."
-        ) from error
+        with naming_failures(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield beside
+            with open(beside, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(beside, path)
     finally:
         with suppress(OSError):  # the name may lead through a file
             beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming_failures(path: str | Path) -> Iterator[None]:
+    """Turn what the disk refuses inside the block (it is full, read-only, not allowed) into a UserError."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"{path} could not be written ({error.strerror or error}): free some space or choose another folder; "
+            "what was saved before is kept."
+        ) from error
 
 
 def refuse_to_replace(path: str | Path) -> None:
@@ -78,7 +87,24 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Write JSON for people: indented, keys in the order given, accents readable."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    write_text(path, to_json(value, indent=2) + "\n")
+
+
+def to_json(value: Any, **options: Any) -> str:
+    """JSON with accents readable. JSON knows no infinity and no "not a number": both become null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, **options)
+    except ValueError:
+        return json.dumps(without_infinities(value), ensure_ascii=False, allow_nan=False, **options)
+
+
+def without_infinities(value: Any) -> Any:
+    """The value with null in the place of each number that is infinite or none."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: without_infinities(one) for name, one in value.items()}
+    return [without_infinities(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def most_bytes() -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from tiny_run import ReportedTask, tiny_task, tiny_trainer, train_and_report
 
@@ -107,6 +108,32 @@ def test_a_resumed_run_has_the_same_figures_and_rates(tmp_path, step, optimizer)
     assert tiny_trainer(tmp_path / "stopped", optimizer=optimizer).run(resume=True).step == 12
     assert figures(tmp_path / "stopped") == figures(tmp_path / "whole")
     assert_same_end(tmp_path / "whole", tmp_path / "stopped")
+
+
+@pytest.mark.parametrize("step", [1, 4, 5, 9])
+def test_the_means_in_the_log_forget_the_steps_before_a_kill(tmp_path, step):
+    """A line is the mean of five steps: of those before the kill, too."""
+    tiny_trainer(tmp_path / "whole", log_steps=5).run()
+    stop_at(tmp_path / "stopped", step, log_steps=5)
+    tiny_trainer(tmp_path / "stopped", log_steps=5).run(resume=True)
+    assert figures(tmp_path / "stopped") == figures(tmp_path / "whole")
+    assert_same_end(tmp_path / "whole", tmp_path / "stopped")
+
+
+def test_the_means_of_two_processes_are_lost_where_one_goes_on(tmp_path):
+    tiny_trainer(tmp_path / "whole", log_steps=5).run()
+    stop_at(tmp_path / "stopped", 4, log_steps=5)
+    path = tmp_path / "stopped" / FILE
+    tensors = load_file(path)
+    with safe_open(path, framework="pt") as file:
+        about = file.metadata()
+    shares = torch.tensor([0.25, 0.75])  # of the first process and of the second
+    halves = {name: value * shares for name, value in tensors.items() if name.startswith("recent.")}
+    assert len(halves) == 4
+    save_file({**tensors, **halves}, path, about)
+    tiny_trainer(tmp_path / "stopped", log_steps=5).run(resume=True)
+    for line, expected in zip(figures(tmp_path / "stopped"), figures(tmp_path / "whole"), strict=True):
+        assert line == pytest.approx(expected)
 
 
 def test_a_run_goes_on_in_the_next_pass(tmp_path):

@@ -6,11 +6,9 @@ several with accumulation, and many by `torchrun` take the same steps.
 """
 
 import math
-import signal
-import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -27,9 +25,11 @@ from bertedu.errors import UserError
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
 from bertedu.training.devices import choose_device, choose_precision
+from bertedu.training.divergence import WORST, check_losses, check_weights
+from bertedu.training.interrupts import ignore_interrupts, stopping_gently
 from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, check_warmup, rate_factor, set_rates
-from bertedu.training.resume import load_state, remove_leftovers, save_state
+from bertedu.training.resume import Standing, load_state, remove_leftovers, save_state
 from bertedu.training.seeds import derive_seed
 
 Batch = dict[str, Tensor]
@@ -124,23 +124,25 @@ class Trainer:
     def run(self, resume: bool = False) -> Progress:
         """Train to the end of the budget, or until stopped by Ctrl-C; the state is saved in either case."""
         if resume:
-            self.progress, self.best = load_state(self.folder, self.bare_model, self.optimizers, self.identity())
+            self._go_on_from(load_state(self.folder, self.bare_model, self.optimizers, self.identity()))
         main = self.accelerator.is_main_process
         if main:
             remove_leftovers(self.folder)
         self.log = MetricsLog(self.folder, self.progress.step) if main else None
-        self.recent_since = (self.progress.tokens, self.progress.seconds)
-        if not resume:
-            self._save()  # from the first moment on there is something to resume
         looks = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-        with self._stopping_gently(), tqdm(total=1.0, mininterval=1, bar_format=looks, disable=not main) as self.bar:
-            self.bar.update(self.budget.share(self.progress))
-            if not self._ended():  # before it was resumed
-                self._train()
-        if self.log:
-            self.log.close()
-        self._save()
+        with closing(self.log) if self.log else nullcontext():
+            if not resume:
+                self._save()  # from the first moment on there is something to resume
+            with stopping_gently(self._stop), tqdm(total=1.0, mininterval=1, bar_format=looks, disable=not main) as bar:
+                self.bar = bar
+                self.bar.update(self.budget.share(self.progress))
+                if not self._ended():  # before it was resumed
+                    self._train()
+            self._save()
         return self.progress
+
+    def _stop(self) -> None:
+        self.stopped = True
 
     def _train(self) -> None:
         self.model.train()
@@ -149,7 +151,7 @@ class Trainer:
             share = self.budget.share(self.progress)
             validated = int(share * self.settings.validations)
             self._step(batch, share)
-            self._agree(time.perf_counter() - clock)
+            due = self._agree(time.perf_counter() - clock, time.perf_counter() - saved >= self.settings.save_seconds)
             now = self.budget.share(self.progress)
             self.bar.update(now - self.bar.n)
             if self.progress.step % self.settings.log_steps == 0:
@@ -158,7 +160,7 @@ class Trainer:
                 self._validate()
             if self.stopped or self._ended():
                 return
-            if time.perf_counter() - saved >= self.settings.save_seconds:
+            if due:
                 self._save()
                 saved = time.perf_counter()
 
@@ -216,6 +218,7 @@ class Trainer:
         self.recent.sums = {name: self.accelerator.reduce(value) for name, value in self.recent.sums.items()}
         tokens, seconds = self.recent_since
         speed = (self.progress.tokens - tokens) / max(1e-9, self.progress.seconds - seconds)
+        check_losses(self.recent.sums, self.progress.step)
         figures = self.recent.means()
         self.recent, self.recent_since = Averages(), (self.progress.tokens, self.progress.seconds)
         if not self.log:
@@ -228,11 +231,13 @@ class Trainer:
 
     def _validate(self) -> None:
         """Look at the validation set; keep the weights if they are the best so far."""
+        check_weights(self.bare_model, self.progress.step)
         figures = self.task.validate(self.model, self.accelerator.device)
         self.model.train()
         if not figures:
             return
         quality = self.task.quality(figures)
+        quality = WORST if math.isnan(quality) else quality
         better = quality > self.best
         self.best, self.progress.waited = max(quality, self.best), 0 if better else self.progress.waited + 1
         if self.log:
@@ -241,40 +246,33 @@ class Trainer:
                 self.bare_model.save_pretrained(self.folder / "checkpoint-best")
 
     def _save(self) -> None:
+        # Each process's own sums [P]: added up sooner or later, they would be rounded in another order.
+        sums = {name: self.accelerator.gather(value.reshape(1)) for name, value in self.recent.sums.items()}
+        check_losses({name: parts.sum() for name, parts in sums.items()}, self.progress.step)
+        check_weights(self.bare_model, self.progress.step)
         if self.accelerator.is_main_process:
-            save_state(self.folder, self.bare_model, self.optimizers, self.progress, self.identity(), self.best)
+            standing = Standing(self.progress, self.best, sums, self.recent.counts, self.recent_since)
+            save_state(self.folder, self.bare_model, self.optimizers, standing, self.identity())
             self.bare_model.save_pretrained(self.folder / "checkpoint")
 
-    def _agree(self, seconds: float) -> None:
-        """Take the first process's clock, and anyone's wish to stop: all must take the same steps at the same rates."""
+    def _go_on_from(self, standing: Standing) -> None:
+        """Take up a saved run, the figures since the last line of its log too."""
+        self.progress, self.best, self.recent_since = standing.progress, standing.best, standing.since
+        this, processes = self.accelerator.process_index, self.accelerator.num_processes
+        for name, parts in standing.sums.items():
+            own = parts[this] if len(parts) == processes else parts.sum() * (this == 0)
+            self.recent.sums[name] = own.to(self.accelerator.device)
+        self.recent.counts = dict(standing.counts)
+
+    def _agree(self, seconds: float, due: bool) -> bool:
+        """Take the first process's clock and time to save, and anyone's wish to stop: all must take the same steps."""
         if self.accelerator.num_processes > 1:
-            mine = [seconds if self.accelerator.is_main_process else 0.0, float(self.stopped)]
-            seconds, stops = self.accelerator.reduce(torch.tensor(mine, device=self.accelerator.device)).tolist()
-            self.stopped = stops > 0
+            mine = [seconds, float(due)] if self.accelerator.is_main_process else [0.0, 0.0]
+            shared = torch.tensor([*mine, float(self.stopped)], device=self.accelerator.device)
+            seconds, saves, stops = self.accelerator.reduce(shared).tolist()
+            self.stopped, due = stops > 0, saves > 0
         self.progress.seconds = seconds
-
-    @contextmanager
-    def _stopping_gently(self) -> Iterator[None]:
-        """Let Ctrl-C and SIGTERM end the run behind the step under way; a second Ctrl-C ends it at once."""
-        if threading.current_thread() is not threading.main_thread():
-            yield  # signals reach the main thread only
-            return
-
-        def stop(number: int, frame: Any) -> None:
-            self.stopped = True
-            signal.signal(signal.SIGINT, before[signal.SIGINT])
-
-        before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-
-def ignore_interrupts(worker: int) -> None:
-    """Ctrl-C reaches the processes that make batches too; the step under way still needs them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return due
 
 
 def cut_rows(batch: Batch, parts: int) -> Iterator[Batch]:

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
 from bertedu.errors import UserError
-from bertedu.files import read_text, write_text
+from bertedu.files import naming_failures, read_text, write_text
 from bertedu.json_values import check_object, parse_json
 
 
@@ -48,19 +48,26 @@ class MetricsLog:
         self.path = folder / "metrics.jsonl"
         lines = read_metrics(folder) if first_step else []
         write_text(self.path, "".join(json.dumps(line) + "\n" for line in lines if line["step"] <= first_step))
-        self.board = SummaryWriter(str(folder / "tensorboard"), purge_step=first_step or None)
+        self.board_folder = folder / "tensorboard"
+        with naming_failures(self.board_folder):
+            self.board = SummaryWriter(str(self.board_folder), purge_step=first_step or None)
 
     def write(self, step: int, **figures: Any) -> None:
-        """Append one line; figures are numbers, or words that TensorBoard does not get."""
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps({"step": step, **figures}) + "\n")
-        for name, value in figures.items():
-            if isinstance(value, int | float):
-                self.board.add_scalar(name, value, step)
+        """Append one line; figures are numbers, or words that TensorBoard does not get. Those that are infinite or no
+        number are left out: JSON does not know them.
+        """
+        kept = {name: value for name, value in figures.items() if not isinstance(value, float) or math.isfinite(value)}
+        with naming_failures(self.path), open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps({"step": step, **kept}) + "\n")
+        with naming_failures(self.board_folder):
+            for name, value in kept.items():
+                if isinstance(value, int | float):
+                    self.board.add_scalar(name, value, step)
 
     def close(self) -> None:
         """Write out what TensorBoard still holds back."""
-        self.board.close()
+        with naming_failures(self.board_folder):
+            self.board.close()
 
 
 def read_metrics(folder: str | Path) -> list[dict[str, Any]]:

@@ -1,11 +1,12 @@
 """Everything that a killed run needs to go on as if nothing had happened, in one file.
 
-Weights, Adam's two averages and its step counts, Muon's momentum, and how far the run has come. No random state:
-every step draws its random numbers from (seed, step). One safetensors file, replaced as a whole, never unpickled.
+Weights, Adam's two averages and its step counts, Muon's momentum, how far the run has come, and the figures since the
+last line of its log. No random state: every step draws its random numbers from (seed, step). One safetensors file,
+replaced as a whole, never unpickled, and compared with the run before anything of it is used.
 """
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,47 +17,82 @@ from torch.optim import Optimizer
 
 from bertedu.checkpoints.folder import read_tensors, save_tensors
 from bertedu.errors import UserError
+from bertedu.json_values import check_object, parse_json
 from bertedu.training.budget import Progress
+from bertedu.training.state_checks import check_counted, check_progress, check_tensors
 
 FILE = "resume.safetensors"
-STATE = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
+# What an optimizer remembers about a weight: one number, or as many as the weight has.
+STATE: dict[type[Optimizer], tuple[str, ...]] = {
+    torch.optim.AdamW: ("step", "exp_avg", "exp_avg_sq"),
+    torch.optim.Muon: ("momentum_buffer",),
+}
+RECENT = "recent."  # what stands before the names of the sums since the last line of the log
 
 
-def save_state(
-    folder: Path, model: nn.Module, optimizers: list[Optimizer], progress: Progress, identity: dict, best: float
-) -> None:
+@dataclass
+class Standing:
+    """How far a run has come: its place, its best validation, and what it has summed since the last line of its log.
+
+    sums are [P], one number for each process; since: the tokens and seconds at that line.
+    """
+
+    progress: Progress
+    best: float
+    sums: dict[str, Tensor]
+    counts: dict[str, int]
+    since: tuple[int, float]
+
+
+def save_state(folder: Path, model: nn.Module, optimizers: list[Optimizer], standing: Standing, identity: dict) -> None:
     """Write resume.safetensors. identity: what must be the same when the run goes on (settings, data)."""
-    tensors: dict[str, Tensor] = {}
-    states = states_of(optimizers)
+    tensors = {f"{RECENT}{name}": value for name, value in standing.sums.items()}
+    states, untouched = states_of(optimizers), []
     for name, parameter in model.named_parameters():  # a tied weight comes once
         tensors[f"model.{name}"] = parameter
         for key, value in states.get(parameter, {}).items():
             tensors[f"{key}.{name}"] = value
-    about = {"progress": json.dumps(asdict(progress)), "identity": json.dumps(identity), "best": json.dumps(best)}
+        if parameter in states and not states[parameter]:
+            untouched.append(name)  # no gradient reached it yet
+    run = {
+        "progress": asdict(standing.progress),
+        "best": standing.best if abs(standing.best) < float("inf") else None,  # JSON has no infinity
+        "counts": standing.counts,
+        "since": standing.since,
+        "untouched": untouched,
+    }
+    about = {"run": json.dumps(run, allow_nan=False), "identity": json.dumps(identity, allow_nan=False)}
     save_tensors(folder / FILE, tensors, about)
 
 
-def load_state(folder: Path, model: nn.Module, optimizers: list[Optimizer], identity: dict) -> tuple[Progress, float]:
-    """Put model and optimizers back as they were saved; returns how far the run had come, and its best figure.
+def load_state(folder: Path, model: nn.Module, optimizers: list[Optimizer], identity: dict) -> Standing:
+    """Put model and optimizers back as they were saved; returns how far the run had come.
 
-    Raises UserError where the file is missing or damaged, or belongs to a run with another identity.
+    Raises UserError, and changes nothing, where the file is missing or damaged, belongs to a run with another identity,
+    or holds anything else than this run would have saved.
     """
     path = folder / FILE
     tensors = read_tensors(path)
     with safe_open(path, framework="pt") as file:
         about = file.metadata() or {}
-    if not about.keys() >= {"progress", "identity", "best"}:
+    if not about.keys() >= {"run", "identity"}:
         raise UserError(f"{path} is not what a run saves to be resumed: give the folder of a run.")
-    check_identity(path, json.loads(about["identity"]), identity)
+    saved, run = (check_object(parse_json(about[name], path), {}, path) for name in ("identity", "run"))
+    check_identity(path, saved, identity)
+    progress, best, since = check_progress(path, run, identity)
+    sums = {name.removeprefix(RECENT): tensors.pop(name) for name in list(tensors) if name.startswith(RECENT)}
+    check_counted(path, sums, run.get("counts"))
+    check_tensors(path, tensors, model, kept_states(optimizers), run.get("untouched"), progress.step)
     states = states_of(optimizers)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            parameter.copy_(tensors.pop(f"model.{name}"))
-            for key in STATE:
+            parameter.copy_(tensors[f"model.{name}"])
+            for key in kept_states(optimizers).get(parameter, ()):
                 if (value := tensors.get(f"{key}.{name}")) is not None:
                     # Copied even on the CPU: Windows lets no file be replaced to which a tensor still points.
                     states[parameter][key] = value.to(parameter.device, copy=True)
-    return Progress(**json.loads(about["progress"])), json.loads(about["best"])
+    sums = {name: value.clone() for name, value in sums.items()}
+    return Standing(progress, best, sums, run["counts"], since)
 
 
 def states_of(optimizers: list[Optimizer]) -> dict[Tensor, dict[str, Tensor]]:
@@ -64,6 +100,16 @@ def states_of(optimizers: list[Optimizer]) -> dict[Tensor, dict[str, Tensor]]:
     return {
         weight: optimizer.state[weight]
         for optimizer in optimizers
+        for group in optimizer.param_groups
+        for weight in group["params"]
+    }
+
+
+def kept_states(optimizers: list[Optimizer]) -> dict[Tensor, tuple[str, ...]]:
+    """For each weight that is trained, the names of what its optimizer remembers about it after a step."""
+    return {
+        weight: STATE[type(optimizer)]
+        for optimizer in (getattr(wrapped, "optimizer", wrapped) for wrapped in optimizers)  # by accelerate
         for group in optimizer.param_groups
         for weight in group["params"]
     }
