@@ -284,6 +284,7 @@ def test_a_failing_cell_is_not_named(tmp_path):
     ("code", "words"),
     [
         ("for i in x:\n    ### BEGIN SOLUTION\n    print(i)\n    ### END SOLUTION", "not inside a function"),
+        ("def f(a):\n    b = a\n    ### BEGIN SOLUTION\n    return b\n    ### END SOLUTION", "f has other lines"),
         ("def f():\n    ### BEGIN SOLUTION\n    return 1", "no end solution"),
         ("### BEGIN SOLUTION\na = 1\nb = 2\n### END SOLUTION", "one assignment"),
         ("### BEGIN SOLUTION\nprint(1)\n### END SOLUTION", "one assignment"),

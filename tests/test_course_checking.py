@@ -108,6 +108,104 @@ def test_a_class_with_a_stub_is_wrong():
     assert check("98.2", Whole).passed
 
 
+def line_left_above(x):
+    """Softmax."""
+    raise NotImplementedError  # Your turn: write this, then run the cell.
+    return torch.softmax(x, dim=-1)
+
+
+def line_left_below(x):
+    rows = []
+    for row in x:
+        rows.append(row.softmax(0))
+    raise NotImplementedError()
+
+
+def line_left_in_a_branch(x):
+    if x.ndim == 1:
+        return x.softmax(0)
+    else:
+        raise NotImplementedError
+
+
+def line_left_in_a_helper(x):
+    return line_left_above(x)
+
+
+class LineLeft(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        raise NotImplementedError  # Your turn
+
+
+class LineLeftBelow(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+
+    def forward(self, x):
+        return x
+        raise NotImplementedError
+
+
+def line_never_reached(x):
+    return torch.softmax(x, dim=-1)
+    raise NotImplementedError  # Your turn: write this, then run the cell.
+
+
+@pytest.mark.parametrize(
+    ("number", "answer", "function"),
+    [
+        ("98.1", line_left_above, "line_left_above"),
+        ("98.1", line_left_below, "line_left_below"),
+        ("98.1", line_left_in_a_branch, "line_left_in_a_branch"),
+        ("98.1", line_left_in_a_helper, "line_left_above"),
+        ("98.2", LineLeft, "__init__"),
+    ],
+)
+def test_the_stubs_line_left_beside_an_answer_is_told_as_no_answer(number, answer, function):
+    told = check(number, answer)
+    assert told.status == "not yet"
+    assert f"stopped at the line `raise NotImplementedError` in {function}.\n" in repr(told)
+    assert "Delete it, and run the cell again." in repr(told)
+
+
+@pytest.mark.parametrize(("number", "answer"), [("98.1", line_never_reached), ("98.2", LineLeftBelow)])
+def test_the_stubs_line_below_a_return_goes_unseen(number, answer):
+    told = check(number, answer)
+    assert told.passed and told.lines[-1].startswith("You can delete the line `raise NotImplementedError`")
+
+
+def only_a_docstring_and_comments(x):
+    """Softmax over the last axis."""
+    # exp, then divide
+    pass
+    raise NotImplementedError  # Your turn
+
+
+def asks_for_a_stub(x):
+    def helper(y):
+        raise NotImplementedError
+
+    return helper(x)
+
+
+def asks_a_library(x):
+    return torch.utils.data.Dataset()[0]
+
+
+def test_a_comment_counts_as_an_answer_or_a_library_as_a_stub():
+    assert check("98.1", only_a_docstring_and_comments).status == "not attempted yet"
+    assert check("98.1", asks_for_a_stub).status == "not attempted yet"
+    told = check("98.1", asks_a_library)
+    assert told.status == "not yet" and "But asks_a_library stopped with NotImplementedError" in repr(told)
+
+
+def test_a_stub_whose_source_is_gone_is_refused():
+    names = {}
+    exec("def f(x):\n    x = 1\n    raise NotImplementedError", names)
+    assert check("98.1", names["f"]).status == "not attempted yet"
+
+
 @pytest.mark.parametrize(
     ("number", "answer", "words"),
     [

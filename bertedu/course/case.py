@@ -13,6 +13,7 @@ from torch import Tensor
 
 from bertedu.course.comparing import difference, is_close, kind, said, shape, type_name
 from bertedu.course.copying import changed_input, copied
+from bertedu.course.leftover import LINE, code_that_raised, is_left_over
 from bertedu.course.raising import told
 from bertedu.course.verdict import Ended, StillRunning
 
@@ -77,9 +78,15 @@ class Case:
         except (Ended, StillRunning, KeyboardInterrupt):
             raise
         except NotImplementedError as error:
-            if not error.args:  # the stub; torch raises this type too, with a message
+            raised_by = code_that_raised(error)
+            if error.args or raised_by is None:  # no stub: torch raises this type too
+                self.fail(*told(error, self.name))
+            if not is_left_over(raised_by):
                 raise Ended("not attempted yet") from None
-            self.fail(*told(error, self.name))
+            self.fail(
+                f"But Python stopped at the line {LINE} in {raised_by.co_name}.",
+                "That line only stands in for an answer. Delete it, and run the cell again.",
+            )
         except (Exception, SystemExit) as error:
             self.fail(*told(error, self.name))
 

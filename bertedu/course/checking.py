@@ -7,6 +7,7 @@ from bertedu.course.case import Case
 from bertedu.course.comparing import type_name
 from bertedu.course.exercise import EXERCISES, Exercise
 from bertedu.course.guarding import Originals, own_settings, within
+from bertedu.course.leftover import LINE, never_reached
 from bertedu.course.ticks import remember
 from bertedu.course.verdict import Ended, StillRunning, Verdict
 from bertedu.errors import UserError
@@ -72,7 +73,8 @@ def examine(exercise: Exercise, answer: Any) -> Verdict:
         trouble = (type(error).__name__, str(error))
         return Verdict(number, "not yet", (*case.said_so_far(), odd, f'Next hint: hint("{number}")'), trouble)
     tried = (f"I tried {listed(case.tried)}.",) if case.tried else ()
-    return Verdict(number, "yes", tried + case.closing)
+    left = (f"You can delete the line {LINE}: Python never gets there.",) if never_reached(answer) else ()
+    return Verdict(number, "yes", tried + case.closing + left)
 
 
 def not_attempted(number: str) -> Verdict:

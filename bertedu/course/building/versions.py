@@ -13,6 +13,7 @@ import jupytext
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
+from bertedu.course.leftover import is_stub, is_text
 from bertedu.errors import UserError
 from bertedu.files import read_text
 
@@ -109,14 +110,16 @@ def stub_for(code: str, path: Path) -> str:
 
 
 def misplaced_stub(code: str) -> str | None:
-    """A sentence where a stub would stop the whole notebook: one that is not inside a function."""
+    """A sentence where a stub would stop the whole notebook (it is not inside a function), or would be taken for a
+    line that was left beside an answer (its function has other statements)."""
     tree = ast.parse(code)
-    inside = {
-        id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Raise)
-    }
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = {id(node) for function in functions for node in ast.walk(function) if isinstance(node, ast.Raise)}
     outside = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and id(node) not in inside]
-    return f"the stub on line {outside[0].lineno} is not inside a function" if outside else None
+    if outside:
+        return f"the stub on line {outside[0].lineno} is not inside a function"
+    for function in functions:
+        statements = [node for node in function.body if not is_text(node)]
+        if len(statements) > 1 and any(map(is_stub, statements)):
+            return f"{function.name} has other lines beside its stub: put them into a function of their own"
+    return None
