@@ -42,7 +42,7 @@ def fine_tune(train: list, validation: list, settings: FinetuningSettings) -> di
     model, task = KIND.make(train, validation, tokenizer, MODEL, settings)
     if settings.freeze_encoder:
         freeze_encoder(model)
-    optimizer = build_optimizer(model, RATE, 0.01, (0.9, 0.999), pace(settings, model.config.num_hidden_layers))
+    optimizer = build_optimizer(model, RATE, 0.01, (0.9, 0.999), pace(settings, model))
     steps = max(LEAST_STEPS, round(settings.epochs * len(task.epoch(0))))
     batches = (batch for number in range(steps) for batch in task.epoch(number))
     model.train()

@@ -196,7 +196,7 @@ def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: i
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         network.save_pretrained(Path(folder) / "start")  # with its new head: both sides start from the same weights
-        paces = pace(settings, network.config.num_hidden_layers)
+        paces = pace(settings, network)
         trainer = Trainer(network, task, training, Budget(steps=steps), folder, paces)
         trainer.run()
         best = type(network).from_pretrained(Path(folder) / "checkpoint-best").to(trainer.accelerator.device)

@@ -77,7 +77,7 @@ def run(parts: list[list[TaggedWords]], way: str, seed: int, epochs: int) -> lis
     learn(model, task, epochs, seed)
     if way == "the rules of a CRF alone":
         ruled = with_new_head(BertCrfForTokenClassification, str(BOX), settings, labels=labels)
-        ruled.bert, ruled.classifier = model.bert, model.classifier
+        ruled.encoder, ruled.classifier = model.encoder, model.classifier
         model = ruled
     return [task.score(model, rows) for rows in parts[1:]]
 

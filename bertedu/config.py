@@ -1,9 +1,12 @@
-"""The sizes and switches of a BERT, every one checked. Names are those of `transformers`."""
+"""The sizes and switches of an encoder, and what a task adds to it, every one checked. Names: `transformers`.
+
+On disk both stand in one config.json, as `transformers` reads it.
+"""
 
 import math
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, get_type_hints
 
 from bertedu.errors import UserError, shown
 from bertedu.files import read_json_object, write_json
@@ -20,19 +23,22 @@ PRESETS = {
 ACTIVATIONS = ("gelu", "gelu_new")
 PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
 POOLINGS = ("pooler", "cls", "mean", "max", "last four layers")
-# Fields in a config.json of `transformers` that change what is computed, and the one value that BERT has.
-FIXED = {"model_type": "bert", "position_embedding_type": "absolute", "is_decoder": False}
+CONFIG = "config.json"
+Config = TypeVar("Config", bound="EncoderConfig | TaskConfig")
 
 
 @dataclass(frozen=True)
-class BertConfig:
-    """What a BERT is made of; the defaults are BERT-Base, uncased (Devlin et al. 2019, section 3).
+class EncoderConfig:
+    """What every encoder of the family is made of; the defaults are those of BERT-Base.
 
-    hidden_act is "gelu" (exact, as in `transformers`) or "gelu_new" (the tanh form in Google's code). The last
-    four fields are of fine-tuned models: the names of the classes, what is asked about them, which vector stands for a
-    text, and by how much "no answer" must be preferred to the best answer before a question gets none.
-    Raises UserError that names the field, the value and the remedy.
+    hidden_act is "gelu" (exact, as in `transformers`) or "gelu_new" (the tanh form in Google's code). A member adds
+    fields of its own, and says what its config.json calls those that have another name there, and which fields of it
+    change what is computed and can have one value only. Raises UserError that names field, value and remedy.
     """
+
+    model_type: ClassVar[str] = ""
+    names_on_disk: ClassVar[dict[str, str]] = {}
+    fixed: ClassVar[dict[str, Any]] = {}
 
     vocab_size: int = 30522
     hidden_size: int = 768
@@ -43,21 +49,14 @@ class BertConfig:
     hidden_dropout_prob: float = 0.1
     attention_probs_dropout_prob: float = 0.1
     max_position_embeddings: int = 512
-    type_vocab_size: int = 2
     initializer_range: float = 0.02
     layer_norm_eps: float = 1e-12
     pad_token_id: int = 0
-    labels: tuple[str, ...] = ()
-    problem_type: str = "single_label_classification"
-    pooling: str = "pooler"
-    no_answer_threshold: float = 0.0
 
     def __post_init__(self) -> None:
         sizes = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
-        for name in (*sizes, "max_position_embeddings", "type_vocab_size"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 1:
-                raise UserError(f"config: {name} is {value!r}: give a whole number of at least 1.")
+        for name in (*sizes, "max_position_embeddings"):
+            self.check_size(name)
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
             value = getattr(self, name)
             if type(value) not in (int, float) or not 0 <= value < 1:
@@ -71,22 +70,20 @@ class BertConfig:
                 f"config: hidden_size {self.hidden_size} cannot be shared out over num_attention_heads "
                 f"{self.num_attention_heads}: choose a number of heads that divides it."
             )
-        threshold = self.no_answer_threshold
-        if type(threshold) not in (int, float) or not math.isfinite(threshold):
-            raise UserError(f"config: no_answer_threshold is {threshold!r}: give a number.")
-        choices = {"hidden_act": ACTIVATIONS, "problem_type": PROBLEMS, "pooling": POOLINGS}
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise UserError(f"config: {name} is {getattr(self, name)!r}: choose one of {', '.join(known)}.")
-        if len(set(self.labels)) < len(self.labels):
-            raise UserError(f"config: the labels {', '.join(self.labels)} hold one twice: name each class once.")
+        check_choices(self, {"hidden_act": ACTIVATIONS})
         if type(self.pad_token_id) is not int or not 0 <= self.pad_token_id < self.vocab_size:
             raise UserError(
                 f"config: pad_token_id is {self.pad_token_id!r}: give the id of [PAD], from 0 to {self.vocab_size - 1}."
             )
 
+    def check_size(self, name: str) -> None:
+        """Raise UserError where a field is no whole number above 0."""
+        value = getattr(self, name)
+        if type(value) is not int or value < 1:
+            raise UserError(f"config: {name} is {value!r}: give a whole number of at least 1.")
+
     @classmethod
-    def preset(cls, name: str, **changes: Any) -> "BertConfig":
+    def preset(cls, name: str, **changes: Any) -> Self:
         """One of the published sizes (tiny, mini, small, medium, base, large), with fields changed as given."""
         if name not in PRESETS:
             raise UserError(f"config: there is no preset {name!r}: choose one of {', '.join(PRESETS)}.")
@@ -94,46 +91,120 @@ class BertConfig:
         sizes = {"num_hidden_layers": layers, "hidden_size": hidden_size, "num_attention_heads": heads}
         return cls(**{**sizes, "intermediate_size": 4 * hidden_size, **changes})
 
-    def save(self, folder: str | Path, architecture: str) -> None:
-        """Write config.json as `transformers` reads it; architecture is a class name such as "BertModel"."""
-        values = {"architectures": [architecture], "model_type": "bert", **asdict(self)}
-        labels = values.pop("labels")
-        if labels:
-            values["id2label"] = {str(number): label for number, label in enumerate(labels)}
-            values["label2id"] = {label: number for number, label in enumerate(labels)}
-        else:  # nothing is asked about classes
-            del values["problem_type"]
-        if self.pooling == "pooler":  # BERT's own needs no name, and `transformers` knows no other
-            del values["pooling"]
-        if self.no_answer_threshold == 0.0:
-            del values["no_answer_threshold"]
-        write_json(Path(folder) / "config.json", values)
+    def save(self, folder: str | Path, class_name: str, task: "TaskConfig | None" = None) -> None:
+        """Write config.json as `transformers` reads it; class_name is the model's there, such as "BertModel"."""
+        fields_here = {self.names_on_disk.get(name, name): value for name, value in asdict(self).items()}
+        about = {"architectures": [class_name], "model_type": self.model_type}
+        write_json(Path(folder) / CONFIG, {**about, **fields_here, **(task.on_disk() if task else {})})
 
     @classmethod
-    def load(cls, folder: str | Path) -> "BertConfig":
-        """Read config.json of this course or of `transformers`; fields that BERT does not have are left out."""
-        path = Path(folder) / "config.json"
-        types = {name: kind | None for name, kind in get_type_hints(cls).items()}  # transformers writes null
-        values = read_json_object(path, {**types, "id2label": dict[str, str] | None})
-        for name, value in FIXED.items():
+    def load(cls, folder: str | Path) -> Self:
+        """Read config.json of this course or of `transformers`; fields that this encoder does not have are left out."""
+        path = Path(folder) / CONFIG
+        types = {cls.names_on_disk.get(name, name): kind for name, kind in types_of(cls).items()}
+        values = read_json_object(path, types)
+        for name, value in {"model_type": cls.model_type, **cls.fixed}.items():
             if values.get(name, value) != value:
                 raise UserError(f"{path}: {name} is {values[name]!r}, and only {value!r} can be read here.")
+        ours = {theirs: name for name, theirs in cls.names_on_disk.items()}
+        values = {ours.get(name, name): value for name, value in values.items()}
+        if values.get("hidden_act") == "gelu_pytorch_tanh":  # another name for the same formula
+            values["hidden_act"] = "gelu_new"
+        return known_fields(cls, values, path)
+
+
+@dataclass(frozen=True)
+class BertConfig(EncoderConfig):
+    """What a BERT is made of; the defaults are BERT-Base, uncased (Devlin et al. 2019, section 3).
+
+    type_vocab_size: how many segments it tells apart, the first and the second text.
+    """
+
+    model_type: ClassVar[str] = "bert"
+    fixed: ClassVar[dict[str, Any]] = {"position_embedding_type": "absolute", "is_decoder": False}
+
+    type_vocab_size: int = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_size("type_vocab_size")
+
+
+@dataclass(frozen=True)
+class TaskConfig:
+    """What a task adds to an encoder: the names of the classes, what is asked about them (one class, several, or a
+    score), which vector stands for a text, and by how much "no answer" must be preferred to the best answer before a
+    question gets none.
+    """
+
+    labels: tuple[str, ...] = ()
+    problem_type: str = "single_label_classification"
+    pooling: str = "pooler"
+    no_answer_threshold: float = 0.0
+
+    def __post_init__(self) -> None:
+        threshold = self.no_answer_threshold
+        if type(threshold) not in (int, float) or not math.isfinite(threshold):
+            raise UserError(f"config: no_answer_threshold is {threshold!r}: give a number.")
+        check_choices(self, {"problem_type": PROBLEMS, "pooling": POOLINGS})
+        if len(set(self.labels)) < len(self.labels):
+            raise UserError(f"config: the labels {', '.join(self.labels)} hold one twice: name each class once.")
+
+    def on_disk(self) -> dict[str, Any]:
+        """The fields as config.json holds them: what is as usual needs no mention, and `transformers` has no name for
+        some of it.
+        """
+        values: dict[str, Any] = {}
+        if self.labels:
+            values["problem_type"] = self.problem_type
+            values["id2label"] = {str(number): label for number, label in enumerate(self.labels)}
+            values["label2id"] = {label: number for number, label in enumerate(self.labels)}
+        if self.pooling != "pooler":
+            values["pooling"] = self.pooling
+        if self.no_answer_threshold != 0.0:
+            values["no_answer_threshold"] = self.no_answer_threshold
+        return values
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read what a task left in config.json; a model that was only pre-trained has nothing of it there."""
+        path = Path(folder) / CONFIG
+        values = read_json_object(path, {**types_of(cls), "id2label": dict[str, str] | None})
         names = values.get("id2label") or {}
         if names.keys() != {str(number) for number in range(len(names))}:
             raise UserError(f"{path}: id2label has {shown([*names])}: number the classes 0, 1, 2 and so on.")
         values["labels"] = tuple(names[str(number)] for number in range(len(names)))
-        values = {name: value for name, value in values.items() if value is not None}  # as transformers writes defaults
-        known = {field.name for field in fields(cls)}
-        values = {name: value for name, value in values.items() if name in known}
-        if values.get("hidden_act") == "gelu_pytorch_tanh":  # another name for the same formula
-            values["hidden_act"] = "gelu_new"
-        try:
-            return cls(**values)
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from error
+        return known_fields(cls, values, path)
+
+
+def check_choices(config: Any, choices: dict[str, tuple[str, ...]]) -> None:
+    """Raise UserError where a field has a value that is none of those known."""
+    for name, known in choices.items():
+        if getattr(config, name) not in known:
+            raise UserError(f"config: {name} is {getattr(config, name)!r}: choose one of {', '.join(known)}.")
+
+
+def types_of(kind: type) -> dict[str, Any]:
+    """The types of a config's fields as config.json may hold them: `transformers` writes null for a default."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] | None for field in fields(kind)}
+
+
+def known_fields(kind: type[Config], values: dict[str, Any], path: Path) -> Config:
+    """A dataclass from those values that are its fields; null is the default, as `transformers` writes it."""
+    names = {field.name for field in fields(kind)}
+    try:
+        return kind(**{name: value for name, value in values.items() if name in names and value is not None})
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
 
 
 def architecture_of(folder: str | Path) -> str:
     """The class name of the model in a folder: "" where its config.json does not say."""
-    values = read_json_object(Path(folder) / "config.json", {"architectures": list[str] | None})
+    values = read_json_object(Path(folder) / CONFIG, {"architectures": list[str] | None})
     return (values.get("architectures") or [""])[0]
+
+
+def model_type_of(folder: str | Path) -> str:
+    """The member of the family whose model a folder holds; BERT where its config.json does not say."""
+    return read_json_object(Path(folder) / CONFIG, {"model_type": str | None}).get("model_type") or "bert"

@@ -1,6 +1,10 @@
-"""Asking a trained model: what stands behind a mask, how likely is a text, and where does each token look?"""
+"""Asking a trained model: what stands behind a mask, how likely is a text, where does each token look, and which
+vector does a word have in its sentence?
+"""
 
 import math
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -9,15 +13,15 @@ from torch import Tensor
 from bertedu.checkpoints.folder import find_folder
 from bertedu.config import architecture_of
 from bertedu.errors import UserError
-from bertedu.model import BertForMaskedLM, BertForPreTraining, BertModel
-from bertedu.model.heads import IGNORED
+from bertedu.model import BertForPreTraining, BertModel
+from bertedu.model.architecture import architecture_in
+from bertedu.model.evaluating import evaluating
+from bertedu.model.heads import IGNORED, MaskedLM
 from bertedu.tokenization import BertTokenizer, Encoding
 
-LanguageModel = BertForPreTraining | BertForMaskedLM
-MODELS: dict[str, type[BertForPreTraining] | type[BertForMaskedLM]] = {
-    "BertForPreTraining": BertForPreTraining,
-    "BertForMaskedLM": BertForMaskedLM,
-}
+LanguageModel = BertForPreTraining | MaskedLM
+Span = tuple[int, int]
+BATCH = 32
 
 
 def open_model(name: str | Path) -> tuple[LanguageModel, BertTokenizer]:
@@ -26,9 +30,9 @@ def open_model(name: str | Path) -> tuple[LanguageModel, BertTokenizer]:
     Raises UserError where there is no usable model, and where the tokenizer has ids that the model lacks.
     """
     folder = find_folder(name)
-    tokenizer = BertTokenizer.from_pretrained(folder)
-    architecture = architecture_of(folder)
-    model = MODELS.get(architecture, BertForMaskedLM).from_pretrained(folder)
+    tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
+    pairs = architecture_of(folder) == BertForPreTraining.__name__
+    model = (BertForPreTraining if pairs else MaskedLM).from_pretrained(folder)
     if len(tokenizer) > model.config.vocab_size:
         raise UserError(
             f"{folder}: the tokenizer has {len(tokenizer)} tokens and the model knows {model.config.vocab_size}: "
@@ -67,7 +71,7 @@ def fill_mask(model: LanguageModel, tokenizer: BertTokenizer, text: str, top: in
     masked = encoding.input_ids == tokenizer.mask_token_id  # [1, T]
     if not masked.any():
         raise UserError(f"there is no [MASK] in {shortened(text)!r}: write [MASK] where a word is to be guessed.")
-    logits = run(model, encoding).prediction_logits.cpu()[masked]  # [N, V]
+    logits = run(model, encoding, masked_positions=masked).prediction_logits.cpu()  # [N, V]: no other token is scored
     likely = logits[:, : len(tokenizer)].float().softmax(dim=-1).topk(min(top, len(tokenizer)))
     return [
         list(zip(tokenizer.convert_ids_to_tokens(ids), probabilities, strict=True))
@@ -92,7 +96,7 @@ def pseudo_perplexity(model: LanguageModel, tokenizer: BertTokenizer, text: str)
     labels = torch.full_like(encoding.input_ids, IGNORED)
     labels[rows, places] = ids[places]
     encoding.input_ids[rows, places] = tokenizer.mask_token_id
-    return math.exp(run(model, encoding, labels=labels.to(next(model.parameters()).device)).loss)
+    return math.exp(run(model, encoding, labels=labels).loss)
 
 
 @torch.no_grad()
@@ -106,10 +110,70 @@ def attention_weights(
 
 
 def run(model, encoding: Encoding, **options):
-    """The model's output for an encoding, without dropout, on the model's device; its mode is as before afterwards."""
-    device, training = next(model.parameters()).device, model.training
-    model.eval()
-    try:
-        return model(**{name: encoding[name].to(device) for name in encoding.keys()}, **options)  # noqa: SIM118
-    finally:
-        model.train(training)
+    """The model's output for an encoding, without dropout, on the model's device, to which tensors among the options
+    go too; its mode is as before afterwards.
+    """
+    given = {**{name: encoding[name] for name in encoding}, **options}
+    with evaluating(model) as device:
+        return model(
+            **{name: value.to(device) if isinstance(value, Tensor) else value for name, value in given.items()}
+        )
+
+
+def word_vectors(
+    model: LanguageModel | BertModel, tokenizer: BertTokenizer, sentences: Sequence[str], word: str
+) -> Tensor:
+    """The vector of one word in each sentence, layer by layer, the embeddings first: [N, L + 1, D], on the CPU.
+
+    The vectors of its pieces are averaged. Upper and lower case are alike. Raises UserError that names the sentence
+    where the word does not stand exactly once, or is cut off because the sentence is too long for the model.
+    """
+    spans = [[word_span(sentence, word)] for sentence in sentences]
+    return span_vectors(model, tokenizer, sentences, spans)
+
+
+def word_span(sentence: str, word: str) -> Span:
+    """Where a word begins and ends in a sentence. Raises UserError where it does not stand there exactly once."""
+    found = list(re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", sentence, flags=re.IGNORECASE))
+    if len(found) != 1:
+        raise UserError(f"{sentence!r} has the word {word!r} {len(found)} times: it must stand there once.")
+    return found[0].span()
+
+
+@torch.no_grad()
+def span_vectors(
+    model: LanguageModel | BertModel,
+    tokenizer: BertTokenizer,
+    sentences: Sequence[str],
+    spans: Sequence[Sequence[Span]],
+) -> Tensor:
+    """The vectors of some words of each sentence, one after the other: [N, L + 1, D], N words in all, on the CPU.
+
+    spans: for each sentence the (start, end) of its words' characters. The vectors of a word's pieces are averaged.
+    Raises UserError for no sentences, and for a word that is cut off.
+    """
+    if not sentences:
+        raise UserError("there are no sentences: give at least one.")
+    vectors = []
+    for start in range(0, len(sentences), BATCH):
+        batch = sentences[start : start + BATCH]
+        encoding = tokenizer(batch, max_length=model.config.max_position_embeddings)
+        output = run(model, encoding, output_hidden_states=True)
+        states = torch.stack(output.hidden_states, dim=2).float().cpu()  # [B, T, L + 1, D]
+        for row, sentence in enumerate(batch):
+            for span in spans[start + row]:
+                pieces = pieces_of(span, encoding.offsets[row], sentence)
+                vectors.append(states[row, pieces].mean(dim=0))
+    return torch.stack(vectors)
+
+
+def pieces_of(span: Span, offsets: Sequence[Span], sentence: str) -> list[int]:
+    """The places of the tokens that stand for the characters of a word. Raises UserError where its end is missing."""
+    start, end = span
+    pieces = [place for place, (first, last) in enumerate(offsets) if start <= first < last <= end]
+    if not pieces or offsets[pieces[-1]][1] != end:
+        raise UserError(
+            f"the word {sentence[start:end]!r} of {shortened(sentence)!r} is cut off, the sentence has more tokens "
+            "than the model has positions: shorten it."
+        )
+    return pieces

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from bertedu.config import BertConfig
+from bertedu.config import BertConfig, TaskConfig
 from bertedu.model import BertForMaskedLM, BertForPreTraining
 from bertedu.tokenization import BertTokenizer
 
@@ -14,12 +14,12 @@ VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split(), "##s", "#
 POSITIONS = 40
 
 
-def small_model(kind=BertForPreTraining, **changes) -> BertForPreTraining | BertForMaskedLM:
+def small_model(kind=BertForPreTraining, labels=(), **changes) -> BertForPreTraining | BertForMaskedLM:
     """Two layers of two heads, hidden size 16, the same random weights each time."""
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
     config = BertConfig(**{"vocab_size": len(VOCAB), "max_position_embeddings": POSITIONS, **sizes, **changes})
     torch.manual_seed(0)
-    return kind(config).eval()
+    return kind.from_config(config, TaskConfig(labels)).eval()
 
 
 def small_tokenizer() -> BertTokenizer:

@@ -6,6 +6,7 @@ import pytest
 import transformers
 
 from bertedu import BertConfig, UserError
+from bertedu.config import TaskConfig
 
 
 @pytest.mark.parametrize(
@@ -64,15 +65,16 @@ def test_unknown_preset_does_not_say_which_there_are():
 
 
 def test_saved_config_loses_a_field(tmp_path):
-    config = BertConfig(60, 24, 3, 2, 48, "gelu_new", 0.2, 0.3, 64, 3, 0.1, 1e-6, 5, no_answer_threshold=-1.5)
-    config.save(tmp_path, "BertModel")
-    assert BertConfig.load(tmp_path) == config
+    config = BertConfig(60, 24, 3, 2, 48, "gelu_new", 0.2, 0.3, 64, 0.1, 1e-6, 5, type_vocab_size=3)
+    task_config = TaskConfig(("b", "a"), "multi_label_classification", "mean", -1.5)
+    config.save(tmp_path, "BertModel", task_config)
+    assert BertConfig.load(tmp_path) == config and TaskConfig.load(tmp_path) == task_config
     theirs = transformers.AutoConfig.from_pretrained(tmp_path)
     assert theirs.model_type == "bert" and theirs.architectures == ["BertModel"]
     for field, value in json.loads((tmp_path / "config.json").read_text()).items():
-        assert getattr(theirs, field) == value
+        assert getattr(theirs, field) == ({0: "b", 1: "a"} if field == "id2label" else value), field
     theirs.save_pretrained(tmp_path / "theirs")
-    assert BertConfig.load(tmp_path / "theirs") == config
+    assert BertConfig.load(tmp_path / "theirs") == config and TaskConfig.load(tmp_path / "theirs") == task_config
 
 
 @pytest.mark.parametrize(("written", "read"), [("gelu_pytorch_tanh", "gelu_new"), ("gelu", "gelu")])

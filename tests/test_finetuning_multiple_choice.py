@@ -23,7 +23,7 @@ TOKENIZER = BertTokenizer([*SPECIAL_TOKENS, *"abcdefgh"])
 def made_model(hidden_size: int = 32) -> BertForMultipleChoice:
     torch.manual_seed(0)
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    return BertForMultipleChoice(BertConfig(13, hidden_size, 1, 2, 64, **dropout)).eval()
+    return BertForMultipleChoice.from_config(BertConfig(13, hidden_size, 1, 2, 64, **dropout)).eval()
 
 
 def test_transformers_says_something_else(tmp_path):
@@ -111,3 +111,12 @@ def test_the_right_choice_cannot_be_learned(tmp_path):
     best = BertForMultipleChoice.from_pretrained(tmp_path / "checkpoint-best")
     baselines = choice_baselines([], rows[150:])
     assert task.score(best, rows[150:])["accuracy"] > 0.9 > 0.5 > baselines["chance"]["accuracy"]
+
+
+def test_an_empty_part_of_a_batch_makes_the_loss_no_number():
+    """As when a batch has fewer questions than there are processes."""
+    empty = {
+        name: torch.zeros((0, 2, 8), dtype=torch.long) for name in ("input_ids", "attention_mask", "token_type_ids")
+    }
+    output = made_model()(**empty, labels=torch.zeros(0, dtype=torch.long))
+    assert output.summed_loss == 0 and output.logits.shape == (0, 2)

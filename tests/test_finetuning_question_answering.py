@@ -2,14 +2,13 @@
 
 import json
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForQuestionAnswering
 
-from bertedu.config import BertConfig
+from bertedu.config import BertConfig, TaskConfig
 from bertedu.corpora.readers import Answer, Question
 from bertedu.errors import UserError
 from bertedu.finetuning.question_answering import (
@@ -143,7 +142,7 @@ def made_model(layers: int = 2, hidden_size: int = 16) -> BertForQuestionAnsweri
     config = BertConfig(
         len(TOKENIZER), hidden_size, layers, 2, 32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
     )
-    return BertForQuestionAnswering(config).eval()
+    return BertForQuestionAnswering.from_config(config).eval()
 
 
 def test_transformers_says_something_else(tmp_path):
@@ -235,7 +234,9 @@ def test_the_threshold_is_chosen_on_the_test_or_lost_on_the_way(tmp_path):
     assert found["validation"]["f1"] == found["quality"] == 1.0
     assert found["test"]["f1"] == 0.5, "with -2; the best on these rows would be right every time"
     assert found["test"]["f1_at_best_threshold"] == 1.0 and found["test"]["best_threshold"] == -1.2
-    assert BertForQuestionAnswering.from_pretrained(tmp_path / "checkpoint-best").config.no_answer_threshold == -2.0
+    assert (
+        BertForQuestionAnswering.from_pretrained(tmp_path / "checkpoint-best").task_config.no_answer_threshold == -2.0
+    )
     said = [json.loads(line)["prediction"] for line in (tmp_path / "predictions.jsonl").read_text().splitlines()]
     assert said == ["p", "", "", ""]
     assert task.validate(model, torch.device("cpu"))["f1"] == 1.0, "the best weights are chosen by another figure"
@@ -260,6 +261,14 @@ def test_an_answer_is_given_against_the_threshold():
     context = "c d e"
     (answer, _), *_ = answer_question(model, TOKENIZER, "a b", context)[0]
     for threshold, said in ((-1e9, ""), (1e9, answer)):
-        model.config = replace(model.config, no_answer_threshold=threshold)
+        model.task_config = TaskConfig(no_answer_threshold=threshold)
         assert answer_or_none(model, TOKENIZER, "a b", context) == said
     assert answer_or_none(model, TOKENIZER, "a b", "") == ""
+
+
+def test_an_empty_part_of_a_batch_makes_the_loss_no_number():
+    """As when a batch has fewer windows than there are processes."""
+    empty = {name: torch.zeros((0, 8), dtype=torch.long) for name in ("input_ids", "attention_mask", "token_type_ids")}
+    positions = {name: torch.zeros(0, dtype=torch.long) for name in ("start_positions", "end_positions")}
+    output = made_model()(**empty, **positions)
+    assert output.summed_loss == 0 and output.loss.isnan()

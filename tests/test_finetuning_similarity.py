@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from bertedu.config import BertConfig
+from bertedu.config import BertConfig, TaskConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
 from bertedu.finetuning.kinds import KINDS
@@ -22,8 +22,8 @@ TOKENIZER = BertTokenizer([*SPECIAL_TOKENS, *"abcdefgh"])
 
 def made_encoder(pooling: str = "mean") -> BertSentenceEncoder:
     torch.manual_seed(0)
-    config = BertConfig(13, 32, 1, 2, 64, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, pooling=pooling)
-    return BertSentenceEncoder(config).eval()
+    config = BertConfig(13, 32, 1, 2, 64, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    return BertSentenceEncoder.from_config(config, TaskConfig(pooling=pooling)).eval()
 
 
 def test_a_text_has_another_vector_beside_a_longer_one(tmp_path):

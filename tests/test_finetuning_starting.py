@@ -5,7 +5,7 @@ import warnings
 import pytest
 import torch
 
-from bertedu.config import BertConfig
+from bertedu.config import BertConfig, TaskConfig
 from bertedu.finetuning.classification import BertForSequenceClassification
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.starting import with_new_head
@@ -18,8 +18,8 @@ SETTINGS = FinetuningSettings()
 @pytest.fixture
 def finetuned(tmp_path):
     """The folder of a model that tells three classes apart."""
-    config = BertConfig(20, 16, 2, 2, 32, labels=("a", "b", "c"), no_answer_threshold=2.0)
-    BertForSequenceClassification(config).save_pretrained(tmp_path)
+    task_config = TaskConfig(("a", "b", "c"), no_answer_threshold=2.0)
+    BertForSequenceClassification.from_config(BertConfig(20, 16, 2, 2, 32), task_config).save_pretrained(tmp_path)
     return str(tmp_path)
 
 
@@ -31,7 +31,7 @@ def test_the_head_of_another_task_is_taken_over_or_in_the_way(finetuned):
             torch.manual_seed(seed)
             model = with_new_head(BertForSequenceClassification, finetuned, SETTINGS, labels=labels)
             heads.append(model.classifier.weight)
-            assert model.config.labels == labels and model.config.no_answer_threshold == 0.0
+            assert model.task_config.labels == labels and model.task_config.no_answer_threshold == 0.0
             body = model.bert.state_dict()
             assert all(torch.equal(value, body[name]) for name, value in old.bert.state_dict().items())
         assert not torch.equal(*heads) and not any(torch.equal(old.classifier.weight, head) for head in heads)

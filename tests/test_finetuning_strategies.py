@@ -1,48 +1,62 @@
 """How fast each weight learns: by its layer, and from when on."""
 
+import re
+
 import pytest
 import torch
 
-from bertedu.config import BertConfig
+from bertedu.config import BertConfig, TaskConfig
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import BertForSequenceClassification
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.strategies import depth, freeze_encoder, pace
+from bertedu.finetuning.strategies import freeze_encoder, pace, pace_at
+from bertedu.model import BertForMaskedLM, BertForPreTraining, BertModel
 
 
-def small_model() -> BertForSequenceClassification:
+def small_model(layers: int = 2) -> BertForSequenceClassification:
     torch.manual_seed(0)
-    return BertForSequenceClassification(BertConfig.preset("tiny", vocab_size=50, labels=("no", "yes")))
+    config = BertConfig(50, 16, layers, 2, 32)
+    return BertForSequenceClassification.from_config(config, TaskConfig(("no", "yes")))
 
 
 def test_a_layer_is_taken_for_its_neighbour():
-    names = dict(small_model().named_parameters())
-    assert {depth(name, 2) for name in names} == {0, 1, 2, 3}
-    assert depth("bert.embeddings.norm.weight", 12) == 0
-    assert depth("bert.encoder.layers.11.attention.query.weight", 12) == 12
-    assert depth("bert.encoder.layers.1.attention.query.weight", 12) == 2  # not layer 11
-    assert depth("bert.pooler.dense.weight", 12) == depth("classifier.bias", 12) == 13
+    model = small_model(layers=12)
+    assert {model.depth(name) for name, _ in model.named_parameters()} == set(range(14))
+    assert model.depth("encoder.embeddings.norm.weight") == 0
+    assert model.depth("encoder.encoder.layers.11.attention.query.weight") == 12
+    assert model.depth("encoder.encoder.layers.1.attention.query.weight") == 2  # not layer 11
+    assert model.depth("encoder.pooler.dense.weight") == model.depth("classifier.bias") == 13
+
+
+@pytest.mark.parametrize("model_class", [BertModel, BertForPreTraining, BertForMaskedLM])
+def test_a_layer_lies_deeper_in_one_model_than_in_another(model_class):
+    """Muon and the rates of embeddings go by it in pre-training too."""
+    model = model_class(BertConfig(50, 16, 3, 2, 32))
+    depths = {name: model.depth(name) for name, _ in model.named_parameters()}
+    for name, depth in depths.items():
+        layer = re.search(r"layers\.(\d)\.", name)
+        assert depth == (1 + int(layer[1]) if layer else 0 if "embeddings." in name else 4), name
+    assert set(depths.values()) >= {0, 1, 2, 3}
 
 
 def test_lower_layers_learn_faster_than_upper_ones():
-    of = pace(FinetuningSettings(layer_decay=0.5, head_rate=10), layers=2)
+    of = pace(FinetuningSettings(layer_decay=0.5, head_rate=10), small_model())
     assert of("classifier.weight")[0] == 10
-    assert of("bert.encoder.layers.1.attention.query.weight")[0] == 0.5
-    assert of("bert.encoder.layers.0.attention.query.weight")[0] == 0.25
-    assert of("bert.embeddings.token.weight")[0] == 0.125
+    assert of("encoder.encoder.layers.1.attention.query.weight")[0] == 0.5
+    assert of("encoder.encoder.layers.0.attention.query.weight")[0] == 0.25
+    assert of("encoder.embeddings.token.weight")[0] == 0.125
 
 
 def test_layers_thaw_from_the_bottom_or_all_at_once():
-    of = pace(FinetuningSettings(unfreeze_over=0.6), layers=2)
-    names = ("classifier.bias", "bert.encoder.layers.1.a", "bert.encoder.layers.0.a", "bert.embeddings.token.weight")
-    assert [of(name)[1] for name in names] == pytest.approx([0.0, 0.2, 0.4, 0.6])
+    settings = FinetuningSettings(unfreeze_over=0.6)
+    assert [pace_at(settings, depth, layers=2)[1] for depth in (3, 2, 1, 0)] == pytest.approx([0.0, 0.2, 0.4, 0.6])
 
 
 def test_a_frozen_encoder_learns():
     model = small_model()
     freeze_encoder(model)
     free = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
-    assert free == {"bert.pooler.dense.weight", "bert.pooler.dense.bias", "classifier.weight", "classifier.bias"}
+    assert free == {"encoder.pooler.dense.weight", "encoder.pooler.dense.bias", "classifier.weight", "classifier.bias"}
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_the_sentences_that_matter_are_not_learned(tmp_path):
     task = made_task(rows)
     torch.manual_seed(0)
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    model = BertForSummarization(BertConfig(len(TOKENIZER), 32, 1, 2, 64, **dropout))
+    model = BertForSummarization.from_config(BertConfig(len(TOKENIZER), 32, 1, 2, 64, **dropout))
     settings = TrainingSettings(learning_rate=3e-3, device="cpu", precision="fp32", validations=2)
     Trainer(model, task, settings, Budget(steps=100), tmp_path).run()
     best = BertForSummarization.from_pretrained(tmp_path / "checkpoint-best")

@@ -1,15 +1,17 @@
 """Tags for words: the same numbers as `transformers`, labels at the right pieces, sentences that lose no word."""
 
 import re
+from itertools import pairwise
 
 import pytest
 import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForTokenClassification
 
-from bertedu.config import BertConfig
+from bertedu.config import BertConfig, TaskConfig
 from bertedu.corpora.readers import TaggedWords
 from bertedu.errors import UserError
+from bertedu.finetuning.crf import may_follow
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.spans import are_entities
 from bertedu.finetuning.tagging import (
@@ -33,7 +35,7 @@ TOKENIZER = BertTokenizer(VOCAB)
 
 def made_model(model_class=BertForTokenClassification, hidden_size: int = 16):
     torch.manual_seed(0)
-    model = model_class(BertConfig(len(VOCAB), hidden_size, 2, 2, 32, labels=TAGS)).eval()
+    model = model_class.from_config(BertConfig(len(VOCAB), hidden_size, 2, 2, 32), TaskConfig(TAGS)).eval()
     for parameter in model.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     return model
@@ -108,12 +110,13 @@ def test_packed_words_come_from_other_pieces():
 def test_the_crf_loss_is_no_mean_over_words():
     """With no transitions learned and none forbidden, a CRF is the product of what each word says."""
     torch.manual_seed(0)
-    config = BertConfig(len(VOCAB), 16, 1, 2, 32, labels=("NOUN", "VERB"))
-    model = BertCrfForTokenClassification(config).eval()
+    config, task_config = BertConfig(len(VOCAB), 16, 1, 2, 32), TaskConfig(("NOUN", "VERB"))
+    model = BertCrfForTokenClassification.from_config(config, task_config).eval()
+    without = BertForTokenClassification(model.encoder, task_config).eval()
+    without.classifier = model.classifier
     ids, labels = torch.randint(5, len(VOCAB), (3, 6)), torch.randint(0, 2, (3, 6))
     labels[0, 3:] = IGNORED
-    plain = super(BertCrfForTokenClassification, model).forward(ids, labels=labels)
-    assert model(ids, labels=labels).loss.item() == pytest.approx(plain.loss.item(), abs=1e-5)
+    assert model(ids, labels=labels).loss.item() == pytest.approx(without(ids, labels=labels).loss.item(), abs=1e-5)
 
 
 def test_a_tag_that_depends_on_the_tag_before_cannot_be_learned(tmp_path):
@@ -127,7 +130,8 @@ def test_a_tag_that_depends_on_the_tag_before_cannot_be_learned(tmp_path):
         rows.append(TaggedWords(tuple(words), tuple(tags)))
     task = made_task(rows, dropout=0.0, batch_size=8)
     torch.manual_seed(0)
-    model = BertCrfForTokenClassification(BertConfig(len(VOCAB), 32, 1, 2, 64, labels=TAGS, hidden_dropout_prob=0.0))
+    config = BertConfig(len(VOCAB), 32, 1, 2, 64, hidden_dropout_prob=0.0)
+    model = BertCrfForTokenClassification.from_config(config, TaskConfig(TAGS))
     settings = TrainingSettings(learning_rate=1e-2, device="cpu", precision="fp32", validations=2)
     Trainer(model, task, settings, Budget(steps=75), tmp_path).run()
     best = BertCrfForTokenClassification.from_pretrained(tmp_path / "checkpoint-best")
@@ -177,7 +181,7 @@ def test_a_long_entity_that_max_length_cuts_is_learned_as_impossible(max_length)
     """Of BIOES: what is left of it ends with B- or I-; 10 tokens hold the whole sentence."""
     labels = ("O", "B-x", "I-x", "E-x", "S-x")
     rows = [TaggedWords(tuple("aaaaabcd"), ("O",) * 5 + ("B-x", "I-x", "E-x"))]
-    model = BertCrfForTokenClassification(BertConfig(len(VOCAB), 16, 2, 2, 32, labels=labels)).eval()
+    model = BertCrfForTokenClassification.from_config(BertConfig(len(VOCAB), 16, 2, 2, 32), TaskConfig(labels)).eval()
     task = TaggingTask(rows, rows, TOKENIZER, FinetuningSettings(max_length=max_length, crf=True), labels)
     assert task.validation_losses(model, torch.device("cpu"))["word_loss"] < 5
     assert len(task.predict(model, rows)[0]) == 8
@@ -195,3 +199,49 @@ def test_parts_of_speech_with_a_hyphen_are_scored_as_entities(tags):
 def test_tags_of_entities_are_not_told_from_others():
     assert are_entities(["O", "B-x", "I-x"]) and are_entities(["S-x-y", "E-x"])
     assert not are_entities(["O", "O"]) and not are_entities([]) and not are_entities(["O", "B-x", "-RRB-"])
+
+
+class Wrapped(torch.nn.Module):
+    """A model as several processes or torch.compile see it: its forward, and nothing else of it."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.module = model
+
+    def forward(self, *inputs, **named):
+        return self.module(*inputs, **named)
+
+
+def test_a_crf_is_lost_when_the_model_is_wrapped():
+    """It forbids I-x behind O: each word for itself, the model would say it."""
+    model = made_model(BertCrfForTokenClassification)
+    rows = [TaggedWords(tuple("abcdeabc"), ("O",) * 8), TaggedWords(tuple("edcba"), ("O",) * 5)]
+    with torch.no_grad():
+        model.classifier.bias.copy_(torch.tensor([float(label.startswith("I")) for label in TAGS]) * 20)
+    task = made_task(rows, crf=True)
+    alone, wrapped = task.predictions(model, rows), task.predictions(Wrapped(model), rows)
+    assert alone == wrapped
+    assert all(may_follow(a, b) for tagged in wrapped for a, b in pairwise(("O", *tagged.tags)))
+    without = task.predict(without_crf(model), rows)
+    assert not all(may_follow(a, b) for tags in without for a, b in pairwise(("O", *tags)))
+
+
+def without_crf(model):
+    plain = BertForTokenClassification(model.encoder, model.task_config).eval()
+    plain.classifier = model.classifier
+    return plain
+
+
+@pytest.mark.parametrize("model_class", [BertForTokenClassification, BertCrfForTokenClassification])
+@pytest.mark.parametrize("rows", [0, 2])
+def test_a_part_of_a_batch_without_a_label_makes_the_loss_no_number(model_class, rows):
+    """Batches are cut into parts; sums of parts are added up, and nothing adds nothing."""
+    model = made_model(model_class)
+    task = made_task([TaggedWords(("a", "b"), ("O", "O"))])
+    batch = {name: tensor[:0] for name, tensor in task.epoch(0)[0].items()}
+    if rows:
+        batch = {name: tensor.repeat(rows, 1) for name, tensor in task.epoch(0)[0].items()}
+        batch["labels"] = torch.full_like(batch["labels"], IGNORED)
+    loss = task.sums(model, batch)["word_loss"]
+    loss.backward()
+    assert loss == 0 and all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from bertedu.config import BertConfig
+from bertedu.config import BertConfig, TaskConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import BertForSequenceClassification, ClassificationTask
@@ -18,9 +18,9 @@ ROWS = [LabelledText(" ".join("abcdefgh"[n % 7 : n % 7 + 1 + n % 3]), "xyz"[n % 
 
 def made() -> tuple[BertForSequenceClassification, ClassificationTask]:
     torch.manual_seed(0)
-    config = BertConfig(len(TOKENIZER), 16, 2, 2, 32, labels=("x", "y", "z"), hidden_dropout_prob=0.5)
+    config = BertConfig(len(TOKENIZER), 16, 2, 2, 32, hidden_dropout_prob=0.5)
     task = ClassificationTask(ROWS[:5], ROWS, TOKENIZER, FinetuningSettings(max_length=16), ("x", "y", "z"))
-    return BertForSequenceClassification(config), task
+    return BertForSequenceClassification.from_config(config, TaskConfig(("x", "y", "z"))), task
 
 
 def test_the_validation_loss_has_dropout_or_is_the_mean_of_batches():

@@ -108,3 +108,12 @@ def test_ids_beyond_the_vocabulary_are_found_only_by_the_text_that_has_them(tmp_
     small_model(vocab_size=len(VOCAB) - 4).save_pretrained(tmp_path)
     with pytest.raises(UserError, match=f"tokenizer has {len(VOCAB)} tokens and the model knows {len(VOCAB) - 4}"):
         open_model(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM])
+def test_every_token_is_scored_where_one_is_asked_about(kind):
+    """The head is most of a small model's work: [B, T, V] scores for one [MASK]."""
+    model, scored = small_model(kind), []
+    model.masked_lm.register_forward_hook(lambda module, inputs, output: scored.append(output.shape[:-1].numel()))
+    fill_mask(model, small_tokenizer(), "the [MASK] sat on the [MASK]")
+    assert scored == [2]

@@ -46,7 +46,10 @@ def test_total_loss_is_not_the_sum_of_both(model):
     assert model(IDS).loss is None
 
 
-def test_masked_positions_score_other_words_than_labels(model):
+@pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM])
+def test_masked_positions_score_other_words_than_labels(kind):
+    torch.manual_seed(0)
+    model = kind(CONFIG).eval()
     by_labels = model(IDS, labels=LABELS)
     by_positions = model(IDS, masked_positions=LABELS != -100)
     assert by_labels.prediction_logits.shape == (3, 30)

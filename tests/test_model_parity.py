@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 import bertedu
 from bertedu import BertConfig
-from bertedu.checkpoints.names import to_transformers
+from bertedu.checkpoints.names import BERT
 
 # Small models of every shape. Weights ten times as wide as published make a difference anywhere visible.
 CONFIGS = {
@@ -74,7 +74,7 @@ def labels_of_kind(kind: str, input_ids: torch.Tensor) -> torch.Tensor:
 def assert_same_gradients(ours, theirs) -> None:
     theirs_by_name = dict(theirs.named_parameters())
     for name, parameter in ours.named_parameters():
-        gradient = theirs_by_name.pop(to_transformers(name)).grad
+        gradient = theirs_by_name.pop(BERT.to_transformers(name, ours.encoder_name)).grad
         assert_close(parameter.grad, gradient, **CLOSE, msg=lambda text, name=name: f"{name}: {text}")
     assert not theirs_by_name, "weights without a counterpart here"
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from bertedu.config import BertConfig
 from bertedu.corpora.documents import FactProbe, SenseExample
 from bertedu.errors import UserError
 from bertedu.pretraining.baselines import NGramBaseline
@@ -15,7 +16,7 @@ from bertedu.pretraining.probes import (
     ngram_probe_accuracy,
     sense_accuracy,
     sense_baseline_accuracy,
-    word_vectors,
+    sense_vectors,
 )
 from bertedu.tokenization import BertTokenizer
 
@@ -41,7 +42,7 @@ class Knowing(nn.Module):
         self.answers = {tokenizer.vocab[word]: tokenizer.vocab[answer] for word, answer in answers.items()}
         self.size, self.was_training, self.had_gradients = len(tokenizer), [], []
 
-    def forward(self, input_ids, token_type_ids, attention_mask):
+    def forward(self, input_ids, token_type_ids, attention_mask, masked_positions):
         self.was_training.append(self.training)
         self.had_gradients.append(torch.is_grad_enabled())
         logits = torch.zeros(*input_ids.shape, self.size)
@@ -49,7 +50,7 @@ class Knowing(nn.Module):
             for token in ids:
                 if token in self.answers:
                     logits[index, :, self.answers[token]] = 1
-        return SimpleNamespace(prediction_logits=logits)
+        return SimpleNamespace(prediction_logits=logits[masked_positions])
 
 
 def test_facts_are_read_at_the_mask(tokenizer):
@@ -94,9 +95,9 @@ class Reading(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(1))
         self.size = size
-        self.bert = self.read
+        self.config = BertConfig(size)
 
-    def read(self, input_ids, token_type_ids, attention_mask, output_hidden_states):
+    def forward(self, input_ids, token_type_ids, attention_mask, output_hidden_states):
         words = nn.functional.one_hot(input_ids, self.size).float()
         context = (words * attention_mask[:, :, None]).sum(dim=1, keepdim=True)
         return SimpleNamespace(hidden_states=(words * 1e6, context + 0 * words, context + words))
@@ -132,7 +133,7 @@ def test_sense_accuracy_is_balanced(tokenizer):
 
 
 def test_word_vector_is_the_mean_over_layers_after_the_embeddings_at_the_word(tokenizer):
-    vector = word_vectors(Reading(len(tokenizer)), tokenizer, [example("a bank", "x")])
+    vector = sense_vectors(Reading(len(tokenizer)), tokenizer, [example("a bank", "x")])
     expected = torch.zeros(len(tokenizer))
     for word, weight in (("[CLS]", 1), ("a", 1), ("bank", 1.5), ("[SEP]", 1)):
         expected[tokenizer.vocab[word]] = weight
@@ -140,14 +141,14 @@ def test_word_vector_is_the_mean_over_layers_after_the_embeddings_at_the_word(to
 
 
 def test_padding_does_not_change_a_word_vector(tokenizer):
-    alone = word_vectors(Reading(len(tokenizer)), tokenizer, [HELD_OUT[0]])
-    padded = word_vectors(Reading(len(tokenizer)), tokenizer, [HELD_OUT[0], REFERENCE[1]])
+    alone = sense_vectors(Reading(len(tokenizer)), tokenizer, [HELD_OUT[0]])
+    padded = sense_vectors(Reading(len(tokenizer)), tokenizer, [HELD_OUT[0], REFERENCE[1]])
     torch.testing.assert_close(alone[0], padded[0])
 
 
 def test_word_that_stands_twice_is_refused(tokenizer):
     with pytest.raises(UserError, match="2 times"):
-        word_vectors(Reading(len(tokenizer)), tokenizer, [example("the bank of the bank", "money")])
+        sense_vectors(Reading(len(tokenizer)), tokenizer, [example("the bank of the bank", "money")])
 
 
 def test_sense_without_reference_is_refused(tokenizer):

@@ -7,7 +7,7 @@ from pathlib import PurePath, PureWindowsPath
 import pytest
 from test_visualization_finetuning_report import TOKENIZER, explained, save_finetuning_run
 
-from bertedu.config import BertConfig
+from bertedu.config import BertConfig, TaskConfig
 from bertedu.finetuning.classification import BertForSequenceClassification
 from bertedu.visualization import finetuning_report
 from bertedu.visualization.finetuning_report import next_html
@@ -48,8 +48,10 @@ def test_a_model_of_pairs_is_asked_for_one_text_or_the_other_way_round(task, lab
     pairs = any("pair" in row for row in rows)
     assert pairs == (task != "multi-label")
     folder = save_finetuning_run(tmp_path / "run", task)
-    config = BertConfig(50, 16, 2, 2, 32, labels=labels, problem_type=problem)
-    BertForSequenceClassification(config).save_pretrained(folder / "checkpoint")
+    config = BertConfig(50, 16, 2, 2, 32)
+    BertForSequenceClassification.from_config(config, TaskConfig(labels, problem)).save_pretrained(
+        folder / "checkpoint"
+    )
     TOKENIZER.save_pretrained(folder / "checkpoint")
     asked = snippet(steps(folder, task, rows))
     assert asked.endswith('({"text": "A text.", "text_pair": "A second text."})' if pairs else '("A text.")')

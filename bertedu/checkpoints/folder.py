@@ -4,26 +4,21 @@ Weights are safetensors: numbers only. Nothing is unpickled, since a pickle can 
 """
 
 import warnings
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from huggingface_hub import snapshot_download
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import Tensor
 
-from bertedu.checkpoints.names import from_transformers, to_transformers
-from bertedu.config import BertConfig
+from bertedu.checkpoints.names import NameMap
 from bertedu.errors import UserError
 from bertedu.files import replacing
 
 WEIGHTS = "model.safetensors"
 PICKLE = "pytorch_model.bin"  # how weights were kept before safetensors
-ENCODER = "bert."  # what stands before the encoder's weights in a model with a head
-
-Model = TypeVar("Model", bound=nn.Module)
 
 
 def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:
@@ -50,72 +45,59 @@ def read_tensors(path: str | Path) -> dict[str, Tensor]:
         raise UserError(f"{path} is damaged or cut short ({error}): copy or save the checkpoint again.") from error
 
 
-def save_model(model: Any, folder: str | Path) -> None:
-    """Write config.json and model.safetensors under the names of `transformers`.
+def save_model(model: Any, folder: str | Path, names: NameMap, class_name: str) -> None:
+    """Write config.json and model.safetensors under the names of `transformers`; class_name is the model's there.
 
     An older checkpoint in the folder stays as it is until the new one is written.
     """
-    tensors, written = {}, set()
-    for name, tensor in model.state_dict().items():
-        if tensor.data_ptr() not in written:  # a tied weight is written once, under its first name
-            tensors[to_transformers(name)] = tensor
-            written.add(tensor.data_ptr())
+    tensors = {
+        names.to_transformers(name, model.encoder_name, model.kind): tensor
+        for name, tensor in model.state_dict().items()
+        if not names.is_tied(name)
+    }
     with replacing(Path(folder) / WEIGHTS) as beside:
         _write_tensors(beside, tensors, metadata={"format": "pt"})
-        model.config.save(folder, architecture=type(model).__name__)
+        model.config.save(folder, class_name, model.task_config)
 
 
-def load_model(model_class: type[Model], name: str | Path, **changes: Any) -> Model:
-    """Build a model_class from a folder or hub id, in evaluation mode, and fill in the weights found there.
+def load_weights(model: Any, folder: Path, names: NameMap) -> None:
+    """Fill a model with the weights in a folder, the encoder's written with or without their prefix.
 
-    changes are fields of the config that shall differ from the saved ones.
-
-    Weights of a head or of the pooler that the file lacks start as published and are named in a warning, as
-    are weights that the model has no place for. Raises UserError where the encoder's are missing or misshaped.
+    Numbers of another type (float16, bfloat16) become the model's own. Weights of a head or of the pooler that the
+    file lacks stay as they are and are named in a warning, as are weights that the model has no place for. Raises
+    UserError where the encoder's are missing or misshaped.
     """
-    folder = find_folder(name)
-    config = replace(BertConfig.load(folder), **changes)
-    if not (folder / WEIGHTS).is_file():
+    path = folder / WEIGHTS
+    if not path.is_file():
         raise UserError(
             f"{folder} holds no {WEIGHTS}: give the folder of a saved model; if its weights are in {PICKLE} (a "
             "pickle, which can run any program and is never unpickled here), open it in transformers with "
             "AutoModelForPreTraining.from_pretrained and save it anew with save_pretrained."
         )
-    tensors = {from_transformers(key): tensor for key, tensor in read_tensors(folder / WEIGHTS).items()}
-    model = model_class(config)
-    fill_in(model, tensors, str(folder / WEIGHTS))
-    return model.eval()
-
-
-def fill_in(model: nn.Module, tensors: dict[str, Tensor], origin: str) -> None:
-    """Copy tensors, under our names, into the model; with or without "bert." before the encoder's names.
-
-    Numbers of another type (float16, bfloat16) become the model's own. Origin names the file in messages.
-    """
     places = model.state_dict()
-    has_prefix = any(name.startswith(ENCODER) for name in places)
-    tensors = {_place(name, places): tensor for name, tensor in tensors.items() if not name.endswith("position_ids")}
-    fitting = {name: tensor for name, tensor in tensors.items() if name in places}
-    _refuse_misfits(fitting, places, origin)
-
-    found = {places[name].data_ptr() for name in fitting}
-    missing = [name for name, tensor in places.items() if tensor.data_ptr() not in found]
-    start = ENCODER if has_prefix else ""
-    lost = [name for name in missing if name.startswith((f"{start}embeddings.", f"{start}encoder."))]
-    if lost:
-        raise UserError(f"{origin} lacks {_names(lost)}: it is not a whole BERT; give the folder of one.")
+    found = {}
+    for name, tensor in read_tensors(path).items():
+        if not names.is_dropped(name):
+            possible = names.places(name, model.encoder_name, model.kind)
+            found[next((place for place in possible if place in places), possible[-1])] = tensor
+    fitting = {name: tensor for name, tensor in found.items() if name in places}
+    _refuse_misfits(fitting, places, str(path))
     with torch.no_grad():
         for name, tensor in fitting.items():
             places[name].copy_(tensor)
+    _tell_missing(model, places, set(fitting), str(path))
+    if unexpected := [name for name in found if name not in places]:
+        warnings.warn(f"{path}: no place in this model for {_names(unexpected)}: left out.", stacklevel=3)
+
+
+def _tell_missing(model: Any, places: dict[str, Tensor], fitting: set[str], origin: str) -> None:
+    """Name what the file lacks, in a warning, or in an error where it is the encoder's."""
+    filled = {places[name].data_ptr() for name in fitting}
+    missing = [name for name, tensor in places.items() if tensor.data_ptr() not in filled]
+    if lost := [name for name in missing if model.depth(name) <= model.config.num_hidden_layers]:
+        raise UserError(f"{origin} lacks {_names(lost)}: it is not a whole encoder; give the folder of one.")
     if missing:
         warnings.warn(f"{origin} lacks {_names(missing)}: they start untrained.", stacklevel=4)
-    if unexpected := [name for name in tensors if name not in places]:
-        warnings.warn(f"{origin}: no place in this model for {_names(unexpected)}: left out.", stacklevel=4)
-
-
-def _place(name: str, places: dict[str, Tensor]) -> str:
-    """The name under which the model knows a weight: as it is, or with "bert." added or taken away."""
-    return next((known for known in (name, ENCODER + name, name.removeprefix(ENCODER)) if known in places), name)
 
 
 def _refuse_misfits(fitting: dict[str, Tensor], places: dict[str, Tensor], origin: str) -> None:

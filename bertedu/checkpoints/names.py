@@ -1,45 +1,99 @@
-"""What each weight is called here and in `transformers`, as one table read in both directions."""
+"""What each weight is called here and in `transformers`: one table a member, read in both directions."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-# Pieces of a name, ours on the left, {n} a layer's number. The first that fits is taken, so the order matters.
-TABLE = [
-    ("embeddings.token.", "embeddings.word_embeddings."),
-    ("embeddings.position.", "embeddings.position_embeddings."),
-    ("embeddings.token_type.", "embeddings.token_type_embeddings."),
-    ("embeddings.norm.", "embeddings.LayerNorm."),
-    ("encoder.layers.{n}.attention.output.", "encoder.layer.{n}.attention.output.dense."),
-    ("encoder.layers.{n}.attention.", "encoder.layer.{n}.attention.self."),
-    ("encoder.layers.{n}.attention_norm.", "encoder.layer.{n}.attention.output.LayerNorm."),
-    ("encoder.layers.{n}.feed_forward.expand.", "encoder.layer.{n}.intermediate.dense."),
-    ("encoder.layers.{n}.feed_forward.shrink.", "encoder.layer.{n}.output.dense."),
-    ("encoder.layers.{n}.feed_forward_norm.", "encoder.layer.{n}.output.LayerNorm."),
-    ("masked_lm.dense.", "cls.predictions.transform.dense."),
-    ("masked_lm.norm.", "cls.predictions.transform.LayerNorm."),
-    ("masked_lm.decoder.bias", "cls.predictions.bias"),
-    ("masked_lm.decoder.", "cls.predictions.decoder."),
-    ("next_sentence.", "cls.seq_relationship."),
-]
+Rows = tuple[tuple[str, str], ...]  # pieces of a name, ours on the left, theirs on the right; {n} is a layer's number
 
 
-def _rename(name: str, source: int) -> str:
-    for row in TABLE:
-        pattern = re.escape(row[source]).replace(r"\{n\}", r"(\d+)")
-        target = row[1 - source].replace("{n}", r"\1")
+@dataclass(frozen=True)
+class NameMap:
+    """How the weights of one member of the family are renamed on their way to disk and back.
+
+    rows: pieces of names; the first that fits is taken, so the order matters. prefix: what `transformers` calls the
+    encoder in a model with a head ("bert"); here it is whatever attribute holds it. tied: our names of weights that
+    are other weights as well, and are not written. dropped: endings of names on disk that mean nothing here. heads:
+    rows that hold in one kind of model only, by the kind ("ForSequenceClassification"), and go before the others.
+    """
+
+    rows: Rows
+    prefix: str
+    tied: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    heads: Mapping[str, Rows] = field(default_factory=dict)
+
+    def to_transformers(self, name: str, encoder_name: str = "", kind: str = "") -> str:
+        """Our name of a weight to the one in `transformers`. encoder_name: the attribute that holds the encoder, ""
+        in a model that is one. Names that both share (pooler, classifier) stay.
+        """
+        if encoder_name and name.startswith(f"{encoder_name}."):
+            name = self.prefix + name.removeprefix(encoder_name)
+        return rename(name, (*self.heads.get(kind, ()), *self.rows))
+
+    def from_transformers(self, name: str, kind: str = "") -> str:
+        """A name in `transformers` to ours, the prefix as it is; also the `gamma` and `beta` of older LayerNorms."""
+        name = re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", name)
+        name = re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", name)
+        return rename(name, tuple((ours, theirs) for theirs, ours in (*self.heads.get(kind, ()), *self.rows)))
+
+    def places(self, name: str, encoder_name: str = "", kind: str = "") -> tuple[str, ...]:
+        """Where a weight from disk may belong, the likeliest first: in the encoder, written with or without the prefix,
+        or in the head.
+        """
+        ours = self.from_transformers(name, kind)
+        bare = ours.removeprefix(f"{self.prefix}.")
+        return (f"{encoder_name}.{bare}", ours) if encoder_name else (bare, ours)
+
+    def is_tied(self, name: str) -> bool:
+        """Whether a weight of ours is another one as well, under a second name."""
+        return name in self.tied
+
+    def is_dropped(self, name: str) -> bool:
+        """Whether a name on disk means nothing here."""
+        return name.endswith(self.dropped) if self.dropped else False
+
+
+def rename(name: str, rows: Rows) -> str:
+    """The name with the first piece that fits exchanged: the left of a row by its right."""
+    for source, target in rows:
+        pattern = re.escape(source).replace(r"\{n\}", r"(\d+)")
         # A piece starts at the beginning of the name or behind a dot.
-        renamed, count = re.subn(rf"(?<![^.]){pattern}", target, name, count=1)
+        renamed, count = re.subn(rf"(?<![^.]){pattern}", target.replace("{n}", r"\1"), name, count=1)
         if count:
             return renamed
     return name
 
 
+BERT = NameMap(
+    rows=(
+        ("embeddings.token.", "embeddings.word_embeddings."),
+        ("embeddings.position.", "embeddings.position_embeddings."),
+        ("embeddings.token_type.", "embeddings.token_type_embeddings."),
+        ("embeddings.norm.", "embeddings.LayerNorm."),
+        ("encoder.layers.{n}.attention.output.", "encoder.layer.{n}.attention.output.dense."),
+        ("encoder.layers.{n}.attention.", "encoder.layer.{n}.attention.self."),
+        ("encoder.layers.{n}.attention_norm.", "encoder.layer.{n}.attention.output.LayerNorm."),
+        ("encoder.layers.{n}.feed_forward.expand.", "encoder.layer.{n}.intermediate.dense."),
+        ("encoder.layers.{n}.feed_forward.shrink.", "encoder.layer.{n}.output.dense."),
+        ("encoder.layers.{n}.feed_forward_norm.", "encoder.layer.{n}.output.LayerNorm."),
+        ("masked_lm.dense.", "cls.predictions.transform.dense."),
+        ("masked_lm.norm.", "cls.predictions.transform.LayerNorm."),
+        ("masked_lm.decoder.bias", "cls.predictions.bias"),
+        ("masked_lm.decoder.", "cls.predictions.decoder."),
+        ("next_sentence.", "cls.seq_relationship."),
+    ),
+    prefix="bert",
+    tied=("masked_lm.decoder.weight",),
+    dropped=("position_ids",),
+)
+
+
 def to_transformers(name: str) -> str:
-    """Our name of a weight to the one in `transformers`. Names that both share (pooler, classifier) stay."""
-    return _rename(name, source=0)
+    """The name of one of BERT's weights here to that in `transformers`."""
+    return BERT.to_transformers(name)
 
 
 def from_transformers(name: str) -> str:
-    """A name in `transformers` to ours; also the `gamma` and `beta` of a LayerNorm in older files."""
-    name = re.sub(r"LayerNorm\.gamma$", "LayerNorm.weight", name)
-    name = re.sub(r"LayerNorm\.beta$", "LayerNorm.bias", name)
-    return _rename(name, source=1)
+    """The name of one of BERT's weights in `transformers` to that here."""
+    return BERT.from_transformers(name)

@@ -27,9 +27,11 @@ It takes a few seconds and writes no file.
 @click.option("--top", type=int, default=5, show_default=True, help="So many answers for each [MASK].")
 def fill_mask_command(text: str, model: str | None, top: int) -> None:
     """Print the likeliest words for each [MASK] in TEXT, with their probabilities."""
-    from bertedu.inference import MODELS, fill_mask, open_model
+    from bertedu.inference import fill_mask, open_model
+    from bertedu.model.architecture import class_names
 
-    answers = fill_mask(*open_model(model or newest_run(MODELS)), text, top)
+    fillers = class_names("ForPreTraining", "ForMaskedLM")
+    answers = fill_mask(*open_model(model or newest_run(fillers)), text, top)
     for number, answer in enumerate(answers, start=1):
         if len(answers) > 1:
             click.echo(f"[MASK] number {number}")
@@ -95,19 +97,15 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     """Find the answer to QUESTION in a text: the likeliest spans, and how likely it is that there is none."""
     from bertedu.checkpoints.folder import find_folder
     from bertedu.files import read_text
-    from bertedu.finetuning.question_answering import (
-        BertForQuestionAnswering,
-        answer_or_none,
-        answer_question,
-    )
-    from bertedu.tokenization import BertTokenizer
+    from bertedu.finetuning.question_answering import SpanFinder, answer_or_none, answer_question
+    from bertedu.model.architecture import architecture_in, class_names
 
     if (file is None) == (text is None):
         raise UserError("there must be one text to look in: name a file, or give --text.")
     context = read_text(file) if file is not None else text or ""
-    folder = find_folder(model or newest_run([BertForQuestionAnswering.__name__], "finetune question-answering"))
-    network = BertForQuestionAnswering.from_pretrained(folder)
-    asked = (network, BertTokenizer.from_pretrained(folder), question, context)
+    folder = find_folder(model or newest_run(class_names(SpanFinder.kind), "finetune question-answering"))
+    network, tokenizer = SpanFinder.from_pretrained(folder), architecture_in(folder).tokenizer.from_pretrained(folder)
+    asked = (network, tokenizer, question, context)
     answers, none = answer_question(*asked, top)
     click.echo(f"The model says: {' '.join(answer_or_none(*asked).split()) or NO_ANSWER}")
     for span, share in answers:

@@ -15,58 +15,55 @@ from sklearn.metrics import accuracy_score, f1_score
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
-from bertedu.config import BertConfig
+from bertedu.config import TaskConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
 from bertedu.finetuning.examples import Example, encode_text
 from bertedu.finetuning.explaining import asked, likeliest, mistake, rounded, score_said
-from bertedu.finetuning.pooling import pool, pooled_size
+from bertedu.finetuning.head import HeadOutput
+from bertedu.finetuning.pooling import PooledModel, pooled_size
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.bert import BertModel
-from bertedu.model.pretrained import PretrainedModel
+from bertedu.model.architecture import Encoder
 from bertedu.tokenization import BertTokenizer
 
 
 @dataclass
-class ClassifierOutput:
+class ClassifierOutput(HeadOutput):
     """logits [B, C], and the loss when labels were given."""
 
     logits: Tensor
-    loss: Tensor | None = None
 
 
-def classification_loss(
-    logits: Tensor, labels: Tensor, problem_type: str, weight: Tensor | None = None, reduction: str = "mean"
-) -> Tensor:
-    """The loss that fits the problem. labels: [B] class numbers, [B, C] of 0 and 1, or [B] scores.
+def classification_loss(logits: Tensor, labels: Tensor, problem_type: str, weight: Tensor | None = None) -> Tensor:
+    """The loss that fits the problem, summed over texts. labels: [B] class numbers, [B, C] of 0 and 1, or [B] scores.
 
-    Sums run over texts; for several classes at once each text gives the mean over its classes.
+    For several classes at once each text gives the mean over its classes.
     """
     logits = logits.float()
     if problem_type == "regression":
-        return mse_loss(logits.squeeze(-1), labels.float(), reduction=reduction)
+        return mse_loss(logits.squeeze(-1), labels.float(), reduction="sum")
     if problem_type == "multi_label_classification":
-        losses = binary_cross_entropy_with_logits(logits, labels.float(), reduction="none").mean(dim=-1)
-        return losses.mean() if reduction == "mean" else losses.sum()
-    return cross_entropy(logits, labels, weight=weight, reduction=reduction)
+        return binary_cross_entropy_with_logits(logits, labels.float(), reduction="none").mean(dim=-1).sum()
+    return cross_entropy(logits, labels, weight=weight, reduction="sum")
 
 
-class BertForSequenceClassification(PretrainedModel):
-    """BERT, a vector for the text (`config.pooling`), dropout, and a linear layer to the classes.
+class TextClassifier(PooledModel):
+    """An encoder, a vector for the text (`task_config.pooling`), dropout, and a linear layer to the classes.
 
-    With the pooling "pooler" a saved folder opens in `transformers` as the class of the same name and says the
-    same there; `transformers` knows no other pooling.
+    With the pooling "pooler" a saved folder opens in `transformers` as the class that is called
+    BertForSequenceClassification for a BERT, and says the same there; `transformers` knows no other pooling.
     """
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        classes = 1 if config.problem_type == "regression" else len(config.labels)
+    kind = "ForSequenceClassification"
+
+    def __init__(self, encoder: Encoder, task_config: TaskConfig):
+        super().__init__(encoder, task_config)
+        classes = 1 if task_config.problem_type == "regression" else len(task_config.labels)
         if classes == 0:
-            raise UserError('the config has no labels: give the names of the classes, labels=("negative", "positive").')
-        self.bert = BertModel(config, add_pooling_layer=config.pooling == "pooler")
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
-        self.classifier = nn.Linear(pooled_size(config.hidden_size, config.pooling), classes)
+            raise UserError('there are no labels: give the names of the classes, labels=("negative", "positive").')
+        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+        self.classifier = nn.Linear(pooled_size(self.config.hidden_size, task_config.pooling), classes)
         self.initialize()
 
     def forward(
@@ -76,14 +73,15 @@ class BertForSequenceClassification(PretrainedModel):
         token_type_ids: Tensor | None = None,
         labels: Tensor | None = None,
     ) -> ClassifierOutput:
-        """labels as `classification_loss` takes them; the loss is their mean."""
-        if attention_mask is None:
-            attention_mask = torch.ones_like(input_ids)
-        layers = self.config.pooling == "last four layers"
-        output = self.bert(input_ids, attention_mask, token_type_ids, output_hidden_states=layers)
-        logits = self.classifier(self.dropout(pool(output, attention_mask, self.config.pooling)))
-        loss = None if labels is None else classification_loss(logits, labels, self.config.problem_type)
-        return ClassifierOutput(logits, loss)
+        """labels as `classification_loss` takes them."""
+        logits = self.classifier(self.dropout(self.pooled(input_ids, attention_mask, token_type_ids)))
+        if labels is None:
+            return ClassifierOutput(logits)
+        summed = classification_loss(logits, labels, self.task_config.problem_type)
+        return ClassifierOutput(logits, summed_loss=summed, counted=len(labels))
+
+
+BertForSequenceClassification = TextClassifier
 
 
 class ClassificationTask(FinetuningTask[LabelledText]):
@@ -130,7 +128,7 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         """The summed loss of the texts of a batch."""
         logits = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).logits
         weight = None if self.weight is None else self.weight.to(logits.device)
-        return {"text_loss": classification_loss(logits, batch["labels"], self.problem_type, weight, "sum")}
+        return {"text_loss": classification_loss(logits, batch["labels"], self.problem_type, weight)}
 
     def read(self, model: nn.Module, batch: Batch) -> list[np.ndarray]:
         """The logits of each text, [C]."""

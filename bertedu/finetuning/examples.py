@@ -24,6 +24,11 @@ def encode_text(tokenizer: BertTokenizer, text: str, pair: str | None, max_lengt
     return {name: encoding[name][0].tolist() for name in encoding}
 
 
+def example_of(input_ids: list[int], token_type_ids: list[int]) -> Example:
+    """A sequence as an example without padding."""
+    return {"input_ids": input_ids, "token_type_ids": token_type_ids, "attention_mask": [1] * len(input_ids)}
+
+
 def collate(examples: Sequence[Example], pad_token_id: int) -> dict[str, Tensor]:
     """Examples as tensors: rows padded to the longest to [B, T], lists of rows (choices) to [B, C, T], single numbers
     [B]. Padding has no label. Raises UserError where examples have different numbers of choices.

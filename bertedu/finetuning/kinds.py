@@ -12,26 +12,26 @@ from bertedu.corpora.task_data import read_choices, read_labelled, read_question
 from bertedu.errors import UserError
 from bertedu.finetuning.bags import bags_of_words, compared_words
 from bertedu.finetuning.classification import (
-    BertForSequenceClassification,
     ClassificationTask,
+    TextClassifier,
     classification_figures,
     score_figures,
     target_of,
 )
 from bertedu.finetuning.kind import Figures, Kind
-from bertedu.finetuning.multiple_choice import BertForMultipleChoice, MultipleChoiceTask, choice_baselines
+from bertedu.finetuning.multiple_choice import ChoiceModel, MultipleChoiceTask, choice_baselines
 from bertedu.finetuning.question_answering import (
-    BertForQuestionAnswering,
     QuestionAnsweringTask,
+    SpanFinder,
     longest_word_overlap,
 )
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.similarity import BertSentenceEncoder, SimilarityTask, word_cosines
+from bertedu.finetuning.similarity import SentenceEncoder, SimilarityTask, word_cosines
 from bertedu.finetuning.starting import with_new_head
-from bertedu.finetuning.summarization import BertForSummarization, SummarizationTask, lead_and_oracle
+from bertedu.finetuning.summarization import SentenceChooser, SummarizationTask, lead_and_oracle
 from bertedu.finetuning.tagging import (
-    BertCrfForTokenClassification,
-    BertForTokenClassification,
+    CrfTagger,
+    Tagger,
     TaggingTask,
     tags_of,
 )
@@ -56,7 +56,7 @@ def classification_kind(name: str, problem_type: str) -> Kind:
     def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
         labels = labels_of([*train, *validation]) if problem_type != SCORE else ("score",)
         changes = {"labels": labels, "problem_type": problem_type, "pooling": settings.pooling}
-        network = with_new_head(BertForSequenceClassification, model, settings, **changes)
+        network = with_new_head(TextClassifier, model, settings, **changes)
         return network, ClassificationTask(train, validation, tokenizer, settings, labels, problem_type)
 
     def baselines(train, test) -> dict[str, Figures]:
@@ -125,7 +125,7 @@ def tagging_kind(name: str, scheme: str | None) -> Kind:
 
     def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
         labels = tags_of([*train, *validation])
-        model_class = BertCrfForTokenClassification if settings.crf else BertForTokenClassification
+        model_class = CrfTagger if settings.crf else Tagger
         network = with_new_head(model_class, model, settings, labels=labels)
         return network, TaggingTask(train, validation, tokenizer, settings, labels)
 
@@ -148,26 +148,26 @@ def scale_of(rows: Sequence[LabelledText]) -> tuple[float, float]:
 
 def make_similarity(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
     """A bi-encoder; the scale runs from the lowest to the highest score in the data."""
-    network = with_new_head(BertSentenceEncoder, model, settings, pooling=settings.pooling)
+    network = with_new_head(SentenceEncoder, model, settings, pooling=settings.pooling)
     return network, SimilarityTask(train, validation, tokenizer, settings, scale_of([*train, *validation]))
 
 
 def make_question_answering(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
     """Spans as answers; windows begin a third of max_length apart, so that they overlap by more than half."""
-    network = with_new_head(BertForQuestionAnswering, model, settings)
+    network = with_new_head(SpanFinder, model, settings)
     return network, QuestionAnsweringTask(train, validation, tokenizer, settings, stride=settings.max_length // 3)
 
 
 def make_multiple_choice(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
     """Choices that compete."""
-    network = with_new_head(BertForMultipleChoice, model, settings)
+    network = with_new_head(ChoiceModel, model, settings)
     return network, MultipleChoiceTask(train, validation, tokenizer, settings)
 
 
 def make_summarization(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
     """Summaries of three sentences."""
     labels = {"labels": (IN_THE_SUMMARY,), "problem_type": SEVERAL}  # each sentence is a yes or no of its own
-    network = with_new_head(BertForSummarization, model, settings, **labels)
+    network = with_new_head(SentenceChooser, model, settings, **labels)
     return network, SummarizationTask(train, validation, tokenizer, settings)
 
 

@@ -11,25 +11,34 @@ import numpy as np
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from bertedu.config import BertConfig
+from bertedu.config import TaskConfig
 from bertedu.corpora.readers import Choices
 from bertedu.finetuning.classification import ClassifierOutput
-from bertedu.finetuning.examples import Example, encode_text
+from bertedu.finetuning.examples import Example, example_of
 from bertedu.finetuning.explaining import mistake, rounded
+from bertedu.finetuning.head import TaskModel
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.bert import BertModel
-from bertedu.model.pretrained import PretrainedModel
+from bertedu.model.architecture import Encoder
+from bertedu.tokenization.encoding import kept_lengths
 
 
-class BertForMultipleChoice(PretrainedModel):
-    """BERT and one score for each pair of question and choice. The same as in `transformers`."""
+class ChoiceModel(TaskModel):
+    """An encoder and one score for each pair of question and choice. Of BERT: BertForMultipleChoice, the same as in
+    `transformers`.
+    """
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.bert = BertModel(config)
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
-        self.classifier = nn.Linear(config.hidden_size, 1)
+    kind = "ForMultipleChoice"
+
+    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+        super().__init__(encoder, task_config)
+        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+        self.classifier = nn.Linear(self.config.hidden_size, 1)
         self.initialize()
+
+    @classmethod
+    def reads_pooler(cls, task_config: TaskConfig) -> bool:
+        """Always."""
+        return True
 
     def forward(
         self,
@@ -39,12 +48,17 @@ class BertForMultipleChoice(PretrainedModel):
         labels: Tensor | None = None,
     ) -> ClassifierOutput:
         """input_ids and the others [B, C, T], labels [B] the number of the right choice; logits come as [B, C]."""
-        choices = input_ids.size(1)
-        rows = [None if given is None else given.flatten(0, 1) for given in (input_ids, attention_mask, token_type_ids)]
-        pooled = self.bert(*rows).pooler_output  # [B C, D]
-        logits = self.classifier(self.dropout(pooled)).view(-1, choices)
-        loss = None if labels is None else cross_entropy(logits.float(), labels)
-        return ClassifierOutput(logits, loss)
+        questions, choices, _ = input_ids.shape
+        mask, types = (None if given is None else given.flatten(0, 1) for given in (attention_mask, token_type_ids))
+        pooled = self.encoder(input_ids.flatten(0, 1), mask, types).pooler_output  # [B C, D]
+        logits = self.classifier(self.dropout(pooled)).view(questions, choices)
+        if labels is None:
+            return ClassifierOutput(logits)
+        summed = cross_entropy(logits.float(), labels, reduction="sum")
+        return ClassifierOutput(logits, summed_loss=summed, counted=len(labels))
+
+
+BertForMultipleChoice = ChoiceModel
 
 
 class MultipleChoiceTask(FinetuningTask[Choices]):
@@ -56,14 +70,19 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
         """For each question its choices as pairs: context and question, then the choice. What is too long loses the end
         of its context, and only where that is not enough the end of question or choice.
         """
-        examples = []
-        for row in rows:
-            context, length = self.tokenizer.encode(row.context), self.settings.max_length
-            asked = [encode_text(self.tokenizer, row.question, choice, length) for choice in row.choices]
-            pairs = [behind(context[: length - len(pair["input_ids"])], pair) for pair in asked]
-            rows_by_name = {name: [pair[name] for pair in pairs] for name in pairs[0]}
-            examples.append({**rows_by_name, "labels": row.label})
-        return examples
+        return [{**self.encode_choices(row), "labels": row.label} for row in rows]
+
+    def encode_choices(self, row: Choices) -> Example:
+        """The pairs of one question: a row of numbers for each choice, by name."""
+        tokenizer, length = self.tokenizer, self.settings.max_length
+        room = length - tokenizer.layout.special_tokens(pair=True)
+        context, question = tokenizer.encode(row.context), tokenizer.encode(row.question)
+        pairs = []
+        for choice in map(tokenizer.encode, row.choices):
+            asked, said = kept_lengths(len(question), len(choice), room, "longest_first")
+            read = [*context[: room - asked - said], *question[:asked]]
+            pairs.append(example_of(*tokenizer.layout.sequence(read, choice[:said])))
+        return {name: [pair[name] for pair in pairs] for name in pairs[0]}
 
     def counts(self, batch: Batch) -> dict[str, int]:
         """Questions."""
@@ -71,7 +90,7 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
 
     def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
         """The summed loss of the questions."""
-        return {"question_loss": model(**batch).loss * len(batch["labels"])}
+        return {"question_loss": model(**batch).summed_loss}
 
     def read(self, model: nn.Module, batch: Batch) -> list[np.ndarray]:
         """The probabilities of each question's choices, [C]."""
@@ -97,12 +116,6 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
             said["probabilities"] = [rounded(share) for share in shares]
             explained.append({**asked, **said, "mistake": mistake(sure, prediction != row.label)})
         return explained
-
-
-def behind(context: list[int], pair: Example) -> Example:
-    """The pair of question and choice, with the ids of a context between [CLS] and the question."""
-    between = {"input_ids": context, "token_type_ids": [0] * len(context), "attention_mask": [1] * len(context)}
-    return {name: [*numbers[:1], *between[name], *numbers[1:]] for name, numbers in pair.items()}
 
 
 def choice_baselines(train: Sequence[Choices], test: Sequence[Choices]) -> dict[str, dict[str, float]]:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Self, get_type_hints
 
 from bertedu.checkpoints.folder import find_folder
-from bertedu.config import BertConfig
 from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.plan import FILE, take, unused_folder
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.loop import TrainingSettings
@@ -67,7 +67,8 @@ class FinetuningPlan:
             raise UserError(f"seeds is {seeds}: give the number of runs, at least 1.")
         output = Path(given.pop("output", None) or folder or unused_folder(f"{task}-{stem(data)}"))
         validation, test = given.pop("validation", None), given.pop("test", None)
-        config = BertConfig.load(find_folder(model))
+        folder_of_model = find_folder(model)
+        config = architecture_in(folder_of_model).config.load(folder_of_model)
         defaults = {**task_settings}
         defaults["max_length"] = min(defaults.get("max_length", 128), config.max_position_embeddings)
         settings = FinetuningSettings(**{**defaults, **take(given, FinetuningSettings)})

@@ -8,8 +8,10 @@ Shapes: B batch, T tokens, D hidden size.
 import torch
 from torch import Tensor
 
+from bertedu.config import TaskConfig
 from bertedu.errors import UserError
-from bertedu.model.bert import BertOutput
+from bertedu.finetuning.head import TaskModel
+from bertedu.model.architecture import EncoderOutput
 
 
 def pooled_size(hidden_size: int, pooling: str) -> int:
@@ -17,7 +19,7 @@ def pooled_size(hidden_size: int, pooling: str) -> int:
     return 4 * hidden_size if pooling == "last four layers" else hidden_size
 
 
-def pool(output: BertOutput, attention_mask: Tensor, pooling: str) -> Tensor:
+def pool(output: EncoderOutput, attention_mask: Tensor, pooling: str) -> Tensor:
     """One vector for each text of a batch, [B, D], or [B, 4 D] for "last four layers" of [CLS]. Padding has no part.
 
     "last four layers" needs output.hidden_states. Raises UserError where the model lacks what is asked for.
@@ -40,3 +42,21 @@ def pool(output: BertOutput, attention_mask: Tensor, pooling: str) -> Tensor:
             raise UserError(f'pooling is "last four layers", and there are {max(0, layers)}: choose "cls" or "mean".')
         return torch.cat([layer[:, 0] for layer in output.hidden_states[-4:]], dim=-1)
     raise UserError(f"there is no pooling {pooling!r}: choose pooler, cls, mean, max or last four layers.")
+
+
+class PooledModel(TaskModel):
+    """A model that reads one vector for each text, by `task_config.pooling`."""
+
+    @classmethod
+    def reads_pooler(cls, task_config: TaskConfig) -> bool:
+        """Only the pooling "pooler" does."""
+        return task_config.pooling == "pooler"
+
+    def pooled(self, input_ids: Tensor, attention_mask: Tensor | None, token_type_ids: Tensor | None) -> Tensor:
+        """The vectors of a batch of texts, [B, D] or [B, 4 D]."""
+        if attention_mask is None:
+            attention_mask = torch.ones_like(input_ids)
+        pooling = self.task_config.pooling
+        layers = pooling == "last four layers"
+        output = self.encoder(input_ids, attention_mask, token_type_ids, output_hidden_states=layers)
+        return pool(output, attention_mask, pooling)

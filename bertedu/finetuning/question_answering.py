@@ -13,36 +13,39 @@ from scipy.special import softmax
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from bertedu.config import BertConfig
+from bertedu.config import TaskConfig
 from bertedu.corpora.readers import Question
 from bertedu.finetuning.examples import Example
 from bertedu.finetuning.explaining import mistake, rounded
+from bertedu.finetuning.head import HeadOutput, TaskModel
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.squad_metrics import ALWAYS, answer_scores, best_threshold, squad_figures
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.finetuning.windows import WINDOW, Candidate, Window, best_over_windows, label_of, on_tokens, windows
-from bertedu.model.bert import BertModel
-from bertedu.model.pretrained import PretrainedModel
+from bertedu.model.architecture import Encoder
+from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import to_device
 
 
 @dataclass
-class SpanOutput:
+class SpanOutput(HeadOutput):
     """start_logits and end_logits [B, T], and the loss when positions were given."""
 
     start_logits: Tensor
     end_logits: Tensor
-    loss: Tensor | None = None
 
 
-class BertForQuestionAnswering(PretrainedModel):
-    """BERT and a linear layer: how likely the answer starts, and ends, at each token. The same as in `transformers`."""
+class SpanFinder(TaskModel):
+    """An encoder and a linear layer: how likely the answer starts, and ends, at each token. Of BERT:
+    BertForQuestionAnswering, the same as in `transformers`.
+    """
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.qa_outputs = nn.Linear(config.hidden_size, 2)
+    kind = "ForQuestionAnswering"
+
+    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+        super().__init__(encoder, task_config)
+        self.qa_outputs = nn.Linear(self.config.hidden_size, 2)
         self.initialize()
 
     def forward(
@@ -53,17 +56,18 @@ class BertForQuestionAnswering(PretrainedModel):
         start_positions: Tensor | None = None,
         end_positions: Tensor | None = None,
     ) -> SpanOutput:
-        """positions [B]: the answer's first and last token, 0 ([CLS]) for none. The loss is the mean of both."""
-        vectors = self.bert(input_ids, attention_mask, token_type_ids).last_hidden_state
+        """positions [B]: the answer's first and last token, 0 ([CLS]) for none. A window's loss is the mean of both."""
+        vectors = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state
         start_logits, end_logits = self.qa_outputs(vectors).unbind(dim=-1)
-        loss = None
-        if start_positions is not None and end_positions is not None:
-            losses = [
-                cross_entropy(start_logits.float(), start_positions),
-                cross_entropy(end_logits.float(), end_positions),
-            ]
-            loss = (losses[0] + losses[1]) / 2
-        return SpanOutput(start_logits, end_logits, loss)
+        if start_positions is None or end_positions is None:
+            return SpanOutput(start_logits, end_logits)
+        of_starts = cross_entropy(start_logits.float(), start_positions, reduction="sum")
+        of_ends = cross_entropy(end_logits.float(), end_positions, reduction="sum")
+        summed = (of_starts + of_ends) / 2
+        return SpanOutput(start_logits, end_logits, summed_loss=summed, counted=len(start_positions))
+
+
+BertForQuestionAnswering = SpanFinder
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
 
     def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
         """The summed loss of the windows."""
-        return {"window_loss": model(**batch).loss * len(batch["start_positions"])}
+        return {"window_loss": model(**batch).summed_loss}
 
     def read(self, model: nn.Module, batch: Batch) -> list[tuple[np.ndarray, np.ndarray]]:
         """Start and end logits of each window, [T] each."""
@@ -209,26 +213,25 @@ def threshold_of(rows: Sequence[Question], predictions: Sequence[Answered]) -> t
     return best_threshold(rows, texts, {row.id: found.no_answer_score for row, found in pairs})
 
 
-@torch.no_grad()
 def read_context(
-    model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str
+    model: SpanFinder, tokenizer: BertTokenizer, question: str, context: str
 ) -> tuple[list[Candidate], float]:
     """The best spans of a context of any length, read in windows that overlap, and the score of no answer.
 
     The windows are those of training as it is usual: for others the threshold of no answer was not chosen.
     """
-    model.eval()
     length = min(WINDOW, model.config.max_position_embeddings)
     found = []
-    for window in windows(tokenizer, question, context, length, max(1, length // 3)):
-        example = {name: torch.tensor([row]) for name, row in window.numbers().items()}
-        output = model(**to_device(example, next(model.parameters()).device))
-        found.append((window, output.start_logits[0].cpu().numpy(), output.end_logits[0].cpu().numpy()))
+    with torch.no_grad(), evaluating(model) as device:
+        for window in windows(tokenizer, question, context, length, max(1, length // 3)):
+            example = {name: torch.tensor([row]) for name, row in window.numbers().items()}
+            output = model(**to_device(example, device))
+            found.append((window, output.start_logits[0].cpu().numpy(), output.end_logits[0].cpu().numpy()))
     return best_over_windows(found)
 
 
 def answer_question(
-    model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str, top: int = 3
+    model: SpanFinder, tokenizer: BertTokenizer, question: str, context: str, top: int = 3
 ) -> tuple[list[tuple[str, float]], float]:
     """The `top` likeliest answers with their probabilities, and the probability that the context holds none.
 
@@ -240,11 +243,11 @@ def answer_question(
     return list(zip(answers, scores, strict=False))[:top], scores[-1]
 
 
-def answer_or_none(model: BertForQuestionAnswering, tokenizer: BertTokenizer, question: str, context: str) -> str:
+def answer_or_none(model: SpanFinder, tokenizer: BertTokenizer, question: str, context: str) -> str:
     """The answer, or "" where no answer is preferred by more than the threshold in the model's config."""
     candidates, no_answer = read_context(model, tokenizer, question, context)
     preferred = no_answer - candidates[0].score if candidates else 0.0
-    return Answered(candidates, preferred).text(context, model.config.no_answer_threshold)
+    return Answered(candidates, preferred).text(context, model.task_config.no_answer_threshold)
 
 
 def longest_word_overlap(rows: Sequence[Question]) -> dict[str, dict[str, Any]]:

@@ -13,40 +13,37 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, mse_loss, normalize
 
-from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
 from bertedu.finetuning.bags import bag_cosines
 from bertedu.finetuning.classification import score_figures
 from bertedu.finetuning.examples import Example, encode_text
 from bertedu.finetuning.explaining import asked, score_said
-from bertedu.finetuning.pooling import pool
+from bertedu.finetuning.pooling import PooledModel
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.bert import BertModel
-from bertedu.model.pretrained import PretrainedModel
+from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import BertTokenizer
 
 PAIR = "pair_"  # before the names of the second text's numbers
 EMBEDDING_BATCH = 64
 
 
-class BertSentenceEncoder(PretrainedModel):
-    """BERT and one vector for each text, by `config.pooling`. A saved folder opens as a BertModel in `transformers`."""
+class SentenceEncoder(PooledModel):
+    """An encoder and one vector for each text, by `task_config.pooling`. A saved folder opens as a bare encoder in
+    `transformers`.
+    """
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.bert = BertModel(config, add_pooling_layer=config.pooling == "pooler")
+    kind = "SentenceEncoder"
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
     ) -> Tensor:
         """The vectors of a batch of texts, [B, D]; not normalized."""
-        if attention_mask is None:
-            attention_mask = torch.ones_like(input_ids)
-        layers = self.config.pooling == "last four layers"
-        output = self.bert(input_ids, attention_mask, token_type_ids, output_hidden_states=layers)
-        return pool(output, attention_mask, self.config.pooling)
+        return self.pooled(input_ids, attention_mask, token_type_ids)
+
+
+BertSentenceEncoder = SentenceEncoder
 
 
 class SimilarityTask(FinetuningTask[LabelledText]):
@@ -123,16 +120,15 @@ def cosines(model: nn.Module, batch: Batch) -> Tensor:
     return cosine_similarity(first, second)
 
 
-@torch.no_grad()
-def embed(model: BertSentenceEncoder, tokenizer: BertTokenizer, texts: Sequence[str]) -> Tensor:
+def embed(model: SentenceEncoder, tokenizer: BertTokenizer, texts: Sequence[str]) -> Tensor:
     """One vector of length 1 for each text, [N, D], on the CPU: their products are cosines."""
-    model.eval()
-    device = next(model.parameters()).device
     vectors = []
-    for start in range(0, len(texts), EMBEDDING_BATCH):
-        encoding = tokenizer(texts[start : start + EMBEDDING_BATCH], max_length=model.config.max_position_embeddings)
-        batch = [encoding[name].to(device) for name in ("input_ids", "attention_mask", "token_type_ids")]
-        vectors.append(normalize(model(*batch).float(), dim=-1).cpu())
+    with torch.no_grad(), evaluating(model) as device:
+        for start in range(0, len(texts), EMBEDDING_BATCH):
+            batch = texts[start : start + EMBEDDING_BATCH]
+            encoding = tokenizer(batch, max_length=model.config.max_position_embeddings)
+            rows = [encoding[name].to(device) for name in ("input_ids", "attention_mask", "token_type_ids")]
+            vectors.append(normalize(model(*rows).float(), dim=-1).cpu())
     return torch.cat(vectors)
 
 

@@ -4,35 +4,41 @@ import warnings
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from bertedu.checkpoints.folder import find_folder
-from bertedu.config import BertConfig
-from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.model.bert import BertModel
-from bertedu.model.pretrained import PretrainedModel
+from torch import nn
 
-Model = TypeVar("Model", bound=PretrainedModel)
-OF_A_TASK = ("labels", "problem_type", "pooling", "no_answer_threshold")  # fields that an earlier fine-tuning left
+from bertedu.checkpoints.folder import find_folder
+from bertedu.config import TaskConfig
+from bertedu.finetuning.head import TaskModel
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.model.architecture import architecture_in
+
+Model = TypeVar("Model", bound=TaskModel)
 
 
 def with_new_head(model_class: type[Model], model: str, settings: FinetuningSettings, **changes: Any) -> Model:
-    """A model_class on the BERT of a folder or hub id, with other changes, and the dropout of the settings if any.
+    """A model_class on the encoder of a folder or hub id; changes are fields of TaskConfig. Its dropout is that of the
+    settings, if any.
 
     The head is always new, even where the folder holds one of the same shape: that of another task knows other
     classes. That heads are left out is meant: no warning says so. A pooler that the folder lacks and the model reads
     starts untrained, with a warning.
     """
-    if settings.dropout is not None:
-        dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
-        changes = {**dropout, **changes}
     folder = find_folder(model)
-    usual = BertConfig()
-    config = replace(BertConfig.load(folder), **{**{name: getattr(usual, name) for name in OF_A_TASK}, **changes})
-    network = model_class(config)
-    body: BertModel = network.bert  # type: ignore[assignment]
+    member = architecture_in(folder)
+    config = member.config.load(folder)
+    if settings.dropout is not None:
+        config = replace(config, hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout)
+    network = model_class.from_config(config, TaskConfig(**changes))
+    places = encoder_of(network).state_dict()
     with warnings.catch_warnings():
-        if body.pooler is None:
+        if not any(network.encoder.depth(name) > config.num_hidden_layers for name in places):  # it has no pooler
             warnings.filterwarnings("ignore", message=".*they start untrained.*")
         warnings.filterwarnings("ignore", message=".*no place in this model.*")
-        source = BertModel.from_pretrained(folder)
-    body.load_state_dict({name: value for name, value in source.state_dict().items() if name in body.state_dict()})
+        source = member.encoder.from_pretrained(folder)
+    encoder_of(network).load_state_dict({name: value for name, value in source.state_dict().items() if name in places})
     return network.eval()
+
+
+def encoder_of(model: TaskModel) -> nn.Module:
+    """The encoder as the module that it is."""
+    return model.get_submodule(model.encoder_name)

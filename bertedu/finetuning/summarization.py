@@ -12,36 +12,40 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from bertedu.config import BertConfig
+from bertedu.config import TaskConfig
 from bertedu.corpora.readers import Summary
 from bertedu.corpora.sentences import split_sentences
-from bertedu.finetuning.examples import Example
+from bertedu.finetuning.examples import Example, example_of
 from bertedu.finetuning.explaining import rounded
+from bertedu.finetuning.head import TaskModel
 from bertedu.finetuning.rouge import rouge, rouge_n, words_of
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.bert import BertModel
+from bertedu.model.architecture import Encoder
 from bertedu.model.heads import IGNORED
-from bertedu.model.pretrained import PretrainedModel
 from bertedu.tokenization import BertTokenizer
 
 
-class BertForSummarization(PretrainedModel):
-    """BERT and one score for each token; those of the [CLS] before each sentence count."""
+class SentenceChooser(TaskModel):
+    """An encoder and one score for each token; those of the [CLS] before each sentence count."""
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
-        self.classifier = nn.Linear(config.hidden_size, 1)
+    kind = "ForSummarization"
+
+    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+        super().__init__(encoder, task_config)
+        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+        self.classifier = nn.Linear(self.config.hidden_size, 1)
         self.initialize()
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
     ) -> Tensor:
         """The scores [B, T]: the higher, the more a sentence that begins here belongs into the summary."""
-        vectors = self.bert(input_ids, attention_mask, token_type_ids).last_hidden_state
+        vectors = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state
         return self.classifier(self.dropout(vectors)).squeeze(-1)
+
+
+BertForSummarization = SentenceChooser
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +95,21 @@ class SummarizationTask(FinetuningTask[Summary]):
 
         starts is 1 at the [CLS] of each sentence.
         """
-        tokenizer, room = self.tokenizer, self.settings.max_length
+        layout, room = self.tokenizer.layout, self.settings.max_length
+        special = layout.special_tokens(pair=False)
         ids: list[int] = []
         types: list[int] = []
         starts: list[int] = []
-        for number, pieces in enumerate(tokenizer.encode_lines(sentences)):
+        for number, pieces in enumerate(self.tokenizer.encode_lines(sentences)):
             if number == 0:
-                pieces = pieces[: room - 2]
-            elif len(ids) + len(pieces) + 2 > room:
+                pieces = pieces[: room - special]
+            elif len(ids) + len(pieces) + special > room:
                 break
-            ids += [tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id]
-            types += [number % 2] * (len(pieces) + 2)
-            starts += [1] + [0] * (len(pieces) + 1)
-        return {"input_ids": ids, "token_type_ids": types, "attention_mask": [1] * len(ids), "starts": starts}
+            sequence, _ = layout.sequence(pieces)
+            ids += sequence
+            types += [number % 2] * len(sequence)
+            starts += [1] + [0] * (len(sequence) - 1)
+        return {**example_of(ids, types), "starts": starts}
 
     def counts(self, batch: Batch) -> dict[str, int]:
         """Sentences."""

@@ -12,27 +12,30 @@ from sklearn.metrics import accuracy_score, f1_score
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from bertedu.config import BertConfig
+from bertedu.config import TaskConfig
 from bertedu.corpora.readers import TaggedWords
 from bertedu.errors import UserError
 from bertedu.finetuning.crf import ConditionalRandomField, are_closed, refuse_forbidden
-from bertedu.finetuning.examples import Example
+from bertedu.finetuning.examples import Example, example_of
 from bertedu.finetuning.explaining import mistake, rounded
+from bertedu.finetuning.head import HeadOutput, TaskModel
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.spans import are_entities, entity_figures, split_tag
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.bert import BertModel
+from bertedu.model.architecture import Encoder
 from bertedu.model.heads import IGNORED
-from bertedu.model.pretrained import PretrainedModel
 from bertedu.tokenization import BertTokenizer
 
 
 @dataclass
-class TaggerOutput:
-    """logits [B, T, C], and the loss when labels were given."""
+class TaggerOutput(HeadOutput):
+    """logits [B, T, C]; the loss when labels were given; when first_pieces were given, the numbers of the tags of each
+    sentence's words and how likely the model holds each.
+    """
 
     logits: Tensor
-    loss: Tensor | None = None
+    tags: list[list[int]] | None = None
+    probabilities: list[list[float]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +46,19 @@ class Tagged:
     probabilities: list[float]
 
 
-class BertForTokenClassification(PretrainedModel):
-    """BERT, dropout, and a linear layer from each token's vector to the tags. The same as in `transformers`."""
+class Tagger(TaskModel):
+    """An encoder, dropout, and a linear layer from each token's vector to the tags. Of BERT:
+    BertForTokenClassification, the same as in `transformers`.
+    """
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        if not config.labels:
-            raise UserError('the config has no labels: give the tags, labels=("O", "B-person", "I-person").')
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
-        self.classifier = nn.Linear(config.hidden_size, len(config.labels))
+    kind = "ForTokenClassification"
+
+    def __init__(self, encoder: Encoder, task_config: TaskConfig):
+        super().__init__(encoder, task_config)
+        if not task_config.labels:
+            raise UserError('there are no labels: give the tags, labels=("O", "B-person", "I-person").')
+        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+        self.classifier = nn.Linear(self.config.hidden_size, len(task_config.labels))
         self.initialize()
 
     def forward(
@@ -61,46 +67,67 @@ class BertForTokenClassification(PretrainedModel):
         attention_mask: Tensor | None = None,
         token_type_ids: Tensor | None = None,
         labels: Tensor | None = None,
+        first_pieces: Tensor | None = None,
     ) -> TaggerOutput:
-        """labels [B, T]: the tag's number at tokens that are learned, -100 elsewhere; the loss is their mean."""
-        vectors = self.bert(input_ids, attention_mask, token_type_ids).last_hidden_state
-        logits = self.classifier(self.dropout(vectors))
-        loss = None
+        """labels [B, T]: the tag's number at tokens that are learned, -100 elsewhere. first_pieces [B, T]: 1 at the
+        first piece of each word that is to be tagged. The model decodes itself: in whatever it is wrapped (for several
+        processes, compiled), the output has the tags.
+        """
+        vectors = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state
+        output = TaggerOutput(self.classifier(self.dropout(vectors)))
         if labels is not None:
-            loss = cross_entropy(logits.float().flatten(0, 1), labels.flatten(), ignore_index=IGNORED)
-        return TaggerOutput(logits, loss)
+            output.summed_loss, output.counted = self.summed_loss(output.logits, labels), (labels != IGNORED).sum()
+        if first_pieces is not None:
+            first = first_pieces.bool()
+            emissions, _, words = pack_words(output.logits.float(), first.long(), first)
+            output.tags, shares = self.decode(emissions, words)
+            rows = zip(output.tags, shares.tolist(), strict=True)
+            output.probabilities = [[of[word][tag] for word, tag in enumerate(tags)] for tags, of in rows]
+        return output
+
+    def summed_loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """-log p of the right tags, summed over the labelled tokens."""
+        return cross_entropy(logits.float().flatten(0, 1), labels.flatten(), ignore_index=IGNORED, reduction="sum")
+
+    def decode(self, emissions: Tensor, words: Tensor) -> tuple[list[list[int]], Tensor]:
+        """The best tag of each word, as numbers, and how likely each word has each tag, [B, W, C]. emissions
+        [B, W, C]; words [B, W] is true where a word is.
+        """
+        chosen = emissions.argmax(dim=-1)
+        return [row[here].tolist() for row, here in zip(chosen, words, strict=True)], emissions.softmax(dim=-1)
 
 
-class BertCrfForTokenClassification(BertForTokenClassification):
+class CrfTagger(Tagger):
     """The same with a CRF above it. Labels stand at the first piece of each word; the CRF sees these pieces alone."""
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
-        self.crf = ConditionalRandomField(config.labels)
+    kind = "CrfForTokenClassification"
 
-    def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor | None = None,
-        token_type_ids: Tensor | None = None,
-        labels: Tensor | None = None,
-    ) -> TaggerOutput:
-        """The loss is -log p of all tags of a sentence, divided by the words of the batch: a figure for a word, as
-        the loss without a CRF.
+    def __init__(self, encoder: Encoder, task_config: TaskConfig):
+        super().__init__(encoder, task_config)
+        self.crf = ConditionalRandomField(task_config.labels)
+
+    def summed_loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """-log p of all tags of a sentence, summed over the sentences: divided by the words it is a figure for a word,
+        as the loss without a CRF.
         """
-        output = super().forward(input_ids, attention_mask, token_type_ids)
-        if labels is not None:
-            emissions, tags, words = pack_words(output.logits.float(), labels, labels != IGNORED)
-            output.loss = -self.crf.log_likelihood(emissions, tags, words).sum() / words.sum()
-        return output
+        some = (labels != IGNORED).any(dim=1)  # a sentence without a label has no tags to be likely
+        emissions, tags, words = pack_words(logits.float()[some], labels[some], labels[some] != IGNORED)
+        return -self.crf.log_likelihood(emissions, tags, words).sum()
+
+    def decode(self, emissions: Tensor, words: Tensor) -> tuple[list[list[int]], Tensor]:
+        """The best tags of each sentence together, and how likely each word has each tag over all tag sequences."""
+        return self.crf.decode(emissions, words), self.crf.marginals(emissions, words)
+
+
+BertForTokenClassification, BertCrfForTokenClassification = Tagger, CrfTagger
 
 
 def pack_words(logits: Tensor, labels: Tensor, first: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """What stands at the first pieces, moved to the front: logits [B, W, C], labels [B, W], and where words are [B, W].
 
-    first [B, T] is true at the first piece of each word. W is the number of words of the longest sentence.
+    first [B, T] is true at the first piece of each word. W is the number of words of the longest sentence, at least 1.
     """
-    words = int(first.sum(dim=1).max())
+    words = max([1, *first.sum(dim=1).tolist()])
     order = (~first).long().argsort(dim=1, stable=True)[:, :words]  # first pieces before all else, in their order
     packed = logits.gather(1, order.unsqueeze(-1).expand(-1, -1, logits.size(-1)))
     return packed, labels.gather(1, order), first.gather(1, order)
@@ -150,7 +177,8 @@ class TaggingTask(FinetuningTask[TaggedWords]):
 
         Raises UserError for a tag that is none of the labels.
         """
-        tokenizer, room = self.tokenizer, self.settings.max_length - 2
+        tokenizer, layout = self.tokenizer, self.tokenizer.layout
+        room = self.settings.max_length - layout.special_tokens(pair=False)
         ids, labels, first = [], [], []
         for word, tag in zip(words, tags, strict=True):
             if tag not in self.number:
@@ -160,13 +188,8 @@ class TaggingTask(FinetuningTask[TaggedWords]):
             labels += [self.number[tag], *self.rest_labels(tag, len(pieces) - 1)]
             first += [1] + [0] * (len(pieces) - 1)
         ids, labels, first = ids[:room], labels[:room], first[:room]
-        return {
-            "input_ids": [tokenizer.cls_token_id, *ids, tokenizer.sep_token_id],
-            "token_type_ids": [0] * (len(ids) + 2),
-            "attention_mask": [1] * (len(ids) + 2),
-            "labels": [IGNORED, *labels, IGNORED],
-            "first_pieces": [0, *first, 0],
-        }
+        beside = {"labels": layout.beside(IGNORED, labels), "first_pieces": layout.beside(0, first)}
+        return {**example_of(*layout.sequence(ids)), **beside}
 
     def rest_labels(self, tag: str, pieces: int) -> list[int]:
         """The labels of the pieces behind the first of a word."""
@@ -182,23 +205,16 @@ class TaggingTask(FinetuningTask[TaggedWords]):
 
     def sums(self, model: nn.Module, batch: Batch) -> dict[str, Tensor]:
         """The summed loss of the labelled tokens."""
-        labels = batch["labels"]
-        output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"], labels=labels)
-        return {"word_loss": output.loss * (labels != IGNORED).sum()}
+        output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"], labels=batch["labels"])
+        return {"word_loss": output.summed_loss}
 
     def read(self, model: nn.Module, batch: Batch) -> list[Tagged]:
         """The tags of each sentence's words, as far as they were not cut off."""
-        logits = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).logits.float()
-        first = batch["first_pieces"].bool()
-        emissions, _, words = pack_words(logits, first.long(), first)
-        if isinstance(model, BertCrfForTokenClassification):
-            shares, numbers = model.crf.marginals(emissions, words), model.crf.decode(emissions, words)
-        else:
-            shares, chosen = emissions.softmax(dim=-1), emissions.argmax(dim=-1)
-            numbers = [row[here].tolist() for row, here in zip(chosen, words, strict=True)]
+        inputs = [batch[name] for name in ("input_ids", "attention_mask", "token_type_ids")]
+        output = model(*inputs, first_pieces=batch["first_pieces"])
         return [
-            Tagged([self.labels[number] for number in row], [float(of[word, n]) for word, n in enumerate(row)])
-            for row, of in zip(numbers, shares.cpu(), strict=True)
+            Tagged([self.labels[number] for number in numbers], shares)
+            for numbers, shares in zip(output.tags, output.probabilities, strict=True)
         ]
 
     def predictions(self, model: nn.Module, rows: Sequence[TaggedWords]) -> list[Tagged]:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from bertedu.errors import UserError
 from bertedu.finetuning.examples import EVALUATION_BATCH, Example, ExampleBatches, digest
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import evaluate, to_device
 
@@ -135,12 +136,10 @@ class FinetuningTask(ABC, Generic[Row]):
         found = dict(zip(batches.order, self._read_all(model, batches), strict=True))
         return [found[number] for number in range(len(examples))]
 
-    @torch.no_grad()
     def _read_all(self, model: nn.Module, batches: ExampleBatches) -> Iterator[Any]:
-        model.eval()
-        device = next(model.parameters()).device
-        for batch in batches:
-            yield from self.read(model, to_device(batch, device))
+        with torch.no_grad(), evaluating(model) as device:
+            for batch in batches:
+                yield from self.read(model, to_device(batch, device))
 
     @abstractmethod
     def read(self, model: nn.Module, batch: Batch) -> Sequence[Any]:

@@ -4,12 +4,12 @@ Sliding windows with a stride: google-research/bert (run_squad.py); n-best and t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from bertedu.errors import UserError
+from bertedu.finetuning.examples import Example, example_of
 from bertedu.tokenization import BertTokenizer
 
 LONGEST_QUESTION = 64  # tokens
@@ -18,17 +18,16 @@ WINDOW = 256  # tokens, where the model reads as many
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """[CLS] question [SEP] piece of the context [SEP]. offsets: for each token of the context its characters there."""
+    """A question and a piece of the context, as a pair. offsets: for each token of the context its characters there."""
 
     input_ids: list[int]
     first: int  # where the context begins among the tokens
     offsets: list[tuple[int, int]]
+    token_type_ids: list[int] = field(default_factory=list)
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Example:
         """The window as an example for a model."""
-        length = len(self.input_ids)
-        types = [0] * self.first + [1] * (length - self.first)
-        return {"input_ids": self.input_ids, "token_type_ids": types, "attention_mask": [1] * length}
+        return example_of(self.input_ids, self.token_type_ids)
 
 
 def windows(tokenizer: BertTokenizer, question: str, context: str, max_length: int, stride: int) -> list[Window]:
@@ -39,17 +38,19 @@ def windows(tokenizer: BertTokenizer, question: str, context: str, max_length: i
     """
     asked = tokenizer.encode(question)[:LONGEST_QUESTION]
     ids, offsets = tokenizer.encode_with_offsets(context)
-    room = max_length - len(asked) - 3
+    layout = tokenizer.layout
+    room = max_length - len(asked) - layout.special_tokens(pair=True)
     if not 0 < stride <= room:
         raise UserError(
             f"stride is {stride} and a window of {max_length} tokens holds {room} of the context beside the question "
             f"{question[:40]!r}: give a stride from 1 to {max(1, room)}, or a larger max_length."
         )
-    head = [tokenizer.cls_token_id, *asked, tokenizer.sep_token_id]
+    first = layout.text_start(len(asked), len(ids))
     found = []
     for start in range(0, max(1, len(ids)), stride):
         piece = slice(start, start + room)
-        found.append(Window([*head, *ids[piece], tokenizer.sep_token_id], len(head), offsets[piece]))
+        input_ids, types = layout.sequence(asked, ids[piece])
+        found.append(Window(input_ids, first, offsets[piece], types))
         if start + room >= len(ids):
             break
     return found

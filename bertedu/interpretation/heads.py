@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from bertedu.errors import UserError
 from bertedu.model.attention import SelfAttention
+from bertedu.model.evaluating import evaluating
 
 Attentions = Sequence[Tensor] | Tensor
 PADDING = "[PAD]"
@@ -164,15 +165,11 @@ def head_importance(model: nn.Module, loss: Callable[[nn.Module], Tensor | float
     not add up. Dropout is off while it is measured.
     """
     layers = attention_layers(model)
-    training = model.training
-    model.eval()
-    try:
+    with evaluating(model):
         whole = float(loss(model))
         rises = torch.zeros(len(layers), layers[0].num_heads)
         for layer, attention in enumerate(layers):
             for head in range(attention.num_heads):
                 with without_heads(model, [(layer, head)]):
                     rises[layer, head] = float(loss(model)) - whole
-        return rises
-    finally:
-        model.train(training)
+    return rises

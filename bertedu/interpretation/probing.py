@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
 from bertedu.errors import UserError
-from bertedu.inference import LanguageModel
-from bertedu.interpretation.contexts import check_labels, span_vectors
+from bertedu.inference import LanguageModel, span_vectors
+from bertedu.interpretation.contexts import check_labels
 from bertedu.model import BertModel
 from bertedu.tokenization import BertTokenizer
 

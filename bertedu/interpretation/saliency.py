@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from bertedu.errors import UserError
 from bertedu.inference import LanguageModel
+from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import Encoding
 
 
@@ -68,7 +69,7 @@ def integrated_gradients(
 
 def token_vectors(model: LanguageModel, input_ids: Tensor) -> Tensor:
     """The token embeddings of ids, [1, T, D], cut off from the model's gradients."""
-    table = model.bert.embeddings.token.weight.detach()
+    table = model.bert.token_embeddings.weight.detach()
     return table[input_ids.to(table.device)]
 
 
@@ -91,15 +92,15 @@ def log_probabilities(
     def exchanged(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
         return vectors
 
-    device, training = vectors.device, model.training
-    inputs = {name: encoding[name].to(device).expand(vectors.size(0), -1) for name in encoding}
-    hook = model.bert.embeddings.token.register_forward_hook(exchanged)
-    model.eval()
+    inputs = {name: encoding[name].to(vectors.device).expand(vectors.size(0), -1) for name in encoding}
+    asked = torch.zeros_like(inputs["input_ids"], dtype=torch.bool)
+    asked[:, position] = True
+    hook = model.bert.token_embeddings.register_forward_hook(exchanged)
     try:
-        logits = model(**inputs).prediction_logits[:, position]  # [S, V]
+        with evaluating(model):
+            logits = model(**inputs, masked_positions=asked).prediction_logits  # [S, V]
     finally:
         hook.remove()
-        model.train(training)
     return logits.float().log_softmax(dim=-1)[:, token_id]
 
 

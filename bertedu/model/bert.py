@@ -1,26 +1,20 @@
 """BERT: embeddings, encoder and pooler. Put together in notebook 05 (Devlin et al. 2019, section 3)."""
 
-from dataclasses import dataclass
+import re
 
 import torch
 from torch import Tensor, nn
 
 from bertedu.config import BertConfig
 from bertedu.errors import UserError
+from bertedu.model.architecture import EncoderOutput
 from bertedu.model.attention import padding_bias
 from bertedu.model.embeddings import BertEmbeddings
 from bertedu.model.encoder import Encoder
 from bertedu.model.pretrained import PretrainedModel
 
-
-@dataclass
-class BertOutput:
-    """What BERT says about a batch. hidden_states and attentions are there when they were asked for."""
-
-    last_hidden_state: Tensor  # [B, T, D]
-    pooler_output: Tensor | None  # [B, D]; None for a model without a pooler
-    hidden_states: tuple[Tensor, ...] | None = None  # L + 1 times [B, T, D], the embeddings first
-    attentions: tuple[Tensor, ...] | None = None  # L times [B, H, T, T]
+BertOutput = EncoderOutput
+LAYER = re.compile(r"encoder\.layers\.(\d+)\.")
 
 
 class Pooler(nn.Module):
@@ -47,6 +41,17 @@ class BertModel(PretrainedModel):
         self.pooler = Pooler(config.hidden_size) if add_pooling_layer else None
         self.initialize()
 
+    @property
+    def token_embeddings(self) -> nn.Embedding:
+        """The table of token embeddings, [V, D]."""
+        return self.embeddings.token
+
+    def depth(self, name: str) -> int:
+        """How deep a weight lies: 0 embeddings, 1 to L the layers of the encoder, L + 1 the pooler."""
+        if match := LAYER.match(name):
+            return 1 + int(match[1])
+        return 0 if name.startswith("embeddings.") else self.config.num_hidden_layers + 1
+
     def forward(
         self,
         input_ids: Tensor,
@@ -54,7 +59,7 @@ class BertModel(PretrainedModel):
         token_type_ids: Tensor | None = None,
         output_attentions: bool = False,
         output_hidden_states: bool = False,
-    ) -> BertOutput:
+    ) -> EncoderOutput:
         """input_ids, attention_mask (1 text, 0 padding), token_type_ids (0 first, 1 second text): [B, T].
 
         Raises UserError when the three differ in shape, for more tokens than positions, and for ids beyond the
@@ -64,7 +69,7 @@ class BertModel(PretrainedModel):
         vectors = self.embeddings(input_ids, token_type_ids)  # [B, T, D]
         bias = None if attention_mask is None else padding_bias(attention_mask, vectors.dtype)
         hidden_states, attentions = self.encoder(vectors, bias, output_attentions)
-        return BertOutput(
+        return EncoderOutput(
             last_hidden_state=hidden_states[-1],
             pooler_output=None if self.pooler is None else self.pooler(hidden_states[-1]),
             hidden_states=hidden_states if output_hidden_states else None,

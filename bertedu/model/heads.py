@@ -9,11 +9,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, linear
 
-from bertedu.config import BertConfig
+from bertedu.checkpoints.names import BERT
+from bertedu.config import BertConfig, EncoderConfig
 from bertedu.errors import UserError
-from bertedu.model.bert import BertModel, BertOutput
+from bertedu.model.architecture import Architecture, Encoder, EncoderOutput, architecture
+from bertedu.model.bert import BertModel
 from bertedu.model.encoder import activation
 from bertedu.model.pretrained import PretrainedModel
+from bertedu.tokenization import BertTokenizer
 
 IGNORED = -100  # the label of a token that is not to be predicted; cross_entropy's own default
 
@@ -28,7 +31,7 @@ class PreTrainingOutput:
 
     prediction_logits: Tensor
     seq_relationship_logits: Tensor | None  # [B, 2]: 0 IsNext, 1 NotNext; None without a pooler's head
-    bert: BertOutput
+    bert: EncoderOutput
     loss: Tensor | None = None
 
     @property
@@ -89,6 +92,9 @@ class MaskedLMHead(nn.Module):
 class BertForPreTraining(PretrainedModel):
     """BERT with both heads: masked words and next sentence."""
 
+    kind = "ForPreTraining"
+    encoder_name = "bert"
+
     def __init__(self, config: BertConfig):
         super().__init__(config)
         self.bert = BertModel(config)
@@ -129,14 +135,26 @@ class BertForPreTraining(PretrainedModel):
         return PreTrainingOutput(prediction_logits, seq_relationship_logits, bert, loss)
 
 
-class BertForMaskedLM(PretrainedModel):
-    """BERT with the head for masked words alone."""
+class MaskedLM(PretrainedModel):
+    """An encoder of any member with its language-model head: what stands behind a mask?
 
-    def __init__(self, config: BertConfig):
+    Of BERT it is called BertForMaskedLM, as in `transformers`.
+    """
+
+    kind = "ForMaskedLM"
+    encoder_name = "encoder"
+
+    def __init__(self, config: EncoderConfig):
         super().__init__(config)
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.masked_lm = MaskedLMHead(config, self.bert.embeddings.token)
+        member = architecture(config.model_type)
+        self.encoder = member.encoder(config, add_pooling_layer=False)
+        self.masked_lm = member.language_model_head(config, self.encoder.token_embeddings)
         self.initialize()
+
+    @property
+    def bert(self) -> Encoder:
+        """The encoder, as the same class in `transformers` calls it."""
+        return self.encoder
 
     def forward(
         self,
@@ -144,12 +162,29 @@ class BertForMaskedLM(PretrainedModel):
         attention_mask: Tensor | None = None,
         token_type_ids: Tensor | None = None,
         labels: Tensor | None = None,
+        masked_positions: Tensor | None = None,
         output_attentions: bool = False,
         output_hidden_states: bool = False,
     ) -> PreTrainingOutput:
         """As BertForPreTraining, without the question for the next sentence."""
-        bert = self.bert(input_ids, attention_mask, token_type_ids, output_attentions, output_hidden_states)
-        vectors = bert.last_hidden_state if labels is None else bert.last_hidden_state[labels != IGNORED]
+        output = self.encoder(input_ids, attention_mask, token_type_ids, output_attentions, output_hidden_states)
+        if labels is not None:
+            masked_positions = labels != IGNORED
+        vectors = output.last_hidden_state
+        if masked_positions is not None:
+            vectors = vectors[masked_positions]  # [N, D]
         prediction_logits = self.masked_lm(vectors)
         loss = None if labels is None else mean_surprise(prediction_logits, labels[labels != IGNORED])
-        return PreTrainingOutput(prediction_logits, None, bert, loss)
+        return PreTrainingOutput(prediction_logits, None, output, loss)
+
+
+BertForMaskedLM = MaskedLM
+
+ARCHITECTURE = Architecture(
+    name="Bert",
+    config=BertConfig,
+    encoder=BertModel,
+    language_model_head=MaskedLMHead,
+    names=BERT,
+    tokenizer=BertTokenizer,
+)

@@ -17,7 +17,7 @@ def initialize_as_published(model: nn.Module, deviation: float) -> None:
     for module in model.modules():
         if isinstance(module, nn.Linear | nn.Embedding):
             nn.init.trunc_normal_(module.weight, std=deviation, a=-2 * deviation, b=2 * deviation)
-        if isinstance(module, nn.Linear):
+        if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
         elif isinstance(module, nn.Embedding) and module.padding_idx is not None:
             module.weight[module.padding_idx].zero_()

@@ -1,41 +1,73 @@
-"""What every model here can do: start from published weights, be saved, be loaded."""
+"""What every model here can do: start from published weights, be saved, be loaded, say how deep a weight lies."""
 
+from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from torch import nn
 
-from bertedu.checkpoints.folder import load_model, save_model
-from bertedu.config import BertConfig
+from bertedu.checkpoints.folder import find_folder, load_weights, save_model
+from bertedu.config import EncoderConfig, TaskConfig
+from bertedu.model.architecture import architecture, architecture_in
 from bertedu.model.initialization import initialize_as_published
 
 
 class PretrainedModel(nn.Module):
-    """A model with a `config`, saved as config.json + model.safetensors under the names of `transformers`."""
+    """A model with a `config`, saved as config.json + model.safetensors under the names of `transformers`.
 
-    def __init__(self, config: BertConfig):
+    kind is what stands behind the member's name in the name of its class there ("ForMaskedLM"); encoder_name the
+    attribute that holds the encoder, "" in a model that is one; task_config what a task adds.
+    """
+
+    kind: ClassVar[str] = "Model"
+    encoder_name: ClassVar[str] = ""
+
+    def __init__(self, config: EncoderConfig, task_config: TaskConfig | None = None):
         super().__init__()
-        self.config = config
+        self.config, self.task_config = config, task_config or TaskConfig()
+
+    @classmethod
+    def from_config(cls, config: Any, task_config: TaskConfig | None = None) -> Self:
+        """A new model. What a task adds means nothing to a model without a head for one."""
+        return cls(config)
 
     def initialize(self) -> None:
         """Give every weight its published starting value. Called last when a model is built.
 
-        A BERT inside a model with a head has drawn its weights already, and keeps them.
+        An encoder inside a model with a head has drawn its weights already, and keeps them.
         """
         for part in self.children():
             if not isinstance(part, PretrainedModel):
                 initialize_as_published(part, self.config.initializer_range)
 
+    def depth(self, name: str) -> int:
+        """How deep a weight lies, by its name: as its encoder says, and L + 1 for what stands above it."""
+        inside = f"{self.encoder_name}."
+        if self.encoder_name and name.startswith(inside):
+            return getattr(self, self.encoder_name).depth(name.removeprefix(inside))
+        return self.config.num_hidden_layers + 1
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a run with this model to be resumed."""
+        return {"model_type": self.config.model_type, **asdict(self.config), **asdict(self.task_config)}
+
     @classmethod
     def from_pretrained(cls, name: str | Path, **changes: Any) -> Self:
-        """Load from a folder saved here, from any folder of a `transformers` BERT, or from a hub id.
+        """Load from a folder saved here, from any folder of a member in `transformers`, or from a hub id.
 
-        changes are fields of the config that shall differ from those saved, such as labels or dropout.
-        The model comes in evaluation mode. Weights that the file lacks (a head) start as published and are
+        changes are fields of the config, or of what a task adds, that shall differ from those saved, such as labels or
+        dropout. The model comes in evaluation mode. Weights that the file lacks (a head) start as published and are
         named in a warning. Raises UserError for a missing, damaged or misshaped checkpoint.
         """
-        return load_model(cls, name, **changes)
+        folder = find_folder(name)
+        member = architecture_in(folder)
+        of_task = {field.name: changes.pop(field.name) for field in fields(TaskConfig) if field.name in changes}
+        task_config = replace(TaskConfig.load(folder), **of_task)
+        model = cls.from_config(replace(member.config.load(folder), **changes), task_config)
+        load_weights(model, folder, member.names)
+        return model.eval()
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write config.json and model.safetensors; the folder opens in `transformers` as it is."""
-        save_model(self, folder)
+        member = architecture(self.config.model_type)
+        save_model(self, folder, member.names, member.class_name(self.kind))

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bertedu.errors import UserError
+from bertedu.model.heads import IGNORED
 
-IGNORED = -100  # the label of a token that is not to be predicted
 CHUNK = 1024  # positions whose [N, V] distributions are in memory at once
 NO_TOKEN = -1  # a neighbour that is masked or outside the text
 

@@ -36,7 +36,7 @@ def initialize_for_matching(model: BertForPreTraining, token_counts: Tensor) -> 
     """Give the model this start. token_counts [V]: how often each id stands in the training text."""
     embeddings = model.bert.embeddings
     for module in model.modules():
-        if isinstance(module, torch.nn.Linear) and module is not model.masked_lm.decoder:
+        if isinstance(module, torch.nn.Linear):  # the decoder is none: its weight is the table of embeddings
             torch.nn.init.normal_(module.weight, std=1 / math.sqrt(module.in_features))
     first = next(module for module in model.modules() if isinstance(module, SelfAttention))
     first.query.weight.mul_(MATCHING_SCALE)

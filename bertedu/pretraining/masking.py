@@ -45,24 +45,41 @@ def mask_tokens(
     vocab_size: int,
     generator: torch.Generator,
     continuation: Tensor | None = None,
+    special_tokens: int = 3,
 ) -> tuple[Tensor, Tensor]:
     """Hide a share of the tokens: returns what the model sees and the labels, both [B, T].
 
     candidates [B, T]: tokens that may be chosen (no [CLS], [SEP], padding). In each row round(rate · length)
-    are, at least one, the length with its special tokens, as published; half a token is rounded to the even
-    number. Of the chosen 80 % become [MASK], 10 % a random word and 10 % stay. Labels are the right ids where
-    chosen, -100 elsewhere. With `continuation` whole words are chosen, which may be fewer tokens, or none
-    where every word is too long.
+    are, at least one, the length with its special tokens, as published: 3 in a pair, 2 around one text (the tokenizer's
+    layout counts them). Half a token is rounded to the even number. Of the chosen 80 % become [MASK], 10 % a random
+    word and 10 % stay. Labels are the right ids where chosen, -100 elsewhere. With `continuation` whole words are
+    chosen, which may be fewer tokens, or none where every word is too long.
     """
-    length = candidates.sum(dim=1) + 3  # [CLS] and two [SEP]
+    length = candidates.sum(dim=1) + special_tokens
     number = (length.double() * rate).round().long().clamp_min(1)  # float32 would make 29 of 0.15 · 190 = 28.5
     if continuation is None:
         chosen = choose_tokens(candidates, number, generator)
     else:
         chosen = choose_words(candidates, continuation, number, generator)
     labels = input_ids.masked_fill(~chosen, IGNORED)
+    masked, _, _ = replace_chosen(input_ids, chosen, mask_token_id, vocab_size, generator)
+    return masked, labels
+
+
+def replace_chosen(
+    input_ids: Tensor,
+    chosen: Tensor,
+    mask_token_id: int,
+    vocab_size: int,
+    generator: torch.Generator,
+    mask_share: float = 0.8,
+    random_share: float = 0.1,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """What the model sees in place of the chosen tokens: [MASK] for a share of them, a random token for another, the
+    rest as they are. Returns that, where [MASK] was put and where a random token, all [B, T].
+    """
     fate = torch.rand(input_ids.shape, generator=generator)
     random_ids = torch.randint(vocab_size, input_ids.shape, generator=generator)
-    masked = torch.where(chosen & (fate < 0.8), mask_token_id, input_ids)
-    masked = torch.where(chosen & (fate >= 0.9), random_ids, masked)
-    return masked, labels
+    becomes_mask, becomes_random = chosen & (fate < mask_share), chosen & (fate >= 1 - random_share)
+    seen = torch.where(becomes_mask, mask_token_id, torch.where(becomes_random, random_ids, input_ids))
+    return seen, becomes_mask, becomes_random

@@ -3,9 +3,7 @@
 Shapes: B batch, T tokens, D hidden size, V vocabulary, R reference sentences, N sentences asked about.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -14,10 +12,9 @@ from torch import Tensor
 
 from bertedu.corpora.documents import FactProbe, SenseExample
 from bertedu.errors import UserError
-from bertedu.model import BertForPreTraining
+from bertedu.inference import LanguageModel, run, span_vectors, word_span
 from bertedu.pretraining.baselines import NO_TOKEN, NGramBaseline
 from bertedu.tokenization import BertTokenizer
-from bertedu.tokenization.encoding import Encoding
 
 BATCH = 64
 
@@ -28,7 +25,7 @@ def answer_ids(tokenizer: BertTokenizer, probes: Sequence[FactProbe]) -> np.ndar
     return np.array([ids[0] if len(ids) == 1 else NO_TOKEN for ids in encoded])
 
 
-def fact_probe_accuracy(model: BertForPreTraining, tokenizer: BertTokenizer, probes: Sequence[FactProbe]) -> float:
+def fact_probe_accuracy(model: LanguageModel, tokenizer: BertTokenizer, probes: Sequence[FactProbe]) -> float:
     """The share of probes whose answer is the model's first guess at [MASK].
 
     A probe whose answer the tokenizer splits counts as wrong. Raises UserError for a probe without exactly one
@@ -39,9 +36,9 @@ def fact_probe_accuracy(model: BertForPreTraining, tokenizer: BertTokenizer, pro
         encoding = tokenizer([probe.sentence for probe in probes[start : start + BATCH]])
         masked = encoding.input_ids == tokenizer.mask_token_id
         check_masks(masked, probes[start : start + BATCH])
-        with evaluating(model) as device:
-            logits = model(**inputs_on(device, encoding)).prediction_logits
-        guesses += logits[masked.to(logits.device)].argmax(dim=-1).tolist()
+        with torch.no_grad():
+            logits = run(model, encoding, masked_positions=masked).prediction_logits  # [N, V], a row for each probe
+        guesses += logits.argmax(dim=-1).tolist()
     return hit_share(np.array(guesses), answer_ids(tokenizer, probes))
 
 
@@ -70,25 +67,8 @@ def hit_share(guesses: np.ndarray, answers: np.ndarray) -> float:
     return float((guesses == answers).mean())
 
 
-@contextmanager
-def evaluating(model: BertForPreTraining) -> Iterator[torch.device]:
-    """Dropout off and no gradients inside the block, the mode as before after it; gives the model's device."""
-    training = model.training
-    model.eval()
-    try:
-        with torch.no_grad():
-            yield next(model.parameters()).device
-    finally:
-        model.train(training)
-
-
-def inputs_on(device: torch.device, encoding: Encoding) -> dict[str, Tensor]:
-    """The three tensors of an encoding on a device."""
-    return {name: encoding[name].to(device) for name in ("input_ids", "token_type_ids", "attention_mask")}
-
-
 def sense_accuracy(
-    model: BertForPreTraining,
+    model: LanguageModel,
     tokenizer: BertTokenizer,
     reference: Sequence[SenseExample],
     heldout: Sequence[SenseExample],
@@ -97,11 +77,11 @@ def sense_accuracy(
     """For each word, how often its vector in a new sentence lies nearest to sentences of the same sense.
 
     The sense of a new sentence is the one that most of its nearest reference sentences have, by the cosine of
-    `word_vectors`. The accuracy is the mean over the senses, so that guessing one sense gives 1 / senses.
+    `sense_vectors`. The accuracy is the mean over the senses, so that guessing one sense gives 1 / senses.
     """
     check_examples(reference, heldout)
-    ours, theirs = word_vectors(model, tokenizer, heldout), word_vectors(model, tokenizer, reference)
-    similarities = (ours @ theirs.T).cpu().numpy()  # [N, R]
+    ours, theirs = sense_vectors(model, tokenizer, heldout), sense_vectors(model, tokenizer, reference)
+    similarities = (ours @ theirs.T).numpy()  # [N, R]
     return accuracy_by_word(similarities, reference, heldout, neighbours)
 
 
@@ -116,33 +96,15 @@ def sense_baseline_accuracy(
     return accuracy_by_word((ours @ theirs.T).toarray(), reference, heldout, neighbours)
 
 
-def word_vectors(model: BertForPreTraining, tokenizer: BertTokenizer, examples: Sequence[SenseExample]) -> Tensor:
+def sense_vectors(model: LanguageModel, tokenizer: BertTokenizer, examples: Sequence[SenseExample]) -> Tensor:
     """The contextual vector of each example's word, of length 1: [N, D].
 
     It is the mean over the word's tokens and over all layers after the embeddings: the first layers already
     look at the context, and the last one has turned towards the word to be guessed.
     """
-    vectors = []
-    for start in range(0, len(examples), BATCH):
-        batch = examples[start : start + BATCH]
-        encoding = tokenizer([example.sentence for example in batch])
-        places = torch.tensor(
-            [word_places(example, offsets) for example, offsets in zip(batch, encoding.offsets, strict=True)]
-        )
-        with evaluating(model) as device:
-            layers = model.bert(**inputs_on(device, encoding), output_hidden_states=True).hidden_states[1:]
-        places = places.to(layers[0])[:, :, None]  # [B, T, 1]
-        vectors.append((torch.stack(layers).mean(dim=0) * places).sum(dim=1) / places.sum(dim=1))
-    return torch.nn.functional.normalize(torch.cat(vectors).float(), dim=-1)
-
-
-def word_places(example: SenseExample, offsets: Sequence[tuple[int, int]]) -> list[bool]:
-    """For each token of the sentence, whether it belongs to the example's word."""
-    found = list(re.finditer(rf"\b{re.escape(example.word)}\b", example.sentence.lower()))
-    if len(found) != 1:
-        raise UserError(f"{example.sentence!r} has the word {example.word!r} {len(found)} times: it must stand once.")
-    start, end = found[0].span()
-    return [start <= first < last <= end for first, last in offsets]
+    spans = [[word_span(example.sentence, example.word)] for example in examples]
+    layers = span_vectors(model, tokenizer, [example.sentence for example in examples], spans)  # [N, L + 1, D]
+    return torch.nn.functional.normalize(layers[:, 1:].mean(dim=1), dim=-1)
 
 
 def check_examples(reference: Sequence[SenseExample], heldout: Sequence[SenseExample]) -> None:

@@ -14,6 +14,7 @@ import torch
 from bertedu.errors import UserError
 from bertedu.tokenization.encoding import TRUNCATIONS, Encoding, Offset, as_batch, check_text, kept_lengths
 from bertedu.tokenization.fast import ChunkIds, WordIds, count_words, traced_words
+from bertedu.tokenization.layout import Layout
 from bertedu.tokenization.normalization import Normalization
 from bertedu.tokenization.training import SPECIAL_TOKENS, learn_vocabulary
 from bertedu.tokenization.vocabulary import is_uncased, number_tokens, read_folder, read_vocabulary, write_folder
@@ -44,6 +45,7 @@ class BertTokenizer:
         ids = [self.vocab[token] for token in SPECIAL_TOKENS]
         self.pad_token_id, self.unk_token_id, self.cls_token_id, self.sep_token_id, self.mask_token_id = ids
         self.all_special_ids = ids
+        self.layout = Layout.of_bert(self.cls_token_id, self.sep_token_id)
         self._word_ids = WordIds(self.vocab)
         self._chunk_ids = ChunkIds(self._word_ids, self.normalization)
 
@@ -167,29 +169,20 @@ class BertTokenizer:
     def _row(self, first: str, second: str | None, max_length: int | None, truncation: str):
         """The ids, token type ids and offsets of one text or pair, not padded."""
         ids, offsets = self.encode_with_offsets(first)
-        pair_ids, pair_offsets = ([], []) if second is None else self.encode_with_offsets(second)
+        pair_ids, pair_offsets = (None, None) if second is None else self.encode_with_offsets(second)
         if max_length is not None:
-            special = 2 if second is None else 3
+            special = self.layout.special_tokens(pair=second is not None)
             if not isinstance(max_length, int) or max_length < special:
                 raise UserError(
                     f"max_length is {max_length!r}, but [CLS] and [SEP] take {special}: ask for at least {special}."
                 )
-            second_length = None if second is None else len(pair_ids)
+            second_length = None if pair_ids is None else len(pair_ids)
             kept, pair_kept = kept_lengths(len(ids), second_length, max_length - special, truncation)
-            ids, offsets, pair_ids, pair_offsets = (
-                ids[:kept],
-                offsets[:kept],
-                pair_ids[:pair_kept],
-                pair_offsets[:pair_kept],
-            )
-        row_ids = [self.cls_token_id, *ids, self.sep_token_id]
-        row_types = [0] * len(row_ids)
-        row_offsets = [(0, 0), *offsets, (0, 0)]
-        if second is not None:
-            row_ids += [*pair_ids, self.sep_token_id]
-            row_types += [1] * (len(pair_ids) + 1)
-            row_offsets += [*pair_offsets, (0, 0)]
-        return row_ids, row_types, row_offsets
+            ids, offsets = ids[:kept], offsets[:kept]
+            if pair_ids is not None and pair_offsets is not None:
+                pair_ids, pair_offsets = pair_ids[:pair_kept], pair_offsets[:pair_kept]
+        row_ids, row_types = self.layout.sequence(ids, pair_ids)
+        return row_ids, row_types, self.layout.beside((0, 0), offsets, pair_offsets)
 
     def convert_tokens_to_ids(self, tokens: str | Sequence[str]) -> Any:
         """The id of a token, or the ids of a list of tokens; [UNK]'s for a token that is not in the vocabulary."""

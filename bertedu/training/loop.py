@@ -119,7 +119,7 @@ class Trainer:
         free = ("device", "data_workers", "log_steps", "save_seconds")
         settings = {name: value for name, value in asdict(self.settings).items() if name not in free}
         settings["training_seed"] = settings.pop("seed")  # the task may have a seed of its own
-        return {**settings, **asdict(self.budget), **asdict(self.bare_model.config), **self.task.identity()}
+        return {**settings, **asdict(self.budget), **self.bare_model.identity(), **self.task.identity()}
 
     def run(self, resume: bool = False) -> Progress:
         """Train to the end of the budget, or until stopped by Ctrl-C; the state is saved in either case."""

@@ -218,7 +218,7 @@ def fine_tune(train, validation, kind="classification", rate=5e-4, **changes):
     model, task = KINDS[kind].make(train, validation, tokenizer, str(folder), settings)
     if settings.freeze_encoder:
         freeze_encoder(model)
-    optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999), pace(settings, model.config.num_hidden_layers))
+    optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999), pace(settings, model))
     steps, step = round(settings.epochs * len(task.epoch(0))), 0
     model.train()
     while step < steps:
@@ -347,8 +347,8 @@ check("10.3", rates)
 # </details>
 
 # %%
-of = pace(FinetuningSettings(layer_decay=0.5, unfreeze_over=0.5), layers=4)
-for name in ("bert.embeddings.token.weight", "bert.encoder.layers.0.output.weight", "bert.encoder.layers.3.output.weight", "classifier.weight"):
+of = pace(FinetuningSettings(layer_decay=0.5, unfreeze_over=0.5), model)
+for name in ("encoder.embeddings.token.weight", "encoder.encoder.layers.0.output.weight", "encoder.encoder.layers.3.output.weight", "classifier.weight"):
     share, start = of(name)
     print(f"{name:38} {share:6.4f} of the rate, learns from {start:.0%} of the run on")
 
@@ -383,7 +383,7 @@ frozen_hits = np.stack(frozen_task.predictions(frozen, validation)).argmax(axis=
 print("the same as stored, within five points:", abs(frozen_hits.mean() - strategies["only the head"][0]) < 0.05)
 frozen_by = by_construction(frozen_hits)
 print("fewer than six in ten right of the plain, of the turned:", frozen_by["plain"] < 0.6, frozen_by["turned"] < 0.6)
-moved = any((p != q).any() for (n, p), q in zip(frozen.named_parameters(), open_model(folder)[0].bert.parameters()) if n.startswith("bert.e"))
+moved = any((p != q).any() for (n, p), q in zip(frozen.named_parameters(), open_model(folder)[0].bert.parameters()) if n.startswith(("encoder.embeddings", "encoder.encoder")))
 print("a frozen weight has moved:", bool(moved))
 
 # %% [markdown]

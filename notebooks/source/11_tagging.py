@@ -500,7 +500,7 @@ for tag, row in zip(("start", "O", "B-place", "I-place"), torch.cat([start[None]
 together = learn(new_tagger(BertCrfForTokenClassification, tags), task, epochs=3)
 chosen = task.predict(together, validation)
 ruled = new_tagger(BertCrfForTokenClassification, tags)  # its CRF has learned nothing: zeros, and the rules
-ruled.bert, ruled.classifier = tagger.bert, tagger.classifier  # these learned without a CRF
+ruled.encoder, ruled.classifier = tagger.encoder, tagger.classifier  # these learned without a CRF
 by_rules = task.predict(ruled, validation)
 print("impossible steps:", impossible(by_rules), "by the rules alone,", impossible(chosen), "with the CRF")
 gains = [my_f1(right, found) - my_f1(right, alone) for found in (by_rules, chosen)]
@@ -563,7 +563,7 @@ for kind in ("person", "place", "organisation", "product"):
 print("every learned number is below 0.1:", bool(steps.abs().max() < 0.1))
 
 # %%
-ruled.bert, ruled.classifier = together.bert, together.classifier  # as the CRF trained them, without its steps
+ruled.encoder, ruled.classifier = together.encoder, together.classifier  # as the CRF trained them, without its steps
 unlearned = task.predict(ruled, validation)
 print("without them F1 is the same, within 0.02:", abs(my_f1(right, unlearned) - my_f1(right, chosen)) < 0.02)
 

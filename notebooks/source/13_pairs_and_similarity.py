@@ -729,7 +729,7 @@ print("ROUGE-1       mine = package:", all(abs(my_rouge1(row.text, row.summary) 
 # %%
 GLUE = ("entailment", "neutral", "contradiction")  # 0, 1, 2 in the colleague's file
 with torch.no_grad():
-    logits = torch.stack([torch.from_numpy(row) for row in nli.predictions(reader, validation)])  # [N, 3], columns as in reader.config.labels
+    logits = torch.stack([torch.from_numpy(row) for row in nli.predictions(reader, validation)])  # [N, 3], columns as in reader.task_config.labels
 numbers = torch.tensor([GLUE.index(row.label) for row in validation])  # [N], as in the file
 
 def broken_accuracy(logits, numbers):
@@ -773,7 +773,7 @@ check("13.5", by_name)
 # </details>
 
 # %%
-columns = [reader.config.labels.index(label) for label in GLUE]
+columns = [reader.task_config.labels.index(label) for label in GLUE]
 print("by name, as good as before:", abs(broken_accuracy(logits[:, columns], numbers) - accuracy) < 1e-6)
 
 # %% [markdown]
@@ -787,7 +787,7 @@ print("by name, as good as before:", abs(broken_accuracy(logits[:, columns], num
 # | Multiple choice | The paper (section 4.4, SWAG) takes the product of a vector with C = [CLS]; `transformers` passes through the pooler and dropout first. So do we |
 # | Summaries | Liu & Lapata (2019) put two more Transformer layers on the sentence vectors; ours is one linear layer. Their ROUGE-1 on CNN/DailyMail (table 2): BertSumExt 43.25, lead-3 40.42, the oracle, chosen by ROUGE-2, 52.59 |
 # | ROUGE | `rouge_score` stems if asked to (*closed* = *close*), and so does the older Perl script ROUGE-1.5.5 with its option `-m`; ours does not. There are two ROUGE-L, of the whole text, as here, and sentence by sentence (`rougeLsum`). Compare figures of one kind only |
-# | NLI labels | Only the names are safe. `transformers` keeps them in `config.id2label`, this course in `config.labels` |
+# | NLI labels | Only the names are safe. `transformers` keeps them in `config.id2label`, this course in `task_config.labels` |
 #
 # ## Summary
 #

@@ -6,7 +6,7 @@ from torch.nn.functional import cross_entropy
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.strategies import pace
+from bertedu.finetuning.strategies import pace_at
 
 
 @exercise(
@@ -98,9 +98,8 @@ def pooling(case: Case) -> None:
 )
 def rates(case: Case) -> None:
     def expected(layers: int, rate: float, decay: float) -> list[float]:
-        of = pace(FinetuningSettings(layer_decay=decay), layers)
-        names = ["bert.embeddings.x", *(f"bert.encoder.layers.{i}.x" for i in range(layers)), "classifier.weight"]
-        return [rate * of(name)[0] for name in names]
+        settings = FinetuningSettings(layer_decay=decay)
+        return [rate * pace_at(settings, depth, layers)[0] for depth in range(layers + 2)]
 
     for layers, rate, decay in ((4, 0.001, 0.5), (2, 0.01, 0.9), (12, 2e-5, 1.0)):
         right = expected(layers, rate, decay)

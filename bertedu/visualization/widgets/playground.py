@@ -13,7 +13,7 @@ from torch import Tensor
 from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, encode, run
 from bertedu.model.heads import IGNORED
-from bertedu.pretraining.masking import choose_tokens, choose_words
+from bertedu.pretraining.masking import choose_tokens, choose_words, replace_chosen
 from bertedu.tokenization import BertTokenizer
 from bertedu.visualization.picture import ORANGE
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, WIDE, StillPage, WidgetView, live_view, region
@@ -74,10 +74,10 @@ def mask_text(
         chosen = choose_words(candidates, continuation, number, generator)
     else:
         chosen = choose_tokens(candidates, number, generator)
-    draw = torch.rand(ids.shape, generator=generator)
-    random_ids = torch.randint(len(tokenizer), ids.shape, generator=generator)
-    becomes_mask, becomes_random = chosen & (draw < mask_share), chosen & (draw >= 1 - random_share)
-    seen = torch.where(becomes_mask, tokenizer.mask_token_id, torch.where(becomes_random, random_ids, ids))
+    shares = mask_share, random_share
+    seen, becomes_mask, becomes_random = replace_chosen(
+        ids, chosen, tokenizer.mask_token_id, len(tokenizer), generator, *shares
+    )
     labels = ids.masked_fill(~chosen, IGNORED)
     fates = [
         MASKED if mask else RANDOM if other else KEPT if label else NOT_CHOSEN
@@ -89,13 +89,13 @@ def mask_text(
     if model is None or not chosen.any():
         return told
     loss, right = surprise(model, replace(encoding, input_ids=seen), labels)
-    shares = iter(right)
-    return replace(told, loss=loss, probabilities=[next(shares) if label else None for label in chosen[0]])
+    of_labels = iter(right)
+    return replace(told, loss=loss, probabilities=[next(of_labels) if label else None for label in chosen[0]])
 
 
 def surprise(model: LanguageModel, encoding, labels: Tensor) -> tuple[float, list[float]]:
     """The mean loss over the labels, and the probability of each right token, in reading order."""
-    output = run(model, encoding, labels=labels.to(next(model.parameters()).device))
+    output = run(model, encoding, labels=labels)
     right = labels[labels != IGNORED]  # [N]
     probabilities = output.prediction_logits.float().softmax(dim=-1).cpu()[torch.arange(len(right)), right]
     return float(output.loss), probabilities.tolist()

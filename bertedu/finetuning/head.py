@@ -1,0 +1,54 @@
+"""What all fine-tuned models share: an encoder of any member of the family, and a head on it that a task needs."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from torch import Tensor
+
+from bertedu.config import TaskConfig
+from bertedu.model.architecture import Encoder, architecture
+from bertedu.model.pretrained import PretrainedModel
+
+
+@dataclass(kw_only=True)
+class HeadOutput:
+    """The loss of a batch, when labels were given: its sum over the `counted` things that have one.
+
+    Sums are what training adds up over the parts of a batch: the part that has no label adds 0, where a mean of
+    nothing would be nan.
+    """
+
+    summed_loss: Tensor | None = None
+    counted: Tensor | int = 0
+
+    @property
+    def loss(self) -> Tensor | None:
+        """The mean, as `transformers` gives it; nan where nothing has a label."""
+        return None if self.summed_loss is None else self.summed_loss / self.counted
+
+
+class TaskModel(PretrainedModel):
+    """An encoder with what a task adds: `encoder`, `config` (the encoder's) and `task_config`."""
+
+    encoder_name = "encoder"
+
+    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+        super().__init__(encoder.config, task_config)
+        self.encoder = encoder
+
+    @classmethod
+    def from_config(cls, config: Any, task_config: TaskConfig | None = None) -> Self:
+        """A new model, on a new encoder of the member that the config is of."""
+        task_config = task_config or TaskConfig()
+        encoder = architecture(config.model_type).encoder(config, add_pooling_layer=cls.reads_pooler(task_config))
+        return cls(encoder, task_config)
+
+    @classmethod
+    def reads_pooler(cls, task_config: TaskConfig) -> bool:
+        """Whether the head reads the encoder's pooler."""
+        return False
+
+    @property
+    def bert(self) -> Encoder:
+        """The encoder, as BERT's classes in `transformers` call it."""
+        return self.encoder

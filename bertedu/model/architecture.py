@@ -1,0 +1,104 @@
+"""What a member of the family is: an encoder, and a record of all that is its own. Heads and training know no more.
+
+A member is registered in MEMBERS and imported when it is first asked for.
+Shapes: B batch, T tokens, D hidden size, H heads, L layers.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from torch import Tensor, nn
+
+from bertedu.checkpoints.names import NameMap
+from bertedu.config import CONFIG, EncoderConfig, model_type_of
+from bertedu.errors import UserError
+from bertedu.tokenization import BertTokenizer
+
+# The model_type in config.json, and the module that holds the ARCHITECTURE of that member.
+MEMBERS = {"bert": "bertedu.model.heads"}
+
+
+@dataclass
+class EncoderOutput:
+    """What an encoder says about a batch. hidden_states and attentions are there when they were asked for."""
+
+    last_hidden_state: Tensor  # [B, T, D]
+    pooler_output: Tensor | None  # [B, D]; None for a model without a pooler
+    hidden_states: tuple[Tensor, ...] | None = None  # L + 1 times [B, T, D], the embeddings first
+    attentions: tuple[Tensor, ...] | None = None  # L times [B, H, T, T]
+
+
+class Encoder(Protocol):
+    """From ids to vectors: a module that heads stand on, whichever member of the family it is."""
+
+    config: EncoderConfig
+
+    @property
+    def token_embeddings(self) -> nn.Embedding:
+        """The table of token embeddings, [V, D], to which a language-model head may be tied."""
+
+    def depth(self, name: str) -> int:
+        """How deep a weight lies, by its name: 0 embeddings, 1 to L the layers, L + 1 the pooler.
+
+        Freezing, layer-wise learning rates and Muon go by it.
+        """
+
+    def __call__(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+        output_attentions: bool = False,
+        output_hidden_states: bool = False,
+    ) -> EncoderOutput:
+        """input_ids, attention_mask (1 text, 0 padding), token_type_ids: [B, T]. A member without segments ignores
+        token_type_ids.
+        """
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A member of the family.
+
+    name is how its classes begin in `transformers` ("Bert"); class_names holds those that do not follow the pattern,
+    by the kind of model ("ForMaskedLM"). encoder(config, add_pooling_layer=…) makes the encoder, and
+    language_model_head(config, token_embeddings) what scores every word at a token: [..., D] to [..., V].
+    """
+
+    name: str
+    config: type[EncoderConfig]
+    encoder: Any  # a class that is a PretrainedModel and an Encoder
+    language_model_head: Callable[[Any, nn.Embedding], nn.Module]
+    names: NameMap
+    tokenizer: type[BertTokenizer]
+    class_names: Mapping[str, str] = field(default_factory=dict)
+
+    def class_name(self, kind: str) -> str:
+        """What `transformers` calls a kind of model: "BertForMaskedLM" for "ForMaskedLM"."""
+        return self.class_names.get(kind, self.name + kind)
+
+
+def architecture(model_type: str) -> Architecture:
+    """The member that config.json calls so. Raises UserError for one that is not there."""
+    if model_type not in MEMBERS:
+        raise UserError(f"there is no model_type {model_type!r}: choose one of {', '.join(MEMBERS)}.")
+    return import_module(MEMBERS[model_type]).ARCHITECTURE
+
+
+def architecture_in(folder: str | Path) -> Architecture:
+    """The member whose model a folder holds. Raises UserError for an unknown one."""
+    model_type = model_type_of(folder)
+    if model_type not in MEMBERS:
+        raise UserError(
+            f"{Path(folder) / CONFIG}: model_type is {model_type!r}, and only {', '.join(map(repr, MEMBERS))} can be "
+            "read here."
+        )
+    return architecture(model_type)
+
+
+def class_names(*kinds: str) -> list[str]:
+    """What `transformers` calls these kinds of models, for every member of the family."""
+    return [architecture(model_type).class_name(kind) for model_type in MEMBERS for kind in kinds]
