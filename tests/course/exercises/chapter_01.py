@@ -84,6 +84,41 @@ def a_string(word, vocab):
     return " ".join(split_word(word, vocab))
 
 
+def with_backtracking(word, vocab, start=0):
+    if len(word) > 100:
+        return ["[UNK]"]
+    if start == len(word):
+        return []
+    for end in range(len(word), start, -1):
+        piece = ("##" if start else "") + word[start:end]
+        if piece in vocab and (rest := with_backtracking(word, vocab, end)) != ["[UNK]"]:
+            return [piece, *rest]
+    return ["[UNK]"]
+
+
+def with_fewest_pieces(word, vocab):
+    best = [[]] + [None] * len(word)
+    for end in range(1, min(len(word), 100) + 1):
+        for start in range(end):
+            piece = ("##" if start else "") + word[start:end]
+            fits = piece in vocab and best[start] is not None
+            if fits and (best[end] is None or len(best[start]) + 1 < len(best[end])):
+                best[end] = [*best[start], piece]
+    return best[-1] or ["[UNK]"]
+
+
+def by_recursion(word, vocab):
+    return ["[UNK]"] if len(word) > 100 else by_recursion_inside(word, vocab, "")
+
+
+def by_recursion_inside(rest, vocab, prefix="##"):
+    if not rest:
+        return []
+    longest = max((n for n in range(1, len(rest) + 1) if prefix + rest[:n] in vocab), default=0)
+    others = by_recursion_inside(rest[longest:], vocab) if longest else ["[UNK]"]
+    return others if others == ["[UNK]"] else [prefix + rest[:longest], *others]
+
+
 def never_advances(word, vocab):
     start = 0
     while start < len(word):
@@ -126,6 +161,29 @@ def cuts_the_row(first, second, max_length):
 
 def only_the_second(first, second, max_length):
     return finished(first, second[: max(0, max_length - 3 - len(first))], max_length)
+
+
+def as_transformers_does(first, second, max_length):
+    room = max_length - 3
+    if len(first) + len(second) <= room:
+        return finished(first, second, max_length)
+    shorter = min(len(first), len(second), room // 2)
+    kept = (shorter, room - shorter) if len(first) <= len(second) else (room - shorter, shorter)
+    return finished(first[: kept[0]], second[: kept[1]], max_length)
+
+
+def takes_from_both_in_turn(first, second, max_length):
+    first, second, turn = list(first), list(second), 0
+    while len(first) + len(second) + 3 > max_length:
+        one = (first, second)[turn % 2] or second or first
+        one.pop()
+        turn += 1
+    return finished(first, second, max_length)
+
+
+def gives_a_number_for_the_mask(first, second, max_length):
+    ids, types, mask = by_popping(first, second, max_length)
+    return ids, types, sum(mask)
 
 
 def first_pays(first, second, max_length):
@@ -192,6 +250,15 @@ def looks_at_brackets(text, vocab):
     return all_pieces(text, vocab, lowercase=ordinary == ordinary.lower())
 
 
+def by_ascii_capitals(text, vocab):
+    ordinary = set(vocab) - set(SPECIAL_TOKENS)
+    return all_pieces(text, vocab, lowercase=not any("A" <= c <= "Z" for token in ordinary for c in token))
+
+
+def asks_for_one_name(text, vocab):
+    return all_pieces(text, vocab, lowercase="Oslo" not in vocab)
+
+
 def still_broken(text, vocab):
     return all_pieces(text, vocab, lowercase=False)
 
@@ -226,26 +293,28 @@ ANSWERS = {
             (("unh", "##app", "##y"), ("[UNK]",), ("[UNK]",)),
         ],
         "wrong": [
-            ([["un", "##happy"], ["[UNK]"], ["[UNK]"]], "greedy never weighs splits"),
+            ([["un", "##happy"], ["[UNK]"], ["[UNK]"]], "the greedy rule does not compare splits"),
             ([["unh", "app", "y"], ["[UNK]"], ["[UNK]"]], "is written with ##"),
-            ([["unh", "##app", "##y"], ["unh", "##app", "[UNK]"], ["[UNK]"]], "no half-known word"),
+            ([["unh", "##app", "##y"], ["unh", "##app", "[UNK]"], ["[UNK]"]], "the whole word becomes one [UNK]"),
             ([["unh", "##app", "##y"], ["unh", "##app", "##er"], ["[UNK]"]], "the rest is ier"),
-            ([["unh", "##app", "##y"], ["[UNK]"], ["##happy"]], "nothing comes before it"),
-            ([["unh", "##app", "##y"], ["[UNK]"], ["happy"]], "without ##"),
+            ([["unh", "##app", "##y"], ["[UNK]"], ["##happy"]], "can only continue a word"),
+            ([["unh", "##app", "##y"], ["[UNK]"], ["happy"]], "a piece without ##"),
             ([["[UNK]"], ["[UNK]"], ["[UNK]"]], "the longest piece that it begins with"),
-            (["unh", "##app", "##y"], "Three lists are asked for"),
+            (["unh", "##app", "##y"], "a list of three lists"),
         ],
     },
     "1.2": {
-        "accepted": [with_two_loops, with_a_shrinking_rest],
+        "accepted": [with_two_loops, with_a_shrinking_rest, by_recursion],
         "wrong": [
-            (shortest_first, "from far to near"),
+            (shortest_first, "Those are the shortest pieces"),
+            (with_backtracking, "The greedy rule never goes back"),
+            (with_fewest_pieces, "does not compare splits"),
             (without_marks, 'with "##" before it'),
-            (half_a_word, "there is no half-known word"),
+            (half_a_word, "does not keep half a word"),
             (rest_lost, "The rest of the word is lost"),
-            (never_the_end, "does your search try its very end"),
-            (no_limit, "More than 100 characters"),
-            (limit_at_a_hundred, "and 100 are not"),
+            (never_the_end, "Does your search try the end of the word"),
+            (no_limit, "A word of more than 100 characters"),
+            (limit_at_a_hundred, "exactly 100 is still split"),
             (a_string, "a list of strings"),
             (never_advances, "a loop that never ends"),
         ],
@@ -254,10 +323,10 @@ ANSWERS = {
         "accepted": [["ax", 1.0], ("ax", 1)],
         "wrong": [
             (["lo", 0.056], "first merge by frequency"),
-            (["##st", 0.1], "Always together is not enough"),
+            (["##st", 0.1], "Its parts never occur apart"),
             (["wi", 0.143], "7 / (7 · 7)"),
-            (["##xe", 0.025], "make the denominator large"),
-            (["##ax", 1.0], "carries no ##"),
+            (["##xe", 0.025], "makes the denominator large"),
+            (["##ax", 1.0], "the beginning of a word has no ##"),
             (["axe", 1.0], "joins two pieces"),
             (["zz", 1.0], "pair of neighbours"),
             (["ax", 0.5], "The piece is right"),
@@ -265,28 +334,30 @@ ANSWERS = {
         ],
     },
     "1.4": {
-        "accepted": [by_popping, by_counting],
+        "accepted": [by_popping, by_counting, first_pays, as_transformers_does],
         "wrong": [
             (cuts_the_row, "its last [SEP] is gone"),
             (only_the_second, "The one that is longer at that moment"),
-            (first_pays, "Which one pays when both are equally long"),
-            (forgets_special_tokens, "Is the room for [CLS]"),
+            (takes_from_both_in_turn, "the text that is longer at that moment"),
+            (gives_a_number_for_the_mask, "attention_mask should be a list of numbers"),
+            (forgets_special_tokens, "the room for [CLS]"),
             (pops_the_callers_lists, "in place"),
             (separator_with_the_second, "The first [SEP] closes the first text"),
             (padding_is_attended, "what hides the padding"),
-            (without_padding, "filled with [PAD]"),
+            (without_padding, "Pad with [PAD] at the end"),
             (only_ids, "3 are asked for"),
-            (loses_the_beginning, "not at the beginning"),
+            (loses_the_beginning, "from the beginning of a text"),
         ],
     },
     "1.5": {
-        "accepted": [looks_for_capitals, looks_at_brackets],
+        "accepted": [looks_for_capitals, looks_at_brackets, by_ascii_capitals],
         "wrong": [
             (still_broken, "the text must be lower-cased"),
             (fooled_by_pad, "Does [PAD] make your code believe"),
             (always_lower, "must not be lower-cased"),
+            (asks_for_one_name, "look at all tokens of the vocabulary"),
             (keeps_accents, "has no accents"),
-            (forgets_to_clean, "does all the steps"),
+            (forgets_to_clean, "does all of it"),
             (gives_words, "a list of tokens"),
         ],
     },
