@@ -103,6 +103,13 @@ def test_an_exception_deep_in_torch_is_blamed_on_torch():
     assert "your line: return layer(x)" in words(lambda: case_for(shaped).call(torch.zeros(2), tried="zeros"))
 
 
+def test_the_usual_cause_of_an_exception_is_not_told():
+    case = case_for()
+    case.causes = {"another message": "Not this.", "inconsistent tensor size": "Give both the same length."}
+    told = words(lambda: case.call(torch.ones(2), torch.ones(3), function=torch.dot, tried="two vectors"))
+    assert told.endswith("Give both the same length.") and "Not this." not in told
+
+
 def test_a_stub_is_told_as_an_exception():
     def stub(x):
         raise NotImplementedError  # Your turn

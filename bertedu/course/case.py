@@ -35,6 +35,7 @@ class Case:
         self.doing = ""  # what is being tried now
         self.right: list[str] = []  # shapes found right in the present try
         self.in_place: str | None = None  # the first input that the answer changed
+        self.causes: dict[str, str] = {}  # words of an error message, and what usually causes it in this exercise
         self.closing: tuple[str, ...] = ()
 
     # Inputs -----------------------------------------------------------------------------------------------------
@@ -88,7 +89,8 @@ class Case:
                 "That line only stands in for an answer. Delete it, and run the cell again.",
             )
         except (Exception, SystemExit) as error:
-            self.fail(*told(error, self.name))
+            causes = [cause for words, cause in self.causes.items() if words in str(error)]
+            self.fail(*told(error, self.name), *causes[:1])
 
     # Ending -----------------------------------------------------------------------------------------------------
 

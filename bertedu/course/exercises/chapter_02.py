@@ -9,18 +9,6 @@ from torch.nn.functional import layer_norm as reference_layer_norm
 from bertedu.course.case import Case, plain
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import exercise
-from bertedu.course.verdict import Ended
-
-
-def explained(case: Case, *inputs: object, tried: str, causes: dict[str, str]) -> Tensor:
-    """What the answer gives. Where torch raises an error that a cause is known for, the cause is told too:
-    causes maps words of torch's message to the sentence."""
-    try:
-        return case.call(*inputs, tried=tried)
-    except Ended as end:
-        told = " ".join(end.lines)
-        sentences = [sentence for words, sentence in causes.items() if words in told]
-        raise Ended(end.status, *end.lines, *sentences[:1]) from None
 
 
 def needs_gradient(case: Case, learned: Sequence[Tensor], fixed: Sequence, names: Sequence[str], tried: str) -> None:
@@ -54,12 +42,12 @@ def look_up(case: Case) -> None:
     """Each id is replaced by its row, and the gradient reaches the table."""
     case.randn(3)  # a table that the answer draws itself must have other numbers than this one
     table, ids = case.randn(7, 8), torch.tensor([[1, 6, 2], [0, 2, 2]])
-    causes = {
+    case.causes = {
         "cannot be multiplied": "If you use one_hot: it needs one column for each row of the table, "
         "`one_hot(ids, num_classes=len(table))`, even if the highest id does not occur.",
         "same dtype": "If you use one_hot: it returns integers. Convert them with `.float()` before you multiply.",
     }
-    vectors = explained(case, table, ids, tried="a table of 7 rows and 8 columns and 2 texts of 3 ids", causes=causes)
+    vectors = case.call(table, ids, tried="a table of 7 rows and 8 columns and 2 texts of 3 ids")
     case.is_a("the result", vectors, Tensor, "a tensor")
     case.expect(
         list(vectors.shape) != [6, 8],
@@ -90,7 +78,7 @@ def look_up(case: Case) -> None:
         "vectors", vectors, table[ids], "The vector at [b, t] should be row ids[b, t] of the table.", mistakes=mistakes
     )
     one = torch.tensor([[3]])
-    case.close("vectors", explained(case, table, one, tried="a single id", causes=causes), table[one])
+    case.close("vectors", case.call(table, one, tried="a single id"), table[one])
     needs_gradient(case, [table], [ids], ["the table"], "2 texts of 3 ids")
 
 
@@ -141,11 +129,11 @@ def layer_norm(case: Case) -> None:
     """The formula with the right axis and every detail, on three kinds of vectors."""
     x, weight, bias = case.randn(2, 3, 8) * 3 + 5, case.randn(8), case.randn(8)
     expected = reference_layer_norm(x, [8], weight, bias, 1e-12)
-    causes = {
+    case.causes = {
         "must match the size": "The mean of x over its last axis has the shape [2, 3] and does not broadcast against "
         "[2, 3, 8]. `keepdim=True` makes it [2, 3, 1].",
     }
-    got = explained(case, x, weight, bias, 1e-12, tried="2 texts of 3 tokens with D = 8", causes=causes)
+    got = case.call(x, weight, bias, 1e-12, tried="2 texts of 3 tokens with D = 8")
     case.same_shape("the result", got, [2, 3, 8], "LayerNorm changes the numbers, never the shape.")
     mistakes = wrong_norms(x, weight, bias)
     case.close(

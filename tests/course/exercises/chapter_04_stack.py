@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn.functional import dropout
 
-from bertedu.model.encoder import EncoderLayer
+from bertedu.model.encoder import Encoder, EncoderLayer
 
 
 class Plainly(nn.Module):
@@ -33,6 +33,21 @@ class AsTuple(nn.Module):
             x, _ = layer(x, bias)
             states += (x,)
         return states
+
+
+class OfTheEncoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.encoder = Encoder(config)
+
+    def forward(self, hidden_states, bias=None):
+        return list(self.encoder(hidden_states, bias)[0])
+
+
+class AlwaysThree(Plainly):
+    def __init__(self, config):
+        nn.Module.__init__(self)
+        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(3))
 
 
 class OneLayer(Plainly):
@@ -120,7 +135,15 @@ Gone = layer_that(lambda layer, x: x, "Gone")
 FixedRate = layer_that(lambda layer, x: dropout(x, 0.1, layer.training), "FixedRate")
 
 
-Turned = layer_that(lambda layer, x: dropout(x, layer.dropout.p, not layer.training), "Turned")
+Inverted = layer_that(lambda layer, x: dropout(x, layer.dropout.p, not layer.training), "Inverted")
+
+
+WithIf = layer_that(lambda layer, x: dropout(x, layer.dropout.p) if layer.training else x, "WithIf")
+
+
+class OfTheParent(EncoderLayer):
+    def forward(self, hidden_states, bias=None):
+        return super().forward(hidden_states, bias)[0]
 
 
 class WithoutGradient(EncoderLayer):
@@ -145,30 +168,31 @@ class DropsTheStream(EncoderLayer):
 
 ANSWERS = {
     "4.4": {
-        "accepted": [Plainly, AsTuple],
+        "accepted": [Plainly, AsTuple, OfTheEncoder],
         "wrong": [
+            (AlwaysThree, "the config asks for 2"),
             (OneLayer, "the weights of one layer"),
             (PlainList, "in a plain list"),
-            (Copies, "start from the same numbers"),
-            (WithoutInput, "the input itself comes first"),
+            (Copies, "start with the same weights"),
+            (WithoutInput, "first one is the input itself"),
             (FromInput, "Every layer reads the input"),
-            (WithoutBias, "padding changes nothing"),
-            (WholeTuples, "stopped with"),
-            (WithoutSuper, "before Module.__init__() call"),
+            (WithoutBias, "padding bias changes nothing"),
+            (WholeTuples, "Pass on only the vectors"),
+            (WithoutSuper, "in the first line of your __init__"),
             (OnlyLast, "a list of hidden states"),
         ],
     },
     "4.5": {
-        "accepted": [Module, Told],
+        "accepted": [Module, Told, WithIf, OfTheParent],
         "wrong": [
             (Untold, "something is still dropped"),
-            (MadeInForward, "made in forward"),
+            (MadeInForward, "modules made in forward"),
             (WithoutGradient, "stops gradients, not dropout"),
-            (Gone, "falls on what attention returns"),
-            (FixedRate, "The rate is 0.1"),
-            (OnlyFirst, "falls on what feed-forward returns"),
-            (Turned, "something is still dropped"),
-            (DropsTheStream, "stream itself is never dropped"),
+            (Gone, "act on the output of attention"),
+            (FixedRate, "always 0.1"),
+            (OnlyFirst, "act on the output of feed-forward"),
+            (Inverted, "something is still dropped"),
+            (DropsTheStream, "before it is added to the stream"),
         ],
     },
 }
