@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from bertedu.cli import main
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
+from bertedu.finetuning import run
 from bertedu.finetuning.classification import BertForSequenceClassification, ClassificationTask
 from bertedu.finetuning.kinds import KINDS, classification_baselines
 from bertedu.finetuning.multiple_choice import BertForMultipleChoice
@@ -29,8 +31,11 @@ from bertedu.finetuning.tagging import BertForTokenClassification
 from bertedu.model import BertForPreTraining
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
+from bertedu.training import loop
 from bertedu.training.metrics import read_metrics
+from bertedu.training.run_folder import holding
 
+KIND = KINDS["classification"]
 LETTERS = "abcdefgh"
 SENTENCE = [f"{letter.upper()} {other} c d." for letter in LETTERS for other in LETTERS]
 
@@ -210,6 +215,57 @@ def test_a_stopped_run_starts_anew_or_another_is_overwritten(base, tmp_path):
     resumed = FinetuningPlan.from_options({}, resume=tmp_path / "run")
     assert resumed.resume and resumed.settings.epochs == 1.0 and resumed.training.precision == "fp32"
     assert finetune(resumed, KINDS["classification"], silent)["runs"][0]["validation"] == whole["runs"][0]["validation"]
+
+
+class Killed(BaseException):
+    """Stands for a kill."""
+
+
+def killed(*anything, **more) -> None:
+    raise Killed
+
+
+@pytest.mark.parametrize("again", ["resume", "start"])
+def test_a_run_killed_before_its_first_state_is_stuck(base, tmp_path, monkeypatch, again):
+    whole = finetune(made_plan(tmp_path, base, "classification", output=tmp_path / "whole"), KIND, silent)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(loop, "save_state", killed)
+        finetune(made_plan(tmp_path, base, "classification"), KIND, silent)
+    assert (tmp_path / "run/run.json").exists()
+    plan = made_plan(tmp_path, base, "classification")
+    if again == "resume":
+        plan = FinetuningPlan.from_options({}, resume=tmp_path / "run")
+    assert finetune(plan, KIND, silent)["runs"][0]["validation"] == whole["runs"][0]["validation"]
+
+
+@pytest.mark.parametrize("lost", ["copy_checkpoint", "copy_file", "write_json", "judge"])
+def test_figures_of_a_run_killed_behind_its_training_are_lost(base, tmp_path, monkeypatch, lost):
+    whole = finetune(made_plan(tmp_path, base, "classification", output=tmp_path / "whole"), KIND, silent)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(run, lost, killed)
+        finetune(made_plan(tmp_path, base, "classification"), KIND, silent)
+    before = (tmp_path / "run/seed-0/checkpoint-best/model.safetensors").read_bytes()
+    found = finetune(FinetuningPlan.from_options({}, resume=tmp_path / "run"), KIND, silent)
+    assert (found["validation"], found["baselines"]) == (whole["validation"], whole["baselines"])
+    assert (tmp_path / "run/checkpoint/model.safetensors").read_bytes() == before
+    for name in ("predictions.jsonl", "checkpoint/config.json"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_baseline_that_cannot_be_measured_loses_a_trained_run(base, tmp_path):
+    def refuse(train, test):
+        raise UserError("no baseline for these rows")
+
+    with pytest.raises(UserError, match="no baseline"):
+        finetune(made_plan(tmp_path, base, "classification"), replace(KIND, baselines=refuse), silent)
+    assert not (tmp_path / "run").exists(), "it was trained before anybody asked"
+
+
+def test_two_runs_in_one_folder_overwrite_each_other(base, tmp_path):
+    plan = made_plan(tmp_path, base, "classification")
+    with holding(tmp_path / "run"), pytest.raises(UserError, match="is in use by another run"):
+        finetune(plan, KIND, silent)
+    assert finetune(plan, KIND, silent), "the lock was not given back"
 
 
 @pytest.mark.parametrize(("asked", "expected"), [(None, 0.1), (0.0, 0.0), (0.3, 0.3)])

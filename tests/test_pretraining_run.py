@@ -14,7 +14,9 @@ from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import make_model, make_task, pretrain
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
+from bertedu.training import loop
 from bertedu.training.loop import Trainer
+from bertedu.training.run_folder import LOCK, holding
 
 TOPICS = ["cats like warm milk and long quiet naps", "ships cross the wide cold sea by night with salt"]
 
@@ -72,6 +74,58 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(tmp_path):
     with pytest.raises(UserError, match=f"holds a run already: go on with --resume {tmp_path}"):
         pretrain(plan(tmp_path), lambda line: None)
     assert (tmp_path / "resume.safetensors").read_bytes() == before
+
+
+class Killed(BaseException):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize("again", ["resume", "start"])
+@pytest.mark.parametrize("lost", ["save_state", "save_pretrained", "save"])
+def test_a_run_killed_before_its_first_state_is_stuck(tmp_path, monkeypatch, again, lost):
+    """Between run.json and the first state, the folder could neither be resumed nor started in."""
+
+    def killed(*anything, **more):
+        raise Killed
+
+    place = {"save_state": loop, "save_pretrained": BertTokenizer, "save": Plan}[lost]
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(place, lost, killed)
+        pretrain(plan(tmp_path / "run"), lambda line: None)
+    whole = pretrain(plan(tmp_path / "whole"), lambda line: None)
+    if again == "start":
+        results = pretrain(plan(tmp_path / "run"), lambda line: None)
+    elif lost == "save_state":
+        results = pretrain(Plan.from_options(resume=tmp_path / "run"), lambda line: None)
+    else:
+        with pytest.raises(UserError, match=r"has no run\.json"):
+            Plan.from_options(resume=tmp_path / "run")
+        return
+    assert whole and results and results["evaluation"] == whole["evaluation"]
+    weights = "checkpoint/model.safetensors"
+    assert (tmp_path / "run" / weights).read_bytes() == (tmp_path / "whole" / weights).read_bytes()
+
+
+def test_a_run_whose_state_was_deleted_is_trained_anew_over_its_weights(tmp_path):
+    pretrain(plan(tmp_path), lambda line: None)
+    before = (tmp_path / "checkpoint/model.safetensors").read_bytes()
+    (tmp_path / "resume.safetensors").unlink()
+    with pytest.raises(UserError, match="holds a run already"):
+        pretrain(plan(tmp_path), lambda line: None)
+    with pytest.raises(UserError, match=r"resume\.safetensors is missing"):
+        pretrain(Plan.from_options(resume=tmp_path), lambda line: None)
+    assert (tmp_path / "checkpoint/model.safetensors").read_bytes() == before
+
+
+def test_two_runs_in_one_folder_overwrite_each_other(tmp_path):
+    with holding(tmp_path), pytest.raises(UserError, match="is in use by another run"):
+        pretrain(plan(tmp_path), lambda line: None)
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK]
+    assert pretrain(plan(tmp_path), lambda line: None), "the lock was not given back"
+    before = (tmp_path / "metrics.json").stat().st_mtime_ns
+    with holding(tmp_path), pytest.raises(UserError, match="is in use by another run"):
+        pretrain(Plan.from_options(resume=tmp_path), lambda line: None)
+    assert (tmp_path / "metrics.json").stat().st_mtime_ns == before
 
 
 def test_a_stopped_run_says_how_to_go_on_and_ends_the_same(tmp_path, monkeypatch):

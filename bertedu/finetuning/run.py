@@ -1,6 +1,5 @@
 """A whole fine-tuning run: data, model, training from one or several seeds, the test set once, a folder with it all."""
 
-import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ import torch
 
 from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
-from bertedu.files import write_json, write_text
+from bertedu.files import replacing, to_json, write_json, write_text
 from bertedu.finetuning.data import Rows, read_data, seen
 from bertedu.finetuning.kind import Figures, Kind
 from bertedu.finetuning.plan import FinetuningPlan
@@ -24,7 +23,8 @@ from bertedu.pretraining.run import describe_machine
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
-from bertedu.training.resume import FILE, load_state
+from bertedu.training.resume import load_state
+from bertedu.training.run_folder import begun, holding, refuse_begun
 
 PREDICTIONS = "predictions.jsonl"
 LINES = 20  # at least so many of metrics.jsonl, so that a short run has a curve too
@@ -37,39 +37,44 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
     and predictions.jsonl (what they say to each row of the test, or of the validation where there is no test).
     What each seed leaves (metrics.jsonl, tensorboard/, both its checkpoints) lies in seed-0/, seed-1/ and so on.
     """
-    if not plan.resume and (plan.folder / "run.json").exists():
-        raise UserError(
-            f"{plan.folder} holds a run already: go on with --resume {plan.folder}, or choose another --output."
-        )
+    if not plan.resume:
+        refuse_begun(plan.folder)
     train, validation, test = data = read_data(plan, kind, say)
     folder = find_folder(plan.model)
     tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
     first = plan.settings.seed
     made = make(plan, kind, first, data, tokenizer)
     made[1].encode([*validation, *test])  # what cannot be used is refused before anything is written
-    runs = []
-    for seed in range(first, first + plan.seeds):
-        made = made if seed == first else make(plan, kind, seed, data, tokenizer)
-        found = one_seed(plan, seed, data, *made, tokenizer, say)
-        if found is None:
-            say(f"stopped and saved: go on with `bertedu finetune --resume {plan.folder}`")
-            return None
-        runs.append(found)
-    best = max(runs, key=lambda run: run["quality"])
-    best_folder = plan.folder / f"seed-{best['seed']}"
-    copy_checkpoint(best_folder / "checkpoint-best", plan.folder / "checkpoint")
-    shutil.copyfile(best_folder / PREDICTIONS, plan.folder / PREDICTIONS)
     results: dict[str, Any] = {
         "task": plan.task,
         "model": plan.model,
         "rows": {"train": len(train), "validation": len(validation), "test": len(test)},
-        "best_seed": best["seed"],
-        "runs": runs,
-        "validation": spread([run["validation"] for run in runs]),
         "baselines": kind.baselines(train, test or validation),
     }
     if test:
         results["test_rows_seen_in_training"] = seen(train, test)
+    with holding(plan.folder):
+        if not plan.resume:
+            refuse_begun(plan.folder)  # by another run, while this one was reading
+        runs = []
+        for seed in range(first, first + plan.seeds):
+            made = made if seed == first else make(plan, kind, seed, data, tokenizer)
+            found = one_seed(plan, seed, data, *made, tokenizer, say)
+            if found is None:
+                say(f"stopped and saved: go on with `bertedu finetune --resume {plan.folder}`")
+                return None
+            runs.append(found)
+        return put_together(plan, runs, results)
+
+
+def put_together(plan: FinetuningPlan, runs: Sequence[dict[str, Any]], results: dict[str, Any]) -> dict[str, Any]:
+    """The results with the figures of all seeds, written into the folder beside the checkpoint of the best seed."""
+    best = max(runs, key=lambda run: run["quality"])
+    best_folder = plan.folder / f"seed-{best['seed']}"
+    copy_checkpoint(best_folder / "checkpoint-best", plan.folder / "checkpoint")
+    copy_file(best_folder / PREDICTIONS, plan.folder / PREDICTIONS)
+    results |= {"best_seed": best["seed"], "runs": runs, "validation": spread([run["validation"] for run in runs])}
+    if "test" in best:
         results["test"] = spread([run["test"] for run in runs])
     write_json(plan.folder / "metrics.json", results)
     return results
@@ -114,7 +119,7 @@ def one_seed(
     often = max(1, min(plan.training.log_steps, steps // LINES))
     training = replace(plan.training, seed=seed, log_steps=often)
     trainer = Trainer(model, task, training, Budget(steps=steps), folder, pace(settings, model))
-    resume = plan.resume and (folder / FILE).exists()
+    resume = plan.resume and begun(folder)
     if resume:  # the state of another run is refused before anything is written
         load_state(folder, model, trainer.optimizers, trainer.identity())
     plan.save()
@@ -150,7 +155,7 @@ def judge(
         rows, predictions = test, task.predictions(best, test)
         found["test"] = task.figures(test, predictions, **decided)
     explained = task.explain(rows, predictions, **decided)
-    write_text(folder / PREDICTIONS, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in explained))
+    write_text(folder / PREDICTIONS, "".join(to_json(row) + "\n" for row in explained))
     return {**found, "quality": task.quality(found["validation"])}
 
 
@@ -169,6 +174,11 @@ def spread(figures: Sequence[Figures]) -> dict[str, Figures]:
 
 def copy_checkpoint(source: Path, target: Path) -> None:
     """Copy a checkpoint's files, the weights last, so that a folder with weights is whole."""
-    target.mkdir(parents=True, exist_ok=True)
     for path in sorted(source.iterdir(), key=lambda path: path.suffix == ".safetensors"):
-        shutil.copyfile(path, target / path.name)
+        copy_file(path, target / path.name)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file, whole or not at all."""
+    with replacing(target) as beside:
+        shutil.copyfile(source, beside)

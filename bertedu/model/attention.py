@@ -20,7 +20,8 @@ def attend(
 
     query, key, value [B, H, T, d]; bias is added to the scores and broadcasts to [B, H, T, T]: 0 keeps a
     position, a very large negative number hides it. Returns the mixed values [B, H, T, d] and the attention
-    weights [B, H, T, T], whose rows sum to 1 (before dropout, which takes whole weights away: section 5.4).
+    weights [B, H, T, T], whose rows sum to 1 (before dropout, which sets single weights to 0; BERT's code does
+    that, the Transformer paper does not mention it).
     """
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))  # [B, H, T, T]
     if bias is not None:

@@ -22,6 +22,7 @@ from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import Trainer
+from bertedu.training.run_folder import begun, holding, refuse_begun
 
 
 def make_task(corpus: Corpus, settings: PretrainingSettings) -> PretrainingTask:
@@ -72,9 +73,8 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
     The plan's folder gets run.json (what was asked for), metrics.jsonl, tensorboard/, checkpoint/,
     checkpoint-best/ and at the end metrics.json. Raises UserError for a folder that holds a run already.
     """
-    folder = plan.folder
-    if not plan.resume and (folder / "run.json").exists():
-        raise UserError(f"{folder} holds a run already: go on with --resume {folder}, or choose another --output.")
+    if not plan.resume:
+        refuse_begun(plan.folder)
     say(f"reading {', '.join(plan.corpus)}")
     corpus = load_corpus(list(plan.corpus))
     for note in corpus.notes:
@@ -82,22 +82,38 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
     say("learning the vocabulary")
     task = make_task(corpus, plan.settings)
     model = make_model(task)
-    trainer = Trainer(model, task, plan.training, plan.budget, folder)
-    main = trainer.accelerator.is_main_process
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    kind = plan.settings.start or plan.settings.preset
-    if main:
-        if not plan.resume:  # what is there must not change before it is known to be of the same run
-            for name in ("checkpoint", "checkpoint-best"):
-                task.tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)
-            plan.save()
-        say(
-            f"{len(task.train_text.tokens):,} tokens of text, {len(task.tokenizer):,} in the vocabulary; "
-            f"{kind} with {parameters:,} parameters, {trainer.precision} on {trainer.device}"
-        )
-    progress = trainer.run(plan.resume)
-    if not main:
+    trainer = Trainer(model, task, plan.training, plan.budget, plan.folder)
+    if not trainer.accelerator.is_main_process:
+        trainer.run(plan.resume and begun(plan.folder))
         return None
+    with holding(plan.folder):
+        if not plan.resume:
+            refuse_begun(plan.folder)  # by another run, while this one was reading
+        return train_and_evaluate(plan, corpus, task, model, trainer, say)
+
+
+def train_and_evaluate(
+    plan: Plan,
+    corpus: Corpus,
+    task: PretrainingTask,
+    model: BertForPreTraining,
+    trainer: Trainer,
+    say: Callable[[str], None],
+) -> dict[str, Any] | None:
+    """The run from its first file to metrics.json, in a folder that nobody else writes into."""
+    folder = plan.folder
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    resume = plan.resume and begun(folder)
+    if not resume:  # what is there must not change before it is known to be of the same run
+        for name in ("checkpoint", "checkpoint-best"):
+            task.tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)
+        plan.save()
+    say(
+        f"{len(task.train_text.tokens):,} tokens of text, {len(task.tokenizer):,} in the vocabulary; "
+        f"{plan.settings.start or plan.settings.preset} with {parameters:,} parameters, "
+        f"{trainer.precision} on {trainer.device}"
+    )
+    progress = trainer.run(resume)
     if trainer.stopped:
         say(f"stopped and saved: go on with `bertedu pretrain --resume {folder}`")
         return None

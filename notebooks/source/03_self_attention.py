@@ -1,19 +1,22 @@
 # %% [markdown]
 # # 03 · Self-attention
 #
-# You will build the part that lets every token ask all the others for what it needs: first with a pencil, then in
-# four lines, then as the very class that BERT uses. At the end one layer of it learns a piece of English grammar.
-
-# %% [markdown]
+# You will build the one part of BERT in which a token learns from the other tokens: first with a pencil, then in four
+# lines of code, then as the class that BERT uses. At the end, one layer of it learns a rule of English grammar.
+#
 # ## What you will be able to do
 #
-# - compute one attention head by hand, and say what query, key and value are each for
-# - explain with two measurements why scores are divided by √d
-# - write multi-head self-attention and show that it equals `transformers`
-# - mask padding so that it stays masked in float16 and in a text that is nothing but padding
-# - say what attention costs at T tokens, and when that begins to matter
+# - compute one attention head by hand, and say what query, key and value are for
+# - explain, with two measurements, why attention scores are divided by √d
+# - write multi-head self-attention and show that it gives the same numbers as `transformers`
+# - mask padding so that it stays masked in float16 and in a text that consists of padding only
+# - say what attention costs for T tokens, and when that cost begins to matter
 #
-# **Time:** 60 minutes · **You need:** [02 · Input embeddings](02_input_embeddings.ipynb) · **Next:** [04 · The encoder](04_transformer_encoder.ipynb)
+# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **You need:** [02 · Input embeddings](02_input_embeddings.ipynb) ·
+# **Next:** [04 · The encoder](04_transformer_encoder.ipynb)
+#
+# Sections marked (optional) are not part of the core path. You can come back to them another day.
 #
 # ## Recall
 #
@@ -21,20 +24,21 @@
 #
 # <details><summary>Answer</summary>
 #
-# The token's own, the one of its position, and the one of its segment (first or second text). All have D entries.
+# The embedding of the token, the embedding of its position, and the embedding of its segment (first or second text).
+# Each has D entries.
 #
 # </details>
 #
-# 2. The word *keys* stands in two sentences, at position 2 in both. How do its two input vectors differ?
+# 2. The word *keys* occurs in two sentences, at position 2 in both. How do its two input vectors differ?
 #
 # <details><summary>Answer</summary>
 #
-# Not at all, as long as the segment is the same too. An input vector knows the word and the place, and nothing of
-# the words around it. This chapter mends that.
+# They don't differ, as long as the segment is the same too. An input vector depends on the token, its position and
+# its segment. It doesn't depend on the other words of the sentence. Self-attention changes that.
 #
 # </details>
 #
-# 3. What is the shape of what leaves the embeddings, for B texts of T tokens?
+# 3. What is the shape of the output of the embeddings, for B texts of T tokens?
 #
 # <details><summary>Answer</summary>
 #
@@ -44,88 +48,93 @@
 #
 # ## Where this part sits
 #
-# Everything in BERT but one part treats each token by itself. The exception is self-attention: the only place in
-# the whole model where a vector can learn from its neighbours. It occurs once in each of the L layers (blue).
+# Almost every part of BERT treats each token by itself. **Self-attention** is the exception: it is the only place
+# where the vector of one token can receive information from other tokens. Each of the L layers contains it once.
+# The next cell draws it in blue.
 
-# %%
+# %% tags=["hide-input"]
 from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
 
 figure = new_figure(6.8, 0.8)
 axes = figure.subplots()
 axes.plot([0, 5], [0, 0], color=GREY)
-for place, name in enumerate(["embeddings", "self-attention", "feed-forward", "self-attention", "feed-forward", "predictions"]):
+parts = "embeddings self-attention feed-forward self-attention feed-forward predictions".split()
+for i, name in enumerate(parts):
     box = {"boxstyle": "round,pad=0.5", "color": BLUE if name == "self-attention" else GREY}
-    axes.text(place, 0, name, ha="center", va="center", color="white", fontsize=8, bbox=box)
+    axes.text(i, 0, name, ha="center", va="center", color="white", fontsize=8, bbox=box)
 axes.text(1.5, 0.75, "layer 1", ha="center", fontsize=8)
 axes.text(3.5, 0.75, "layers 2 to L", ha="center", fontsize=8)
 axes.set(xlim=(-0.5, 5.4), ylim=(-0.6, 1.1))
 axes.axis("off")
-Picture(figure, alt="BERT from left to right: embeddings, then in each layer self-attention (blue) and feed-forward, then the predictions.")
+Picture(
+    figure,
+    alt="BERT from left to right: embeddings, then in each layer self-attention (blue) and "
+    "feed-forward, then the predictions.",
+)
 
 # %% [markdown]
-# ## The keys near the lamp
+# ## The problem: is or are?
 #
 # > The keys near the old lamp [MASK] wet.
 #
-# *Is* or *are*? You looked at *keys* and not at *lamp*, although *lamp* stands closer. Which word decides depends
-# on the order of the words, and so on the whole sentence. Linguists have used such sentences for years to ask what
-# a model knows about grammar (Linzen et al. 2016). We make some thousands of them.
+# *Is* or *are*? You chose *are*, because the subject is *keys*, although *lamp* is closer. Linguists call this
+# **subject-verb agreement**, and use such sentences to test what a language model knows about grammar
+# (Linzen et al. 2016). Which of the two nouns decides depends on the whole sentence.
 #
-# In a quarter of the pairs of nouns, no sentence with *both* nouns is seen in training. The test is on the
-# hard sentences among those: one noun is singular and the other plural.
+# We need some data to work with. The next cell generates a few thousand sentences of this kind. You don't have to
+# read its code; it does three things:
+#
+# - It builds every sentence from two of twelve nouns, and gives each one its answer: 0 for *is*, 1 for *are*.
+# - It holds out a quarter of the noun pairs for testing: the model never sees those two nouns in one sentence.
+# - For testing it keeps only the hard sentences, in which one noun is singular and the other one plural.
 
-# %%
+# %% tags=["hide-input"]
 from itertools import combinations, product
 
 import torch
-from torch import nn
 
-from bertedu import BertConfig
-from bertedu.course import check, hint, quiz
-from bertedu.model.attention import SelfAttention, attend, padding_bias
-
-# %%
 NOUNS = "key lamp cup book coat boat door cloud horse river plate letter".split()
-PLACES = "near behind under beside".split()
+PREPOSITIONS = "near behind under beside".split()
 
-def sentences(pairs):
+def sentences(pairs, numbers):
     """Sentences about pairs of nouns, and what [MASK] stands for: 0 is, 1 are."""
     texts, answers = [], []
-    for (one, two), s1, s2, place, old in product(pairs, ("", "s"), ("", "s"), PLACES, (False, True)):
+    for (one, two), (s1, s2), near, old in product(pairs, numbers, PREPOSITIONS, (False, True)):
         for first, second in ((one + s1, two + s2), (two + s2, one + s1)):
-            phrase = f"old {first} {place} the {second}" if old else f"{first} {place} the old {second}"
+            early, late = ("old ", "") if old else ("", "old ")
+            phrase = f"{early}{first} {near} the {late}{second}"
             texts.append(f"[CLS] the {phrase} [MASK] wet . [SEP]".split())
             answers.append(int(first.endswith("s")))
     return texts, torch.tensor(answers)
 
-# %%
 pairs = list(combinations(NOUNS, 2))
-train_texts, train_answers = sentences([pair for i, pair in enumerate(pairs) if i % 4])
-test_texts, test_answers = sentences(pairs[::4])
+seen_pairs = [pair for i, pair in enumerate(pairs) if i % 4]
+train_texts, train_answers = sentences(seen_pairs, list(product(("", "s"), repeat=2)))
+test_texts, test_answers = sentences(pairs[::4], [("", "s"), ("s", "")])
+print(f"{len(train_texts)} sentences to train on, {len(test_texts)} hard sentences to test on")
+for text, answer in zip(test_texts[:2], test_answers):
+    print(("is", "are")[answer].rjust(3), "|", " ".join(text))
 
-hard = [i for i, text in enumerate(test_texts) if sum(word.endswith("s") for word in text) == 1]
-test_texts, test_answers = [test_texts[i] for i in hard], test_answers[hard]
+# %% [markdown]
+# ### First attempt: average the vectors
+#
+# The simplest way to tell [MASK] about its sentence is to give it the mean of all token vectors. A linear layer
+# then decides between *is* and *are*. The next cell turns the sentences into token ids (every word is one token)
+# and defines this model. The cell after it trains the model: 150 small steps on 64 sentences each. Training is the
+# subject of a later chapter, so you needn't study it now. It computes in float64, so that the numbers below are the
+# same on your machine. Before you run the cells, guess: what share of the hard sentences will the average get
+# right?
 
-words = [*PLACES, *NOUNS, *(noun + "s" for noun in NOUNS)]
-vocabulary = {word: i for i, word in enumerate(["[PAD]", "[CLS]", "[SEP]", "[MASK]", "the", "old", "wet", ".", *words])}
+# %%
+from torch import nn
+
+words = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "the", "old", "wet", ".", *PREPOSITIONS]
+words += [noun + ending for ending in ("", "s") for noun in NOUNS]
+vocabulary = {word: i for i, word in enumerate(words)}
 
 def ids(texts):
     return torch.tensor([[vocabulary[word] for word in text] for text in texts])  # [B, T]
 
-train_ids, test_ids = ids(train_texts), ids(test_texts)
-print(len(train_texts), "sentences to learn from,", len(test_texts), "to be tested on, all of", len(test_texts[0]), "tokens")
-for i in (0, 1):
-    print(("is", "are")[test_answers[i]].rjust(3), "|", " ".join(test_texts[i]))
-
-# %% [markdown]
-# ### A first try: average the words
-#
-# The simplest way to let [MASK] know its sentence: give it the mean of all vectors. Then a linear layer decides.
-#
-# Training is not the subject here: 150 small steps, each on 64 sentences. It runs in float64, so that the
-# numbers below are the same on your machine. How many of the hard sentences will it get right? Guess before you run.
-
-# %%
 class Average(nn.Module):
     """Every token gets the mean of all vectors."""
 
@@ -140,6 +149,8 @@ class Average(nn.Module):
         return self.decide(vectors.mean(dim=1))  # [B, 2]
 
 # %%
+train_ids, test_ids = ids(train_texts), ids(test_texts)  # [B, T]
+
 def train(model, steps=150):
     model.double()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
@@ -152,150 +163,224 @@ def train(model, steps=150):
         optimizer.step()
     return model.eval()
 
-def accuracy(scores):  # [B, 2] -> share of right answers on the test sentences
-    return (scores.argmax(dim=-1) == test_answers).double().mean().item()
+def accuracy(logits):  # [B, 2] -> share of right answers on the test sentences
+    return (logits.argmax(dim=-1) == test_answers).double().mean().item()
 
 torch.manual_seed(0)
 average = train(Average())
-print(f"average of the words: {accuracy(average(test_ids)):.1%} of the hard sentences right")
+print(f"average of the vectors: {accuracy(average(test_ids)):.1%} of the hard sentences right")
 
 # %% [markdown]
-# A coin does as well. And it is no accident: *the keys near the old lamp* and *the old lamp near the keys* are the
-# same bag of words, so their averages are equal, and yet one wants *are* and the other *is*. Whatever the model
-# answers, it is right on exactly one of the two. (The positions are in there, but each position is added to the
-# mean whatever word stands on it.)
+# The average is as good as a coin, and it could not be better. *The keys near the old lamp* and *the old lamp near
+# the keys* consist of the same words, so their averages are equal. But one of them needs *are* and the other one
+# *is*: whatever the model answers, exactly one of the two is wrong. (The position vectors don't help. Their sum is
+# the same in both sentences, whichever word stands at which position.)
 #
-# What is missing is a **choice**: [MASK] should take what it needs from *keys* and leave *lamp* alone. So we give
-# each token its own weighted average, and let the tokens themselves set the weights.
+# What is missing is a choice: [MASK] should use the vector of *keys* and ignore *lamp*. So we replace the plain
+# average by a **weighted average**, and let each token determine its own weights.
 #
-# ## One token asks: a head by hand
+# ## Query, key and value
 #
-# Three tokens, *keys*, *lamp* and [MASK], in this order. Each one has three small vectors:
+# This is the idea of **attention**. From the vector of each token, three new vectors are computed:
 #
-# - a **query**: what am I looking for?
-# - a **key**: what do I offer, so that others may find me?
-# - a **value**: what do I hand over to those who find me?
+# - the **query** says what this token is looking for
+# - the **key** says what this token offers, so that others can find it
+# - the **value** is what this token hands over to those who find it
 #
-# Say that the four entries of queries and keys stand for *noun*, *stands early*, *plural*, *is a mask*. The value is one
-# number: +1 plural, −1 singular. Nobody will write these numbers into BERT; it learns its own. But these are easy to read.
+# The query of one token is compared with the keys of all tokens. The better the match, the more of that token's value
+# it receives.
+#
+# Let's do it with three tokens, *keys*, *lamp* and [MASK]. Each has a vector `x` with four entries that you can
+# read: *noun*, *early in the sentence*, *plural* (−1 for singular), *is a mask*. Three matrices, the
+# **projections**, compute query, key and value from `x`. In BERT these matrices are learned. Here we choose their
+# numbers, so that they are easy to read. The next cell prints how one query is computed.
 
 # %%
 tokens = ["keys", "lamp", "[MASK]"]
-# Entries: noun, early, plural, mask. [MASK] looks for an early noun, lamp for something singular, keys for nothing.
-query = torch.tensor([[0.0, 0, 0, 0], [0, 0, -2, 0], [2, 2, 0, 0]])  # [T, d]
-key = torch.tensor([[1.0, 1, 1, 0], [1, -1, -1, 0], [0, 0, 0, 1]])   # [T, d]
-value = torch.tensor([[1.0], [-1], [0]])                             # [T, 1]
-print("query", list(query.shape), " key", list(key.shape), " value", list(value.shape))
+x = torch.tensor([[1.0, 1, 1, 0], [1, -1, -1, 0], [0, 0, 0, 1]])  # [T, D]
+W_query = torch.tensor([[0.0, 0, -1, 0], [0, 0, 1, 0], [0, 0, 0, 0], [2, 2, 0, 0]])  # [D, d]
+W_key = torch.eye(4)                            # [D, d]: a key is a copy of the four entries
+W_value = torch.tensor([[0.0], [0], [1], [0]])  # [D, 1]: a value is the entry "plural" alone
+
+print("W_query", *W_query.int().tolist(), sep="\n   ")
+print("x of [MASK]", x[2].int().tolist(), " times W_query =", (x[2] @ W_query).int().tolist())
+query, key, value = x @ W_query, x @ W_key, x @ W_value  # [T, d], [T, d], [T, 1]
+for i, token in enumerate(tokens):
+    print(f"{token:>6}  query {query[i].int().tolist()}  key {key[i].int().tolist()}", end="")
+    print(f"  value {value[i].int().tolist()}")
 
 # %% [markdown]
-# Take a pencil. **1.** How well does the query of [MASK] match each key? Multiply entry by entry and add.
-# **2.** Divide by √d, here √4 = 2 (the reason comes soon). **3.** Raise *e* to each result, and divide by their
-# sum. **4.** Mix the values by these weights. Then run the cell.
+# The vector of [MASK] has a single 1, in its last entry. So the product picks the last row of `W_query`, which is
+# `[2, 2, 0, 0]`. This query says "I am looking for a noun, early in the sentence". The query of *keys* is all zeros:
+# it looks for nothing. (In BERT a value has d entries too. Here one number is enough.)
+#
+# ### One token attends: by hand
+#
+# Take a pencil and compute what [MASK] receives.
+#
+# 1. **Scores**: how well does the query of [MASK] match each key? Multiply entry by entry and add. Then divide by
+#    √d, where d is the number of entries of a query: here √4 = 2. (We come to the reason soon.)
+# 2. **Softmax**: raise *e* to each score and divide by the sum of the three results. These are the **attention
+#    weights**.
+# 3. **Weighted average**: multiply each value by its weight and add.
+#
+# Then run the cell and compare.
 
 # %%
-from math import exp
-
+e = 2.71828
 scores = [(query[2] @ key[j]).item() / 4**0.5 for j in range(3)]
-powers = [exp(score) for score in scores]
+powers = [e**score for score in scores]
 weights = [power / sum(powers) for power in powers]
-mixed = sum(weight * value[j].item() for j, weight in enumerate(weights))
-for name, numbers in (("scores", scores), ("powers", powers), ("weights", weights), ("mixed", [mixed])):
+output = sum(weight * value[j].item() for j, weight in enumerate(weights))
+table = {"scores": scores, "powers": powers, "weights": weights, "output": [output]}
+for name, numbers in table.items():
     print(f"{name:8}", "   ".join(f"{number:.2f}" for number in numbers))
 
 # %% [markdown]
-# 79 % of the attention goes to *keys*, and the mixture comes out positive: plural, *are*. Steps 3 and 4 are a
-# softmax and a weighted mean. Nothing is ever left out entirely: e⁰ = 1, so a token with the score 0 still counts.
+# Look at the weights: [MASK] attends to *keys* with weight 0.79. The output is positive, which means plural: *are*.
+# No weight is exactly 0. A score of 0 still contributes e⁰ = 1.
 #
 # ### Exercise 3.1 · The token that looks for nothing
-# ●○○○ · 2 minutes
+# ●○○○ · 3 minutes
 #
-# The query of *keys* is all zeros. In the row of *keys*, which share of the attention does *lamp* get?
-# A number from 0 to 1; two digits will do.
+# The query of *keys* is all zeros. With which weight does *keys* attend to *lamp*? Give a number from 0 to 1, with
+# two decimals. The cell imports `check`, which examines your answer, and `hint`, which gives a hint: `hint("3.1")`.
 
 # %% tags=["exercise"]
+from bertedu.course import check, hint
+
 ### BEGIN SOLUTION
-share_of_lamp = 0.33
+weight_of_lamp = 0.33
 ### END SOLUTION
-check("3.1", share_of_lamp)
+check("3.1", weight_of_lamp)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# A zero query gives the score 0 with every key. Then e⁰ = 1 three times, and each of the three tokens gets 1/3.
-# A head that looks for nothing in particular is the plain average that failed above, so an average is a special case
-# of attention.
+# A query of zeros gives the score 0 with every key. Then e⁰ = 1 three times, and each of the three tokens gets the
+# weight 1/3. So a head whose query is zero computes the plain average that failed above: the average is a special
+# case of attention.
 #
 # </details>
 
 # %% [markdown]
-# ### From the loop to two products
+# ### All tokens at once: two matrix products
 #
-# All rows at once: `query @ key.T` holds the dot product of every query (row) with every key (column). The softmax
-# runs along each row, since each token shares out its own attention. A second product mixes the values.
+# The product `query @ key.T` contains the dot product of every query (row) with every key (column). Softmax is
+# taken along each row, because each token has its own weights, and they sum to 1. A second product averages the
+# values. Together they are **scaled dot-product attention** (Vaswani et al. 2017, section 3.2.1):
 #
 # $$\text{attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d}}\right)V$$
+#
+# The next cell computes it for our three tokens. Its last row should be the one that you computed by hand.
 
 # %%
 scores = query @ key.T / key.size(-1) ** 0.5  # [T, d] @ [d, T] -> [T, T]
 weights = scores.softmax(dim=-1)              # [T, T], each row sums to 1
-mixed = weights @ value                       # [T, T] @ [T, 1] -> [T, 1]
+output = weights @ value                      # [T, T] @ [T, 1] -> [T, 1]
 
-for token, row, mixture in zip(tokens, weights, mixed):
-    print(f"{token:>6} looks at", "  ".join(f"{t} {w:.2f}" for t, w in zip(tokens, row)), f"  mixed {mixture.item():+.2f}")
-print("row of [MASK] as by hand:", torch.allclose(weights[2], torch.tensor([0.787, 0.107, 0.107]), atol=1e-3))
+for token, row, mixture in zip(tokens, weights, output):
+    attended = "  ".join(f"{t} {w:.2f}" for t, w in zip(tokens, row))
+    print(f"{token:>6} attends to  {attended}   output {mixture.item():+.2f}")
+
+# %% [markdown]
+# The last row is yours: 0.79, 0.11, 0.11, and the output +0.68. The next cell draws the whole computation with these
+# numbers. Read it from left to right. Each row belongs to one token, in the order *keys*, *lamp*, [MASK].
+
+# %% tags=["hide-input"]
+figure = new_figure(8.5, 4.2)
+panels = figure.subplot_mosaic(".Q...;xKSWO;.V...", width_ratios=[4, 4, 3, 3, 1.5])
+shown = {"x": x, "Q": query, "K": key, "V": value, "S": scores, "W": weights, "O": output}
+titles = {"x": "x  [T, D]", "Q": "Q = x·W_query  [T, d]", "K": "K = x·W_key  [T, d]"}
+titles |= {"V": "V = x·W_value  [T, 1]", "S": "scores\nQ·Kᵀ / √d  [T, T]"}
+titles |= {"W": "weights\nsoftmax  [T, T]", "O": "output\nweights·V  [T, 1]"}
+for name, axes in panels.items():
+    axes.imshow(shown[name], cmap="PuOr_r", vmin=-2.5, vmax=2.5)
+    for i, j in product(range(3), range(shown[name].size(1))):
+        number = shown[name][i, j].item()
+        ink = {"color": "white" if abs(number) > 1.9 else "black", "fontsize": 8}
+        axes.text(j, i, f"{number:.2g}", ha="center", va="center", **ink)
+    axes.set_title(titles[name], fontsize=9)
+    axes.set(xticks=[], yticks=[])
+for start, end in ("xQ", "xK", "xV", "QS", "KS", "SW", "WO", "VO"):
+    a, b, tip = panels[start], panels[end], (0.5, -0.05) if start == "V" else (-0.05, 0.5)
+    arrow = {"arrowstyle": "->", "color": GREY}
+    b.annotate("", tip, (1.05, 0.5), b.transAxes, a.transAxes, arrowprops=arrow)
+Picture(
+    figure,
+    alt="The computation as tables with arrows: x gives Q, K and V; Q and K give the scores; "
+    "softmax turns the scores into weights; the weights and V give the output, "
+    "one row for each token.",
+)
 
 # %% [markdown]
 # ## Why divide by √d?
 #
-# A score is a dot product of two vectors of length d. If their entries are independent with mean 0 and variance 1,
-# it is a sum of d products with variance 1 each, so its variance is d. Bigger heads mean bigger scores.
+# An attention score is a **dot product** of a query and a key, both of length d. If their entries are independent,
+# with mean 0 and variance 1, the score is a sum of d such products, so its variance is d and its standard deviation
+# √d. Longer vectors give larger scores.
 #
-# What does softmax do with bigger scores? Guess first: with 16 keys to look at and **d = 1024**, how many bits of
-# uncertainty are left in a row of weights? (All 16 equal would be 4 bits, one sure key 0 bits.)
+# Why is that a problem? Softmax turns large scores into weights close to 0 and 1. The **entropy** of a row of
+# weights measures how much uncertainty is left in it, in **bits**: the number of yes-or-no questions that you need
+# on average to find the token that was drawn with these weights. With 16 keys it is 4 bits if all weights are
+# equal, and 0 bits if one key gets everything.
+#
+# The next cell measures the standard deviation of random scores and the entropy of their weights. The cell after it
+# draws a third quantity: the size of the derivative of softmax, through which the gradient must pass. Before you
+# run them, guess: how many bits are left at d = 1024 if we don't divide?
 
 # %%
-def entropy_bits(scores):  # [N, T] -> mean entropy of the rows of weights, in bits
-    p = scores.softmax(dim=-1)
-    return -(p * p.clamp_min(1e-12).log2()).sum(dim=-1).mean().item()
+torch.manual_seed(0)
+for d in (4, 64, 1024):  # 2000 queries, 16 keys for each
+    raw = torch.einsum("nd,ntd->nt", torch.randn(2000, d), torch.randn(2000, 16, d))  # [N, T]
+    for name, scores in (("unscaled", raw), ("divided by √d", raw / d**0.5)):
+        p = scores.softmax(dim=-1)
+        bits = -(p * p.clamp_min(1e-12).log2()).sum(dim=-1).mean()  # entropy
+        print(f"d = {d:4} {name:13}  std {scores.std():4.1f}  entropy {bits:.1f} bits")
 
-def slope(scores):  # [N, T] -> mean size of the derivative of the weights by the scores
+# %% tags=["hide-input"]
+def slope(scores):  # [N, T] -> mean norm of the derivative of the weights by the scores
     p = scores.softmax(dim=-1)
     derivative = p.diag_embed() - p[:, :, None] * p[:, None, :]  # [N, T, T]
     return derivative.norm(dim=(1, 2)).mean().item()
 
 torch.manual_seed(0)
-sizes, plain, divided = (1, 4, 16, 64, 256, 1024), [], []
+sizes, curves = (1, 4, 16, 64, 256, 1024), {"unscaled": [], "divided by √d": []}
 for d in sizes:
-    one_query, keys = torch.randn(1000, d), torch.randn(1000, 16, d)
-    raw = torch.einsum("nd,ntd->nt", one_query, keys)  # [N, T]
-    plain.append((entropy_bits(raw), slope(raw)))
-    divided.append((entropy_bits(raw / d**0.5), slope(raw / d**0.5)))
-for d, (bits, _), (bits_divided, _) in zip(sizes, plain, divided):
-    print(f"d = {d:4}:  plain {bits:.1f} bits,  divided by √d {bits_divided:.1f} bits")
-
-# %%
-figure = new_figure(7, 2.8)
-for which, (axes, title) in enumerate(zip(figure.subplots(1, 2), ("entropy of a row of weights, bits", "slope of the softmax"))):
-    for numbers, colour, label in ((plain, ORANGE, "plain"), (divided, BLUE, "divided by √d")):
-        axes.plot(sizes, [pair[which] for pair in numbers], color=colour, marker="o", markersize=3)
-        axes.annotate(label, (1024, numbers[-1][which]), (6, -3), textcoords="offset points", color=colour)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(sizes, sizes)
-    axes.set(xlabel="size of a head, d", xlim=(0.8, 40000), ylim=(0, 1.25 * divided[0][which]))
-    axes.set_title(title, fontsize=10)
-    quiet(axes)
-Picture(figure, alt="Two curves over the head size d from 1 to 1024. Plain scores: the entropy falls from above 3 bits towards 0, and from d = 4 on the slope falls too, to less than a fifth. Divided by √d: both stay level.")
+    raw = torch.einsum("nd,ntd->nt", torch.randn(1000, d), torch.randn(1000, 16, d))  # [N, T]
+    curves["unscaled"].append(slope(raw))
+    curves["divided by √d"].append(slope(raw / d**0.5))
+figure = new_figure(5, 2.6)
+axes = figure.subplots()
+for (label, numbers), colour in zip(curves.items(), (ORANGE, BLUE)):
+    axes.plot(sizes, numbers, color=colour, marker="o", markersize=3)
+    axes.annotate(label, (1024, numbers[-1]), (6, -3), textcoords="offset points", color=colour)
+axes.set_xscale("log", base=2)
+axes.set_xticks(sizes, sizes)
+axes.set(xlabel="head size d", ylabel="derivative of softmax", xlim=(0.8, 3e4), ylim=(0, 0.4))
+quiet(axes)
+Picture(
+    figure,
+    alt="Size of the derivative of softmax over the head size d from 1 to 1024. Unscaled: from "
+    "d = 4 on it falls, to less than a fifth at 1024. Divided by √d: it stays level.",
+)
 
 # %% [markdown]
-# Without the division a wide head has made up its mind before it has learned anything. One key gets nearly all the weight,
-# and where softmax is that sure its slope is close to zero, so the gradient that should correct the mistake hardly
-# comes through. With the division, heads of every size start from the same, open state. That is all the √d is for.
+# Compare the printed lines in pairs. Without the division, the standard deviation of the scores grows with √d, up
+# to 32, and a head with d = 1024 has put nearly all its weight on one key before it has learned anything. With the
+# division, every head starts with a standard deviation of 1 and about 3.4 bits.
+#
+# The figure shows that a head that is so certain also learns slowly. Where softmax is close to 0 and 1, its
+# derivative is close to zero, so the gradient that should correct a mistake hardly gets through. Dividing by √d
+# prevents both.
 #
 # ### Exercise 3.2 · Attention in four lines
-# ●●○○ · 10 minutes
+# ●●○○ · 15 minutes
 #
-# Write `attention(query, key, value)` for tensors of shape `[B, H, T, d]`: B sentences, H heads, each of which does on its
-# own what you just saw. Return the mixed values and the weights. Stuck? `hint("3.2")`
+# Write `attention(query, key, value)` for tensors of shape `[B, H, T, d]`: B sentences, and H heads that compute
+# side by side, each as you have just seen. (A **head** here is one set of attention weights. In chapters 05 and
+# later the word also means something else: a small output layer for a task, as in "classification head".) Return
+# the outputs and the weights. Stuck? `hint("3.2")`
 
 # %% tags=["exercise"]
 def attention(query, key, value):
@@ -310,66 +395,126 @@ check("3.2", attention)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# `key.T` would turn all four axes round; `transpose(-2, -1)` swaps the last two only, T and d. The matrix product then works
-# on those two axes and leaves B and H alone. The keys that one query chooses from lie along the last axis of the scores,
-# so that is the axis of the softmax.
+# `key.T` would reverse all four axes. `transpose(-2, -1)` swaps only the last two, T and d. The matrix product then
+# works on those two axes, separately for each sentence and each head. The keys that one query chooses from lie
+# along the last axis of the scores, so softmax must run over that axis.
 #
 # </details>
 
 # %% [markdown]
-# ## Where queries, keys and values come from
+# ## One head as a class
 #
-# In BERT, from the same vectors: each token's vector goes through three linear layers, and comes out as its query, its key and its
-# value. That all three come from one text is the *self* in self-attention. (In translation the queries come from one
-# text and the keys and values from another: cross-attention. BERT has none.)
+# From here on we use the package's function `attend`. Type `attend??` to see it: four of its lines are yours, the
+# others add a mask (soon) and dropout (see *Paper and code*).
 #
-# Does attention know the order of the words? Guess, then run: the cell shuffles the tokens and compares.
+# In BERT the projections are three linear layers, `nn.Linear`, with weights and biases that are learned. Query, key
+# and value come from the same text. That is the *self* in **self-attention**. (In translation, the queries come
+# from one text and the keys and values from another: **cross-attention**. BERT has none.)
+#
+# The next cell puts the layers and `attend` into a class. It then asks a question: does attention know the order of
+# the words? It shuffles five random token vectors before the head, and compares with shuffling the head's outputs.
+# Guess first.
 
 # %%
+from bertedu.model.attention import attend
+
+class OneHead(nn.Module):
+    """One head of self-attention, [B, T, D] to [B, T, d]."""
+
+    def __init__(self, hidden_size, head_size):
+        super().__init__()
+        self.query = nn.Linear(hidden_size, head_size)
+        self.key = nn.Linear(hidden_size, head_size)
+        self.value = nn.Linear(hidden_size, head_size)
+
+    def forward(self, hidden_states):
+        query, key = self.query(hidden_states), self.key(hidden_states)  # [B, T, d] each
+        value = self.value(hidden_states)
+        return attend(query, key, value)  # [B, T, d], [B, T, T]
+
 torch.manual_seed(0)
-vectors, order = torch.randn(1, 1, 5, 8), [3, 0, 4, 1, 2]  # [B, H, T, d], and the tokens shuffled
-to_query, to_key, to_value = (nn.Linear(8, 8) for _ in range(3))
-
-def head(x):
-    return attend(to_query(x), to_key(x), to_value(x))[0]
-
-print("shuffle, then attend = attend, then shuffle:", torch.allclose(head(vectors[:, :, order]), head(vectors)[:, :, order], atol=1e-6))
+head, vectors = OneHead(hidden_size=8, head_size=4), torch.randn(1, 5, 8)  # [B, T, D]
+order = [3, 0, 4, 1, 2]
+difference = head(vectors[:, order])[0] - head(vectors)[0][:, order]
+print(f"shuffled before or after: largest difference {difference.abs().max().item():.6f}")
 
 # %% [markdown]
-# It does not. Shuffle the words, and each takes its result along: attention sees a set. Whatever
-# BERT knows of word order comes from the position vectors of [chapter 02](02_input_embeddings.ipynb).
+# The difference is zero, so attention doesn't know the order. It is **permutation-equivariant**: if you shuffle the
+# words, the same outputs come out, shuffled in the same way. BERT knows word order only through the position
+# embeddings of [chapter 02](02_input_embeddings.ipynb).
 #
-# From here on we use the package's `attend`. Open it with `attend??`: four lines of it are yours, the others
-# are a bias (soon) and dropout (see *Paper and code*).
+# ### Why are query and key two projections? (optional)
 #
-# ## Many heads are one reshape
-#
-# One row of weights is one choice. A verb may want its subject *and* its adverb, so BERT makes several choices side by
-# side: H heads, each on its own d = D / H entries of every query, key and value. BERT-Base: 768 = 12 × 64.
-#
-# No loop over heads is needed, only a new axis. Follow the numbers: 3 tokens, D = 4; the tens are the token. `wrong`
-# is a shortcut that goes straight to the shape that we want. Guess what its head 0 will hold.
+# Could one projection serve both? Then each token would look for exactly what it offers. The next cell tries it
+# with our three tokens: it uses `W_key` for the queries too. What will [MASK] attend to?
 
 # %%
-x = torch.tensor([[[10, 11, 12, 13], [20, 21, 22, 23], [30, 31, 32, 33]]])  # [B, T, D] = [1, 3, 4]
-cut = x.unflatten(-1, (2, 2))  # [B, T, H, d]: each vector cut in two
-heads = cut.transpose(1, 2)    # [B, H, T, d]: each head has its own table of tokens
-
-wrong = x.view(1, 2, 3, 2)     # [B, H, T, d] as well: a famous shortcut
-for head_number in range(2):
-    print(f"head {head_number}: {heads[0, head_number].tolist()}   by the shortcut: {wrong[0, head_number].tolist()}")
+shared = x @ W_key                               # [T, d], query and key at once
+for token, row in zip(tokens, (shared @ shared.T / 4**0.5).softmax(dim=-1)):
+    attended = "  ".join(f"{t} {w:.2f}" for t, w in zip(tokens, row))
+    print(f"{token:>6} attends to  {attended}")
 
 # %% [markdown]
-# Each head should see every token, and its half of each vector. The shortcut has the right shape and scrambled
-# content: its head 0 never sees token 3, and gets *both* halves of token 1 as if they were two tokens. Nothing
-# raises an error. Such a model even trains, only worse than it should. `view` cuts up the row of numbers as it lies in
-# memory; only `transpose` exchanges two axes.
+# Each token attends most to itself: *keys* with weight 0.74, [MASK] with 0.45. And the table of scores is
+# symmetric: *keys* matches *lamp* exactly as well as *lamp* matches *keys*. But "[MASK] needs a noun" doesn't mean
+# that the noun needs [MASK]. Two projections allow this difference. (It is no law: Reformer, Kitaev et al. 2020,
+# shares the two, and forbids each token to attend to itself.)
+#
+# ## Several heads
+#
+# One head computes one set of weights. What if a token needs two things? Suppose [MASK] must report the number of
+# *both* nouns, the first and the second. The next cell compares two solutions: one head that attends to both nouns
+# equally, and two heads, one for the early noun and one for the late noun. It does so for *keys … lamp* and for
+# *key … lamps*.
+
+# %%
+def outputs_of(queries, x):  # queries of [MASK], one for each head -> one number for each head
+    weights = (torch.tensor(queries) @ (x @ W_key).T / 4**0.5).softmax(dim=-1)  # [H, T]
+    return "  ".join(f"{number:+.2f}" for number in (weights @ x @ W_value).flatten())
+
+any_noun, early, late = [8.0, 0, 0, 0], [8.0, 8, 0, 0], [8.0, -8, 0, 0]
+other = x * torch.tensor([1, 1, -1, 1])  # singular becomes plural, and the reverse
+for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
+    print(name, " one head", outputs_of([any_noun], s), "  two", outputs_of([early, late], s))
+
+# %% [markdown]
+# With one head the two sentences get the same output: +1 and −1 average to 0. With two heads the answers are +1 −1
+# and −1 +1. A single head could give the nouns unequal weights, but it always mixes everything into one average.
+# That is why BERT uses **multi-head attention**: H heads side by side, each with its own projections to d = D / H
+# entries, and all their outputs concatenated. BERT-Base has 12 heads: 768 = 12 × 64. (In the BERT paper the letters
+# differ: there H is the hidden size, our D, and A is the number of heads, our H.)
+#
+# More heads are not always better. In the Transformer paper, one head scores 0.9 BLEU (a measure for translations)
+# below the best setting, and 32 heads score less than 8 or 16 (Vaswani et al. 2017, table 3, rows A). Many trained
+# heads can be removed with little loss (Michel et al. 2019).
+#
+# ### Many heads are one reshape
+#
+# H heads need no loop. One large projection computes all queries, `[B, T, D]`, and each head takes its d entries of
+# every vector: a new axis, then a swap. Follow the numbers in the next cell: 3 tokens, D = 4, H = 2. The tens digit
+# is the token. `wrong` is a shortcut that goes directly to the shape that we want. Before you run the cell, guess
+# what its head 0 will hold.
+
+# %%
+numbers = torch.tensor([[[10, 11, 12, 13], [20, 21, 22, 23], [30, 31, 32, 33]]])  # [B, T, D]
+cut = numbers.unflatten(-1, (2, 2))  # [B, T, H, d]: each vector cut in two
+heads = cut.transpose(1, 2)          # [B, H, T, d]: each head has its own table of tokens
+
+wrong = numbers.view(1, 2, 3, 2)     # [B, H, T, d] as well: a well-known mistake
+for h in range(2):
+    print(f"head {h}: {heads[0, h].tolist()}   by the shortcut: {wrong[0, h].tolist()}")
+
+# %% [markdown]
+# Each head should see every token, and its half of each vector. The shortcut has the right shape, but the wrong
+# content: its head 0 never sees token 3, and it treats the two halves of token 1 as if they were two tokens.
+# Nothing raises an error. Such a model can even be trained, only it learns less than it should. The reason: `view`
+# cuts the numbers in the order in which they lie in memory. Only `transpose` swaps two axes.
 #
 # ### Exercise 3.3 · Put the heads side by side
-# ●●○○ · 5 minutes
+# ●●○○ · 8 minutes
 #
-# After attention, each token's H pieces must be one vector again. Write `merge_heads(x)`, from `[B, H, T, d]`
-# to `[B, T, D]`, as the exact reverse of the split above.
+# After attention, the H pieces of each token must become one vector again. Write `merge_heads(x)`, from
+# `[B, H, T, d]` to `[B, T, D]`: the exact reverse of the split above.
 
 # %% tags=["exercise"]
 def merge_heads(x):
@@ -382,70 +527,86 @@ check("3.3", merge_heads)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Undo the steps in reverse: first swap T and H back, `[B, T, H, d]`, then join the last two axes. After a
-# `transpose` the numbers no longer lie in order in memory, so `view` refuses; `flatten` and `reshape` copy where they must.
+# Undo the steps in reverse order: swap T and H back, `[B, T, H, d]`, then join the last two axes. After `transpose`
+# the numbers no longer lie in memory in their order, so `view` raises an error. `flatten` and `reshape` copy where
+# they must.
 #
 # </details>
 
 # %% [markdown]
-# ## Padding must not be seen
+# ## Padding must not be attended to
 #
-# Texts in a batch are padded to one length. Padding has vectors too, and would get its share of attention. To
-# hide a key, add a very negative number to its score *before* the softmax: e to that number is 0.
-# Such an additive mask is called a **bias**. A boolean mask does the same: where it is False, the score becomes −∞.
+# The texts of a batch are padded to the same length. [PAD] has a vector too, and it would receive attention like
+# any other token. An **attention mask** prevents that. To hide a key, add a very negative number to its score
+# *before* the softmax: *e* to such a number is 0. We call the tensor that is added the **attention bias** (other
+# code calls it an additive mask). A boolean mask has the same effect: where it is False, the score becomes −∞.
 #
-# The test of a mask is simple: padded and masked must equal never padded.
+# How do we test a mask? A padded and masked text must give the same outputs as the text without padding. The next
+# cell compares three ways. `padding_bias` is the package's function that makes the bias from the mask, and
+# `scaled_dot_product_attention` is torch's **fused kernel**: one routine that computes attention without storing
+# the weights.
 
 # %%
 from torch.nn.functional import scaled_dot_product_attention
 
+from bertedu.model.attention import padding_bias
+
 torch.manual_seed(0)
-q, k, v = (torch.randn(1, 2, 5, 8) for _ in range(3))  # [B, H, T, d], the last two tokens are padding
+q, k, v = (torch.randn(1, 2, 5, 8) for _ in range(3))  # [B, H, T, d], two tokens of padding
 attention_mask = torch.tensor([[1, 1, 1, 0, 0]])       # [B, T]
-never_padded = attend(q[:, :, :3], k[:, :, :3], v[:, :, :3])[0]           # [B, H, 3, d]
-additive = attend(q, k, v, padding_bias(attention_mask, q.dtype))[0]      # [B, H, 5, d]
-boolean = scaled_dot_product_attention(q, k, v, attn_mask=attention_mask.bool()[:, None, None, :])
-for name, result in (("no mask", attend(q, k, v)[0]), ("additive", additive), ("boolean", boolean)):
-    print(f"{name:8} equals never padded: {torch.allclose(result[:, :, :3], never_padded, atol=1e-6)}")
+keep = attention_mask.bool()[:, None, None, :]         # [B, 1, 1, T]
+never_padded = attend(q[:, :, :3], k[:, :, :3], v[:, :, :3])[0]      # [B, H, 3, d]
+additive = attend(q, k, v, padding_bias(attention_mask, q.dtype))[0]  # [B, H, 5, d]
+boolean = scaled_dot_product_attention(q, k, v, attn_mask=keep)       # [B, H, 5, d]
+results = {"no mask": attend(q, k, v)[0], "additive": additive, "boolean": boolean}
+for name, result in results.items():
+    difference = (result[:, :, :3] - never_padded).abs().max().item()
+    print(f"{name:8}  largest difference from the text without padding: {difference:.4f}")
 
 # %% [markdown]
-# `[:, None, None, :]` turns the mask `[B, T]` into `[B, 1, 1, T]`: the same for every head and every query, and different
-# along the last axis, that of the keys.
+# Without a mask the outputs are far off. With either mask the difference is zero. Note the shape:
+# `[:, None, None, :]` turns the mask `[B, T]` into `[B, 1, 1, T]`. It is the same for every head and every query,
+# and it differs along the last axis, which is the axis of the keys.
 #
-# ### How negative is very negative?
+# ### How negative is "very negative"? (optional, with exercise 3.4)
 #
-# Google's code adds −10000, many codes −∞, `transformers` today the smallest number of the type. For one hidden
-# key among others all three are fine. Trouble waits in a row where *everything* is hidden: a text that is all padding,
-# for example an empty one that fills up the last batch. What does each do to such a row? Guess before you run: the three scores are
-# −20, −18 and −30.
+# Google's code adds −10000, a lot of code −∞, and `transformers` now the smallest number of the dtype. As long as a
+# row has at least one real token, all three usually work. The problem is a row in which *every* key is hidden: a
+# text of padding only, for example an empty text that fills up the last batch.
+#
+# The next cell takes one such row, with the scores −20, −18 and −30. It adds each of four numbers and prints the
+# weights, in float32 and in **float16** (a number format with half the bits, which makes training faster; its
+# smallest number is only −65504). Guess first: which of the numbers leave the weights as if there were no mask?
 
 # %%
-scores = torch.tensor([-20.0, -18.0, -30.0])  # one query, three keys, all of them padding
-print("not masked:", "  ".join(f"{w:.2f}" for w in scores.softmax(-1)))
 for dtype in (torch.float32, torch.float16):
-    smallest = torch.finfo(dtype).min
-    fills = {"-10000": -1e4, "-inf": -torch.inf, "smallest": smallest, "half the smallest": smallest / 2}
-    for name, fill in fills.items():
-        row = (scores.to(dtype) + torch.tensor(fill, dtype=dtype)).softmax(dim=-1)
-        print(f"{dtype}  {name:17}", "  ".join(f"{w:.2f}" for w in row.tolist()))
+    scores, smallest = torch.tensor([-20, -18, -30], dtype=dtype), torch.finfo(dtype).min
+    for fill in (0.0, -1e4, -torch.inf, smallest, smallest / 2):
+        row = (scores + torch.tensor(fill, dtype=dtype)).softmax(dim=-1)
+        numbers = "  ".join(f"{weight:.2f}" for weight in row.tolist())
+        print(f"{str(dtype)[6:]}  {fill:9.3g} added: {numbers}")
 
 # %% [markdown]
-# Read it line by line.
+# Read the table line by line.
 #
-# - **−10000** moves all three scores by the same amount, and softmax sees only differences. In float32 the row
-#   is as if there were no mask at all. In float16 the numbers near 10000 lie 8 apart, so the scores are rounded too. Finite, and meaningless.
-# - **−∞** gives 0 / 0: `nan`. One such row is enough to turn the loss, then every weight of the model, to `nan`.
-# - **The smallest number** swallows the scores in float32, and leaves three equal shares. In float16 it is only −65504,
-#   and −65504 − 20 is already −∞: `nan` again.
-# - **Half the smallest** leaves room for the score, and is finite in both. That is what the package's `padding_bias` adds.
+# - **−10000** shifts all three scores by the same amount, and softmax depends only on differences. In float32 the row
+#   is as if there were no mask at all. In float16 even the scores are rounded: near 10000 its numbers lie 8 apart.
+# - **−∞** gives 0 / 0, which is `nan`. If one such row reaches the loss, one optimizer step makes every weight `nan`.
+# - **The smallest number** is so large that in float32 the scores are lost to rounding, and three equal weights
+#   remain: finite. But in float16, −65504 − 20 is below the range. It becomes −∞, and the weights become `nan`.
+# - **Half the smallest number** leaves room for the score and stays finite in both. The package's `padding_bias`
+#   adds it.
 #
 # ### Exercise 3.4 · A softmax that knows a mask
-# ●●●○ · 10 minutes
+# ●●●○ · 20 minutes
 #
-# The cleanest answer for a row in which everything is hidden: no attention at all, all zeros. Write
-# `masked_softmax(scores, keep)`. `scores` are `[B, H, T, T]`; `keep` is boolean `[B, 1, 1, T]`, True where a key may be
-# looked at. Hidden keys get exactly 0, each row sums to 1, a row with nothing to look at is 0 everywhere, and
-# the gradient is finite in all cases.
+# The cleanest result for a row in which every key is hidden is no attention at all: zeros. Write
+# `masked_softmax(scores, keep)`. `scores` has the shape `[B, H, T, T]`; `keep` is boolean, `[B, 1, 1, T]`, and True
+# for keys that may be attended to. Three things must hold:
+#
+# - hidden keys get exactly 0, and each row sums to 1, however large the scores are
+# - a row in which every key is hidden is 0 everywhere
+# - weights and gradients are always finite
 
 # %% tags=["exercise"]
 def masked_softmax(scores, keep):
@@ -460,20 +621,21 @@ check("3.4", masked_softmax)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Filling with a finite number keeps the softmax finite, forwards and backwards. In a row with something to look at, the hidden
-# weights are already 0 and `* keep` changes nothing. In a row with nothing, it turns the equal shares into zeros.
+# The finite fill keeps softmax finite, in the forward and in the backward pass. In a row with at least one visible
+# key the hidden weights are already 0, and `* keep` changes nothing. In a row without one, it turns the equal
+# weights into zeros.
 #
-# The tempting `(scores + bias).softmax(-1).nan_to_num()` with −∞ in the bias gives the same numbers, but its gradient is `nan`:
-# the `nan` is only painted over on the way forwards. (With `masked_fill` in place of the sum it happens to be safe, since
-# no gradient passes through a place that was filled.)
+# A tempting alternative is `(scores + bias).softmax(-1).nan_to_num()` with −∞ in the bias. It gives the same
+# weights, but its gradient is `nan`: `nan_to_num` hides the `nan` only in the forward pass. (With `masked_fill` in
+# place of the sum it happens to be safe, because no gradient passes through an entry that was filled.)
 #
 # </details>
 
 # %% [markdown]
 # ## The whole class
 #
-# Three projections, split, attend, merge, and one more linear layer that lets the heads' results be mixed with each
-# other. Everything in it has appeared above.
+# Now we put the parts together: three projections, split into heads, attend, merge the heads, and one more linear
+# layer, the **output projection**, which mixes the results of the heads. All of it has appeared above.
 
 # %%
 class MySelfAttention(nn.Module):
@@ -488,7 +650,7 @@ class MySelfAttention(nn.Module):
         self.output = nn.Linear(hidden_size, hidden_size)
 
     def split_heads(self, x):
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)  # [B, T, D] -> [B, H, T, d]
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)  # [B, H, T, d]
 
     def forward(self, hidden_states, bias=None):
         query = self.split_heads(self.query(hidden_states))
@@ -498,200 +660,221 @@ class MySelfAttention(nn.Module):
         return self.output(mixed.transpose(1, 2).flatten(-2)), weights
 
 # %% [markdown]
+# Is the reshape really the same as separate heads? The next cell builds two `OneHead`s from the two halves of the
+# projections, runs them one after the other, concatenates their outputs, and applies the same output projection.
+
+# %%
+torch.manual_seed(0)
+mine, vectors = MySelfAttention(hidden_size=8, num_heads=2), torch.randn(1, 5, 8)
+outputs = []
+for half in (slice(0, 4), slice(4, 8)):  # rows of the projections: each output entry is one row
+    head = OneHead(hidden_size=8, head_size=4)
+    for name in ("query", "key", "value"):
+        whole = getattr(mine, name)
+        part = {"weight": whole.weight[half], "bias": whole.bias[half]}
+        getattr(head, name).load_state_dict(part)
+    outputs.append(head(vectors)[0])      # [B, T, d]
+concatenated = torch.cat(outputs, dim=-1)  # [B, T, D]
+difference = (mine.output(concatenated) - mine(vectors)[0]).abs().max().item()
+print(f"two heads concatenated, against the reshape: largest difference {difference:.6f}")
+
+# %% [markdown]
 # ## The proof
 #
-# The same weights in three implementations: yours, the package's `SelfAttention`, and the one in `transformers`,
-# on two texts of which the second has three tokens of padding. The package's runs twice, without and with
-# torch's fused kernel. `transformers` keeps the last linear layer in another module, as `output.dense`, next to the
-# LayerNorm of [chapter 04](04_transformer_encoder.ipynb).
+# Now we load the same weights into your class, the package's `SelfAttention` and the one in `transformers`, and
+# compare their outputs on two texts, of which the second has three tokens of padding. The package's class runs
+# twice: with the formula written out, and with the fused kernel. `transformers` keeps the output projection in
+# another module, as `output.dense`, next to the LayerNorm of [chapter 04](04_transformer_encoder.ipynb).
 
 # %%
 from transformers import BertConfig as TheirConfig
 from transformers.models.bert.modeling_bert import BertAttention
 
+from bertedu import BertConfig
+from bertedu.model.attention import SelfAttention
+
 torch.manual_seed(0)
-mine = MySelfAttention(hidden_size=64, num_heads=4)
-package = SelfAttention(BertConfig(hidden_size=64, num_attention_heads=4)).eval()
+mine, sizes = MySelfAttention(64, 4), {"hidden_size": 64, "num_attention_heads": 4}
+package = SelfAttention(BertConfig(**sizes)).eval()
 package.load_state_dict(mine.state_dict())  # the names are the same
-theirs = BertAttention(TheirConfig(hidden_size=64, num_attention_heads=4, attn_implementation="eager")).eval()
+theirs = BertAttention(TheirConfig(**sizes, attn_implementation="eager")).eval()
 for name in ("query", "key", "value"):
     getattr(theirs.self, name).load_state_dict(getattr(mine, name).state_dict())
 theirs.output.dense.load_state_dict(mine.output.state_dict())
 
-x = torch.randn(2, 7, 64)                                                        # [B, T, D]
-bias = padding_bias(torch.tensor([[1] * 7, [1] * 4 + [0] * 3]), x.dtype)         # [B, 1, 1, T]
-result, weights = mine(x, bias)                                                  # [B, T, D], [B, H, T, T]
-others = {"package, explicit": package(x, bias, output_attentions=True)[0], "package, fused": package(x, bias)[0]}
-others["transformers"] = theirs.output.dense(theirs.self(x, bias)[0])
+vectors = torch.randn(2, 7, 64)                                                 # [B, T, D]
+bias = padding_bias(torch.tensor([[1] * 7, [1] * 4 + [0] * 3]), vectors.dtype)  # [B, 1, 1, T]
+result, weights = mine(vectors, bias)  # [B, T, D], [B, H, T, T]
+others = {"package, written out": package(vectors, bias, output_attentions=True)[0]}
+others["package, fused"] = package(vectors, bias)[0]
+others["transformers"] = theirs.output.dense(theirs.self(vectors, bias)[0])
 for name, other in others.items():
-    print(f"{name:17} differs by less than 1e-6: {(other - result).abs().max().item() < 1e-6}")
-print("attention on the padding:", weights[1, ..., 4:].max().item())
+    print(f"{name:20}  largest difference from yours {(other - result).abs().max().item():.6f}")
+print("largest weight on padding:", weights[1, ..., 4:].max().item())
 
 # %% [markdown]
-# ## Now it learns the grammar
+# All differences are zero to six decimals, and padding gets a weight of exactly 0. Your class is BERT's
+# self-attention.
 #
-# The model from the beginning, with one change: instead of the mean of all vectors, [MASK] gets what one layer
-# of self-attention mixes for it; a single head will do. The same 150 steps, the same data.
+# ## One layer learns the grammar
+#
+# We go back to the keys and the lamp, and change one thing: [MASK] no longer gets the mean of all vectors, but the
+# output of one layer of self-attention. A single head is enough. The training steps and the data are the same as
+# before.
 
 # %%
 class Agreement(nn.Module):
-    """Token + position, one layer of self-attention; the vector at [MASK] decides: is or are?"""
+    """Embeddings, one layer of self-attention; the vector at [MASK] decides: is or are?"""
 
     def __init__(self, hidden_size=32, num_heads=1):
         super().__init__()
         self.token = nn.Embedding(len(vocabulary), hidden_size)
         self.position = nn.Embedding(64, hidden_size)
-        config = BertConfig(hidden_size=hidden_size, num_attention_heads=num_heads, attention_probs_dropout_prob=0.0)
-        self.attention = SelfAttention(config)
+        sizes = {"hidden_size": hidden_size, "num_attention_heads": num_heads}
+        self.attention = SelfAttention(BertConfig(**sizes, attention_probs_dropout_prob=0.0))
         self.decide = nn.Linear(hidden_size, 2)
 
     def forward(self, input_ids, bias=None):
         vectors = self.token(input_ids) + self.position.weight[: input_ids.size(1)]  # [B, T, D]
-        mixed, self.weights = self.attention(vectors, bias, output_attentions=True)  # [B, T, D], [B, H, T, T]
+        mixed, self.weights = self.attention(vectors, bias, output_attentions=True)  # [B, T, D]
         return self.decide(mixed[input_ids == vocabulary["[MASK]"]])                 # [B, 2]
 
 torch.manual_seed(5)
 model = train(Agreement())
-print(f"average of the words: {accuracy(average(test_ids)):.1%}")
-print(f"self-attention:       {accuracy(model(test_ids)):.1%} of the hard sentences right")
+print(f"average of the vectors: {accuracy(average(test_ids)):6.1%}")
+print(f"self-attention:         {accuracy(model(test_ids)):6.1%} of the hard sentences right")
 
 # %% [markdown]
-# From a coin to perfect, on pairs of nouns that it never saw together (*key* and *lamp* are such a pair). Where does it look? First the head as a heat
-# map: a row for each token that asks, a column for each that is looked at. Then the same weights as lines.
+# From 50 % to 100 %, on pairs of nouns that it never saw in one sentence (*key* and *lamp* are such a pair). The
+# result depends a little on the random initialization: of the seeds 0 to 9, nine give 100 % and one gives 75 %.
 #
-# Only the row of [MASK] was ever trained to be useful, since only there an answer was asked for. What the
-# other tokens look at is of no consequence here.
+# What does [MASK] attend to? The next cell prints its largest attention weight in four sentences. The cell after it
+# draws the whole head for the first sentence as a heat map: one row for each token that attends, one column for
+# each token that is attended to.
 
 # %%
-from bertedu.visualization import attention_heatmap, attention_lines
+for phrase in ("the keys near the old lamp", "the old lamp near the keys",
+               "the old cups under the rivers", "the door beside the old horses"):
+    text = f"[CLS] {phrase} [MASK] wet . [SEP]".split()
+    verb = ("IS", "ARE")[model(ids([text])).argmax().item()]
+    weight, position = model.weights[0, 0, text.index("[MASK]")].max(dim=-1)
+    print(f"{phrase} {verb}".ljust(35), f"[MASK] attends to {text[position]} ({weight:.0%})")
+
+# %%
+from bertedu.visualization import attention_heatmap
 
 text = "[CLS] the keys near the old lamp [MASK] wet . [SEP]".split()
 with torch.no_grad():
-    answer = model(ids([text])).argmax().item()
-looks = model.weights[0, 0]  # [T, T]: the first sentence, the only head
-print("answer:", ("is", "are")[answer])
-attention_heatmap(looks, text, "Where each token looks")
-
-# %%
-attention_lines(looks, text, "[MASK] finds the subject")
-
-# %%
-for sentence in ("the keys near the old lamp", "the old lamp near the keys", "the old cups under the rivers", "the door beside the old horses"):
-    text = f"[CLS] {sentence} [MASK] wet . [SEP]".split()
-    with torch.no_grad():
-        answer = ("is", "are")[model(ids([text])).argmax().item()]
-    share, place = model.weights[0, 0, text.index("[MASK]")].max(dim=-1)
-    print(f"{sentence} {answer.upper()} wet.".ljust(45), f"[MASK] looks at {text[place]} ({share.item():.0%})")
+    model(ids([text]))
+attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained head")
 
 # %% [markdown]
-# Nobody told the head what a noun is, that the first one counts, or that adjectives do not matter. The
-# gradient found queries and keys for it. In the real BERT, too, some heads have been found that follow grammar: from a verb
-# to its object, from a noun to its determiner (Clark et al. 2019).
+# In each sentence [MASK] attends to the subject, wherever it stands. Nobody told the head what a noun is, or that
+# the first one is the subject, or that adjectives don't matter. Gradient descent found queries and keys that do it.
+# In the heat map only the row of [MASK] was trained, because only there we asked for an answer. The other rows are
+# a by-product.
 #
-# A word of caution: weights show where a head *looked*. What it took from there depends on the values, and the
-# answer on all that comes after (Jain and Wallace 2019, *Attention is not Explanation*; and the reply, Wiegreffe and
-# Pinter 2019, *Attention is not not Explanation*).
+# In the real BERT some heads follow grammar as well. Clark et al. (2019, section 4.2) found heads in which direct
+# objects attend to their verb, and heads in which determiners and other noun modifiers attend to their noun.
 #
-# ## What it costs
+# Be careful with such pictures. The weights show what a head *attended to*. What it received depends on the values,
+# and the answer depends on everything that comes after (Jain and Wallace 2019, *Attention is not Explanation*; and
+# the reply, Wiegreffe and Pinter 2019, *Attention is not not Explanation*).
 #
-# Every token looks at every token: T × T scores for each head. Twice the text, four times the scores. Here is the
-# CPU time of one forward pass, explicit and with torch's fused `scaled_dot_product_attention`, which works in blocks and
-# never holds all the weights at once. Your times will differ from those stored here. The slope will not, but for a step where the
-# explicit weights outgrow the processor's cache.
+# ## What attention costs (optional)
+#
+# Every token attends to every token: that makes T × T scores for each head. If T doubles, the number of scores
+# grows by four. Is this square what makes BERT slow? Let's count multiplications. One layer has four projections,
+# T·D² each; two matrix products in attention, T²·D each; and a feed-forward part ([chapter
+# 04](04_transformer_encoder.ipynb)) with 8·T·D². Guess: at BERT's longest input, T = 512, what share of the
+# multiplications grows with T²?
+#
+# The next cell computes this share and the memory that the attention weights of one text need. It also measures the
+# CPU time of attention, for the formula written out and for the fused kernel, which works in blocks and never
+# stores all the weights. It takes a few seconds. Your times will differ.
 
 # %% tags=["nbval-ignore-output"]
 import time
 
-def cpu_seconds(work, repeats=3):
+def cpu_milliseconds(work, repeats=3):
     times = []
     for _ in range(repeats):
         start = time.process_time()
         work()
-        times.append(time.process_time() - start)
+        times.append(1000 * (time.process_time() - start))
     return min(times)
 
-lengths = (128, 256, 512, 1024, 2048)
-explicit, fused = [], []
-for length in lengths:
-    q = k = v = torch.ones(1, 4, length, 64)  # [B, H, T, d]
-    explicit.append(cpu_seconds(lambda: attend(q, k, v)))
-    fused.append(cpu_seconds(lambda: scaled_dot_product_attention(q, k, v)))
-    print(f"T = {length:4}   explicit {1000 * explicit[-1]:6.1f} ms   fused {1000 * fused[-1]:6.1f} ms")
-assert explicit[-1] > 6 * explicit[-3]  # four times the tokens: about 16 times the work
-
-# %% tags=["nbval-ignore-output"]
-figure = new_figure(5, 3)
-axes = figure.subplots()
-for times, colour, label in ((explicit, ORANGE, "explicit"), (fused, BLUE, "fused")):
-    axes.plot(lengths, [1000 * t for t in times], color=colour, marker="o", markersize=3)
-    axes.annotate(label, (2048, 1000 * times[-1]), (6, -3), textcoords="offset points", color=colour)
-guide = [3 * 1000 * fused[0] * (length / 128) ** 2 for length in lengths]
-axes.plot(lengths[:4], guide[:4], color=GREY, linestyle=":")
-axes.annotate("four times for twice T", (1024, guide[3]), (-6, 4), textcoords="offset points", ha="right", color=GREY)
-axes.set(xscale="log", yscale="log", xlabel="tokens, T", ylabel="milliseconds of CPU", xlim=(110, 4200))
-axes.set_xticks(lengths, lengths)
-axes.minorticks_off()
-quiet(axes)
-Picture(figure, alt="CPU time over the number of tokens, both axes logarithmic: explicit and fused attention both rise about fourfold for each doubling of T, the fused one below.")
+D, H, L, times = 768, 12, 12, {}  # BERT-Base
+for T in (128, 512, 2048):
+    share = 2 * T**2 * D / (2 * T**2 * D + 12 * T * D**2)
+    q = k = v = torch.ones(1, H, T, D // H)  # [B, H, T, d]
+    times[T] = cpu_milliseconds(lambda: attend(q, k, v))
+    fused = cpu_milliseconds(lambda: scaled_dot_product_attention(q, k, v))
+    megabytes = L * H * T**2 * 4 / 1e6  # 4 bytes for each weight
+    print(f"T = {T:4}: {share:3.0%} of the multiplications, {megabytes:5,.0f} MB,", end="")
+    print(f" {times[T]:5.1f} ms written out, {fused:5.1f} ms fused")
+assert times[2048] > 8 * times[512], "four times T should take more than 8 times the time"
 
 # %% [markdown]
-# Memory grows in the same way, and can be computed. And is the square really what makes BERT slow? A layer has 4 projections
-# of T·D² multiplications each, attention's two products of T²·D each, and a feed-forward part (chapter 04) of 8·T·D².
-# Guess: at BERT's longest input, T = 512, which share of the work is the part that grows with T²?
-
-# %%
-D, H, L = 768, 12, 12  # BERT-Base
-for T in (128, 512, 2048, 8192):
-    square, rest = 2 * T**2 * D, 12 * T * D**2
-    megabytes = L * H * T**2 * 4 / 1e6
-    print(f"T = {T:4}: {square / (square + rest):4.0%} of the multiplications grow with T²; all weights of one text: {megabytes:8,.0f} MB")
-
-# %% [markdown]
-# A tenth. For the texts that BERT was made for, the square is not the problem: T²·D overtakes the rest only at T = 6·D,
-# here 4608 tokens. Memory is felt earlier, above all in training, where the weights are kept for the backward pass. That is
-# what the fused kernels save.
+# A tenth. At the lengths that BERT was made for, most of the arithmetic is in the linear layers. The quadratic part
+# overtakes them only at T = 6·D, here 4608 tokens.
+#
+# But multiplications are not time. Compare the last two lines: T grows by 4, so the scores grow by 16. The time
+# grows by 16 or more, and the formula written out takes several times as long as the fused kernel, for the same
+# multiplications. The difference is the time to move all the weights through memory. So attention's share of the
+# *time* can be larger than a tenth, and it depends on the machine. In training the weights are also stored for the
+# backward pass. Fused kernels save both.
 #
 # ## Broken BERT: the answer depends on the neighbours
 #
-# A colleague serves the grammar model from above. Each sentence alone: perfect. In production a batch also has long texts, so the
-# short ones are padded, and customers complain. The mask is there, its numbers are there, no error is raised.
+# A colleague runs the grammar model from above as a service. When each sentence comes alone, every answer is right.
+# But in production a batch also contains long texts, so the short ones are padded, and customers complain about
+# wrong answers. There is a mask, its huge negative numbers are there, and no error is raised.
+#
+# The next cell defines `try_bias`, which pads the test sentences (11 tokens) to 24 and 48 tokens and runs the model
+# with a given attention bias. The cell after it shows the colleague's function and tries it. For each length it
+# prints the accuracy and how much of its attention [MASK] gives to padding.
+
+# %% tags=["hide-input"]
+def padded(length):
+    padding = torch.full((len(test_ids), length - test_ids.size(1)), vocabulary["[PAD]"])
+    return torch.cat([test_ids, padding], dim=1)  # [B, length]
+
+@torch.no_grad()
+def try_bias(make_bias):
+    for length in (11, 24, 48):
+        bias = make_bias((padded(length) != vocabulary["[PAD]"]).long(), torch.float64)
+        right = accuracy(model(padded(length), bias))
+        on_padding = model.weights[:, :, 7, 11:].sum(dim=-1).mean()  # [MASK] is token 7
+        print(f"{length} tokens: {right:6.1%} right, smallest number in the bias", end="")
+        print(f" {bias.min().item():8.1e}, attention on padding {on_padding.item():.0%}")
 
 # %%
 def colleagues_bias(attention_mask, dtype):  # [B, T] of ones and zeros
     hidden = (attention_mask == 0)[:, None, :, None]
-    return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, torch.finfo(dtype).min / 2)
+    smallest = torch.finfo(dtype).min
+    return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, smallest / 2)
 
-# %%
-def padded(length):
-    more = torch.full((len(test_ids), length - test_ids.size(1)), vocabulary["[PAD]"])
-    return torch.cat([test_ids, more], dim=1)  # [B, length]
-
-@torch.no_grad()
-def try_mask(make_bias):
-    for length in (11, 24, 48):
-        bias = make_bias((padded(length) != vocabulary["[PAD]"]).long(), torch.float64)
-        right = accuracy(model(padded(length), bias))
-        on_padding = model.weights[:, :, 7, 11:].sum(dim=-1).mean()  # [MASK] is token 7; the padding begins at 11
-        print(f"{length} tokens: {right:6.1%} right, smallest bias {bias.min().item():8.1e}, [MASK] looks at padding {on_padding.item():.0%}")
-
-# %%
-try_mask(colleagues_bias)
+try_bias(colleagues_bias)
 
 # %% [markdown]
-# The bias holds its huge negative numbers, and yet most of the attention goes to padding, and the more padding there
-# is, the worse the answers.
+# The bias contains its huge negative numbers, and yet [MASK] gives most of its attention to padding. The more
+# padding, the fewer right answers.
 #
 # ### Exercise 3.5 · Repair the mask
-# ●●●○ · 10 minutes
+# ●●●○ · 12 minutes
 #
-# Say in one sentence why the huge negative numbers do nothing. Then write `repaired_bias(attention_mask, dtype)`, which gets
-# `[B, T]` of ones (text) and zeros (padding) and returns what is to be added to the scores `[B, H, T, T]`.
+# First say in one sentence why the huge negative numbers have no effect. Then write
+# `repaired_bias(attention_mask, dtype)`. It gets `[B, T]` of ones (text) and zeros (padding), and returns what has
+# to be added to the scores `[B, H, T, T]`. Keep the lesson of float16: the number must be negative enough for large
+# scores, and the sum must stay finite.
 
 # %% tags=["exercise"]
 def repaired_bias(attention_mask, dtype):
     ### BEGIN SOLUTION
     hidden = (attention_mask == 0)[:, None, None, :]
-    return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, torch.finfo(dtype).min / 2)
+    smallest = torch.finfo(dtype).min
+    return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, smallest / 2)
     ### END SOLUTION
 
 check("3.5", repaired_bias)
@@ -699,43 +882,49 @@ check("3.5", repaired_bias)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# The shape was `[B, 1, T, 1]`: the number was added to whole *rows*, those of the queries that are padding. Rows of real tokens got
-# 0, so nothing was hidden from them; and in the rows of padding every score moved by the same amount, which softmax does not
-# notice. The keys lie along the last axis: `[B, 1, 1, T]`.
+# The shape was `[B, 1, T, 1]`, so the number was added to whole *rows* of scores: the rows of those queries that
+# are padding. The rows of real tokens got 0 added, so nothing was hidden from them. And in the rows of padding all
+# scores changed by the same amount, which softmax ignores. The keys lie along the last axis: `[B, 1, 1, T]`.
 #
 # </details>
 
 # %%
-try_mask(padding_bias)  # the package's mask
+try_bias(padding_bias)  # the package's bias, with the axes in the right place
 
 # %% [markdown]
-# A mask is tested by its effect, never by its numbers: change what it hides, and nothing may change.
+# Now the accuracy is 100 % at every length, and padding gets no attention. Test a mask by its effect, never by its
+# numbers: change what it hides, and check that nothing else changes.
 #
 # ## Paper and code
 #
 # | | what it does |
 # |---|---|
-# | *Attention is all you need* (Vaswani et al. 2017, section 3.2.1) | divides by √d and gives the reason that you measured: large dot products push the softmax to where its gradient is tiny |
-# | Google's BERT code | hides keys with −10000; query, key and value layers have biases; dropout falls on the attention *weights*, so that now and then a token is not seen at all |
-# | `transformers` | used −10000 for years, then the smallest number of the type (pull request 17306, 2022, where the float16 overflow above is discussed). The last linear layer sits in `BertSelfOutput` |
-# | `torch.nn.functional.scaled_dot_product_attention` | a boolean mask: True means *look* |
-# | `torch.nn.MultiheadAttention` | `key_padding_mask`: True means *ignore*. The opposite, in the same library |
-# | this course | half the smallest number of the type; dropout on the weights as in BERT; the fused kernel unless the weights are asked for |
+# | *Attention is all you need* (Vaswani et al. 2017) | divides by √d (section 3.2.1), for the reason that you measured. Dropout (section 5.4): on the output of each sub-layer and on the sums of embeddings and positions. Dropout on the attention weights is not mentioned there |
+# | Google's BERT code | hides keys with −10000. Query, key and value projections have biases. Dropout is applied to the attention *weights*, so that in training some tokens are not attended to at all; a comment in the code says that this comes from the Transformer |
+# | `transformers` | used −10000 for years, then the smallest number of the dtype (pull request 17306, 2022). The output projection is in `BertSelfOutput` |
+# | `torch.nn.functional.scaled_dot_product_attention` | boolean mask: True means *attend* |
+# | `torch.nn.MultiheadAttention` | `key_padding_mask`: True means *ignore*, the opposite, in the same library |
+# | this course | half the smallest number of the dtype; dropout on the weights, as in BERT; the fused kernel, unless you ask for the weights |
 #
-# BERT hides padding only. A model that writes from left to right also hides everything to the right of each token; that is the whole
-# difference between BERT's attention and GPT's.
+# BERT hides padding only. A model that writes from left to right also hides everything to the right of each token
+# (a **causal mask**). That is the whole difference between BERT's attention and GPT's.
 #
 # ## Summary
 #
-# - A token's query is compared with all keys; softmax turns the scores into shares; the shares mix the values.
-# - √d keeps the spread of the scores the same for every head size, so that softmax starts open and the gradient flows.
-# - Heads are a reshape *and* a transpose: `[B, T, D]` → `[B, T, H, d]` → `[B, H, T, d]`.
-# - A mask belongs on the axis of the keys, before the softmax, with a number that stays finite.
-# - Attention alone does not know the order of words. T² is a tenth of BERT-Base's work at 512 tokens, and half at 4608.
+# - A token's query is compared with all keys. Softmax turns the scores into attention weights, and the output is
+#   the weighted average of the values.
+# - Dividing by √d keeps the standard deviation of the scores near 1 for every head size, so that the gradient of
+#   softmax stays useful.
+# - Multi-head attention is a reshape *and* a transpose: `[B, T, D]` → `[B, T, H, d]` → `[B, H, T, d]`.
+# - The attention bias belongs on the axis of the keys, before the softmax, and must stay finite.
+# - Attention alone doesn't know the order of the words. Its T² part is a tenth of BERT-Base's multiplications at
+#   512 tokens, and half at 4608.
 #
 # ## Quiz
 
 # %% tags=["nbval-ignore-output"]
+from bertedu.course import quiz
+
 quiz(3)
 
 # %% [markdown]
@@ -745,9 +934,10 @@ quiz(3)
 #
 # <details><summary>Answer</summary>
 #
-# With independent entries of variance 1, a dot product of length d has variance d, so its typical size is √d. Dividing by √d brings
-# it back to 1 for every d. Dividing by d would shrink the scores to a size of 1/√d: softmax would begin
-# nearly uniform, and the more so the larger the head. Without any division it begins nearly one-hot, where its gradient vanishes.
+# If the entries are independent, with mean 0 and variance 1, a dot product of length d has variance d, so its
+# standard deviation is √d. Dividing by √d brings it back to 1 for every d. Dividing by d would shrink it to 1/√d:
+# softmax would start nearly uniform, and the more so the larger the head. Without any division softmax starts
+# nearly one-hot, where its gradient vanishes.
 #
 # </details>
 #
@@ -755,22 +945,26 @@ quiz(3)
 #
 # <details><summary>Answer</summary>
 #
-# Nothing at all. With q·(k + b) = q·k + q·b, the second term is the same for all keys of one query; it adds a constant to the whole row, and softmax
-# ignores that. It is the same fact that made the mask in the lab do nothing. The biases of query and value do matter.
+# Nothing at all. With the bias b, the score is q·(k + b) = q·k + q·b. The second term is the same for all keys of
+# one query, so it adds a constant to the whole row, and softmax ignores that. It is the same fact that made the
+# mask in the lab ineffective. The biases of query and value do matter.
 #
 # </details>
 #
-# **3. Your BERT is slow on texts of 512 tokens. A colleague wants to replace attention by one that is linear in T. What do you say?**
+# **3. Your BERT is slow on texts of 512 tokens. A colleague wants to replace attention by one that is linear in T.
+# What do you say?**
 #
 # <details><summary>Answer</summary>
 #
-# For BERT-Base at T = 512 the part that grows with T² is about a tenth of the multiplications (T / (6·D + T)); the linear
-# layers are the rest. So at most a tenth is won. First: a fused attention kernel, batches sorted by length so that
-# less padding is computed, lower precision, a smaller model. A linear attention pays at many thousands of tokens.
+# Measure first: which share of the time is attention? For BERT-Base at T = 512 the part that grows with T² is a
+# tenth of the multiplications, T / (6·D + T). Its share of the time can be larger, because moving the T × T weights
+# through memory is slow. That part goes away with a fused kernel, which doesn't change the results. Then batches
+# sorted by length (less padding), lower precision and a smaller model. A linear attention is worth it from many
+# thousands of tokens on.
 #
 # </details>
 #
 # ## Next
 #
-# One layer of attention can look once. To stack many, each needs a way around it, a normalisation and some work on each token
-# alone: [04 · The encoder](04_transformer_encoder.ipynb).
+# One layer of attention can attend only once. To stack many layers, each needs a connection around it, a
+# normalization, and some computation on each token alone: [04 · The encoder](04_transformer_encoder.ipynb).

@@ -47,6 +47,28 @@ def divided_by_two(query, key, value):
     return weights @ value, weights
 
 
+def divided_by_root_eight(query, key, value):
+    weights = (query @ key.transpose(-2, -1) / 8**0.5).softmax(dim=-1)
+    return weights @ value, weights
+
+
+def all_axes_reversed(query, key, value):
+    scores = query @ key.T / query.size(-1) ** 0.5
+    return scores.softmax(-1) @ value, scores.softmax(-1)
+
+
+def key_as_it_is(query, key, value):
+    weights = (query @ key / query.size(-1) ** 0.5).softmax(-1)
+    return weights @ value, weights
+
+
+def with_torch(query, key, value):
+    size, length = query.shape[-1], query.shape[-2]
+    weights = scaled_dot_product_attention(query, key, torch.eye(length).expand(*query.shape[:2], length, length))
+    assert size == key.shape[-1]
+    return scaled_dot_product_attention(query, key, value), weights
+
+
 def divided_by_tokens(query, key, value):
     weights = (query @ key.transpose(-2, -1) / query.size(-2) ** 0.5).softmax(dim=-1)
     return weights @ value, weights
@@ -57,7 +79,7 @@ def without_softmax(query, key, value):
     return weights @ value, weights
 
 
-def turned_round(query, key, value):
+def axes_reversed(query, key, value):
     return plainly(query, key.permute(3, 2, 1, 0), value)
 
 
@@ -123,29 +145,32 @@ ANSWERS = {
     "3.1": {
         "accepted": [1 / 3, 0.33, 0.333],
         "wrong": [
-            (0, "not a weight of 0"),
-            (1, "has still to be divided"),
+            (0, "does not give a weight of 0"),
+            (1, "Divide it by the sum"),
             (0.5, "right for two tokens"),
             (0.11, "the row of [MASK]"),
-            (0.67, "lamp looks at itself"),
+            (0.67, "lamp attends to itself"),
             (-0.33, "never negative"),
-            (0.25, "Work out the three scores"),
+            (0.25, "compute the three scores"),
             ("a third", "written like this"),
         ],
     },
     "3.2": {
-        "accepted": [plainly, with_einsum, with_loops],
+        "accepted": [plainly, with_einsum, with_loops, with_torch],
         "wrong": [
             (over_the_queries, "softmax runs over the queries"),
             (over_the_heads, "softmax runs over the heads"),
-            (undivided, "kept the scores small"),
+            (undivided, "keeps the scores small"),
             (divided_by_d, "flatter than they should be"),
             (divided_by_two, "There d was 4"),
+            (divided_by_root_eight, "the same number as at d = 8"),
+            (all_axes_reversed, "reverses all axes"),
+            (key_as_it_is, "the last two axes of key swapped"),
             (divided_by_tokens, "divided by √T"),
-            (without_softmax, "is there a softmax"),
-            (turned_round, "But turned_round stopped"),
-            (exchanged, "query and key exchanged"),
-            (mixing_keys, "they mix the keys"),
+            (without_softmax, "Is there a softmax"),
+            (axes_reversed, "But axes_reversed stopped"),
+            (exchanged, "query and key swapped"),
+            (mixing_keys, "they average the keys"),
             (only_values, "2 things are asked for"),
             (other_order, "in the wrong order"),
             (detached, "cut off from its inputs"),
@@ -154,9 +179,9 @@ ANSWERS = {
     "3.3": {
         "accepted": [transpose_and_flatten, one_by_one, permute_and_reshape],
         "wrong": [
-            (reshape_alone, "pieces of other tokens"),
+            (reshape_alone, "entries of other tokens"),
             (flatten_alone, "swap T and H first"),
-            (transpose_alone, "still to become one axis"),
+            (transpose_alone, "join H and d to one axis"),
             (view_after_transpose, "view size is not compatible"),
             (entries_first, "in the wrong order"),
             (sizes_by_heart, "But sizes_by_heart stopped"),

@@ -22,6 +22,28 @@ def multiply_after(scores, keep):
     return scores.softmax(-1) * keep
 
 
+def renormalized(scores, keep):
+    weights = scores.softmax(-1) * keep
+    return weights / weights.sum(-1, keepdim=True).clamp_min(1e-9)
+
+
+def renormalized_without_floor(scores, keep):
+    weights = scores.softmax(-1) * keep
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def upside_down_after(scores, keep):
+    return scores.softmax(-1) * ~keep
+
+
+def upside_down_twice(scores, keep):
+    return scores.masked_fill(keep, torch.finfo(scores.dtype).min).softmax(-1) * ~keep
+
+
+def upside_down_then_right(scores, keep):
+    return scores.masked_fill(keep, torch.finfo(scores.dtype).min).softmax(-1) * keep
+
+
 def zero_before(scores, keep):
     return (scores * keep).softmax(-1)
 
@@ -66,7 +88,19 @@ def keys_last(attention_mask, dtype):
 
 
 def arithmetic(mask, dtype):
+    return (1 - mask.to(dtype)).unsqueeze(1).unsqueeze(2) * (torch.finfo(dtype).min / 2)
+
+
+def two_hundred(mask, dtype):
+    return (1 - mask.to(dtype)).unsqueeze(1).unsqueeze(2) * -200
+
+
+def ten_thousand_added(mask, dtype):
     return (1 - mask.to(dtype)).unsqueeze(1).unsqueeze(2) * -1e4
+
+
+def a_billion(mask, dtype):
+    return (1 - mask.to(dtype)).unsqueeze(1).unsqueeze(2) * -1e9
 
 
 def full_size(mask, dtype):
@@ -123,13 +157,19 @@ ANSWERS = {
     "3.4": {
         "accepted": [fill_and_multiply, by_hand, with_where, filled_then_painted_over],
         "wrong": [
-            (multiply_after, "before the softmax"),
+            (multiply_after, "removed that part afterwards"),
+            (multiply_after, "sums to 0.13"),
+            (renormalized, "too little is left to divide by"),
+            (renormalized_without_floor, "too little is left to divide by"),
+            (upside_down_after, "mask is inverted"),
+            (upside_down_twice, "mask is inverted"),
+            (upside_down_then_right, "mask is inverted"),
             (zero_before, "a score of 0 is not hidden"),
-            (upside_down, "turned upside down"),
-            (forgotten, "go on with the old one"),
+            (upside_down, "mask is inverted"),
+            (forgotten, "continue with the old one"),
             (infinity, "its weights are nan"),
             (painted_over, "the gradient is nan"),
-            (finite_only, "equal shares"),
+            (finite_only, "equal weights"),
             (ten_thousand, "not negative enough"),
             (in_place, "in place"),
         ],
@@ -137,15 +177,18 @@ ANSWERS = {
     "3.5": {
         "accepted": [keys_last, arithmetic, full_size, both_axes],
         "wrong": [
-            (unchanged, "moves whole rows"),
+            (unchanged, "shifts whole rows"),
             (two_axes, "scores have four axes"),
-            (bias_upside_down, "turned upside down"),
+            (bias_upside_down, "mask is inverted"),
             (bias_of_infinity, "nan in float32"),
             (bias_of_the_smallest, "nan in float16"),
             (the_mask_itself, "of its attention to padding"),
             (boolean, "bias is boolean"),
-            (always_float32, "says which type"),
-            (infinity_times_zero, "times infinity"),
+            (always_float32, "says which dtype"),
+            (infinity_times_zero, "multiplied by infinity"),
+            (two_hundred, "-200 is not negative enough"),
+            (ten_thousand_added, "not negative enough"),
+            (a_billion, "nan in float16"),
         ],
     },
 }

@@ -1,0 +1,214 @@
+"""Exercises 3.4 and 3.5: masks."""
+
+import torch
+from torch import Tensor
+
+from bertedu.course.case import Case
+from bertedu.course.comparing import is_close
+from bertedu.course.exercise import exercise
+from bertedu.course.exercises.chapter_03 import is_shaped
+from bertedu.model.attention import attend, padding_bias
+
+
+@exercise(
+    "3.4",
+    "A softmax that knows a mask",
+    difficulty=3,
+    minutes=20,
+    hints=(
+        "Hide the keys before the softmax, with a finite number. Then only a row of hidden keys is wrong.",
+        "masked_fill(~keep, torch.finfo(scores.dtype).min), softmax; what does multiplying the weights by keep change?",
+    ),
+)
+def masked_softmax(case: Case) -> None:
+    scores = 3 * case.randn(2, 3, 4, 4)
+    keep = torch.tensor([[1, 1, 1, 0], [1, 1, 1, 1]]).bool()[:, None, None, :]  # [B, 1, 1, T]
+    weights = case.call(scores, keep, tried="2 texts of 4 tokens, the last of the first one padding")
+    case.same_shape("weights", weights, scores)
+    if bool(weights.isnan().any()):
+        case.fail("But the weights contain nan, although every row has a key that is not hidden.")
+    inverted(case, weights, scores, keep)
+    hidden = weights[0, :, :, 3]
+    reference = scores.masked_fill(~keep, -torch.inf).softmax(-1)
+    plain = scores.softmax(-1)
+    if is_close(weights, plain * keep):
+        sums = weights[0].sum(-1)
+        row = sums.argmin()
+        case.fail(
+            f"But row {int(row) % 4} of head {int(row) // 4} sums to {sums.min():.2f}, and every row should sum to 1.",
+            "Softmax gave a part of the attention to padding, and you removed that part afterwards. "
+            "Hide the keys before the softmax.",
+        )
+    if is_close(weights, (scores * keep).softmax(-1)):
+        case.fail(
+            f"But padding gets {hidden[0, 0]:.2f} of the attention, and should get 0.",
+            "You set the hidden scores to 0, and a score of 0 is not hidden: e to the 0 is 1.",
+        )
+    if is_close(weights, plain):
+        case.fail(
+            f"But padding gets {hidden[0, 0]:.2f} of the attention: these are the weights without a mask.",
+            "Did you create a new tensor and continue with the old one? masked_fill returns its result.",
+        )
+    if bool((hidden != 0).any()):
+        case.fail(f"But padding gets up to {hidden.max():.2g} of the attention, and should get exactly 0.")
+    case.close("weights", weights, reference, "Padding is hidden. Does softmax run over the last axis?")
+    masked_after_softmax(case)
+    all_padding(case)
+    sixteen_bits(case)
+
+
+def inverted(case: Case, weights: Tensor, scores: Tensor, keep: Tensor) -> None:
+    """The mask with True and False swapped, in one of the steps or in all."""
+    sentence = "Your mask is inverted: keep is True for the keys that may be attended to."
+    if bool((weights[0, ..., 3] > 0.99).all()):
+        case.fail("But all attention goes to padding. " + sentence)
+    if not bool(weights[0].any()):
+        case.fail("But all weights of the text with padding are 0. " + sentence)
+    if is_close(weights, scores.softmax(-1) * ~keep):
+        case.fail("But only padding keeps its weight. " + sentence)
+
+
+def masked_after_softmax(case: Case) -> None:
+    """Softmax first, then the mask and a division: right on paper, lost where the padding has a high score."""
+    keep = torch.tensor([[1, 1, 0]]).bool()[:, None, None, :]
+    scores = torch.tensor([0.0, 1.0, 200.0]).expand(1, 1, 3, 3).clone()
+    weights = case.call(scores, keep, tried="padding with a score of 200")
+    case.same_shape("weights", weights, scores)
+    if bool(weights.isnan().any()) or not is_close(weights.sum(-1), torch.ones(1, 1, 3), 1e-3):
+        shown = ", ".join(f"{w:.2g}" for w in weights[0, 0, 0].tolist())
+        case.fail(
+            f"But row 0 of the weights is [{shown}], and it should sum to 1, with 0 for padding.",
+            "Softmax before the mask gives nearly everything to such padding, and too little is left to divide by. "
+            "Hide the keys before the softmax.",
+        )
+
+
+def all_padding(case: Case) -> None:
+    """A text in which every key is hidden, in the forward and in the backward pass."""
+    scores, keep = case.randn(2, 1, 3, 3), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool()[:, None, None, :]
+    weights = case.call(scores, keep, tried="a text that is all padding")
+    case.same_shape("weights", weights, scores)
+    empty = weights[1]
+    if bool(empty.isnan().any()):
+        case.fail(
+            "But its weights are nan, the result of 0 / 0: in a row where every key is hidden, all powers are 0.",
+            "Does your code add -inf to a whole row, or divide by a sum that can be 0?",
+        )
+    if is_close(empty, torch.full_like(empty, 1 / 3)):
+        case.almost("A text that is all padding gets equal weights of 0.33. That is finite, but it should get zeros.")
+    if bool((empty != 0).any()):
+        case.fail(
+            f"But row 0 of its weights is {[round(w, 2) for w in empty[0, 0].tolist()]}, and should be all zeros."
+        )
+    expected = scores[0].masked_fill(~keep[0], -torch.inf).softmax(-1)
+    case.close("the weights of the other text", weights[0], expected, "The other text of the batch must not change.")
+    leaf = scores.clone().requires_grad_()
+    case.begin("I called masked_softmax on a text that is all padding and asked for the gradient.", "its gradient")
+    result = case.protected(case.answer, leaf.clone(), keep.clone())
+    if not result.requires_grad:
+        case.fail("But no gradient can reach the scores: is there a detach or a no_grad?")
+    gradient = torch.autograd.grad((result * case.randn(*result.shape)).sum(), leaf)[0]
+    if bool(gradient.isnan().any()):
+        case.almost(
+            "The weights are right, but the gradient is nan: nan_to_num removes a nan in the forward pass only, and",
+            "it comes back in the backward pass. Fill with a finite number, so that no nan arises.",
+        )
+
+
+def sixteen_bits(case: Case) -> None:
+    """Large scores, and float16."""
+    keep = torch.tensor([[1, 1, 0]]).bool()[:, None, None, :]
+    scores = torch.tensor([-20000.0, -20001.0, 20000.0]).expand(1, 1, 3, 3).clone()
+    weights = case.call(scores, keep, tried="scores of ±20000")
+    if is_shaped(weights, [1, 1, 3, 3]) and bool((weights[..., 2] != 0).any() | (weights[..., 0] < 0.5).any()):
+        case.almost("With scores as large as ±20000 padding gets attention again: your fill is not negative enough.")
+    scores = case.randn(1, 1, 3, 3).half() - 20
+    weights = case.call(scores, keep, tried="float16")
+    case.dtype("weights", weights, torch.float16)
+    expected = scores.float().masked_fill(~keep, -torch.inf).softmax(-1)
+    case.close("weights", weights.float(), expected, "Does your fill fit the dtype of the scores?", tolerance=2e-3)
+
+
+@exercise(
+    "3.5",
+    "Repair the mask",
+    difficulty=3,
+    minutes=12,
+    hints=(
+        "Write down the shape of the scores and below it the shape of the bias. Which axis must differ?",
+        "The keys lie along the last axis of the scores: [B, T] has to become [B, 1, 1, T].",
+    ),
+)
+def repaired_bias(case: Case) -> None:
+    attention_mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+    bias = case.call(attention_mask, torch.float32, tried="2 texts of 5 tokens, the last 2 of the second padding")
+    case.is_a("the bias", bias, Tensor, "a tensor")
+    if bias.dtype == torch.bool:
+        case.fail("But the bias is boolean. It is added to the scores: 0 for a visible key, very negative else.")
+    size = list(bias.shape)
+    if size == [2, 1, 5, 1]:
+        case.fail(
+            "But the bias is still [2, 1, 5, 1]: it shifts whole rows of scores, and softmax ignores that.",
+            "Which axis of the scores [B, H, T, T] holds the keys?",
+        )
+    if size == [2, 5]:
+        case.fail("But the bias is [2, 5], and the scores have four axes, [B, H, T, T]. Insert axes with None.")
+    query, key, value = (case.randn(2, 3, 5, 4) for _ in range(3))
+    try:
+        fits = torch.broadcast_shapes(size, (2, 3, 5, 5)) == (2, 3, 5, 5)
+    except RuntimeError:
+        fits = False
+    case.expect(fits, f"But the bias is {size}, which cannot be added to scores of [2, 3, 5, 5].")
+    weights = attend(query, key, value, bias.float())[1]
+    if bool(weights.isnan().any()):
+        case.fail("But adding it makes the weights nan: is a whole row hidden, or a number multiplied by infinity?")
+    of_text = weights[1, :, :3]  # the rows of padding do not matter
+    on_text, on_padding = of_text[..., :3].sum(-1).max(), of_text[..., 3:].sum(-1).max()
+    if on_text < 1e-3 and on_padding > 0.99:
+        case.fail("But with it all attention goes to padding: the mask is inverted.")
+    if on_padding > 0:
+        case.fail(
+            f"But with it a token still gives {on_padding:.1%} of its attention to padding, and should give none."
+        )
+    case.close("the weights of the text without padding", weights[0], attend(query, key, value)[1][0])
+    never = attend(query[1:, :, :3], key[1:, :, :3], value[1:, :, :3])[1]
+    case.close(
+        "weights",
+        weights[1:, :, :3, :3],
+        never,
+        "A padded and masked text should give the same weights as the text alone.",
+    )
+    edges(case, query, key, value)
+    large_scores(case)
+
+
+def large_scores(case: Case) -> None:
+    """Scores of ±20000: -10000 does not hide a key there."""
+    bias = case.call(torch.tensor([[1, 1, 0]]), torch.float32, tried="scores of ±20000")
+    scores = torch.tensor([-20000.0, -20001.0, 20000.0]).expand(1, 1, 3, 3)
+    on_padding = (scores + bias).softmax(-1)[:, :, :2, 2].max()
+    if on_padding > 0:
+        case.almost(
+            f"With scores as large as ±20000 padding gets {on_padding:.0%} of the attention: "
+            f"{bias.min():.4g} is not negative enough.",
+            "What is the smallest number of the dtype, and how much of it is safe?",
+        )
+
+
+def edges(case: Case, query: Tensor, key: Tensor, value: Tensor) -> None:
+    """Texts that are all padding, in both dtypes; a batch of one."""
+    nothing = torch.zeros(2, 5, dtype=torch.long)
+    for dtype in (torch.float32, torch.float16):
+        name = str(dtype).removeprefix("torch.")
+        bias = case.call(nothing, dtype, tried=f"texts that are all padding, in {name}")
+        case.dtype("the bias", bias, dtype, "The second input says which dtype the scores have.")
+        scores = (query @ key.mT).to(dtype) - 20
+        if not bool((scores + bias).softmax(-1).isfinite().all()):
+            case.almost(
+                f"Padding is hidden, but a text that is all padding gives nan in {name}.",
+                'Bias plus score must stay finite: see the section "How negative is "very negative"?"',
+            )
+    bias = case.call(torch.tensor([[1, 0]]), torch.float32, tried="a batch of one")
+    expected = padding_bias(torch.tensor([[1, 0]]), torch.float32)
+    zeros = torch.zeros(1, 1, 2, 2)
+    case.close("softmax(0 + bias)", (zeros + bias).softmax(-1)[:, :, :1], (zeros + expected).softmax(-1)[:, :, :1])
