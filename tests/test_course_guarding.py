@@ -7,7 +7,8 @@ import time
 import pytest
 import torch
 
-from bertedu.course.guarding import Originals, in_thread, own_settings, with_alarm, within
+from bertedu.course.guarding import Originals, in_thread, with_alarm, within
+from bertedu.course.settings import own_settings
 from bertedu.course.verdict import StillRunning
 
 

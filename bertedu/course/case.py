@@ -13,8 +13,9 @@ from torch import Tensor
 
 from bertedu.course.comparing import difference, is_close, kind, said, shape, type_name
 from bertedu.course.copying import changed_input, copied
+from bertedu.course.honest import has_doubles, honest, name_of
 from bertedu.course.leftover import LINE, code_that_raised, is_left_over
-from bertedu.course.raising import told
+from bertedu.course.raising import text_of, told
 from bertedu.course.verdict import Ended, StillRunning
 
 SEED = 20181011  # nobody's first guess: an answer that draws numbers of its own must not meet the case's
@@ -26,16 +27,15 @@ class Case:
 
     def __init__(self, number: str, answer: Any, seed: int = SEED):
         self.number = number
-        self.answer = answer
-        self.name = getattr(answer, "__name__", "your answer")
-        if self.name == "<lambda>":
-            self.name = "your function"
+        self.answer = honest(answer)
+        self.name = name_of(answer)
         self.generator = torch.Generator().manual_seed(seed)
         self.tried: list[str] = []  # all that was tried, for the last word
         self.doing = ""  # what is being tried now
         self.right: list[str] = []  # shapes found right in the present try
         self.in_place: str | None = None  # the first input that the answer changed
         self.causes: dict[str, str] = {}  # words of an error message, and what usually causes it in this exercise
+        self.doubles = False  # whether a call gave float64 for inputs that were not
         self.closing: tuple[str, ...] = ()
 
     # Inputs -----------------------------------------------------------------------------------------------------
@@ -64,6 +64,7 @@ class Case:
             self.in_place = changed_input(function, (inputs, named), (given, given_named))
         if result is None:
             self.fail(f"But {self.name} returned None. Does its last line say `return`?")
+        self.doubles = has_doubles(result) and not has_doubles([*inputs, *named.values()])
         return result
 
     def begin(self, sentence: str, tried: str) -> None:
@@ -75,9 +76,13 @@ class Case:
     def protected(self, function: Callable, *inputs: Any, **named: Any) -> Any:
         """Call learner's code; what it raises becomes a sentence."""
         try:
-            return function(*inputs, **named)
-        except (Ended, StillRunning, KeyboardInterrupt):
+            return honest(function(*inputs, **named))
+        except (StillRunning, KeyboardInterrupt):
             raise
+        except Ended as end:
+            if code_that_raised(end) is None:
+                raise
+            self.fail(*told(end, self.name))  # raised by the answer, as if it were the check
         except NotImplementedError as error:
             raised_by = code_that_raised(error)
             if error.args or raised_by is None:  # no stub: torch raises this type too
@@ -88,8 +93,8 @@ class Case:
                 f"But Python stopped at the line {LINE} in {raised_by.co_name}.",
                 "That line only stands in for an answer. Delete it, and run the cell again.",
             )
-        except (Exception, SystemExit) as error:
-            causes = [cause for words, cause in self.causes.items() if words in str(error)]
+        except BaseException as error:
+            causes = [cause for words, cause in self.causes.items() if words in text_of(error)]
             self.fail(*told(error, self.name), *causes[:1])
 
     # Ending -----------------------------------------------------------------------------------------------------
@@ -182,9 +187,9 @@ class Case:
 
         mistakes: pairs of what a known mistake gives and the sentence that explains it.
         """
-        if plain(got) == plain(expected):
+        if same(plain(got), plain(expected)):
             return
-        known = [sentence for wrong, sentence in mistakes if plain(wrong) == plain(got)]
+        known = [sentence for wrong, sentence in mistakes if same(plain(got), plain(wrong))]
         self.fail(f"But {name} is {said(got)}, and should be {said(expected)}.", *(known[:1] or advice))
 
     def predicted(self, expected: Any, otherwise: str, mistakes: Sequence[tuple] = (), tolerance: float = 1e-3) -> None:
@@ -224,6 +229,7 @@ class Case:
 
 def plain(value: Any) -> Any:
     """Tensors and arrays as lists and numbers, tuples as lists, sizes as lists, so that equal things compare equal."""
+    value = honest(value)
     if isinstance(value, Tensor) or type(value).__module__ == "numpy":
         return value.tolist()
     if isinstance(value, tuple | list):
@@ -233,11 +239,18 @@ def plain(value: Any) -> Any:
     return value
 
 
+def same(got: Any, expected: Any) -> bool:
+    """Whether two plain values are equal. A class of the learner's own is not asked."""
+    if type(got) is type(expected) and isinstance(got, list):
+        return len(got) == len(expected) and all(map(same, got, expected))
+    if type(got) is type(expected) and isinstance(got, dict):
+        return got.keys() == expected.keys() and all(same(got[key], expected[key]) for key in expected)
+    return (type(got) is type(expected) or type(got).__module__ == "builtins") and bool(got == expected)
+
+
 def type_of_guess(guess: Any) -> Any:
     """What kind of thing a guess is: a truth, a number, a text, or a list."""
-    if isinstance(guess, bool):
-        return bool
-    return "number" if isinstance(guess, int | float) else type(guess)
+    return "number" if type(guess) in (int, float) else type(guess)
 
 
 def example(expected: Any) -> str:

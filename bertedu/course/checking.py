@@ -6,8 +6,11 @@ import bertedu.course.exercises  # noqa: F401  registers them, and binds their r
 from bertedu.course.case import Case
 from bertedu.course.comparing import type_name
 from bertedu.course.exercise import EXERCISES, Exercise
-from bertedu.course.guarding import Originals, own_settings, within
-from bertedu.course.leftover import LINE, never_reached
+from bertedu.course.guarding import Originals, within
+from bertedu.course.honest import is_the_packages
+from bertedu.course.leftover import LINE, code_that_raised, never_reached
+from bertedu.course.raising import text_of
+from bertedu.course.settings import own_settings
 from bertedu.course.ticks import remember
 from bertedu.course.verdict import Ended, StillRunning, Verdict
 from bertedu.errors import UserError
@@ -51,30 +54,47 @@ def find(number: str) -> Exercise:
 
 def examine(exercise: Exercise, answer: Any) -> Verdict:
     """Run an exercise's check on an answer; whatever happens becomes a verdict."""
-    number = exercise.number
-    case = Case(number, answer)
     if answer is None or answer is ...:
-        return not_attempted(number)
-    if wrong := wrong_kind(exercise, answer):
-        return Verdict(number, "not yet", (wrong,))
+        return not_attempted(exercise.number)
+    case = Case(exercise.number, answer)
     try:
+        if wrong := wrong_kind(exercise, answer):
+            return Verdict(case.number, "not yet", (wrong,))
         within(SECONDS, lambda: exercise.examine(case))
         case.refuse_in_place()
-    except Ended as end:
-        if end.status == "not attempted yet":
-            return not_attempted(number)
-        more = (f'Next hint: hint("{number}")',) if end.status == "not yet" else ()
-        return Verdict(number, end.status, end.lines + more)
+    except KeyboardInterrupt:
+        raise
     except StillRunning:
         slow = f"It was still running after {SECONDS:g} seconds, so I stopped it: is there a loop that never ends?"
-        return Verdict(number, "not yet", (*case.said_so_far(), slow, f'Next hint: hint("{number}")'))
-    except Exception as error:  # an answer can return anything, and a check cannot foresee everything
-        odd = "But what came back could not be examined: its kind or size is not what the exercise asks for."
-        trouble = (type(error).__name__, str(error))
-        return Verdict(number, "not yet", (*case.said_so_far(), odd, f'Next hint: hint("{number}")'), trouble)
+        return not_yet(case, *case.said_so_far(), slow)
+    except BaseException as error:  # an answer can return anything, and a check cannot foresee everything
+        return ended(case, error) if isinstance(error, Ended) and not code_that_raised(error) else odd(case, error)
     tried = (f"I tried {listed(case.tried)}.",) if case.tried else ()
     left = (f"You can delete the line {LINE}: Python never gets there.",) if never_reached(answer) else ()
-    return Verdict(number, "yes", tried + case.closing + left)
+    return Verdict(case.number, "yes", tried + case.closing + left)
+
+
+def ended(case: Case, end: Ended) -> Verdict:
+    """What the check itself said."""
+    if end.status == "not attempted yet":
+        return not_attempted(case.number)
+    return not_yet(case, *end.lines) if end.status == "not yet" else Verdict(case.number, "almost", end.lines)
+
+
+def not_yet(case: Case, *lines: str, trouble: tuple[str, str] | None = None) -> Verdict:
+    """Not solved, and where the next hint is."""
+    return Verdict(case.number, "not yet", (*lines, f'Next hint: hint("{case.number}")'), trouble)
+
+
+def odd(case: Case, error: BaseException) -> Verdict:
+    """The check failed on what the answer gave."""
+    sentence = "But what came back could not be examined: its kind or size is not what the exercise asks for."
+    if case.doubles:
+        sentence = (
+            "But what came back has the type float64, and the inputs are float32, so they cannot be used together. "
+            "Keep the type of the inputs: `.to(x.dtype)`, or no NumPy on the way."
+        )
+    return not_yet(case, *case.said_so_far(), sentence, trouble=(type(error).__name__, text_of(error)))
 
 
 def not_attempted(number: str) -> Verdict:
@@ -94,6 +114,8 @@ def wrong_kind(exercise: Exercise, answer: Any) -> str | None:
     if exercise.kind == "function" and (not callable(answer) or isinstance(answer, type)):
         hand_in = "Hand in the function itself, by its name and without parentheses"
         return f'I was given {given}. {hand_in}: check("{number}", your_function).'
+    if exercise.kind != "value" and is_the_packages(answer):
+        return "I was given the package's own. Hand in what you wrote yourself."
     return None
 
 

@@ -36,14 +36,19 @@ def unchanged(before: Any, after: Any) -> bool:
 
 def changed_input(function: Callable, before: tuple[tuple, dict], after: tuple[tuple, dict]) -> str | None:
     """The name of the first input that is no longer what it was."""
-    try:
-        names = list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        names = []
     for place, (old, new) in enumerate(zip(before[0], after[0], strict=True)):
         if not unchanged(old, new):
+            names = parameters(function)
             return names[place] if place < len(names) else f"input number {place + 1}"
     for name in before[1]:
         if not unchanged(before[1][name], after[1][name]):
             return name
     return None
+
+
+def parameters(function: Callable) -> list[str]:
+    """The names of a function's parameters; none where it does not tell."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except Exception:  # an answer can be an object that raises anything when it is asked
+        return []

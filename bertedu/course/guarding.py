@@ -1,21 +1,19 @@
-"""Conditions of a fair examination: everything is what it was at the import, the learner's random numbers
-are left alone, and an endless loop ends.
+"""Conditions of a fair examination: functions are what they were at the import, and an endless loop ends.
 
 There is no sandbox here: this keeps honest mistakes and simple tricks apart, not attackers out.
 """
 
 import ctypes
 import math
-import random
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any, TypeVar
 
-import numpy
 import torch
 from torch import nn
 
@@ -43,6 +41,8 @@ class Originals:
         }
         owners: list[Any] = [math, *torch_modules, *own_modules, *(classes | {torch.Tensor, torch.Generator})]
         self.saved = [(owner, dict(vars(owner))) for owner in owners]
+        functions = {id(f): f for _, names in self.saved for value in names.values() for f in functions_in(value)}
+        self.inside = [(function, inside(function)) for function in functions.values()]
 
     def replaced(self) -> list[tuple[Any, str, Any]]:
         """(owner, name, original) for every name that means something else by now."""
@@ -66,11 +66,42 @@ class Originals:
         changes = [(owner, name, vars(owner).get(name, MISSING), original) for owner, name, original in self.replaced()]
         for owner, name, _, original in changes:
             assign(owner, name, original)
+        refilled = [(function, inside(function), parts) for function, parts in self.inside if differs(function, parts)]
+        for function, _, parts in refilled:
+            refill(function, parts)
         try:
             yield
         finally:
             for owner, name, replacement, _ in changes:
                 assign(owner, name, replacement)
+            for function, replacement, _ in refilled:
+                refill(function, replacement)
+
+
+def functions_in(value: Any) -> Iterator[FunctionType]:
+    """The Python functions behind a name: itself, a method's, a property's, and what a decorator wraps."""
+    if isinstance(value, staticmethod | classmethod):
+        value = value.__func__
+    elif isinstance(value, property):
+        value = value.fget
+    while isinstance(value, FunctionType):
+        yield value
+        value = vars(value).get("__wrapped__")
+
+
+def inside(function: FunctionType) -> tuple:
+    """What a function runs: its code, and the default values of its parameters."""
+    return function.__code__, function.__defaults__, function.__kwdefaults__
+
+
+def differs(function: FunctionType, parts: tuple) -> bool:
+    """Whether a function runs something else than `inside` told."""
+    return any(now is not then for now, then in zip(inside(function), parts, strict=True))
+
+
+def refill(function: FunctionType, parts: tuple) -> None:
+    """Give a function what `inside` told."""
+    function.__code__, function.__defaults__, function.__kwdefaults__ = parts
 
 
 def assign(owner: Any, name: str, value: Any) -> None:
@@ -79,25 +110,6 @@ def assign(owner: Any, name: str, value: Any) -> None:
         delattr(owner, name)
     else:
         setattr(owner, name, value)
-
-
-@contextmanager
-def own_settings() -> Iterator[None]:
-    """Random numbers from seed 0, gradients, float32 and the CPU inside; outside, the generators go on as if
-    nothing had happened, and a notebook's own settings are what they were."""
-    of_python, of_numpy, dtype = random.getstate(), numpy.random.get_state(), torch.get_default_dtype()
-    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
-    with torch.random.fork_rng(devices=devices), torch.enable_grad(), torch.device("cpu"):
-        torch.default_generator.manual_seed(0)
-        random.seed(0)
-        numpy.random.seed(0)
-        torch.set_default_dtype(torch.float32)
-        try:
-            yield
-        finally:
-            random.setstate(of_python)
-            numpy.random.set_state(of_numpy)
-            torch.set_default_dtype(dtype)
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:

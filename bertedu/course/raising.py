@@ -20,9 +20,17 @@ def own_line(error: BaseException) -> str | None:
     return own
 
 
+def text_of(error: BaseException) -> str:
+    """The message of an exception; nothing where its class cannot say it."""
+    try:
+        return str(error)
+    except BaseException:
+        return ""
+
+
 def told(error: BaseException, name: str) -> tuple[str, ...]:
     """Two lines: what was raised, and where."""
-    message = re.sub(r"\s+", " ", str(error)).strip()
+    message = re.sub(r"\s+", " ", text_of(error)).strip()
     if len(message) > 240:
         message = message[:240].rstrip() + "…"
     message = re.sub(r"\bat 0x[0-9a-f]+", "", message)

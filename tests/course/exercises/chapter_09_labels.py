@@ -106,8 +106,9 @@ def cut_off(states, attention_mask):
 
 ANSWERS = {
     "9.4": {
-        "accepted": [with_a_dictionary, types_first, control_labels],
+        "accepted": [with_a_dictionary, types_first],
         "wrong": [
+            (control_labels, "the package's own"),
             (for_each_token, "every probe would look selective"),
             (case_matters, "They are one type"),
             (from_one, "they go from 0 to 3"),

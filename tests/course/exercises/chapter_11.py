@@ -219,8 +219,9 @@ ANSWERS = {
         ],
     },
     "11.2": {
-        "accepted": [with_open_one, as_lists, tag_spans],
+        "accepted": [with_open_one, as_lists],
         "wrong": [
+            (tag_spans, "the package's own"),
             (last_included, "BEHIND the entity"),
             (word_by_word_alone, "an entity of its own"),
             (loses_the_last, "still open after the last word"),
