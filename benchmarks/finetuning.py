@@ -199,11 +199,11 @@ def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: i
         paces = pace(settings, network)
         trainer = Trainer(network, task, training, Budget(steps=steps), folder, paces)
         trainer.run()
-        best = type(network).from_pretrained(Path(folder) / "checkpoint-best").to(trainer.accelerator.device)
+        best = type(network).from_pretrained(Path(folder) / "checkpoint-best").to(trainer.torch_device)
         found["bertedu"] = told(task, best, validation, test, benchmark.figure, trainer.precision)
         if benchmark.reference:
             reference = getattr(transformers, benchmark.reference).from_pretrained(Path(folder) / "start")
-            best = plain_loop(reference.to(trainer.accelerator.device), task, training, steps, trainer.precision)
+            best = plain_loop(reference.to(trainer.torch_device), task, training, steps, trainer.precision)
             found["transformers"] = told(task, best, validation, test, benchmark.figure, trainer.precision)
     return found
 

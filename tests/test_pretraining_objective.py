@@ -9,6 +9,7 @@ from torch.nn.functional import cross_entropy, log_softmax
 
 from bertedu.pretraining.objective import PretrainingTask
 from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.training.feeding import cut_rows
 
 
 @pytest.fixture(scope="module")
@@ -109,23 +110,44 @@ def test_preparing_leaves_the_batch_as_it_was(task):
     before = raw["input_ids"].clone()
     prepared = task.prepare(raw, 0, 0.0)
     assert torch.equal(raw["input_ids"], before) and "labels" not in raw
+    assert not any(name.startswith("mask_") for name in prepared), "the model is given random numbers"
     chosen = prepared["labels"] != -100
     assert torch.equal(torch.where(chosen, prepared["labels"], prepared["input_ids"]), before)
 
 
-def test_masks_change_with_the_step_and_the_seed_and_with_nothing_else(task):
-    raw = task.epoch(0)[0]
+def test_masks_change_with_the_pass_and_the_seed_and_with_nothing_else(task):
+    """The same pairs each time, so that masks alone can differ."""
+
+    def labels(task, number: int = 0):
+        batches = task.epoch(number)
+        batches.batches.batches = tiny_task().epoch(0).batches.batches
+        return task.prepare(batches[0], 5, 0.5)["labels"]
+
     torch.manual_seed(1)
-    first = task.prepare(raw, 5, 0.5)["labels"]
+    first = labels(task)
     torch.manual_seed(2)
-    assert torch.equal(first, task.prepare(raw, 5, 0.5)["labels"])
-    assert not torch.equal(first, task.prepare(raw, 6, 0.5)["labels"])
-    assert not torch.equal(first, tiny_task(seed=1).prepare(raw, 5, 0.5)["labels"])
+    assert torch.equal(first, labels(task))
+    assert not torch.equal(first, labels(task, number=1))
+    assert not torch.equal(first, labels(tiny_task(seed=1)))
+    other = task.epoch(0)
+    other.batches.batches = [other.batches.batches[0]] * 2
+    assert not torch.equal(other[0]["mask_order"], other[1]["mask_order"]), "two batches of a pass are masked alike"
+
+
+@pytest.mark.parametrize("whole_words", [False, True])
+def test_what_becomes_of_a_row_depends_on_the_rows_beside_it(whole_words):
+    """Each process masks its own rows alone."""
+    task = tiny_task(whole_words=whole_words, batch_size=16)
+    raw = task.epoch(0)[0]
+    whole = task.prepare(raw, 3, 0.5)
+    parts = [task.prepare(part, 3, 0.5) for part in cut_rows(raw, 5)]
+    for name, tensor in whole.items():
+        assert torch.equal(tensor, torch.cat([part[name] for part in parts])), name
 
 
 def test_each_pass_draws_new_pairs_the_same_for_the_same_seed(task):
     def pairs(task, number):
-        return task.epoch(number).batches
+        return task.epoch(number).batches.batches
 
     assert pairs(task, 0) == pairs(tiny_task(), 0)
     assert sorted(map(str, pairs(task, 0))) != sorted(map(str, pairs(task, 1)))

@@ -10,7 +10,8 @@ from tiny_run import tiny_task, tiny_trainer
 
 from bertedu.errors import UserError
 from bertedu.training.budget import Budget
-from bertedu.training.loop import cut_rows, evaluate
+from bertedu.training.feeding import cut_rows
+from bertedu.training.loop import evaluate
 from bertedu.training.metrics import read_metrics
 
 
@@ -139,14 +140,14 @@ def test_data_workers_make_the_same_batches(tmp_path):
 def test_the_run_learns_both_predictions(tmp_path):
     """Made-up documents keep to eight words of 48: both losses must fall below those of a guess (3.87, 0.69)."""
     task = tiny_task(mask_rates=(0.3, 0.15))
-    trainer = tiny_trainer(tmp_path, 300, task, dropout=0.0, learning_rate=1e-2, log_steps=50, validations=3)
+    trainer = tiny_trainer(tmp_path, 480, task, dropout=0.0, learning_rate=1e-2, log_steps=80, validations=3)
     trainer.run()
     lines = read_metrics(tmp_path)
     trained = [line for line in lines if "mlm_loss" in line]
-    assert trained[0]["mlm_loss"] > 3.7 and trained[-1]["mlm_loss"] < 3
-    assert trained[-1]["nsp_loss"] < 0.63
+    assert trained[0]["mlm_loss"] > 3.7 and trained[-1]["mlm_loss"] < 2.6
+    assert trained[-1]["nsp_loss"] < 0.55
     validated = [line for line in lines if "validation_mlm_loss" in line]
-    assert [line["step"] for line in validated] == [100, 200, 300]
+    assert [line["step"] for line in validated] == [160, 320, 480]
     best = min(line["validation_mlm_loss"] + line["validation_nsp_loss"] for line in validated)
     assert trainer.best == pytest.approx(-best)
     assert (tmp_path / "checkpoint-best/model.safetensors").exists()
@@ -246,13 +247,22 @@ def test_a_run_of_tokens_counts_no_padding(tmp_path):
     assert progress.tokens == task.tokens and 500 <= progress.tokens < 700
 
 
-def test_a_run_after_one_on_another_device_uses_its_own(tmp_path):
-    first = tiny_trainer(tmp_path)
-    first.accelerator.state._shared_state["device"] = torch.device("meta")
-    from accelerate.state import PartialState
+def test_a_run_after_one_on_another_device_uses_its_own(tmp_path, monkeypatch):
+    first = tiny_trainer(tmp_path / "first")
+    monkeypatch.setitem(vars(first.accelerator.state), "device", torch.device("meta"))
+    second = tiny_trainer(tmp_path / "second", 1)
+    assert second.run().step == 1
+    assert next(second.bare_model.parameters()).device == torch.device("cpu")
 
-    PartialState._shared_state["device"] = torch.device("meta")
-    assert tiny_trainer(tmp_path).accelerator.device == torch.device("cpu")
+
+def test_a_run_after_one_in_another_precision_uses_its_own(tmp_path):
+    """A run in bf16 computes other losses; and what it changed of the model and of Accelerate stays behind."""
+    tiny_trainer(tmp_path / "before", 2, dropout=0.0).run()
+    tiny_trainer(tmp_path / "rounded", 2, dropout=0.0, precision="bf16").run()
+    tiny_trainer(tmp_path / "after", 2, dropout=0.0).run()
+    assert losses(tmp_path / "before") == losses(tmp_path / "after")
+    assert losses(tmp_path / "before") != losses(tmp_path / "rounded")
+    assert losses(tmp_path / "before") == pytest.approx(losses(tmp_path / "rounded"), abs=0.05)
 
 
 def test_data_that_make_no_batch_are_refused(tmp_path):

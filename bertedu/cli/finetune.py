@@ -96,6 +96,7 @@ Ctrl-C stops and saves.
 @click.option("--unfreeze-over", type=float, help="Thaw the layers from the top over this share of the run.")
 @click.option("--patience", type=int, help="End after so many validations without a better one.")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
+@click.option("--data-workers", type=int, help="Processes that make batches while the model learns.  [default: 0]")
 @click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where to compute.  [default: auto]")
 @click.option("--precision", type=click.Choice(["auto", "fp32", "bf16"]), help="With which numbers.  [default: auto]")
 def finetune(task: str | None, **options: Any) -> int:

@@ -43,6 +43,7 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.option("--max-length", type=int, help="Tokens in a pair of segments.")
 @click.option("--batch-size", type=int, help="Pairs in a batch.")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
+@click.option("--data-workers", type=int, help="Processes that make batches while the model learns.  [default: 0]")
 @click.option("--learning-rate", type=float, help="Peak rate, reached after warm-up.")
 @click.option(
     "--mask-rates",

@@ -1,6 +1,5 @@
 """What a fine-tuning run is asked to do: from the options of the command line, or from run.json."""
 
-import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self, get_type_hints
@@ -12,7 +11,7 @@ from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.plan import FILE, take, unused_folder
 from bertedu.training.devices import choose_device, choose_precision
-from bertedu.training.loop import TrainingSettings
+from bertedu.training.settings import TrainingSettings
 
 # Peak rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al. 2019,
 # appendix A.3, 2e-5 to 5e-5 to Base and Large. Hidden size 384 broke down from one seed in three at 3e-4.
@@ -85,7 +84,9 @@ class FinetuningPlan:
         defaults = {"learning_rate": default_rate(config.hidden_size), "warmup": 0.1, "betas": (0.9, 0.999)}
         defaults["validations"] = max(1, round(2 * settings.epochs))
         training = TrainingSettings(**{**defaults, **take(given, TrainingSettings), "seed": settings.seed})
-        check_training(training)
+        choose_precision(
+            training.precision, choose_device(training.device)
+        )  # those that this machine lacks are refused
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
         return cls(task, model, data, settings, training, output, validation, test, seeds, folder is not None)
@@ -118,17 +119,6 @@ def check_known(task: str, settings: FinetuningSettings) -> None:
         if task not in tasks and getattr(settings, name) != getattr(FinetuningSettings, name):
             known = " and ".join([", ".join(tasks[:-1]), tasks[-1]] if len(tasks) > 1 else tasks)
             raise UserError(f"--{name.replace('_', '-')} is for {known}, and {task} does not know it: leave it out.")
-
-
-def check_training(training: TrainingSettings) -> None:
-    """Raise UserError for numbers that no run can be trained with, and for a device that this machine lacks."""
-    if not 0 < training.learning_rate < math.inf:
-        raise UserError(f"learning_rate is {training.learning_rate}: give a number above 0, such as 3e-5.")
-    if training.accumulation < 1:
-        raise UserError(f"accumulation is {training.accumulation}: give the number of parts of a batch, at least 1.")
-    if training.patience < 0:
-        raise UserError(f"patience is {training.patience}: give a number of validations, or 0 for no early end.")
-    choose_precision(training.precision, choose_device(training.device))
 
 
 def stem(data: str) -> str:

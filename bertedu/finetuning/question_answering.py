@@ -25,7 +25,7 @@ from bertedu.finetuning.windows import WINDOW, Candidate, Window, best_over_wind
 from bertedu.model.architecture import Encoder
 from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import BertTokenizer
-from bertedu.training.loop import to_device
+from bertedu.training.feeding import to_device
 
 
 @dataclass

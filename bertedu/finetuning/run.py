@@ -129,7 +129,7 @@ def one_seed(
     progress = trainer.run(resume=resume)
     if trainer.stopped:
         return None
-    best = type(model).from_pretrained(folder / "checkpoint-best").to(trainer.accelerator.device)
+    best = type(model).from_pretrained(folder / "checkpoint-best").to(trainer.torch_device)
     about = {"seed": seed, "seconds": round(progress.seconds, 1), "steps": progress.step, "tokens": progress.tokens}
     about["parameters"] = sum(parameter.numel() for parameter in model.parameters())
     return {**about, **describe_machine(trainer), **judge(best, task, validation, test, folder)}

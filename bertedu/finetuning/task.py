@@ -16,7 +16,8 @@ from bertedu.finetuning.examples import EVALUATION_BATCH, Example, ExampleBatche
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import BertTokenizer
-from bertedu.training.loop import evaluate, to_device
+from bertedu.training.feeding import to_device
+from bertedu.training.loop import evaluate
 
 Row = TypeVar("Row")
 Batch = dict[str, Tensor]

@@ -23,7 +23,7 @@ from bertedu.pretraining.probes import (
     sense_baseline_accuracy,
 )
 from bertedu.pretraining.sentence_pairs import IS_NEXT, NOT_NEXT, PairMaker, TokenizedText
-from bertedu.training.loop import to_device
+from bertedu.training.feeding import to_device
 
 Batch = dict[str, Tensor]
 OVERLAP_PAIRS = 4000  # training pairs from which the overlap baseline learns

@@ -54,6 +54,10 @@ class Batches(Sequence[dict[str, Tensor]]):
     def __getitem__(self, index):  # type: ignore[override]
         return collate(self.text, self.batches[index], self.tokenizer)
 
+    def lengths(self, index: int) -> list[int]:
+        """The real tokens of each pair of a batch."""
+        return [len(pair) for pair in self.batches[index]]
+
 
 def collate(text: TokenizedText, pairs: list[Pair], tokenizer: BertTokenizer) -> dict[str, Tensor]:
     """[CLS] first [SEP] second [SEP] for each pair, padded to the longest."""

@@ -11,12 +11,11 @@ from torch.nn.functional import cross_entropy
 
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.examples import Batches
-from bertedu.pretraining.masking import mask_tokens
+from bertedu.pretraining.masking import Draws, WithDraws, apply_masks, draw
 from bertedu.pretraining.sentence_pairs import Pair, PairMaker, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import evaluate
-from bertedu.training.seeds import derive_seed
 
 VALIDATION_RATE = 0.15  # the published rate, whatever the run trains with
 MOST_VALIDATION_BATCHES = 16  # a thousand pairs tell enough while training: 1 % of a library would take all its time
@@ -25,8 +24,7 @@ MOST_VALIDATION_BATCHES = 16  # a thousand pairs tell enough while training: 1 %
 class PretrainingTask:
     """Masked-LM and next-sentence prediction over a tokenized text. A `training.loop.Task`.
 
-    Pairs are drawn anew for each pass, masks for each step: both are functions of the seed and the pass or
-    step alone.
+    Pairs and masks are drawn anew for each pass: they are functions of the seed and the pass alone.
     """
 
     def __init__(
@@ -46,10 +44,11 @@ class PretrainingTask:
         text.update(repr((self.train_text.sentences, self.train_text.documents)).encode())
         return {**self.settings.data_identity(), "vocabulary": vocabulary[:16], "text": text.hexdigest()[:16]}
 
-    def epoch(self, number: int) -> Batches:
-        """The batches of one pass over the text."""
+    def epoch(self, number: int) -> WithDraws:
+        """The batches of one pass over the text, with the random numbers for their masks."""
         rng = random.Random(f"{self.settings.seed} pass {number}")
-        return self.batches(self.pairs, rng, self.settings.batch_size)
+        batches = self.batches(self.pairs, rng, self.settings.batch_size)
+        return WithDraws(batches, len(self.tokenizer), self.settings.seed, "masks", number)
 
     def pair_list(self, pairs: PairMaker, rng: random.Random) -> list[Pair]:
         """One pass of pairs of the kind that the settings name."""
@@ -65,21 +64,27 @@ class PretrainingTask:
         return [self.mask(batch, VALIDATION_RATE, seed=i) for i, batch in enumerate(batches)]
 
     def prepare(self, batch: dict[str, Tensor], step: int, share: float) -> dict[str, Tensor]:
-        """Mask a batch; the rate goes linearly from its start to its end over the run."""
+        """Mask rows of a batch; the rate goes linearly from its start to its end over the run."""
         start, end = self.settings.mask_rates
-        return self.mask(batch, start + (end - start) * share, seed=derive_seed(self.settings.seed, "masks", step))
+        rest = {name: tensor for name, tensor in batch.items() if name not in Draws._fields}
+        draws = Draws(*(batch[name] for name in Draws._fields))
+        return self.masked(rest, start + (end - start) * share, draws)
 
     def mask(self, batch: dict[str, Tensor], rate: float, seed: int) -> dict[str, Tensor]:
+        """The batch masked with the random numbers of a seed."""
+        generator = torch.Generator().manual_seed(seed)
+        return self.masked(batch, rate, draw(batch["input_ids"].shape, len(self.tokenizer), generator))
+
+    def masked(self, batch: dict[str, Tensor], rate: float, draws: Draws) -> dict[str, Tensor]:
         """The batch with input_ids masked and labels [B, T] added."""
         input_ids, tokenizer = batch["input_ids"], self.tokenizer
         special = (input_ids == tokenizer.cls_token_id) | (input_ids == tokenizer.sep_token_id)
-        masked, labels = mask_tokens(
+        masked, labels = apply_masks(
             input_ids,
             candidates=batch["attention_mask"].bool() & ~special,
             rate=rate,
             mask_token_id=tokenizer.mask_token_id,
-            vocab_size=len(tokenizer),
-            generator=torch.Generator().manual_seed(seed),
+            draws=draws,
             continuation=self.continuation[input_ids] if self.settings.whole_words else None,
         )
         return {**batch, "input_ids": masked, "labels": labels}

@@ -8,7 +8,8 @@ from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
 from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, PretrainingSettings
 from bertedu.training.budget import Budget
-from bertedu.training.loop import TrainingSettings
+from bertedu.training.devices import choose_device, choose_precision
+from bertedu.training.settings import TrainingSettings
 
 FILE = "run.json"
 
@@ -47,7 +48,9 @@ class Plan:
         training = {"learning_rate": rate, "optimizer": optimizer, **take(given, TrainingSettings), "seed": seed}
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
-        return cls(corpus, settings, TrainingSettings(**training), Budget(**budget), Path(folder), resume)
+        settings_of_training = TrainingSettings(**training)
+        choose_precision(settings_of_training.precision, choose_device(settings_of_training.device))  # on this machine
+        return cls(corpus, settings, settings_of_training, Budget(**budget), Path(folder), resume)
 
     def save(self) -> None:
         """Write run.json into the folder."""

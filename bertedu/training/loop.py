@@ -1,23 +1,21 @@
 """One loop for pre-training and fine-tuning. Walked through in notebook 08.
 
-Every batch is whole on every process: it is cut by rows into one part for each process and accumulation
-step, and each part's sums are divided by the counts of the whole batch. So one process with a large batch,
-several with accumulation, and many by `torchrun` take the same steps.
+Every batch is cut by rows into a part for each process (`feeding.py`), and these into parts for accumulation; each
+part's sums are divided by the counts of the whole batch. So one process with a large batch, several with
+accumulation, and many by `torchrun` take the same steps.
 """
 
 import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import asdict, dataclass
-from itertools import pairwise
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from accelerate import Accelerator
-from accelerate.state import AcceleratorState
-from torch import Tensor
+from accelerate.state import is_initialized
 from torch.utils.data import DataLoader
 from tqdm.auto import tqdm
 
@@ -26,63 +24,14 @@ from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.divergence import WORST, check_losses, check_weights
+from bertedu.training.feeding import OwnRows, Portion, cut_rows, requests, to_device
 from bertedu.training.interrupts import ignore_interrupts, stopping_gently
 from bertedu.training.metrics import Averages, MetricsLog
-from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, check_warmup, rate_factor, set_rates
+from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, rate_factor, set_rates
 from bertedu.training.resume import Standing, load_state, remove_leftovers, save_state
 from bertedu.training.seeds import derive_seed
-
-Batch = dict[str, Tensor]
-
-
-class Task(Protocol):
-    """What a model is trained for: its data and its loss."""
-
-    def identity(self) -> dict[str, Any]:
-        """What must be the same for a run to be resumed."""
-
-    def epoch(self, number: int) -> Sequence[Batch]:
-        """The batches of one pass over the data, the same for the same number; tensors [B, ...] on the CPU."""
-
-    def prepare(self, batch: Batch, step: int, share: float) -> Batch:
-        """The batch as the model gets it at this step (masked, say), `share` of the run being over."""
-
-    def validate(self, model: torch.nn.Module, device: torch.device) -> dict[str, float]:
-        """Figures on validation data, looked at while training; empty where there are none."""
-
-    def quality(self, figures: dict[str, float]) -> float:
-        """One number for these figures, higher is better: which weights are kept as the best."""
-
-    def counts(self, batch: Batch) -> dict[str, int]:
-        """How many things each loss is the mean of, for example {"mlm": 140, "nsp": 16}."""
-
-    def sums(self, model: torch.nn.Module, batch: Batch) -> dict[str, Tensor]:
-        """Summed losses and hits, "mlm_loss", "mlm_accuracy", ..., each to be divided by its count."""
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How a run takes its steps.
-
-    optimizer: "adamw" as in the paper, or "muon". warmup is a share of the run; accumulation cuts each batch in so
-    many parts; a run ends early after `patience` validations without a better one (0: never).
-    """
-
-    learning_rate: float
-    optimizer: str = "adamw"
-    warmup: float = 0.06
-    weight_decay: float = 0.01
-    betas: tuple[float, float] = (0.9, 0.98)
-    clip_norm: float = 1.0
-    accumulation: int = 1
-    seed: int = 0
-    device: str = "auto"
-    precision: str = "auto"
-    data_workers: int = 0
-    log_steps: int = 50
-    save_seconds: float = 60.0
-    validations: int = 10
-    patience: int = 0
+from bertedu.training.settings import TrainingSettings
+from bertedu.training.task import Batch, Task
 
 
 class Trainer:
@@ -101,15 +50,18 @@ class Trainer:
         folder: str | Path,
         pace: Pace = at_full_rate,
     ):
-        check_warmup(settings.warmup)
         self.task, self.settings, self.budget, self.folder = task, settings, budget, Path(folder)
         self.device = choose_device(settings.device)
         self.precision = choose_precision(settings.precision, self.device)
-        AcceleratorState._reset_state(reset_partial_state=True)  # a second run may use another device or precision
-        mixed = "no" if self.precision == "fp32" else "bf16"
-        self.accelerator = Accelerator(cpu=self.device == "cpu", mixed_precision=mixed)
+        # All runs of a program share the state of Accelerate, and a second one may use another device or precision. So
+        # it takes care of the processes alone: where and with which numbers to compute is up to the trainer.
+        self.accelerator = Accelerator(cpu=self.device == "cpu" and not is_initialized(), device_placement=False)
+        several = self.accelerator.num_processes > 1
+        self.torch_device = self.accelerator.device if several else torch.device(self.device)
+        model = model.to(self.torch_device)
         rates = settings.learning_rate, settings.weight_decay, settings.betas
-        optimizers, self.bare_model = build_optimizers(settings.optimizer, model, *rates, pace), model
+        dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
+        optimizers, self.bare_model = build_optimizers(settings.optimizer, model, *rates, pace, dtype), model
         self.model, *self.optimizers = self.accelerator.prepare(model, *optimizers)
         self.progress, self.best, self.stopped = Progress(), -math.inf, False  # stopped by Ctrl-C or SIGTERM
         self.recent, self.recent_since = Averages(), (0, 0.0)
@@ -147,10 +99,10 @@ class Trainer:
     def _train(self) -> None:
         self.model.train()
         clock, saved = time.perf_counter() - self.progress.seconds, time.perf_counter()
-        for batch in self._batches():
+        for portion in self._portions():
             share = self.budget.share(self.progress)
             validated = int(share * self.settings.validations)
-            self._step(batch, share)
+            self._step(portion, share)
             due = self._agree(time.perf_counter() - clock, time.perf_counter() - saved >= self.settings.save_seconds)
             now = self.budget.share(self.progress)
             self.bar.update(now - self.bar.n)
@@ -167,33 +119,41 @@ class Trainer:
     def _ended(self) -> bool:
         return self.budget.share(self.progress) >= 1 or 0 < self.settings.patience <= self.progress.waited
 
-    def _batches(self) -> Iterator[Batch]:
-        """Batches from where the run stands, epoch after epoch; keeps the place in self.progress."""
+    def _portions(self) -> Iterator[Portion]:
+        """This process's portions of the batches from where the run stands, epoch after epoch; keeps the place in
+        self.progress.
+        """
         while True:
             batches = self.task.epoch(self.progress.epoch)
             if not len(batches):
                 raise UserError("the training data make no batch: give more text, or a smaller batch.")
-            order = range(self.progress.batch, len(batches))
+            accelerator = self.accelerator
             loader: DataLoader = DataLoader(
-                batches,  # type: ignore[arg-type]
+                OwnRows(self.task, batches, accelerator.process_index, accelerator.num_processes),
                 batch_size=None,
-                sampler=order,
+                sampler=requests(self.progress, self.budget, batches),  # type: ignore[arg-type]
                 num_workers=self.settings.data_workers,
                 worker_init_fn=ignore_interrupts,
+                pin_memory=self.torch_device.type == "cuda",
             )
-            for batch in loader:
+            for portion in loader:
                 self.progress.batch += 1
-                yield batch
+                yield portion
             self.progress.epoch, self.progress.batch = self.progress.epoch + 1, 0
 
-    def _step(self, batch: Batch, share: float) -> None:
-        """One optimizer step on one whole batch."""
+    def _counts(self, portion: Portion) -> dict[str, int]:
+        """The counts of the whole batch: those of all processes' rows, added up."""
+        own = self.task.counts(portion.batch)
+        if self.accelerator.num_processes == 1:
+            return own
+        mine = torch.tensor(list(own.values()), device=self.torch_device) * portion.counted
+        return dict(zip(own, self.accelerator.reduce(mine).tolist(), strict=True))
+
+    def _step(self, portion: Portion, share: float) -> None:
+        """One optimizer step on one whole batch, of which this process has a portion."""
         accelerator, settings = self.accelerator, self.settings
-        batch = self.task.prepare(batch, self.progress.step, share)
-        counts = self.task.counts(batch)
-        parts = list(cut_rows(batch, accelerator.num_processes * settings.accumulation))
-        parts = parts[accelerator.process_index :: accelerator.num_processes]
-        parts = [part for part in parts if len(part["attention_mask"])] or parts[:1]  # few rows leave some parts empty
+        counts = self._counts(portion)
+        parts = [part for part in cut_rows(portion.batch, settings.accumulation) if len(part["attention_mask"])]
         # Dropout too is a function of (seed, step, process), so a resumed run repeats it.
         torch.manual_seed(derive_seed(settings.seed, "dropout", self.progress.step, accelerator.process_index))
         for optimizer in self.optimizers:
@@ -201,7 +161,9 @@ class Trainer:
         for i, part in enumerate(parts):
             last = i == len(parts) - 1
             with nullcontext() if last else accelerator.no_sync(self.model):
-                sums = self.task.sums(self.model, to_device(part, accelerator.device))
+                with self._numbers():
+                    sums = self.task.sums(self.model, to_device(part, self.torch_device))
+                sums = {name: value * portion.counted for name, value in sums.items()}
                 losses = [value / max(1, counts[name[:-5]]) for name, value in sums.items() if name.endswith("_loss")]
                 # Gradients are averaged over processes, and each holds a share of one sum.
                 accelerator.backward(sum(losses) * accelerator.num_processes)
@@ -211,7 +173,7 @@ class Trainer:
             optimizer.step()
             optimizer.zero_grad()
         self.progress.step += 1
-        self.progress.tokens += int(batch["attention_mask"].sum())
+        self.progress.tokens += portion.tokens
 
     def _report(self) -> None:
         """Write the means since the last report to the log and the progress bar."""
@@ -229,10 +191,15 @@ class Trainer:
         shown = {name.replace("_", " "): f"{value:.3f}" for name, value in figures.items()}
         self.bar.set_postfix({**shown, "tokens/s": f"{speed:,.0f}"}, refresh=False)
 
+    def _numbers(self) -> torch.autocast:
+        """Matrix products in bfloat16 where the run has this precision."""
+        return torch.autocast(self.torch_device.type, torch.bfloat16, enabled=self.precision == "bf16")
+
     def _validate(self) -> None:
         """Look at the validation set; keep the weights if they are the best so far."""
         check_weights(self.bare_model, self.progress.step)
-        figures = self.task.validate(self.model, self.accelerator.device)
+        with self._numbers():
+            figures = self.task.validate(self.bare_model, self.torch_device)
         self.model.train()
         if not figures:
             return
@@ -261,31 +228,18 @@ class Trainer:
         this, processes = self.accelerator.process_index, self.accelerator.num_processes
         for name, parts in standing.sums.items():
             own = parts[this] if len(parts) == processes else parts.sum() * (this == 0)
-            self.recent.sums[name] = own.to(self.accelerator.device)
+            self.recent.sums[name] = own.to(self.torch_device)
         self.recent.counts = dict(standing.counts)
 
     def _agree(self, seconds: float, due: bool) -> bool:
         """Take the first process's clock and time to save, and anyone's wish to stop: all must take the same steps."""
         if self.accelerator.num_processes > 1:
             mine = [seconds, float(due)] if self.accelerator.is_main_process else [0.0, 0.0]
-            shared = torch.tensor([*mine, float(self.stopped)], device=self.accelerator.device)
+            shared = torch.tensor([*mine, float(self.stopped)], device=self.torch_device)
             seconds, saves, stops = self.accelerator.reduce(shared).tolist()
             self.stopped, due = stops > 0, saves > 0
         self.progress.seconds = seconds
         return due
-
-
-def cut_rows(batch: Batch, parts: int) -> Iterator[Batch]:
-    """Cut every tensor [B, ...] of a batch into `parts` by rows, as even as can be; some may be empty."""
-    rows = len(next(iter(batch.values())))
-    edges = [rows * i // parts for i in range(parts + 1)]
-    for start, stop in pairwise(edges):
-        yield {name: tensor[start:stop] for name, tensor in batch.items()}
-
-
-def to_device(batch: Batch, device: torch.device) -> Batch:
-    """The batch with every tensor on the device."""
-    return {name: tensor.to(device, non_blocking=True) for name, tensor in batch.items()}
 
 
 @torch.no_grad()

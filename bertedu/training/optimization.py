@@ -16,6 +16,7 @@ from torch import nn
 
 from bertedu.errors import UserError
 from bertedu.model.pretrained import PretrainedModel
+from bertedu.training.muon import Muon
 
 Pace = Callable[[str], tuple[float, float]]
 Choice = Callable[[str, nn.Parameter], bool]
@@ -97,10 +98,11 @@ def build_optimizers(
     weight_decay: float,
     betas: tuple[float, float],
     pace: Pace = at_full_rate,
+    dtype: torch.dtype = torch.float32,
 ) -> list[torch.optim.Optimizer]:
     """AdamW for all weights; or, named "muon", Muon for the matrices of the encoder and AdamW for all else.
 
-    Raises UserError for another name.
+    dtype: the precision of the run, in which Muon computes its updates. Raises UserError for another name.
     """
     if name not in OPTIMIZERS:
         raise UserError(f"there is no optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}.")
@@ -111,8 +113,7 @@ def build_optimizers(
         model, weight_decay, faster_embeddings(model, pace), lambda name, weight: not is_matrix(name, weight)
     )
     matrices = parameter_groups(model, weight_decay, pace, is_matrix)
-    muon = torch.optim.Muon(matrices, lr=learning_rate, adjust_lr_fn="match_rms_adamw")
-    return [adamw(others, learning_rate, betas), muon]
+    return [adamw(others, learning_rate, betas), Muon(matrices, learning_rate, dtype)]
 
 
 def set_rates(optimizer: torch.optim.Optimizer, rate: float, share: float) -> None:

@@ -480,7 +480,7 @@ Picture(figure, alt="Two panels over the steps. Masked-word loss: the grey run f
 # %% tags=["nbval-ignore-output"]
 held_out, documents = next(iter(corpus.heldout.items()))  # 150 of them are enough to tell
 evaluation = Evaluation(task, replace(corpus, heldout={held_out: documents[:150]}, sense_reference=[], sense_heldout=[]))
-results, untrained = evaluation(model), evaluation(born.to(trainer.accelerator.device))
+results, untrained = evaluation(model), evaluation(born.to(trainer.torch_device))
 rows = {"untrained": untrained[held_out], "your BERT": results[held_out], **results[held_out]["baselines"]}
 print(f"{held_out:26} words right   perplexity   pairs right")
 for name, row in rows.items():

@@ -13,7 +13,7 @@ from torch import Tensor
 from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, encode, run
 from bertedu.model.heads import IGNORED
-from bertedu.pretraining.masking import choose_tokens, choose_words, replace_chosen
+from bertedu.pretraining.masking import draw, first_tokens, first_words, replace_chosen
 from bertedu.tokenization import BertTokenizer
 from bertedu.visualization.picture import ORANGE
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, WIDE, StillPage, WidgetView, live_view, region
@@ -67,17 +67,15 @@ def mask_text(
     candidates = ~torch.isin(ids, special)  # [1, T]
     if not candidates.any():
         raise UserError("there is no token to mask: type a text.")
-    generator = torch.Generator().manual_seed(seed)
+    draws = draw(ids.shape, len(tokenizer), torch.Generator().manual_seed(seed))
     number = torch.tensor([max(1, round(rate * ids.size(1)))])
     if whole_words:
         continuation = torch.tensor([[token.startswith("##") for token in tokens]])
-        chosen = choose_words(candidates, continuation, number, generator)
+        chosen = first_words(candidates, continuation, number, draws.mask_order)
     else:
-        chosen = choose_tokens(candidates, number, generator)
+        chosen = first_tokens(candidates, number, draws.mask_order)
     shares = mask_share, random_share
-    seen, becomes_mask, becomes_random = replace_chosen(
-        ids, chosen, tokenizer.mask_token_id, len(tokenizer), generator, *shares
-    )
+    seen, becomes_mask, becomes_random = replace_chosen(ids, chosen, tokenizer.mask_token_id, draws, *shares)
     labels = ids.masked_fill(~chosen, IGNORED)
     fates = [
         MASKED if mask else RANDOM if other else KEPT if label else NOT_CHOSEN

@@ -1,0 +1,63 @@
+"""How a run takes its steps."""
+
+import math
+from dataclasses import dataclass
+
+from bertedu.errors import UserError
+from bertedu.training.devices import DEVICES, PRECISIONS
+from bertedu.training.optimization import OPTIMIZERS, check_warmup
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How a run takes its steps; every field validated.
+
+    optimizer: "adamw" as in the paper, or "muon". warmup is a share of the run; accumulation cuts each batch in so
+    many parts; data_workers are processes that make batches ahead of the steps; a run ends early after `patience`
+    validations without a better one (0: never).
+    """
+
+    learning_rate: float
+    optimizer: str = "adamw"
+    warmup: float = 0.06
+    weight_decay: float = 0.01
+    betas: tuple[float, float] = (0.9, 0.98)
+    clip_norm: float = 1.0
+    accumulation: int = 1
+    seed: int = 0
+    device: str = "auto"
+    precision: str = "auto"
+    data_workers: int = 0
+    log_steps: int = 50
+    save_seconds: float = 60.0
+    validations: int = 10
+    patience: int = 0
+
+    def __post_init__(self) -> None:
+        check_warmup(self.warmup)
+        if not 0 < self.learning_rate < math.inf:
+            raise UserError(f"learning_rate is {self.learning_rate}: give a number above 0, such as 3e-5.")
+        if not 0 <= self.weight_decay < math.inf:
+            raise UserError(f"weight_decay is {self.weight_decay}: give a number from 0 on, such as 0.01.")
+        if not 0 < self.clip_norm < math.inf:
+            raise UserError(f"clip_norm is {self.clip_norm}: give a number above 0, such as 1.")
+        if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
+            raise UserError(f"betas is {self.betas}: give two numbers from 0 up to 1, 1 left out.")
+        if not self.save_seconds >= 0:
+            raise UserError(f"save_seconds is {self.save_seconds}: give the seconds between two saves, from 0 on.")
+        for name, least, what in WHOLE_NUMBERS:
+            value = getattr(self, name)
+            if type(value) is not int or value < least:
+                raise UserError(f"{name} is {value!r}: give {what}.")
+        for name, known in (("optimizer", OPTIMIZERS), ("device", DEVICES), ("precision", PRECISIONS)):
+            if getattr(self, name) not in known:
+                raise UserError(f"there is no {name} {getattr(self, name)!r}: choose one of {', '.join(known)}.")
+
+
+WHOLE_NUMBERS = (
+    ("accumulation", 1, "the number of parts of a batch, at least 1"),
+    ("data_workers", 0, "the number of processes that make batches, or 0 for none"),
+    ("log_steps", 1, "the number of steps between two lines of the log, at least 1"),
+    ("validations", 0, "how often to look at the validation data, or 0 for never"),
+    ("patience", 0, "a number of validations, or 0 for no early end"),
+)

@@ -1,0 +1,44 @@
+"""Muon: the same updates as torch's, which rounds to bfloat16; and an update that is orthogonal."""
+
+import pytest
+import torch
+
+from bertedu.training.muon import Muon, orthogonalize
+
+
+def trained(optimizer_of, shape: tuple[int, int]) -> torch.Tensor:
+    """A weight after five steps on made-up gradients."""
+    random = torch.Generator().manual_seed(0)
+    weight = torch.nn.Parameter(torch.randn(shape, generator=random))
+    optimizer = optimizer_of([{"params": [weight], "weight_decay": 0.1}])
+    for _ in range(5):
+        weight.grad = torch.randn(shape, generator=random)
+        optimizer.step()
+    return weight.detach()
+
+
+@pytest.mark.parametrize("shape", [(24, 24), (48, 12), (12, 48)])
+def test_muon_takes_other_steps_than_torchs(shape):
+    def reference(groups):
+        return torch.optim.Muon(groups, lr=0.02, adjust_lr_fn="match_rms_adamw")
+
+    wanted = trained(reference, shape)
+    rounded, exact = (
+        trained(lambda groups, dtype=dtype: Muon(groups, lr=0.02, dtype=dtype), shape)
+        for dtype in (torch.bfloat16, torch.float32)
+    )
+    assert torch.equal(rounded, wanted)
+    moved = (wanted - trained(lambda groups: torch.optim.SGD(groups, lr=0.0), shape)).abs().max()
+    assert 0 < (exact - wanted).abs().max() < 0.03 * moved
+
+
+def test_the_update_of_a_tall_matrix_is_no_orthogonal_one():
+    for shape in ((64, 16), (16, 64)):
+        values = torch.linalg.svdvals(orthogonalize(torch.randn(shape, generator=torch.Generator().manual_seed(1))))
+        assert values.min() > 0.65 and values.max() < 1.25
+
+
+def test_a_weight_without_a_gradient_moves():
+    still = torch.nn.Parameter(torch.ones(3, 3))
+    Muon([{"params": [still], "weight_decay": 0.5}], lr=0.1, dtype=torch.float32).step()
+    assert torch.equal(still.detach(), torch.ones(3, 3))
