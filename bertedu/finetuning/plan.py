@@ -84,9 +84,7 @@ class FinetuningPlan:
         defaults = {"learning_rate": default_rate(config.hidden_size), "warmup": 0.1, "betas": (0.9, 0.999)}
         defaults["validations"] = max(1, round(2 * settings.epochs))
         training = TrainingSettings(**{**defaults, **take(given, TrainingSettings), "seed": settings.seed})
-        choose_precision(
-            training.precision, choose_device(training.device)
-        )  # those that this machine lacks are refused
+        choose_precision(training.precision, choose_device(training.device))  # refuses what this machine lacks
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
         return cls(task, model, data, settings, training, output, validation, test, seeds, folder is not None)
