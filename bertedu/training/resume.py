@@ -19,13 +19,14 @@ from bertedu.checkpoints.folder import read_tensors, save_tensors
 from bertedu.errors import UserError
 from bertedu.json_values import check_object, parse_json
 from bertedu.training.budget import Progress
+from bertedu.training.muon import Muon
 from bertedu.training.state_checks import check_counted, check_progress, check_tensors
 
 FILE = "resume.safetensors"
 # What an optimizer remembers about a weight: one number, or as many as the weight has.
 STATE: dict[type[Optimizer], tuple[str, ...]] = {
     torch.optim.AdamW: ("step", "exp_avg", "exp_avg_sq"),
-    torch.optim.Muon: ("momentum_buffer",),
+    Muon: ("momentum_buffer",),
 }
 RECENT = "recent."  # what stands before the names of the sums since the last line of the log
 
