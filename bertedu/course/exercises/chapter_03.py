@@ -55,6 +55,7 @@ def looks_for_nothing(case: Case) -> None:
     ),
 )
 def attention(case: Case) -> None:
+    case.causes['"dim"'] = "Along which axis of the scores lie the keys that one query chooses from?"
     query, key, value = (case.randn(2, 3, 5, 8) for _ in range(3))
     tried = "2 sentences of 5 tokens with 3 heads"
     result = case.call(query, key, value, tried=tried, function=without_raw_errors(case))
@@ -103,17 +104,16 @@ def attention(case: Case) -> None:
         "The weights are right, but they average the keys. They should average the values.": weights @ key,
     }
     case.close("outputs", values, expected_values, "The weights are right. What do they average?", mistakes=mistakes)
-    short = [case.randn(1, 2, 3, 2) for _ in range(3)]
+    query, key, value = (case.randn(1, 2, 3, 2) for _ in range(3))
     tried = "1 sentence of 3 tokens with 2 heads of size 2"
-    other = case.parts(case.call(*short, tried=tried, function=without_raw_errors(case)), "outputs", "weights")
-    constant = {
-        "You divide by the same number as at d = 8. Compute it from the shape of query or key.": (
-            (short[0] @ short[1].mT / 8**0.5).softmax(-1)
-        )
-    }
+    result = case.call(query, key, value, tried=tried, function=without_raw_errors(case))
+    values, weights = case.parts(result, "outputs", "weights")
+    constant = "You divide by the same number as at d = 8. Compute it from the shape of query or key."
+    mistakes = {constant: (query @ key.mT / 8**0.5).softmax(-1)}
+    expected_values, expected_weights = attend(query, key, value)
     advice = "It was right for d = 8. What should depend on the shapes?"
-    case.close("weights", other[1], attend(*short)[1], advice, mistakes=constant)
-    case.close("outputs", other[0], attend(*short)[0], advice)
+    case.close("weights", weights, expected_weights, advice, mistakes=mistakes)
+    case.close("outputs", values, expected_values, advice)
     one = [case.randn(1, 1, 1, 4) for _ in range(3)]
     single, _ = case.parts(case.call(*one, tried="a single token"), "outputs", "weights")
     case.close("outputs", single, one[2], "A single token can attend only to itself.")
@@ -135,8 +135,10 @@ def without_raw_errors(case: Case) -> Callable:
                 )
             if "size of tensor" in str(error) or "batch2 tensor" in str(error):
                 case.fail(
-                    f"But {case.name} stopped, because the sizes of two tensors do not fit in a product: {error}.",
-                    "The product query @ key needs the last two axes of key swapped, T and d, and no others.",
+                    f"But {case.name} stopped, because the sizes of two tensors do not fit: {str(error).rstrip('.')}.",
+                    f"It happened in your line: {own_line(error)}",
+                    "The scores are query @ key with the last two axes of key swapped, T and d, and no others; "
+                    "weights @ value needs no swap. Which shapes do your two tensors have?",
                 )
             raise
 
@@ -159,6 +161,9 @@ def is_shaped(value: object, size: list[int]) -> bool:
     ),
 )
 def merge_heads(case: Case) -> None:
+    case.causes["view size is not compatible"] = (
+        "After transpose the numbers no longer lie in memory in their order. reshape and flatten copy them if needed."
+    )
     whole = case.randn(2, 5, 12)  # [B, T, D]
     heads = whole.unflatten(-1, (3, 4)).transpose(1, 2)  # [B, H, T, d] = [2, 3, 5, 4]
     merged = case.call(heads, tried="2 sentences of 5 tokens with 3 heads of 4")

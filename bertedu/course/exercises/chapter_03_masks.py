@@ -9,6 +9,10 @@ from bertedu.course.exercise import exercise
 from bertedu.course.exercises.chapter_03 import is_shaped
 from bertedu.model.attention import attend, padding_bias
 
+TOO_LARGE = {
+    "without overflow": "Such a number does not fit into float16. Which is the smallest number of the dtype that came?"
+}
+
 
 @exercise(
     "3.4",
@@ -21,6 +25,7 @@ from bertedu.model.attention import attend, padding_bias
     ),
 )
 def masked_softmax(case: Case) -> None:
+    case.causes |= TOO_LARGE
     scores = 3 * case.randn(2, 3, 4, 4)
     keep = torch.tensor([[1, 1, 1, 0], [1, 1, 1, 1]]).bool()[:, None, None, :]  # [B, 1, 1, T]
     weights = case.call(scores, keep, tried="2 texts of 4 tokens, the last of the first one padding")
@@ -78,8 +83,8 @@ def masked_after_softmax(case: Case) -> None:
         shown = ", ".join(f"{w:.2g}" for w in weights[0, 0, 0].tolist())
         case.fail(
             f"But row 0 of the weights is [{shown}], and it should sum to 1, with 0 for padding.",
-            "Softmax before the mask gives nearly everything to such padding, and too little is left to divide by. "
-            "Hide the keys before the softmax.",
+            "Compared with e to the 200 the powers of the other keys round to 0, and too little is left to divide "
+            "by. Hide the keys first, before any power or maximum is computed.",
         )
 
 
@@ -140,6 +145,7 @@ def sixteen_bits(case: Case) -> None:
     ),
 )
 def repaired_bias(case: Case) -> None:
+    case.causes |= TOO_LARGE
     attention_mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
     bias = case.call(attention_mask, torch.float32, tried="2 texts of 5 tokens, the last 2 of the second padding")
     case.is_a("the bias", bias, Tensor, "a tensor")

@@ -47,6 +47,16 @@ def divided_by_two(query, key, value):
     return weights @ value, weights
 
 
+def value_transposed(query, key, value):
+    weights = plainly(query, key, value)[1]
+    return weights @ value.mT, weights
+
+
+def without_an_axis(query, key, value):
+    weights = (query @ key.transpose(-2, -1) / query.size(-1) ** 0.5).softmax()
+    return weights @ value, weights
+
+
 def divided_by_root_eight(query, key, value):
     weights = (query @ key.transpose(-2, -1) / 8**0.5).softmax(dim=-1)
     return weights @ value, weights
@@ -163,6 +173,8 @@ ANSWERS = {
             (undivided, "keeps the scores small"),
             (divided_by_d, "flatter than they should be"),
             (divided_by_two, "There d was 4"),
+            (value_transposed, "weights @ value needs no swap"),
+            (without_an_axis, "Along which axis"),
             (divided_by_root_eight, "the same number as at d = 8"),
             (all_axes_reversed, "reverses all axes"),
             (key_as_it_is, "the last two axes of key swapped"),
@@ -182,7 +194,7 @@ ANSWERS = {
             (reshape_alone, "entries of other tokens"),
             (flatten_alone, "swap T and H first"),
             (transpose_alone, "join H and d to one axis"),
-            (view_after_transpose, "view size is not compatible"),
+            (view_after_transpose, "reshape and flatten copy them"),
             (entries_first, "in the wrong order"),
             (sizes_by_heart, "But sizes_by_heart stopped"),
         ],

@@ -32,6 +32,11 @@ def renormalized_without_floor(scores, keep):
     return weights / weights.sum(-1, keepdim=True)
 
 
+def powers_then_mask(scores, keep):
+    powers = (scores - scores.amax(-1, keepdim=True)).exp() * keep
+    return powers / (powers.sum(-1, keepdim=True) + 1e-9)
+
+
 def upside_down_after(scores, keep):
     return scores.softmax(-1) * ~keep
 
@@ -76,6 +81,10 @@ def finite_only(scores, keep):
 
 def ten_thousand(scores, keep):
     return scores.masked_fill(~keep, -1e4).softmax(-1) * keep
+
+
+def a_billion_in_every_type(scores, keep):
+    return scores.masked_fill(~keep, -1e9).softmax(-1) * keep
 
 
 def in_place(scores, keep):
@@ -161,6 +170,7 @@ ANSWERS = {
             (multiply_after, "sums to 0.13"),
             (renormalized, "too little is left to divide by"),
             (renormalized_without_floor, "too little is left to divide by"),
+            (powers_then_mask, "Hide the keys first"),
             (upside_down_after, "mask is inverted"),
             (upside_down_twice, "mask is inverted"),
             (upside_down_then_right, "mask is inverted"),
@@ -171,6 +181,7 @@ ANSWERS = {
             (painted_over, "the gradient is nan"),
             (finite_only, "equal weights"),
             (ten_thousand, "not negative enough"),
+            (a_billion_in_every_type, "does not fit into float16"),
             (in_place, "in place"),
         ],
     },

@@ -3,7 +3,7 @@
 import random
 
 import torch
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, nll_loss
 
 # 6.2 -------------------------------------------------------------------------------------------------------------
 
@@ -112,6 +112,49 @@ def on_the_input(input_ids, chosen, mask_token_id, vocab_size):
     return input_ids, labels
 
 
+def one_draw_for_a_text(input_ids, chosen, mask_token_id, vocab_size):
+    draw = torch.rand(len(input_ids), 1)
+    seen = torch.where(chosen & (draw < 0.8), mask_token_id, input_ids)
+    random_ids = torch.randint(vocab_size, input_ids.shape)
+    return torch.where(chosen & (draw >= 0.9), random_ids, seen), input_ids.masked_fill(~chosen, -100)
+
+
+def one_draw_for_a_column(input_ids, chosen, mask_token_id, vocab_size):
+    draw = torch.rand(input_ids.shape[1])
+    seen = torch.where(chosen & (draw < 0.8), mask_token_id, input_ids)
+    random_ids = torch.randint(vocab_size, input_ids.shape)
+    return torch.where(chosen & (draw >= 0.9), random_ids, seen), input_ids.masked_fill(~chosen, -100)
+
+
+def words_only(input_ids, chosen, mask_token_id, vocab_size):
+    draw, random_ids = torch.rand(input_ids.shape), torch.randint(5, vocab_size, input_ids.shape)
+    seen = torch.where(chosen & (draw < 0.8), mask_token_id, input_ids)
+    return torch.where(chosen & (draw >= 0.9), random_ids, seen), input_ids.masked_fill(~chosen, -100)
+
+
+def labels_by_another_name(input_ids, chosen, mask_token_id, vocab_size):
+    labels = input_ids
+    labels[~chosen] = -100
+    return one_draw(input_ids, chosen, mask_token_id, vocab_size)[0], labels
+
+
+def seen_by_another_name(input_ids, chosen, mask_token_id, vocab_size):
+    seen = input_ids
+    seen[:] = one_draw(input_ids, chosen, mask_token_id, vocab_size)[0]
+    return seen, input_ids.masked_fill(~chosen, -100)
+
+
+def all_random_ids_for_some(input_ids, chosen, mask_token_id, vocab_size):
+    seen, draw = input_ids.clone(), torch.rand(input_ids.shape)
+    seen[chosen & (draw >= 0.9)] = torch.randint(vocab_size, input_ids.shape)
+    return seen, input_ids.masked_fill(~chosen, -100)
+
+
+def one_answer_for_a_tensor(input_ids, chosen, mask_token_id, vocab_size):
+    draw = torch.rand(input_ids.shape)
+    return torch.where(chosen and draw < 0.8, mask_token_id, input_ids), input_ids.masked_fill(~chosen, -100)
+
+
 # 6.3 -------------------------------------------------------------------------------------------------------------
 
 
@@ -124,6 +167,39 @@ def gathered(logits, labels):
     asked = (labels != -100).to(logits.dtype)
     log_p = torch.log_softmax(logits, dim=2).gather(2, labels.clamp_min(0).unsqueeze(2)).squeeze(2)
     return -(log_p * asked).sum() / asked.sum()
+
+
+def with_other_names(scores, targets):
+    losses = [-row.log_softmax(0)[right] for row, right in zip(scores.flatten(0, 1), targets.flatten()) if right >= 0]  # noqa: B905
+    return sum(losses) / len(losses)
+
+
+def with_nll(logits, labels):
+    return nll_loss(logits.log_softmax(-1).flatten(0, 1), labels.flatten(), ignore_index=-100)
+
+
+def without_label_zero(logits, labels):
+    asked = labels > 0
+    return -logits[asked].log_softmax(-1)[torch.arange(int(asked.sum())), labels[asked]].mean()
+
+
+def the_module(logits, labels):
+    return torch.nn.CrossEntropyLoss()(logits.transpose(1, 2), labels)
+
+
+def indexes_by_minus_100(logits, labels):
+    log_p = logits.log_softmax(-1).flatten(0, 1)
+    return -log_p[torch.arange(len(log_p)), labels.flatten()].mean()
+
+
+def picking_rows(logits, labels):
+    asked = labels != -100
+    return -logits[asked].log_softmax(-1)[labels[asked]].mean()
+
+
+def picking_columns(logits, labels):
+    asked = labels != -100
+    return -logits[asked].log_softmax(-1)[:, labels[asked]].mean()
 
 
 def ready_made(logits, labels):
@@ -180,42 +256,56 @@ ANSWERS = {
         "wrong": [
             (9, "what happens to the others"),
             (48, "80 % of what"),
-            (8.1, "Only [MASK] is asked for"),
+            (8.1, "Count only [MASK]"),
             (0.9, "How many become [MASK]"),
             (7, "need not be a whole number"),
-            (60, "First the number of chosen tokens"),
+            (60, "First compute the number of chosen tokens"),
         ],
     },
     "6.2": {
         "accepted": [one_draw, in_loops, as_transformers_does],
         "wrong": [
             (labels_for_all, "Every token has a label now"),
-            (labels_from_seen, "told to answer [MASK]"),
-            (labels_where_hidden, "Only hidden tokens have a label"),
-            (labels_where_changed, "A kept token is a question too"),
+            (labels_from_seen, "have to answer [MASK]"),
+            (labels_where_hidden, "Only the [MASK] tokens have a label"),
+            (labels_where_changed, "a kept token is a question as well"),
             (zero_for_nothing, "0 is the id of [PAD]"),
-            (tenth_of_the_rest, "10 % of the 20 %"),
-            (written_over, "written over by random words"),
-            (all_hidden, "All are hidden"),
-            (none_kept, "None are left as they are"),
-            (one_random_word, "became the same word"),
-            (unchosen_too, "does each condition say"),
+            (tenth_of_the_rest, "10 % of the remaining 20 %"),
+            (written_over, "overwritten by random tokens"),
+            (all_hidden, "All became [MASK]"),
+            (none_kept, "No token is kept"),
+            (one_random_word, "became the same token"),
+            (unchosen_too, "each of your conditions"),
             (always_the_same, "fixed seed"),
-            (on_the_input, "changed its input"),
+            (on_the_input, "changed input_ids itself"),
+            (one_draw_for_a_text, "Draw one for each token"),
+            (one_draw_for_a_text, "texts all chosen tokens are treated alike"),
+            (one_draw_for_a_column, "positions all chosen tokens are treated alike"),
+            (words_only, "special tokens are left out"),
+            (all_random_ids_for_some, "select on both sides"),
+            (one_answer_for_a_tensor, "Use & and | with parentheses"),
+            (labels_by_another_name, "the same tensor a second name"),
+            (seen_by_another_name, "the same tensor a second name"),
         ],
     },
     "6.3": {
-        "accepted": [picked, gathered, ready_made],
+        "accepted": [picked, gathered, with_other_names, with_nll],
         "wrong": [
             (over_all_tokens, "You divided by all tokens"),
             (summed, "That is the sum"),
             (over_texts, "by the number of texts"),
-            (text_by_text, "Each label should count alike"),
-            (negative, "The sign"),
+            (text_by_text, "Each label should count the same"),
+            (negative, "Check the sign"),
             (probability, "minus their logarithm"),
-            (wrong_axis, "The softmax runs over the tokens"),
-            (rounded_to_zero, "log_softmax takes both steps at once"),
-            (asks_minus_100, "out of"),
+            (wrong_axis, "softmax runs over the tokens"),
+            (rounded_to_zero, "log_softmax does both steps at once"),
+            (asks_minus_100, "used -100 as an index"),
+            (indexes_by_minus_100, "used -100 as an index"),
+            (without_label_zero, "left out the label 0"),
+            (picking_rows, "index of the wrong axis"),
+            (picking_columns, "N times N numbers"),
+            (ready_made, "cross_entropy computed it"),
+            (the_module, "cross_entropy computed it"),
             (cut_off, "cut off from its inputs"),
         ],
     },

@@ -28,6 +28,30 @@ def with_a_tensor(length, number, rng):
     return chosen
 
 
+def draws_again_if_too_long(length, number, rng):
+    chosen = [False] * length
+    while (missing := number - sum(chosen)) > 0:
+        if (span := span_length(rng)) <= missing:
+            start = rng.randint(0, length - span)
+            chosen[start : start + span] = [True] * span
+    return chosen
+
+
+def of_length(size):
+    def choose(length, number, rng):
+        chosen = [False] * length
+        while (missing := number - sum(chosen)) > 0:
+            span = min(size, missing)
+            start = rng.randrange(length - span + 1)
+            chosen[start : start + span] = [True] * span
+        return chosen
+
+    return choose
+
+
+always_pairs, always_fours = of_length(2), of_length(4)
+
+
 def single_tokens(length, number, rng):
     places = rng.sample(range(length), number)
     return [place in places for place in range(length)]
@@ -127,14 +151,16 @@ def in_place(input_ids, chosen, special):
 
 ANSWERS = {
     "6.4": {
-        "accepted": [until_enough, with_a_tensor],
+        "accepted": [until_enough, with_a_tensor, draws_again_if_too_long],
         "wrong": [
-            (single_tokens, "that is single tokens"),
-            (one_stretch, "lie in one stretch"),
-            (overshoots, "cut to what is still missing"),
-            (counts_overlaps_twice, "Stretches can overlap"),
+            (single_tokens, "nearly all are single tokens"),
+            (always_pairs, "lengths come from span_length"),
+            (always_fours, "lengths come from span_length"),
+            (one_stretch, "form one span"),
+            (overshoots, "Cut the last span"),
+            (counts_overlaps_twice, "Spans can overlap"),
             (never_the_last, "the last token was never chosen"),
-            (own_randomness, "drawn from rng"),
+            (own_randomness, "Draw every number from rng"),
             (always_seed_0, "draw from rng"),
             (places_only, "One for each of the 60 tokens"),
         ],
@@ -142,11 +168,11 @@ ANSWERS = {
     "6.5": {
         "accepted": [filled, new_labels_returned],
         "wrong": [
-            (unchanged, "what the broken one returns"),
+            (unchanged, "what the broken function returns"),
             (after_hiding, "Those labels say [MASK]"),
-            (the_wrong_way_round, "the wrong way round"),
+            (the_wrong_way_round, "the mask is inverted"),
             (zeros, "the id of [PAD]"),
-            (nothing_hidden, "Nothing is hidden now"),
+            (nothing_hidden, "Nothing is masked now"),
             (as_a_tuple, "a dict with"),
             (in_place, "changed its input"),
         ],
