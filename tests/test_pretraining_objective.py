@@ -1,5 +1,6 @@
 """The pre-training task: masks, counts and losses as the paper defines them, the same for the same seed."""
 
+import hashlib
 import math
 
 import pytest
@@ -190,3 +191,23 @@ def test_another_text_is_another_run(task):
     joined = [documents[0] + documents[1], *documents[2:]]
     assert of(documents) == same
     assert of(joined)["text"] != same["text"] != of(documents[::-1])["text"]
+
+
+def test_billions_of_tokens_are_hashed_anew_at_every_save(monkeypatch):
+    """And no two texts, nor two ways to cut one into sentences, have the same identity."""
+    task = tiny_task()
+    hashed = []
+    sha256 = hashlib.sha256
+    monkeypatch.setattr(hashlib, "sha256", lambda data=b"": hashed.append(len(data)) or sha256(data))
+    first = task.identity()
+    assert max(hashed) >= task.train_text.tokens.nbytes
+    hashed.clear()
+    assert task.identity() == first and not hashed
+    document = random_documents(1)[0]
+    together = [[token for sentence in document for token in sentence]]
+    texts = [make_text([document]), make_text([together]), make_text([document, document])]
+    names = [
+        PretrainingTask(text, text, tiny_tokenizer(), PretrainingSettings(max_length=24)).identity()["text"]
+        for text in texts
+    ]
+    assert len(set(names)) == 3

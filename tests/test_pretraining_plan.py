@@ -104,3 +104,23 @@ def test_the_published_start_trains_with_another_optimizer_than_the_paper():
     assert Plan.from_options(steps=1).training.optimizer == "muon"
     assert Plan.from_options(steps=1, initialization="published").training.optimizer == "adamw"
     assert Plan.from_options(steps=1, optimizer="adamw").training.optimizer == "adamw"
+
+
+@pytest.mark.parametrize("preset", ["base", "large"])
+def test_base_is_trained_by_the_recipe_for_short_runs(preset):
+    """Devlin et al. 2019, section 3.1 and appendix A.2; told otherwise, a field is as told and the others stay."""
+    plan = Plan.from_options(preset=preset, steps=1)
+    settings, training = plan.settings, plan.training
+    assert (settings.mask_rates, settings.initialization, settings.dropout) == ((0.15, 0.15), "published", 0.1)
+    assert (settings.vocab_size, settings.batch_size, settings.pairs) == (30522, 256, "next")
+    assert (training.optimizer, training.learning_rate, training.betas) == ("adamw", 1e-4, (0.9, 0.999))
+    assert (training.warmup, training.weight_decay) == (0.01, 0.01)
+    told = Plan.from_options(preset=preset, steps=1, mask_rates=(0.4, 0.3), optimizer="muon", warmup=0.1, dropout=0.0)
+    assert (told.settings.mask_rates, told.settings.dropout) == ((0.4, 0.3), 0.0)
+    assert (told.training.optimizer, told.training.warmup, told.training.betas) == ("muon", 0.1, (0.9, 0.999))
+
+
+def test_a_small_model_gets_the_recipe_for_long_runs():
+    plan = Plan.from_options(preset="medium", steps=1)
+    assert (plan.settings.mask_rates, plan.settings.initialization) == ((0.40, 0.30), "matching")
+    assert (plan.training.optimizer, plan.training.warmup, plan.training.betas) == ("muon", 0.06, (0.9, 0.98))

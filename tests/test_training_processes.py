@@ -1,5 +1,6 @@
-"""Several processes by torchrun take the same steps as one."""
+"""Several processes by torchrun take the same steps as one, in every task, stopped on the way or not."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,38 +9,94 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+from test_finetuning_run import DATA, KINDS, LETTERS
 from tiny_run import tiny_trainer
+from two_processes import plan_of
 
+from bertedu.config import BertConfig
+from bertedu.finetuning.run import finetune
+from bertedu.model import BertForPreTraining
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.metrics import read_metrics
 from bertedu.training.optimization import OPTIMIZERS
 
-PROGRAM = Path(__file__).parent / "tiny_run.py"
+PROGRAM = Path(__file__).parent / "two_processes.py"
+# By name: a task, its options, and whether it is stopped and resumed. AdamW goes straight on, Muon is stopped.
+RUNS = {
+    f"{name} {optimizer}": (task, {**options, "optimizer": optimizer}, optimizer == "muon")
+    for optimizer in OPTIMIZERS
+    for name, task, options in [*((task, task, {}) for task in KINDS), ("crf", "entities", {"crf": True})]
+}
+RUNS["resumed"] = ("classification", {"optimizer": "adamw"}, True)
+RUNS["accumulation"] = ("classification", {"optimizer": "muon", "accumulation": 2, "data_workers": 1}, False)
+RUNS["frozen"] = ("classification", {"freeze_encoder": True}, False)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """What two processes made."""
+def base(tmp_path_factory):
+    """A very small BERT that says something else to each text: correlations of equal numbers are those of rounding."""
+    folder = tmp_path_factory.mktemp("base")
+    torch.manual_seed(0)
+    tokenizer = BertTokenizer([*SPECIAL_TOKENS, *LETTERS, "."])
+    config = BertConfig(len(tokenizer), 16, 2, 2, 32, max_position_embeddings=64, initializer_range=0.2)
+    BertForPreTraining(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, base):
+    """What two processes made. The program ends by itself: its length depends on the machine, so nothing limits it."""
     folder = tmp_path_factory.mktemp("two")
+    plans = {}
+    for name, (task, options, stopped) in RUNS.items():
+        file, content = DATA[task]
+        data = folder / "data" / task / file
+        data.parent.mkdir(parents=True, exist_ok=True)
+        data.write_text(content, encoding="utf-8")
+        plans[name] = (task, {"model": str(base), "data": str(data), **options}, stopped)
+    (folder / "plans.json").write_text(json.dumps(plans), encoding="utf-8")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", PROGRAM, folder]
-    done = subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, timeout=300)
+    done = subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()[-3000:]
     return folder
 
 
+def assert_same(found: Path, wanted: Path) -> None:
+    """The same figures on the way and the same weights at the end, within 1e-4."""
+    lines, expected = read_metrics(found), read_metrics(wanted)
+    assert [line["step"] for line in lines] == [line["step"] for line in expected] and expected
+    for line, right in zip(lines, expected, strict=True):
+        for name in right.keys() - {"seconds", "tokens_per_second"}:
+            assert line[name] == pytest.approx(right[name], abs=1e-4), (name, line["step"])
+    for checkpoint in ("checkpoint", "checkpoint-best"):
+        weights, right = (load_file(where / checkpoint / "model.safetensors") for where in (found, wanted))
+        furthest = max((float((weights[name] - right[name]).abs().max()), name) for name in right)
+        assert furthest[0] < 1e-4, furthest
+
+
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_two_processes_take_the_same_steps_as_one(folder, tmp_path, optimizer):
+@pytest.mark.parametrize("resumed", ["", " resumed"])
+def test_two_processes_take_the_same_steps_as_one(folder, tmp_path, optimizer, resumed):
     """Each batch is cut by rows: two processes get four of its eight rows each, and divide by the counts of all
     eight. So two processes with batch 8 in all must equal one process with batch 8, twice what each of them sees.
     """
-    one = tiny_trainer(tmp_path, dropout=0.0, optimizer=optimizer)
-    one.run()
-    lines, expected = (read_metrics(where) for where in (folder / optimizer, tmp_path))
-    assert len(lines) == len(expected) >= 12
-    for line, wanted in zip(lines, expected, strict=True):
-        for name in wanted.keys() - {"seconds", "tokens_per_second"}:
-            assert line[name] == pytest.approx(wanted[name], abs=1e-4), (name, line["step"])
-    weights, wanted = (load_file(where / "checkpoint/model.safetensors") for where in (folder / optimizer, tmp_path))
-    assert all(torch.allclose(weights[name], wanted[name], atol=1e-4, rtol=0) for name in wanted)
+    tiny_trainer(tmp_path, dropout=0.0, optimizer=optimizer).run()
+    assert len(read_metrics(tmp_path)) >= 12
+    assert_same(folder / f"{optimizer}{resumed}", tmp_path)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_fine_tuning_with_two_processes_crashes_or_learns_something_else(folder, tmp_path, name):
+    task, options, _ = json.loads((folder / "plans.json").read_text("utf-8"))[name]
+    right = finetune(plan_of(task, options, tmp_path / "one"), KINDS[task], lambda said: None)
+    found = json.loads((folder / name / "metrics.json").read_text("utf-8"))
+    assert found["runs"][0]["processes"] == 2 and found["runs"][0]["tokens"] == right["runs"][0]["tokens"]
+    for figure, value in right["runs"][0]["validation"].items():
+        assert found["runs"][0]["validation"][figure] == pytest.approx(value, abs=1e-4), figure
+    assert_same(folder / name / "seed-0", tmp_path / "one" / "seed-0")
+    assert (folder / name / "predictions.jsonl").read_text("utf-8").count("\n") == 4
 
 
 @pytest.mark.parametrize("run", [*OPTIMIZERS, "minutes"])

@@ -108,6 +108,7 @@ def finetune(task: str | None, **options: Any) -> int:
     from bertedu.finetuning.kinds import KINDS
     from bertedu.finetuning.plan import FinetuningPlan
     from bertedu.finetuning.run import finetune as run_plan
+    from bertedu.training.processes import is_main_process
 
     if options["resume"] is not None:
         begun = FinetuningPlan.read(options["resume"])["task"]
@@ -121,9 +122,9 @@ def finetune(task: str | None, **options: Any) -> int:
         options["model"] = course_checkpoint()
     kind = KINDS[task]
     plan = FinetuningPlan.from_options(kind.settings, task=task, **options)
-    metrics = run_plan(plan, kind, say=click.echo)
+    metrics = run_plan(plan, kind, say=click.echo if is_main_process() else lambda sentence: None)
     if metrics is None:
-        return STOPPED
+        return STOPPED if is_main_process() else 0
     show(plan.folder, metrics)
     return 0
 

@@ -1,6 +1,5 @@
 """`bertedu pretrain`."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +49,14 @@ It takes the minutes given, and about one more to read the text and to evaluate.
     nargs=2,
     type=float,
     metavar="START END",
-    help="Share of the tokens that are masked, at the start and at the end.  [default: 0.4 0.3]",
+    help="Share of the tokens that are masked, at the start and at the end.  [default: 0.4 0.3; base, large: 0.15]",
 )
 @click.option("--pairs", type=click.Choice(["next", "order"]), help="Next sentence, or sentence order, prediction.")
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")
 @click.option(
     "--initialization",
     type=click.Choice(["matching", "published"]),
-    help="matching: a start for short runs; published: as in the paper.",
+    help="matching: a start for short runs; published: as in the paper, the default of base and large.",
 )
 @click.option(
     "--optimizer",
@@ -72,12 +71,12 @@ def pretrain(**options: Any) -> int:
     """
     from bertedu.pretraining.plan import Plan
     from bertedu.pretraining.run import pretrain as run_plan
+    from bertedu.training.processes import is_main_process
 
-    main_process = os.environ.get("RANK", "0") == "0"  # torchrun starts several; one speaks
     plan = Plan.from_options(**options)
-    metrics = run_plan(plan, say=click.echo if main_process else lambda sentence: None)
+    metrics = run_plan(plan, say=click.echo if is_main_process() else lambda sentence: None)
     if metrics is None:
-        return STOPPED if main_process else 0
+        return STOPPED if is_main_process() else 0
     show_results(plan.folder, metrics)
     return 0
 

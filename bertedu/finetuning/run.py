@@ -23,6 +23,7 @@ from bertedu.pretraining.run import describe_machine
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
+from bertedu.training.processes import is_main_process
 from bertedu.training.resume import load_state
 from bertedu.training.run_folder import begun, holding, refuse_begun
 
@@ -31,7 +32,8 @@ LINES = 20  # at least so many of metrics.jsonl, so that a short run has a curve
 
 
 def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = print) -> dict[str, Any] | None:
-    """Carry out a plan; returns what metrics.json holds, or None when the run was stopped by Ctrl-C.
+    """Carry out a plan; returns what metrics.json holds, or None when the run was stopped by Ctrl-C. Of several
+    processes the first one alone writes, evaluates and returns something.
 
     The plan's folder gets run.json, metrics.json, and of the best seed by validation checkpoint/ (its best weights)
     and predictions.jsonl (what they say to each row of the test, or of the validation where there is no test).
@@ -45,6 +47,9 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
     first = plan.settings.seed
     made = make(plan, kind, first, data, tokenizer)
     made[1].encode([*validation, *test])  # what cannot be used is refused before anything is written
+    if not is_main_process():
+        seeds_in_turn(plan, kind, data, made, tokenizer, say)
+        return None
     results: dict[str, Any] = {
         "task": plan.task,
         "model": plan.model,
@@ -56,15 +61,30 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
     with holding(plan.folder):
         if not plan.resume:
             refuse_begun(plan.folder)  # by another run, while this one was reading
-        runs = []
-        for seed in range(first, first + plan.seeds):
-            made = made if seed == first else make(plan, kind, seed, data, tokenizer)
-            found = one_seed(plan, seed, data, *made, tokenizer, say)
-            if found is None:
-                say(f"stopped and saved: go on with `bertedu finetune --resume {plan.folder}`")
-                return None
-            runs.append(found)
+        runs = seeds_in_turn(plan, kind, data, made, tokenizer, say)
+        if len(runs) < plan.seeds:
+            say(f"stopped and saved: go on with `bertedu finetune --resume {plan.folder}`")
+            return None
         return put_together(plan, runs, results)
+
+
+def seeds_in_turn(
+    plan: FinetuningPlan,
+    kind: Kind,
+    data: tuple[Rows, Rows, Rows],
+    made: tuple[PretrainedModel, FinetuningTask],
+    tokenizer: BertTokenizer,
+    say: Callable[[str], None],
+) -> list[dict[str, Any]]:
+    """What each seed's run found, fewer than there are seeds where it was stopped; made is of the first seed."""
+    first, runs = plan.settings.seed, []
+    for seed in range(first, first + plan.seeds):
+        made = made if seed == first else make(plan, kind, seed, data, tokenizer)
+        found = one_seed(plan, seed, data, *made, tokenizer, say)
+        if found is None:
+            break
+        runs.append(found)
+    return runs
 
 
 def put_together(plan: FinetuningPlan, runs: Sequence[dict[str, Any]], results: dict[str, Any]) -> dict[str, Any]:
@@ -112,23 +132,28 @@ def one_seed(
     tokenizer: BertTokenizer,
     say: Callable[[str], None],
 ) -> dict[str, Any] | None:
-    """One run from one seed, into seed-N/; its figures on validation and test, or None when it was stopped."""
+    """One run from one seed, into seed-N/; its figures on validation and test (in the main process), or None when it
+    was stopped.
+    """
     _, validation, test = data
     folder, settings = plan.folder / f"seed-{seed}", task.settings
     steps = max(1, round(settings.epochs * len(task.epoch(0))))
     often = max(1, min(plan.training.log_steps, steps // LINES))
     training = replace(plan.training, seed=seed, log_steps=often)
+    resume = plan.resume and begun(folder)  # asked before the processes meet in Trainer, so before one of them writes
     trainer = Trainer(model, task, training, Budget(steps=steps), folder, pace(settings, model))
-    resume = plan.resume and begun(folder)
     if resume:  # the state of another run is refused before anything is written
         load_state(folder, model, trainer.optimizers, trainer.identity())
-    plan.save()
+    if is_main_process():
+        plan.save()
+        for name in ("checkpoint", "checkpoint-best"):
+            tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)
     say(f"seed {seed}: {steps:,} steps, {trainer.precision} on {trainer.device}")
-    for name in ("checkpoint", "checkpoint-best"):
-        tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)
     progress = trainer.run(resume=resume)
     if trainer.stopped:
         return None
+    if not is_main_process():
+        return {}
     best = type(model).from_pretrained(folder / "checkpoint-best").to(trainer.torch_device)
     about = {"seed": seed, "seconds": round(progress.seconds, 1), "steps": progress.step, "tokens": progress.tokens}
     about["parameters"] = sum(parameter.numel() for parameter in model.parameters())

@@ -3,6 +3,7 @@
 import hashlib
 import random
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -39,10 +40,15 @@ class PretrainingTask:
 
     def identity(self) -> dict[str, Any]:
         """The settings, the vocabulary and the text, the last two as digests."""
+        return {**self.settings.data_identity(), **self.digests}
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Computed once: a run is saved every minute, and a library has billions of tokens."""
         vocabulary = hashlib.sha256("\n".join(self.tokenizer.vocab).encode()).hexdigest()
         text = hashlib.sha256(self.train_text.tokens.tobytes())
         text.update(repr((self.train_text.sentences, self.train_text.documents)).encode())
-        return {**self.settings.data_identity(), "vocabulary": vocabulary[:16], "text": text.hexdigest()[:16]}
+        return {"vocabulary": vocabulary[:16], "text": text.hexdigest()[:16]}
 
     def epoch(self, number: int) -> WithDraws:
         """The batches of one pass over the text, with the random numbers for their masks."""

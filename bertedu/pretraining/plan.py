@@ -6,7 +6,7 @@ from typing import Any, Self, get_type_hints
 
 from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
-from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, PretrainingSettings
+from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings
 from bertedu.training.budget import Budget
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.settings import TrainingSettings
@@ -45,7 +45,8 @@ class Plan:
         folder = given.pop("output", folder) or unused_folder(f"{Path(corpus[0].replace(':', '-')).stem}-{preset}")
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
         rate, optimizer = LEARNING_RATES[preset], OPTIMIZERS[settings.initialization]
-        training = {"learning_rate": rate, "optimizer": optimizer, **take(given, TrainingSettings), "seed": seed}
+        training = {"learning_rate": rate, "optimizer": optimizer, **TRAINING.get(preset, {})}
+        training |= {**take(given, TrainingSettings), "seed": seed}
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
         settings_of_training = TrainingSettings(**training)

@@ -22,6 +22,7 @@ from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import Trainer
+from bertedu.training.processes import is_main_process
 from bertedu.training.run_folder import begun, holding, refuse_begun
 
 
@@ -82,14 +83,15 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
     say("learning the vocabulary")
     task = make_task(corpus, plan.settings)
     model = make_model(task)
+    resume = plan.resume and begun(plan.folder)  # asked before the processes meet in Trainer, so before one writes
     trainer = Trainer(model, task, plan.training, plan.budget, plan.folder)
-    if not trainer.accelerator.is_main_process:
-        trainer.run(plan.resume and begun(plan.folder))
+    if not is_main_process():
+        trainer.run(resume)
         return None
     with holding(plan.folder):
         if not plan.resume:
             refuse_begun(plan.folder)  # by another run, while this one was reading
-        return train_and_evaluate(plan, corpus, task, model, trainer, say)
+        return train_and_evaluate(plan, corpus, task, model, trainer, resume, say)
 
 
 def train_and_evaluate(
@@ -98,12 +100,12 @@ def train_and_evaluate(
     task: PretrainingTask,
     model: BertForPreTraining,
     trainer: Trainer,
+    resume: bool,
     say: Callable[[str], None],
 ) -> dict[str, Any] | None:
     """The run from its first file to metrics.json, in a folder that nobody else writes into."""
     folder = plan.folder
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    resume = plan.resume and begun(folder)
     if not resume:  # what is there must not change before it is known to be of the same run
         for name in ("checkpoint", "checkpoint-best"):
             task.tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 from accelerate.state import is_initialized
+from accelerate.utils import broadcast
 from torch.utils.data import DataLoader
 from tqdm.auto import tqdm
 
@@ -203,7 +204,7 @@ class Trainer:
         self.model.train()
         if not figures:
             return
-        quality = self.task.quality(figures)
+        quality = self._first(self.task.quality(figures))
         quality = WORST if math.isnan(quality) else quality
         better = quality > self.best
         self.best, self.progress.waited = max(quality, self.best), 0 if better else self.progress.waited + 1
@@ -211,6 +212,12 @@ class Trainer:
             self.log.write(self.progress.step, **{f"validation_{name}": value for name, value in figures.items()})
             if better:
                 self.bare_model.save_pretrained(self.folder / "checkpoint-best")
+
+    def _first(self, number: float) -> float:
+        """The first process's number: where processes compute it a little differently, all go by the same."""
+        if self.accelerator.num_processes == 1:
+            return number
+        return float(broadcast(torch.tensor([number], dtype=torch.float64, device=self.torch_device))[0])
 
     def _save(self) -> None:
         # Each process's own sums [P]: added up sooner or later, they would be rounded in another order.

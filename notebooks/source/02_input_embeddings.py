@@ -250,7 +250,7 @@ for optimizer_class in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
 # vectors differ?
 
 # %%
-from bertedu import BertConfig, BertForMaskedLM, BertModel, BertTokenizer
+from bertedu import BertConfig, BertForMaskedLM, BertModel, BertTokenizer  # two for later
 from bertedu.model.attention import SelfAttention
 
 VOCABULARY = "[PAD] [UNK] [CLS] [SEP] [MASK]".split()
@@ -362,12 +362,13 @@ print(f"largest difference: {(concatenated - added).abs().max():.5f}")
 # %% [markdown]
 # They are equal: **a concatenation followed by one linear map is a sum** of three linear maps. BERT leaves out the
 # three maps, because its tables are learned. Whatever a map would do to the 512 position rows, training can write
-# into the rows themselves. The sum does the same with D numbers for each token instead of 3·D.
+# into the rows themselves. So for one map the sum can do the same, with D numbers for each token instead of 3·D. The
+# next section shows what it gives up, because the first layer has three maps.
 #
 # ### What the sum gives up (optional)
 #
-# The argument holds for **one** map. But the first layer of BERT has three, which make queries, keys and values
-# (chapter 03). With concatenation, each of the three could treat positions in its own way. With a sum, a single
+# The argument holds for **one** map. The first layer of BERT has three, which make queries, keys and values (chapter
+# 03). With concatenation, each of the three could treat positions in its own way. With a sum, a single
 # position row has to serve all three, and each map treats it exactly as it treats words.
 #
 # How much does that cost? The next cell draws random maps for positions and looks for the position rows that imitate

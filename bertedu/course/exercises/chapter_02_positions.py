@@ -35,11 +35,12 @@ def position_ids(case: Case) -> None:
         * mask,
     }
     expected = (mask.cumsum(1) - 1).clamp(min=0)
-    case.close("position_ids (where the mask is 1)", got * mask, expected * mask, mistakes=mistakes)
+    advice = "Count the real tokens of each text from 0. (Padding is not compared: it is shown as 0 here.)"
+    case.close("position_ids", got * mask, expected * mask, advice, mistakes=mistakes)
     right = torch.tensor([[1, 1, 1, 0, 0]])
     got = counted(case, right, "a text padded on the right")
     advice = "Padding on the right must still work: the three tokens should get 0, 1, 2."
-    case.close("position_ids (where the mask is 1)", got * right, torch.tensor([[0, 1, 2, 0, 0]]), advice)
+    case.close("position_ids", got * right, torch.tensor([[0, 1, 2, 0, 0]]), advice)
     counted(case, torch.zeros(1, 3, dtype=torch.long), "a text that is all padding")
     got = counted(case, torch.ones(1, 1, dtype=torch.long), "a single token")
     case.close("position_ids", got, torch.tensor([[0]]), "A single token has position 0.")
@@ -88,6 +89,10 @@ def tables(case: Case) -> None:
     for name, table, rows in zip(names, made, sizes, strict=True):
         advice = "An nn.Embedding has one row for each id and hidden_size columns."
         case.same_shape(f"the {name} table", table.weight, [rows, 4], advice)
+    used = {
+        "position": "Which token has position 0? It is the first one of every text.",
+        "token_type": "Which tokens have segment 0? All those of a text that comes alone.",
+    }
     for name, table in zip(names, result, strict=True):
         learns = rows_that_learn(case, table)
         case.expect(any(learns), f"But no row of the {name} table gets a gradient. Is the table frozen?")
@@ -105,9 +110,7 @@ def tables(case: Case) -> None:
         case.expect(
             stuck == allowed,
             f"But row {stuck[0] if stuck else 0} of the {name} table gets no gradient, so it cannot learn.",
-            "Which token has position 0? It is the first one of every text."
-            if name == "position"
-            else "Which tokens have segment 0? All those of a text that comes alone.",
+            "Every row of this table is in use, so none of them is padding." if stuck != [0] else used.get(name, ""),
         )
 
 

@@ -79,6 +79,7 @@ def gelu_twice(case: Case) -> None:
             "This is Φ(x) alone. GELU is x times Φ(x).": phi,
             "Inside erf, x must be divided by √2.": 0.5 * x * (1 + torch.erf(x)),
             "Inside erf you multiply by √2 where the formula divides.": 0.5 * x * (1 + torch.erf(x * math.sqrt(2))),
+            "The division by √2 belongs inside erf: erf(x / √2).": 0.5 * x * (1 + torch.erf(x) / math.sqrt(2)),
             "This is relu. Where is Φ?": relu(x),
             "This is x · sigmoid(x), called SiLU. Φ is computed with erf.": x * torch.sigmoid(x),
             "This is the tanh form. Without tanh=True the function should return the exact form.": fitted,

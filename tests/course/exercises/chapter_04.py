@@ -27,6 +27,10 @@ def undivided(x, tanh=False):
     return 0.5 * x * (1 + torch.erf(x))
 
 
+def divided_outside(x, tanh=False):
+    return 0.5 * x * (1 + torch.erf(x) / math.sqrt(2))
+
+
 def silu(x, tanh=False):
     return x * torch.sigmoid(x)
 
@@ -122,6 +126,7 @@ ANSWERS = {
         "wrong": [
             (phi_alone, "GELU is x times"),
             (undivided, "must be divided by √2"),
+            (divided_outside, "belongs inside erf"),
             (silu, "called SiLU"),
             (only_relu, "This is relu"),
             (always_exact, "does not use `tanh`"),

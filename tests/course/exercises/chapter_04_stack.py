@@ -152,6 +152,12 @@ class WithoutGradient(EncoderLayer):
         return Untold.forward(self, hidden_states, bias)
 
 
+class WithTheWeights(EncoderLayer):
+    def forward(self, x, bias=None):
+        x = self.attention_norm(x + self.dropout(self.attention(x, bias)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
+
+
 class OnlyFirst(EncoderLayer):
     def forward(self, hidden_states, bias=None):
         mixed, _ = self.attention(hidden_states, bias)
@@ -190,6 +196,7 @@ ANSWERS = {
             (WithoutGradient, "stops gradients, not dropout"),
             (Gone, "act on the output of attention"),
             (FixedRate, "always 0.1"),
+            (WithTheWeights, "Take the first one"),
             (OnlyFirst, "act on the output of feed-forward"),
             (Inverted, "something is still dropped"),
             (DropsTheStream, "before it is added to the stream"),
