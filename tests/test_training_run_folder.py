@@ -65,7 +65,7 @@ def test_a_failed_run_keeps_the_folder(tmp_path):
 
 
 def test_what_a_killed_run_had_begun_to_write_stays_for_ever(tmp_path):
-    for name in (".run.json.123.partial", "checkpoint/.config.json.123.partial", "run.json"):
+    for name in (".run.json.123.partial", "checkpoint/.config.json.123.partial", "checkpoint/.tmpIralGv", "run.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     hold(tmp_path)

@@ -28,6 +28,7 @@ STATE: dict[type[Optimizer], tuple[str, ...]] = {
     torch.optim.AdamW: ("step", "exp_avg", "exp_avg_sq"),
     Muon: ("momentum_buffer",),
 }
+LEFTOVERS = (".*.partial", ".tmp??????")  # of `files.replacing`, and of the safetensors library
 RECENT = "recent."  # what stands before the names of the sums since the last line of the log
 
 
@@ -118,8 +119,9 @@ def kept_states(optimizers: list[Optimizer]) -> dict[Tensor, tuple[str, ...]]:
 
 def remove_leftovers(folder: Path) -> None:
     """Remove what a run that was killed while saving had begun to write."""
-    for path in folder.rglob(".*.partial"):
-        path.unlink(missing_ok=True)
+    for pattern in LEFTOVERS:
+        for path in folder.rglob(pattern):
+            path.unlink(missing_ok=True)
 
 
 def check_identity(path: Path, saved: dict[str, Any], now: dict[str, Any]) -> None:
