@@ -1,14 +1,16 @@
 """The figures of a model on held-out text, against counting by hand."""
 
+import json
 import math
 import random
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 import torch
 from test_pretraining_run import made_up_corpus
 
-from bertedu.corpora.documents import Corpus
+from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
 from bertedu.pretraining.evaluation import Evaluation, pad_together, score, segments
 from bertedu.pretraining.run import make_model, make_task
 from bertedu.pretraining.settings import PretrainingSettings
@@ -90,3 +92,83 @@ def test_segments_are_the_ids_of_each_pair(task):
     for pair, a, b, label in zip(pairs, first, second, labels, strict=True):
         assert len(a) + len(b) + 3 == len(pair) and label == pair.label
         assert a.tolist() == task.train_text.tokens[pair.first[0] : pair.first[1]].tolist()
+
+
+SHIPS = "ships cross the wide cold sea by night with salt"
+
+
+def odd_corpus(**changes) -> Corpus:
+    """With one question and one word's senses that fit a model of 16 positions, and others that do not."""
+    short, long = "cats like warm", f"cats like warm milk and {SHIPS} and {SHIPS}"
+    made = {
+        "fact_probes": [FactProbe(f"{sentence} [MASK] .", "milk") for sentence in (short, long, short)],
+        "sense_reference": [SenseExample(f"{word} {short}", word, sense) for word in ("sea", "salt") for sense in "ab"],
+        "sense_heldout": [
+            *(SenseExample(f"{short} {word}", word, sense) for word in ("sea", "salt") for sense in "ab"),
+            SenseExample(f"{long} naps", "naps", "a"),
+        ],
+    }
+    return replace(made_up_corpus(), **made, **changes)
+
+
+def test_a_question_too_long_for_the_model_loses_a_trained_run():
+    """With --max-length 16 the run trained, and then died over the program's own sentences."""
+    corpus = odd_corpus()
+    task = make_task(corpus, PretrainingSettings(vocab_size=120, max_length=16))
+    evaluation = Evaluation(task, corpus)
+    found = evaluation(make_model(task))
+    assert found["facts"]["probes"] == 2 and 0 <= found["facts"]["accuracy"] <= 1
+    assert found["senses"].keys() == {"sea", "salt"}
+    assert found["held-out documents"]["masked_words"] > 0
+    assert evaluation.notes == [
+        "1 of 3 questions about facts have more tokens than the model has positions (16): they were left out.",
+        "1 of 5 sentences whose sense is asked for have more tokens than the model has positions (16): they were "
+        "left out.",
+        "A sense without a sentence is left: naps could not be evaluated.",
+    ]
+
+
+def test_nothing_that_can_be_asked_loses_a_trained_run():
+    corpus = odd_corpus(heldout={"blank": [Document(("…",), "a")], "none": []})
+    task = make_task(corpus, PretrainingSettings(vocab_size=44, max_length=8))
+    evaluation = Evaluation(task, corpus)
+    found = evaluation(make_model(task))
+    assert found.keys() <= {"blank", "facts"} and "senses" not in found
+    assert any("3 of 3 questions about facts" in note for note in evaluation.notes)
+
+
+@pytest.mark.parametrize("pairs", ["next", "order"])
+def test_documents_of_one_sentence_lose_a_trained_run(pairs):
+    """All pairs are strangers, or there is no pair at all: shared words can tell nothing apart."""
+    corpus = made_up_corpus()
+    single = [Document(document.sentences[:1], "a") for document in corpus.train]
+    task = make_task(replace(corpus, train=single), PretrainingSettings(vocab_size=120, max_length=24, pairs=pairs))
+    evaluation = Evaluation(task, replace(corpus, heldout={"held-out documents": single}))
+    figures = evaluation(make_model(task)).get("held-out documents")
+    if pairs == "next":
+        assert figures and "shared words" not in figures["baselines"] and "unigram" in figures["baselines"]
+    else:
+        assert figures is None
+        assert evaluation.notes == [
+            "The held-out documents make no pair with a word to hide: they could not be evaluated."
+        ]
+
+
+class Sure(Oracle):
+    """So sure of word 7 that no float holds the perplexity; or not even the loss."""
+
+    def __init__(self, scale: float):
+        super().__init__()
+        self.scale = scale
+
+    def forward(self, *given, **named):
+        output = super().forward(*given, **named)
+        output.prediction_logits *= self.scale
+        return output
+
+
+@pytest.mark.parametrize("scale", [1e4, float("inf")])
+def test_a_huge_loss_is_an_overflow_or_invalid_json(scale):
+    found = score(Sure(scale), [batch([[3, -100]], [0])])
+    assert found["perplexity"] == math.exp(700)
+    json.dumps(found, allow_nan=False)

@@ -7,11 +7,12 @@ from html.parser import HTMLParser
 import pytest
 import torch
 from rich.console import Console
-from small_runs import evaluation, metrics, save_model, save_run
+from small_runs import evaluation, metrics, save_model, save_run, small_model
 
 from bertedu.errors import UserError
+from bertedu.inference import open_model
 from bertedu.visualization import attention_page, results_table, write_report
-from bertedu.visualization.examples import PAIRS, PROMPTS, PROMPTS_FOR_ANY_TEXT
+from bertedu.visualization.examples import PAIRS, PROMPTS, PROMPTS_FOR_ANY_TEXT, example_pair, fill_examples
 from bertedu.visualization.results import results, verdicts
 
 VOID = {"meta", "img", "br", "line"}
@@ -194,3 +195,19 @@ def test_a_page_grows_to_a_gigabyte():
 def test_the_report_of_a_model_alone_is_made_up(tmp_path):
     with pytest.raises(UserError, match=r"has no run\.json"):
         write_report(save_model(tmp_path / "model"))
+
+
+@pytest.mark.parametrize(("corpus", "positions"), [("world", 8), ("book.txt", 16)])
+def test_a_run_with_few_positions_has_no_report(tmp_path, corpus, positions):
+    """The page's own sentences have more tokens than such a model can read."""
+    folder = save_run(tmp_path, corpus)
+    small_model(max_position_embeddings=positions).save_pretrained(folder / "checkpoint")
+    page = Page(write_report(folder).read_text("utf-8"))
+    assert "[MASK]" in "".join(page.words)
+    model, tokenizer = open_model(folder)
+    first, second = example_pair(corpus, model, tokenizer)
+    assert first and tokenizer(first, second).input_ids.size(1) <= positions
+    for prompt, answers in fill_examples(model, tokenizer, corpus):
+        assert prompt.count("[MASK]") == 1 and answers
+    large = small_model(max_position_embeddings=64)
+    assert example_pair("world", large, tokenizer) == PAIRS["world"], "cut though it fits"

@@ -3,14 +3,14 @@
 import math
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from bertedu.corpora.documents import Corpus, Document
+from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
 from bertedu.model import BertForPreTraining
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, OverlapBaseline, UnigramBaseline
@@ -27,6 +27,8 @@ from bertedu.training.feeding import to_device
 
 Batch = dict[str, Tensor]
 OVERLAP_PAIRS = 4000  # training pairs from which the overlap baseline learns
+MOST_NATS = 700.0
+Example = TypeVar("Example", FactProbe, SenseExample)
 
 
 @torch.no_grad()
@@ -55,7 +57,8 @@ def score(model: BertForPreTraining, batches: Sequence[Batch]) -> dict[str, floa
     return {
         "masked_words": words,
         "mlm_accuracy": hits / max(1, words),
-        "perplexity": math.exp(loss / max(1, words)),
+        # No float holds more; where the loss is no number, this is the perplexity too.
+        "perplexity": math.exp(min(MOST_NATS, loss / max(1, words))),
         "pairs": sum(pairs.values()),
         "nsp_accuracy": sum(kinds) / max(1, len(kinds)),
     }
@@ -70,10 +73,14 @@ def pad_together(batches: Sequence[Batch], name: str, value: int) -> np.ndarray:
 
 
 class Evaluation:
-    """Scores a model on the held-out parts of a corpus. Baselines learn from the training text, once."""
+    """Scores a model on the held-out parts of a corpus. Baselines learn from the training text, once.
+
+    What cannot be evaluated is left out, and `notes` says so: training is over, and its other figures are not lost.
+    """
 
     def __init__(self, task: PretrainingTask, corpus: Corpus):
         self.task, self.corpus, text = task, corpus, task.train_text
+        self.notes: list[str] = []
         vocab_size = len(task.tokenizer)
         edges = [text.sentences[sentence] for sentence in text.documents[1:-1]]
         documents = np.split(text.tokens, edges)
@@ -81,33 +88,61 @@ class Evaluation:
         self.ngram = NGramBaseline.fit(documents, vocab_size)
         pairs = task.pair_list(task.pairs, random.Random("overlap"))
         pairs = random.Random("overlap").sample(pairs, min(len(pairs), OVERLAP_PAIRS))
-        self.overlap = OverlapBaseline.fit(*segments(text, pairs), vocab_size)
+        kinds = {pair.label for pair in pairs}  # a text of documents with one sentence each has one kind only
+        self.overlap = OverlapBaseline.fit(*segments(text, pairs), vocab_size) if len(kinds) == 2 else None
 
     def __call__(self, model: BertForPreTraining) -> dict[str, Any]:
         """All figures of one model: a table for each held-out set; facts and senses where the corpus asks."""
-        results: dict[str, Any] = {
-            name: self._held_out(model, documents) for name, documents in self.corpus.heldout.items() if documents
-        }
-        corpus, tokenizer = self.corpus, self.task.tokenizer
-        if corpus.fact_probes:
-            results["facts"] = {
-                "probes": len(corpus.fact_probes),
-                "accuracy": fact_probe_accuracy(model, tokenizer, corpus.fact_probes),
-                "n-gram": ngram_probe_accuracy(self.ngram, tokenizer, corpus.fact_probes),
-            }
-        if corpus.sense_heldout:
-            senses = sense_accuracy(model, tokenizer, corpus.sense_reference, corpus.sense_heldout)
-            words = sense_baseline_accuracy(corpus.sense_reference, corpus.sense_heldout)
-            results["senses"] = {
-                word: {"accuracy": accuracy, "bag of words": words[word]} for word, accuracy in senses.items()
-            }
-        return results
+        self.notes = []
+        results = {name: self._held_out(model, name, documents) for name, documents in self.corpus.heldout.items()}
+        positions = model.config.max_position_embeddings
+        results["facts"], results["senses"] = self._facts(model, positions), self._senses(model, positions)
+        return {name: figures for name, figures in results.items() if figures}
 
-    def _held_out(self, model: BertForPreTraining, documents: list[Document]) -> dict[str, Any]:
+    def _facts(self, model: BertForPreTraining, positions: int) -> dict[str, Any]:
+        probes = self._readable(self.corpus.fact_probes, positions, "questions about facts")
+        if not probes:
+            return {}
+        return {
+            "probes": len(probes),
+            "accuracy": fact_probe_accuracy(model, self.task.tokenizer, probes),
+            "n-gram": ngram_probe_accuracy(self.ngram, self.task.tokenizer, probes),
+        }
+
+    def _senses(self, model: BertForPreTraining, positions: int) -> dict[str, Any]:
+        reference = self._readable(self.corpus.sense_reference, positions, "sentences with known senses")
+        heldout = self._readable(self.corpus.sense_heldout, positions, "sentences whose sense is asked for")
+        asked = {(one.word, one.sense) for one in self.corpus.sense_heldout}
+        lost = {word for word, _ in asked - {(one.word, one.sense) for one in reference}}
+        lost |= {word for word, _ in asked - {(one.word, one.sense) for one in heldout}}
+        if lost:
+            self.notes.append(f"A sense without a sentence is left: {', '.join(sorted(lost))} could not be evaluated.")
+        reference, heldout = ([one for one in part if one.word not in lost] for part in (reference, heldout))
+        if not heldout:
+            return {}
+        senses = sense_accuracy(model, self.task.tokenizer, reference, heldout)
+        words = sense_baseline_accuracy(reference, heldout)
+        return {word: {"accuracy": accuracy, "bag of words": words[word]} for word, accuracy in senses.items()}
+
+    def _readable(self, examples: Sequence[Example], positions: int, what: str) -> list[Example]:
+        """Those whose sentence the model can read whole, with [CLS] and [SEP]."""
+        kept = [one for one in examples if len(self.task.tokenizer.encode(one.sentence)) + 2 <= positions]
+        if len(kept) < len(examples):
+            self.notes.append(
+                f"{len(examples) - len(kept):,} of {len(examples):,} {what} have more tokens than the model has "
+                f"positions ({positions}): they were left out."
+            )
+        return kept
+
+    def _held_out(self, model: BertForPreTraining, name: str, documents: list[Document]) -> dict[str, Any]:
         task = self.task
         text = tokenize_documents(documents, task.tokenizer)
         maker = PairMaker(text, task.settings.max_length)
         batches = task.fixed_batches(maker)
+        if not any((batch["labels"] != IGNORED).any() for batch in batches):
+            if documents:
+                self.notes.append(f"The {name} make no pair with a word to hide: they could not be evaluated.")
+            return {}
         results: dict[str, Any] = score(model, batches)
         seen, labels = pad_together(batches, "input_ids", 0), pad_together(batches, "labels", IGNORED)
         mask = task.tokenizer.mask_token_id
@@ -119,16 +154,21 @@ class Evaluation:
                 f"mlm_{name}" if name == "accuracy" else name: value
                 for name, value in self.ngram.evaluate(seen, labels, mask).items()
             },
-            "shared words": {"nsp_accuracy": self._overlap(text, maker)},
         }
+        if self.overlap:
+            results["baselines"]["shared words"] = {"nsp_accuracy": overlap(self.overlap, task, text, maker)}
         if task.settings.pairs == "next":
             closer = PairMaker(text, task.settings.max_length, same_source=True)
             results["nsp_accuracy_same_source"] = score(model, task.fixed_batches(closer))["nsp_accuracy"]
-            results["baselines"]["shared words"]["nsp_accuracy_same_source"] = self._overlap(text, closer)
+            if self.overlap:
+                same_source = overlap(self.overlap, task, text, closer)
+                results["baselines"]["shared words"]["nsp_accuracy_same_source"] = same_source
         return results
 
-    def _overlap(self, text: TokenizedText, maker: PairMaker) -> float:
-        return self.overlap.evaluate(*segments(text, self.task.pair_list(maker, random.Random("held out"))))
+
+def overlap(baseline: OverlapBaseline, task: PretrainingTask, text: TokenizedText, maker: PairMaker) -> float:
+    """What the words that two segments share tell about the held-out pairs."""
+    return baseline.evaluate(*segments(text, task.pair_list(maker, random.Random("held out"))))
 
 
 def segments(text: TokenizedText, pairs: Sequence) -> tuple[list[np.ndarray], list[np.ndarray], np.ndarray]:

@@ -120,11 +120,15 @@ def train_and_evaluate(
         say(f"stopped and saved: go on with `bertedu pretrain --resume {folder}`")
         return None
     say("evaluating on held-out text")
+    evaluation = Evaluation(task, corpus)
+    figures = evaluation(model)
+    for note in evaluation.notes:
+        say(f"  {note}")
     results = {
         "corpus": corpus.name,
         "run": {**asdict(progress), "parameters": parameters, **describe_machine(trainer)},
-        "evaluation": Evaluation(task, corpus)(model),
-        "notes": corpus.notes,
+        "evaluation": figures,
+        "notes": [*corpus.notes, *evaluation.notes],
     }
     write_json(folder / "metrics.json", results)
     return results

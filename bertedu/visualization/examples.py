@@ -31,6 +31,7 @@ PROMPTS_FOR_ANY_TEXT = (
     "They did not [MASK] what to do.",
     "In the [MASK] of the night the door opened.",
 )
+SHORTEST_PROMPT = "[MASK]."  # for a model with few positions, or with a vocabulary of letters
 PAIRS = {
     "documentation": ("The function returns a list of strings.", "The list is empty if no file was found."),
     "world": ("The capital of France is Paris.", "In Paris people speak French."),
@@ -43,13 +44,24 @@ def prompts(corpus: str) -> Sequence[str]:
     return PROMPTS.get(corpus, PROMPTS_FOR_ANY_TEXT)
 
 
-def example_pair(corpus: str) -> tuple[str, str]:
-    """Two sentences, the second following the first, whose attention is worth a look."""
-    return PAIRS.get(corpus, PAIR_FOR_ANY_TEXT)
+def example_pair(corpus: str, model: LanguageModel, tokenizer: BertTokenizer) -> tuple[str, str]:
+    """Two sentences, the second following the first, whose attention is worth a look; of those that are too long for
+    the model, the beginnings.
+    """
+    first, second = (sentence.split() for sentence in PAIRS.get(corpus, PAIR_FOR_ANY_TEXT))
+    while first + second and not fits(model, tokenizer, " ".join(first), " ".join(second)):
+        (first if len(first) > len(second) else second).pop()
+    return " ".join(first), " ".join(second)
+
+
+def fits(model: LanguageModel, tokenizer: BertTokenizer, text: str, pair: str | None = None) -> bool:
+    """Whether the model has positions for all tokens of a text or pair."""
+    return tokenizer(text, pair).input_ids.size(1) <= model.config.max_position_embeddings
 
 
 def fill_examples(
     model: LanguageModel, tokenizer: BertTokenizer, corpus: str, top: int = 3
 ) -> list[tuple[str, list[tuple[str, float]]]]:
-    """Each prompt with the model's likeliest words for its [MASK]."""
-    return [(prompt, fill_mask(model, tokenizer, prompt, top)[0]) for prompt in prompts(corpus)]
+    """Each prompt that the model can read whole, with its likeliest words for the [MASK]."""
+    readable = [prompt for prompt in prompts(corpus) if fits(model, tokenizer, prompt)] or [SHORTEST_PROMPT]
+    return [(prompt, fill_mask(model, tokenizer, prompt, top)[0]) for prompt in readable]

@@ -55,7 +55,7 @@ def write_report(folder: str | Path) -> Path:
     pictures: dict[str, Picture] = {}
     if has_figures(run.lines):
         pictures["curves"] = training_curves(run.lines, curve_baselines(run.metrics))
-    tokens, weights = attention_weights(model, tokenizer, *example_pair(corpus))
+    tokens, weights = attention_weights(model, tokenizer, *example_pair(corpus, model, tokenizer))
     pictures["attention"] = attention_grid(weights, tokens)
     for name, picture in pictures.items():
         picture.save(run.folder / f"{name}.png")
