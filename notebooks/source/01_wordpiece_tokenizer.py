@@ -13,8 +13,8 @@
 # - build the sequence that BERT reads: special tokens, pairs, padding, truncation, offsets
 #
 # **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 1.1 to 1.3. Plan
-# about 120 minutes for the whole chapter. · **You need:** [00 · Start here](00_start_here.ipynb) · **Next:** [02 ·
-# Input embeddings](02_input_embeddings.ipynb)
+# about 120 minutes for the whole chapter. · **You need:** [00 · Start here](00_start_here.ipynb) ·
+# **Next:** [02 · Input embeddings](02_input_embeddings.ipynb)
 #
 # ## Recall
 #

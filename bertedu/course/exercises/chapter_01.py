@@ -70,7 +70,9 @@ def longest_match_first(case: Case) -> None:
     vocab = {"un", "break", "able", "##break", "##bre", "##able", "##a", "##k", "##ble", "x"}
     whole = case.call("able", vocab, tried='"able", which is a token itself')
     case.is_a("the result", whole, list | tuple, "a list of strings")
-    at_the_end = "The longest piece can be the whole word. Does your search try the end of the word, too?"
+    at_the_end = (
+        "The longest piece can be the whole word. Does your search try the end of the word, and does it stop there?"
+    )
     case.equal(
         "the result", whole, ["able"], at_the_end, mistakes=[(["##able"], 'The first piece of a word has no "##".')]
     )
@@ -176,6 +178,7 @@ SCORES = {
     "##xe": "The score of ##xe is 1 / (1 · 40) = 0.025: ##e occurs 40 times, which makes the denominator large.",
     "##ax": "Nearly. But this piece begins a word, and the beginning of a word has no ##.",
     "a##x": "Nearly. But a merge removes the ## of the second piece.",
+    "a ##x": "That is the right pair. Answer with the new piece that its merge makes: one text, with one piece in it.",
     "axe": "Nearly. But a merge joins two pieces, and axe begins as three.",
     "ax": "The piece is right. Its score is freq(ab) divided by freq(a) · freq(b). How often does each of them occur?",
 }
@@ -246,7 +249,7 @@ def _known_mistakes(kind: str, text: str, vocab: list[str], other: list[str]) ->
         return [(other, said_of_case)]
     said_of_case = (
         "Apart from the special tokens, no token of this vocabulary has a capital, so the text must be lower-cased. "
-        "Does [PAD] make your code believe that the vocabulary is cased?"
+        "Does [PAD], or a token without letters such as '.', make your code believe that it is cased?"
     )
     accented = _pieces(text, ids, True, False)
     return [(other, said_of_case), (accented, "The case is right now, but an uncased vocabulary has no accents.")]

@@ -25,6 +25,10 @@ def a_pair_that_fits(case: Case) -> None:
         mistakes=[
             ([2, 11, 12, 3, 21, 22, 23], "The second text needs a [SEP] at its end too."),
             ([2, 11, 12, 3, 2, 21, 22, 23, 3], "A sequence has only one [CLS], at its beginning."),
+            (
+                [2, 11, 12, 3, 21, 22, 3, 0],
+                "Both texts fit, so no id may be removed. Truncate only a pair that is too long.",
+            ),
         ],
     )
     case.equal(

@@ -172,6 +172,11 @@ def as_transformers_does(first, second, max_length):
     return finished(first[: kept[0]], second[: kept[1]], max_length)
 
 
+def gives_each_half(first, second, max_length):
+    half = (max_length - 3) // 2
+    return finished(first[:half], second[:half], max_length)
+
+
 def takes_from_both_in_turn(first, second, max_length):
     first, second, turn = list(first), list(second), 0
     while len(first) + len(second) + 3 > max_length:
@@ -255,6 +260,10 @@ def by_ascii_capitals(text, vocab):
     return all_pieces(text, vocab, lowercase=not any("A" <= c <= "Z" for token in ordinary for c in token))
 
 
+def asks_whether_all_are_lower(text, vocab):
+    return all_pieces(text, vocab, lowercase=all(token.islower() for token in vocab if token not in SPECIAL_TOKENS))
+
+
 def asks_for_one_name(text, vocab):
     return all_pieces(text, vocab, lowercase="Oslo" not in vocab)
 
@@ -328,6 +337,7 @@ ANSWERS = {
             (["##xe", 0.025], "makes the denominator large"),
             (["##ax", 1.0], "the beginning of a word has no ##"),
             (["axe", 1.0], "joins two pieces"),
+            (["a ##x", 1.0], "the right pair"),
             (["zz", 1.0], "pair of neighbours"),
             (["ax", 0.5], "The piece is right"),
             (("a", "##x", 1.0), "the new piece and its score"),
@@ -338,6 +348,7 @@ ANSWERS = {
         "wrong": [
             (cuts_the_row, "its last [SEP] is gone"),
             (only_the_second, "The one that is longer at that moment"),
+            (gives_each_half, "no id may be removed"),
             (takes_from_both_in_turn, "the text that is longer at that moment"),
             (gives_a_number_for_the_mask, "attention_mask should be a list of numbers"),
             (forgets_special_tokens, "the room for [CLS]"),
@@ -353,7 +364,8 @@ ANSWERS = {
         "accepted": [looks_for_capitals, looks_at_brackets, by_ascii_capitals],
         "wrong": [
             (still_broken, "the text must be lower-cased"),
-            (fooled_by_pad, "Does [PAD] make your code believe"),
+            (fooled_by_pad, "Does [PAD], or a token without letters"),
+            (asks_whether_all_are_lower, "a token without letters such as '.'"),
             (always_lower, "must not be lower-cased"),
             (asks_for_one_name, "look at all tokens of the vocabulary"),
             (keeps_accents, "has no accents"),

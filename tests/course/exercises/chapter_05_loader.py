@@ -48,6 +48,27 @@ def exactly(one, other, input_ids):
     return "nowhere"
 
 
+def by_the_mean(one, other, input_ids):
+    for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
+        if (left - right).abs().mean() > 1e-5:
+            return name
+    return "nowhere"
+
+
+def by_the_norm(one, other, input_ids):
+    for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
+        if (left - right).norm() > 1e-5:
+            return name
+    return "nowhere"
+
+
+def a_tensor_in_an_if(one, other, input_ids):
+    for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
+        if (left - right).abs() > 1e-5:
+            return name
+    return "nowhere"
+
+
 def by_weights(one, other, input_ids):
     for (name, left), (_, right) in zip(one.named_parameters(), other.named_parameters(), strict=True):
         if (left - right).abs().max() > 1e-5:
@@ -100,6 +121,18 @@ def only_self(name, tensor):
     return tensor.T if ("self" in name and tensor.ndim == 2) or "intermediate" in name else tensor
 
 
+def all_but_embeddings(name, tensor):
+    return tensor.T if tensor.ndim == 2 and "embeddings" not in name else tensor
+
+
+def by_words_of_the_layers(name, tensor):
+    return tensor.T if tensor.ndim == 2 and ("dense" in name or "self" in name) else tensor
+
+
+def reshaped(name, tensor):
+    return tensor.reshape(tensor.shape[::-1]) if name.endswith("/kernel") else tensor
+
+
 def squares_too(name, tensor):
     return tensor.T if tensor.ndim == 2 and ("kernel" in name or tensor.size(0) == tensor.size(1)) else tensor
 
@@ -109,8 +142,11 @@ ANSWERS = {
         "accepted": [side_by_side, listed],
         "wrong": [
             (the_last, "the last module that differs"),
-            (with_amount, "Only the name is asked for"),
-            (exactly, "Rounding is no difference"),
+            (with_amount, "Return only the name"),
+            (exactly, "Rounding does not count"),
+            (a_tensor_in_an_if, "Make one number of all differences"),
+            (by_the_mean, "a mean over all entries hides it"),
+            (by_the_norm, "adds small differences up"),
             (by_weights, "which is a weight"),
             (module_by_weights, "Compare outputs, not weights"),
             (nothing_for_equals, "Nothing differs here"),
@@ -118,14 +154,16 @@ ANSWERS = {
         ],
     },
     "5.5": {
-        "accepted": [by_name, by_last_piece],
+        "accepted": [by_name, by_last_piece, by_words_of_the_layers],
         "wrong": [
-            (never, "Which kernels need turning"),
+            (never, "Which kernels need to be transposed"),
             (always, "Not everything with two axes"),
-            (only_wide, "a square fits both ways"),
-            (only_encoder, "The pooler's kernel came back"),
+            (reshaped, "without moving the numbers"),
+            (only_wide, "A square matrix fits both ways"),
+            (only_encoder, "the pooler's kernel unchanged"),
             (only_self, "fits both ways"),
             (squares_too, "Not everything with two axes"),
+            (all_but_embeddings, "output_weights of a head are no kernel"),
         ],
     },
 }

@@ -1,0 +1,175 @@
+"""Exercises 5.4 and 5.5: find where two models start to differ, and repair a loader."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from bertedu.config import BertConfig
+from bertedu.course.case import Case
+from bertedu.course.comparing import said
+from bertedu.course.exercise import exercise
+from bertedu.model import BertModel
+
+IDS = torch.tensor([[2, 7, 8, 9, 3], [2, 5, 6, 3, 0]])  # [B, T]
+
+
+def twins(changed: str | None = None, factor: float = 1.5) -> tuple[BertModel, BertModel]:
+    """Two models with the same weights, except for one tensor that is multiplied."""
+    sizes = {"vocab_size": 20, "hidden_size": 16, "intermediate_size": 32, "max_position_embeddings": 9}
+    config = BertConfig.preset("tiny", **sizes)
+    torch.manual_seed(5)
+    one, other = BertModel(config).eval(), BertModel(config).eval()
+    with torch.no_grad():
+        for parameter in one.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+        other.load_state_dict(one.state_dict())
+        if changed:
+            other.get_parameter(changed).mul_(factor)
+    return one, other
+
+
+def pooler_twins(shift: float, entries: int) -> tuple[BertModel, BertModel]:
+    """Two models that differ in the first entries of the pooler's bias only."""
+    one, other = twins()
+    with torch.no_grad():
+        other.get_parameter("pooler.dense.bias")[:entries] += shift
+    return one, other
+
+
+def listening(model: nn.Module) -> int:
+    """How many modules still have a hook."""
+    return sum(bool(module._forward_hooks) for module in model.modules())
+
+
+@exercise(
+    "5.4",
+    "Where two models start to differ",
+    difficulty=3,
+    minutes=12,
+    hints=(
+        "trace returns (name, output) of each module in the order of the calls. Go through the two lists together.",
+        "zip the two traces. At the first pair whose largest absolute difference is above 1e-5, return the name. After "
+        'the loop comes the answer for models that do not differ: "nowhere".',
+    ),
+)
+def first_difference(case: Case) -> None:
+    """Faults in several modules, large and small ones, then whether the hooks are removed."""
+    one, other = twins("encoder.layers.1.attention.key.weight")
+    got = case.call(
+        one, other, IDS, tried="two models that differ in layer 1's key weights", function=told_in_words(case)
+    )
+    if isinstance(got, tuple | list) and len(got) > 1:
+        case.fail(f"But it returned {said(got)}. Return only the name, as a text.")
+    case.is_a("the result", got, str, "the name of a module, as a text")
+    here = "encoder.layers.1.attention.key"
+    if got.startswith("pooler"):
+        case.fail(
+            f"But it returned {got!r}. That is the last module that differs (everything after the fault does).",
+            "Which one is the first? Or do all of your hooks have the same name, the last one?",
+        )
+    if got == f"{here}.weight":
+        case.fail(f"But it returned {got!r}, which is a weight. Compare the outputs of modules, and return its name.")
+    if got in ("encoder.layers.1", "encoder", "encoder.layers.1.attention"):
+        case.fail(
+            f"But it returned {got!r}. That module has submodules. Go down to the smallest ones, as `trace` does."
+        )
+    case.equal("the name", got, here, "That module's output is the same in both models, or an earlier one differs.")
+
+    case.begin(f"I called {case.name} on two equal models.", "two equal models")
+    got = case.protected(case.answer, *twins(), IDS.clone())
+    case.equal("the result", got, "nowhere", 'Nothing differs here: return "nowhere".')
+    got = case.call(*twins("embeddings.norm.weight", 1 + 1e-7), IDS, tried="two models that differ by rounding")
+    case.equal("the result", got, "nowhere", "Rounding does not count. Only more than 1e-5 does, so do not use `==`.")
+    got = case.call(*twins("embeddings.token.weight", -1.0), IDS, tried="two models with opposite token vectors")
+    case.equal("the name", got, "embeddings.token", "Differences have a sign: is the absolute value missing?")
+    got = case.call(*twins("embeddings.position.weight"), IDS, tried="two models that differ in the position table")
+    mistakes = [("embeddings.position", "The position table is never called. Compare outputs, not weights.")]
+    case.equal("the name", got, "embeddings.norm", "The difference shows in the next module.", mistakes=mistakes)
+    _check_that_it_takes_the_largest(case)
+    if listening(one) + listening(other):
+        case.almost(
+            f"The name is right, but {listening(one) + listening(other)} modules still have your hooks.",
+            "They would run at every later call, and keep what they saw. Remove them, also when the model fails.",
+        )
+
+
+def told_in_words(case: Case) -> Callable:
+    """The answer, with torch's sentence about a tensor in an `if` replaced."""
+
+    def run(*inputs: Any) -> Any:
+        try:
+            return case.answer(*inputs)
+        except RuntimeError as error:
+            if "Boolean value of Tensor" in str(error):
+                case.fail(
+                    f"But {case.name} stopped, because `if` needs one truth and got a tensor with many.",
+                    "Make one number of all differences before you compare it with 1e-5: the largest one.",
+                )
+            raise
+
+    return run
+
+
+def _check_that_it_takes_the_largest(case: Case) -> None:
+    """A mean hides one wrong entry among many right ones; a norm or a sum adds roundings up."""
+    got = case.call(*pooler_twins(1e-4, 1), IDS, tried="two models that differ in one entry of the pooler, by 1e-4")
+    mean = "One entry differs by 1e-4, and a mean over all entries hides it. Look at the largest difference."
+    case.equal("the name", got, "pooler.dense", mean)
+    got = case.call(*pooler_twins(5e-6, 16), IDS, tried="two models that differ in all entries of the pooler, by 5e-6")
+    norm = "No entry differs by more than 1e-5. A sum or a norm adds small differences up: look at the largest one."
+    case.equal("the result", got, "nowhere", norm)
+
+
+@exercise(
+    "5.5",
+    "Repair the loader",
+    difficulty=3,
+    minutes=8,
+    hints=(
+        "Which entries of the file does TensorFlow store as [in, out] and PyTorch as [out, in]? Look at the names.",
+        "The last part of the name tells which tensors to transpose, and nothing else does: a square matrix has the "
+        "same shape both ways, and an embedding table can be square too.",
+    ),
+)
+def as_torch(case: Case) -> None:
+    """Kernels wide and square, tables, vectors, and a head that has two axes and is no kernel."""
+    wide, square = case.randn(4, 16), case.randn(4, 4)
+    layer = "bert/encoder/layer_0"
+    rule = "TensorFlow stores a kernel as [in, out], PyTorch as [out, in]. Which kernels need to be transposed?"
+    result = case.call(f"{layer}/intermediate/dense/kernel", wide, tried="a kernel [4, 16] of the feed-forward network")
+    case.same_shape("the tensor", result, wide.T, rule)
+    reshaped = "You changed the shape without moving the numbers (reshape or view). Swap the two axes instead."
+    case.close("the tensor", result, wide.T, rule, mistakes={reshaped: wide.reshape(16, 4)})
+    for name in ("attention/self/query", "attention/self/key", "attention/self/value", "attention/output/dense"):
+        result = case.call(f"{layer}/{name}/kernel", square, tried=f"the kernel [4, 4] of {name}")
+        words = "You returned it unchanged. A square matrix fits both ways, so its shape cannot tell you. What can?"
+        case.close("the tensor", result, square.T, rule, mistakes={words: square})
+    result = case.call("bert/pooler/dense/kernel", square, tried="the pooler's kernel [4, 4]")
+    words = "You returned the pooler's kernel unchanged. It is a kernel like those of attention."
+    case.close("the tensor", result, square.T, rule, mistakes={words: square})
+    for name, table in (("word_embeddings", case.randn(9, 4)), ("position_embeddings", square)):
+        result = case.call(f"bert/embeddings/{name}", table, tried=f"{name}, a table {list(table.shape)}")
+        words = "An embedding table has a row for each id in both libraries. Not everything with two axes is a kernel."
+        case.same_shape("the tensor", result, table, words)
+        case.close("the tensor", result, table, words)
+    for name in ("attention/self/query/bias", "output/LayerNorm/gamma", "output/LayerNorm/beta"):
+        vector = case.randn(4)
+        result = case.call(f"{layer}/{name}", vector, tried=f"a vector, {name}")
+        case.close("the tensor", result, vector, "A vector cannot be transposed: return it as it is.")
+    _check_the_heads(case, rule)
+    case.close_with("With it, the suspect becomes the model that it was made from.")
+
+
+def _check_the_heads(case: Case, rule: str) -> None:
+    """Google's classifiers are called output_weights, and are [out, in] already: `matmul(…, transpose_b=True)`."""
+    for head in ("cls/seq_relationship", "cls/squad"):
+        weights = case.randn(2, 4)
+        result = case.call(f"{head}/output_weights", weights, tried=f"{head}/output_weights, [2, 4]")
+        words = "The output_weights of a head are no kernel: Google stores them as [out, in] already."
+        case.same_shape("the tensor", result, weights, words)
+        case.close("the tensor", result, weights, words)
+    square = case.randn(4, 4)
+    result = case.call("cls/predictions/transform/dense/kernel", square, tried="the kernel [4, 4] of the MLM head")
+    case.close("the tensor", result, square.T, rule)
