@@ -154,7 +154,10 @@ def vocabularies(found: dict[str, list[str]]) -> Iterator[tuple[str, BertTokeniz
         case = "uncased" if lowercase else "cased"
         yield f"documentation 8192 {case}", BertTokenizer.train(found["documentation"], 8192, lowercase)
         yield f"books 30000 {case}", BertTokenizer.train(found["public_domain_books"], 30_000, lowercase)
-        yield f"mixed likelihood 4000 {case}", BertTokenizer.train(mixed, 4000, lowercase, method="likelihood")
+        yield (
+            f"mixed WordPiece score 4000 {case}",
+            BertTokenizer.train(mixed, 4000, lowercase, method="wordpiece_score"),
+        )
 
 
 def main() -> None:
