@@ -23,7 +23,7 @@ NOT_ON_A_DISK = ("/proc", "/sys")  # files there look regular, and may block or 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; it takes the place of `path` when the block ends well.
+    """Give a path beside `path` to write to; it replaces `path` when the block ends well.
 
     When the block fails, what was written is removed and `path` is as it was. A failure of the disk
     (full, read-only, not allowed) becomes a UserError that names the file, and so does a `path` that is a folder, a
@@ -99,7 +99,7 @@ def to_json(value: Any, **options: Any) -> str:
 
 
 def without_infinities(value: Any) -> Any:
-    """The value with null in the place of each number that is infinite or none."""
+    """The value with null instead of each number that is infinite or NaN."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

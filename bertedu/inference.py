@@ -1,4 +1,4 @@
-"""Asking a trained model: what stands behind a mask, how likely is a text, where does each token look, and which
+"""Asking a trained model: which word is masked, how likely is a text, what does each token attend to, and which
 vector does a word have in its sentence?
 """
 
@@ -81,7 +81,7 @@ def fill_mask(model: LanguageModel, tokenizer: BertTokenizer, text: str, top: in
 
 @torch.no_grad()
 def pseudo_perplexity(model: LanguageModel, tokenizer: BertTokenizer, text: str) -> float:
-    """Among how many tokens the model hesitates, on average, where one token of a text is hidden: 1 is the best.
+    """The perplexity of a masked model, where each token of a text is hidden in turn: 1 is the best.
 
     e to the mean of -log p(token | all other tokens), each token being masked in a pass of its own (Salazar et
     al. 2020, section 2, after Wang & Cho 2019). It is no perplexity: these probabilities do not multiply to one of
@@ -103,7 +103,7 @@ def pseudo_perplexity(model: LanguageModel, tokenizer: BertTokenizer, text: str)
 def attention_weights(
     model: LanguageModel | BertModel, tokenizer: BertTokenizer, text: str, pair: str | None = None
 ) -> tuple[list[str], Tensor]:
-    """The tokens of a text or pair, and how much each looks at each: [L, H, T, T], on the CPU; rows sum to 1."""
+    """The tokens of a text or pair, and how much each attends to each: [L, H, T, T], on the CPU; rows sum to 1."""
     encoding = encode(model, tokenizer, text, pair)
     attentions = run(model, encoding, output_attentions=True).attentions
     return encoding.tokens[0], torch.cat(attentions).float().cpu()
@@ -168,7 +168,7 @@ def span_vectors(
 
 
 def pieces_of(span: Span, offsets: Sequence[Span], sentence: str) -> list[int]:
-    """The places of the tokens that stand for the characters of a word. Raises UserError where its end is missing."""
+    """Which tokens stand for the characters of a word. Raises UserError where its end is missing."""
     start, end = span
     pieces = [place for place, (first, last) in enumerate(offsets) if start <= first < last <= end]
     if not pieces or offsets[pieces[-1]][1] != end:

@@ -133,7 +133,7 @@ FILES = [
         "'I-place'",
         "'B-place'",
     ),
-    one("I- of another type", "entities", "a.conll", "A\tB-b\nC\tI-c\n", "line 2", "'I-c'", "behind the tag 'B-b'"),
+    one("I- of another type", "entities", "a.conll", "A\tB-b\nC\tI-c\n", "line 2", "'I-c'", "after the tag 'B-b'"),
     one("I- in JSON", "entities", "a.jsonl", '{"words": ["a"], "tags": ["I-b"]}\n', "line 1", "'I-b'", "'B-b'"),
     one("nothing but O", "entities", "a.conll", "in\tO\nRome\tO\n", "every word has the tag 'O'", "add sentences"),
     one("a tag lost", "entities", "a.conll", GOOD_TAGS + "Rome\n", "line 31", "'Rome'", "write the word, its tag"),

@@ -152,10 +152,10 @@ def test_a_crf_learns_tags_of_pieces_and_is_asked_for_tags_of_words():
 @pytest.mark.parametrize(
     ("tags", "told"),
     [
-        (("O", "I-x", "I-x"), "'I-x' of 'b' stands behind the tag 'O' of 'a', and the rules of BIO "),  # IO and IOB1
-        (("I-x", "O", "B-x"), "'I-x' of 'a' stands behind the beginning"),
-        (("B-x", "I-y", "O"), "'I-y' of 'b' stands behind the tag 'B-x' of 'a'"),
-        (("S-x", "O", "B-x"), "the end stands behind the tag 'B-x' of 'c', and the rules of BIOES "),
+        (("O", "I-x", "I-x"), "'I-x' of 'b' stands after the tag 'O' of 'a', and the rules of BIO "),  # IO and IOB1
+        (("I-x", "O", "B-x"), "'I-x' of 'a' stands after the beginning"),
+        (("B-x", "I-y", "O"), "'I-y' of 'b' stands after the tag 'B-x' of 'a'"),
+        (("S-x", "O", "B-x"), "the end stands after the tag 'B-x' of 'c', and the rules of BIOES "),
     ],
 )
 @pytest.mark.parametrize("part", ["train", "validation"])

@@ -102,7 +102,7 @@ def test_control_and_labels_are_exchanged():
     picture = probe_accuracy_by_layer(scores, floor=0.3, title="Parts of speech")
     (axes,) = picture.figure.axes
     lines = {line.get_label(): list(line.get_ydata()) for line in axes.get_lines()}
-    assert lines["labels"] == [0.9, 0.95, 0.8] and lines["control, by lot"] == [0.85, 0.6, 0.75]
+    assert lines["labels"] == [0.9, 0.95, 0.8] and lines["random control labels"] == [0.85, 0.6, 0.75]
     (selectivity,) = (text for text in axes.texts if text.get_text().startswith("selectivity"))
     assert selectivity.get_text().endswith("35.0%") and selectivity.get_position()[0] == 1
     assert [label.get_text() for label in axes.get_xticklabels()] == ["input", "1", "2"]

@@ -36,7 +36,7 @@ def test_rows_and_columns_of_a_heat_map_are_swapped():
     axes = picture.figure.axes[0]
     assert np.allclose(axes.images[0].get_array(), weights)
     assert [label.get_text() for label in axes.get_yticklabels()] == TOKENS
-    assert axes.get_xlabel() == "looks at"
+    assert axes.get_xlabel() == "attends to"
     assert "the looks most at cat (77%)" in picture.alt and "cat looks most at [CLS]" in picture.alt
 
 

@@ -247,7 +247,7 @@ def test_the_explorer_shows_another_head_or_token(model, tokenizer):
     assert controls(view)["token"].value == 2
     row = weights[1, 0, 2]
     best = int(row.argmax())
-    assert f"Token 3, cat, looks at: {tokens[best]} ({best + 1}) {row[best]:.0%}" in shown(view)
+    assert f"Token 3, cat, attends to: {tokens[best]} ({best + 1}) {row[best]:.0%}" in shown(view)
     assert all(f"{share:.0%}</text>" in shown(view) for share in row.tolist())
 
 

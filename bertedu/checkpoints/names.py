@@ -58,7 +58,7 @@ def rename(name: str, rows: Rows) -> str:
     """The name with the first piece that fits exchanged: the left of a row by its right."""
     for source, target in rows:
         pattern = re.escape(source).replace(r"\{n\}", r"(\d+)")
-        # A piece starts at the beginning of the name or behind a dot.
+        # A piece starts at the beginning of the name or after a dot.
         renamed, count = re.subn(rf"(?<![^.]){pattern}", target.replace("{n}", r"\1"), name, count=1)
         if count:
             return renamed

@@ -25,7 +25,7 @@ The tasks, what a row of their data looks like, and a command to try in the cour
       bertedu finetune classification --data data/tasks/sentiment --pooling max
 \b
   multi-label: as many labels as fit, or none
-      The supper was dear.,"food praised, price blamed"                       commas between, or a list in .jsonl
+      The supper was expensive.,"food praised, price blamed"                       commas between, or a list in .jsonl
       bertedu finetune multi-label --data data/tasks/aspects
 \b
   regression: a score for a text, or for a pair of texts read together
@@ -80,19 +80,19 @@ Ctrl-C stops and saves.
 @click.option("--model", metavar="FOLDER|HUB-ID", help="What to start from.  [default: the checkpoint of the course]")
 @click.option("--output", type=click.Path(path_type=Path), help="Run folder.  [default: runs/TASK-DATA]")
 @click.option("--resume", type=click.Path(path_type=Path), metavar="FOLDER", help="Go on with a run that was stopped.")
-@click.option("--seeds", type=int, help="So many runs, and their mean and deviation.  [default: 1]")
+@click.option("--seeds", type=int, help="So many runs, and their mean and standard deviation.  [default: 1]")
 @click.option("--seed", type=int, help="The first seed.  [default: 0]")
 @click.option("--epochs", type=float, help="Passes over the data.  [default: 3]")
 @click.option("--batch-size", type=int, help="Examples in a batch.  [default: 16]")
 @click.option("--max-length", type=int, help="Longer texts are cut.  [default: 128 tokens, or what the task needs]")
-@click.option("--learning-rate", type=float, help="Peak rate.  [default: by the size of the model]")
+@click.option("--learning-rate", type=float, help="Peak learning rate.  [default: by the size of the model]")
 @click.option("--dropout", type=float, help="[default: as the model was pre-trained]")
 @click.option("--pooling", type=click.Choice(POOLINGS), help="Which vector stands for a text.  [default: pooler]")
 @click.option("--class-weights", type=click.Choice(["none", "balanced"]), help="Let rare classes count as much.")
 @click.option("--crf", is_flag=True, default=None, help="Choose the tags of a sentence together.")
 @click.option("--freeze-encoder", is_flag=True, default=None, help="Let the head alone learn.")
-@click.option("--layer-decay", type=float, help="Each layer learns at this share of the rate of the one above.")
-@click.option("--head-rate", type=float, help="The head learns at so many times the rate.")
+@click.option("--layer-decay", type=float, help="Each layer's learning rate as a share of that of the layer above.")
+@click.option("--head-rate", type=float, help="The head learns at so many times the learning rate.")
 @click.option("--unfreeze-over", type=float, help="Thaw the layers from the top over this share of the run.")
 @click.option("--patience", type=int, help="End after so many validations without a better one.")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")

@@ -43,7 +43,7 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.option("--batch-size", type=int, help="Pairs in a batch.")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
 @click.option("--data-workers", type=int, help="Processes that make batches while the model learns.  [default: 0]")
-@click.option("--learning-rate", type=float, help="Peak rate, reached after warm-up.")
+@click.option("--learning-rate", type=float, help="Peak learning rate, reached after warm-up.")
 @click.option(
     "--mask-rates",
     nargs=2,
@@ -61,7 +61,7 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.option(
     "--optimizer",
     type=click.Choice(["muon", "adamw"]),
-    help="muon: learns more in short runs; adamw: as in the paper.  [default: adamw with the published start]",
+    help="muon: learns more in short runs; adamw: as in the paper.  [default: adamw with the published initialization]",
 )
 def pretrain(**options: Any) -> int:
     """Pre-train a BERT with masked words and next sentences, and write a run folder.

@@ -31,7 +31,7 @@ def load_corpus(spec: str | Path | Sequence[str | Path], seed: int = 0) -> Corpu
 
 
 def named_corpus(word: str, seed: int) -> Corpus:
-    """The corpus behind one of the words of `load_corpus`."""
+    """The corpus that one of the words names of `load_corpus`."""
     if word == "documentation":
         return documentation_corpus()
     return world_corpus(seed) if word == "world" else hub_corpus(word)

@@ -40,7 +40,7 @@ def label_names(feature: Any) -> Callable[[Any, str], Any] | None:
 
 
 def label_name(names: list[str], value: int | None, place: str) -> str:
-    """The name behind a number."""
+    """The name that a number stands for."""
     if value is None or not 0 <= value < len(names):
         raise UserError(
             f"{place}: the label {value} stands for none of the {len(names)} labels: choose a split with labels, "

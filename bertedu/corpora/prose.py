@@ -16,7 +16,7 @@ FIELD = re.compile(
     r"[:@][a-zA-Z][\w\s.,*~\\\[\]|]*:\s*|\*{0,2}`{0,2}[a-z_][\w.]*`{0,2}(?:\s*\([^()]*\))?\s*(?::|--)\s+"
 )
 
-# Markup and the plain words that take its place, in this order.
+# Markup and the plain words that replace it, in this order.
 PLAIN = [
     (re.compile(r"!\[[^\]]*\]\([^)]*\)|<!--.*?-->"), " "),  # images and comments
     (re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*\)|\[[^\[\]]*\])"), r"\1"),  # [words](target)

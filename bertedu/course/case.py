@@ -124,7 +124,7 @@ class Case:
             raise Ended(
                 "almost",
                 f"The result is right, but {self.name} changed its input `{self.in_place}` in place.",
-                "Whoever called it may still need the old values: work on a new tensor, or on a copy.",
+                "Its caller may still need the old values: work on a new tensor, or on a copy.",
             )
 
     # Asserting --------------------------------------------------------------------------------------------------

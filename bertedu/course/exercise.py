@@ -56,7 +56,7 @@ def exercise(
     """
     problem = None
     if not re.fullmatch(r"\d{1,2}\.\d{1,2}", number):
-        problem = "a number is chapter and place, as 3.2"
+        problem = "a number is chapter and exercise, as 3.2"
     elif number in EXERCISES:
         problem = "this number is taken"
     elif difficulty not in (1, 2, 3, 4):

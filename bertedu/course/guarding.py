@@ -79,7 +79,7 @@ class Originals:
 
 
 def functions_in(value: Any) -> Iterator[FunctionType]:
-    """The Python functions behind a name: itself, a method's, a property's, and what a decorator wraps."""
+    """The Python functions that a name stands for: itself, a method's, a property's, and what a decorator wraps."""
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
     elif isinstance(value, property):

@@ -63,7 +63,7 @@ def what_is_wrong(question: Any) -> str | None:
 def shuffled(questions: list[dict[str, Any]], chapter: int) -> list[dict[str, Any]]:
     """The questions with their answers in an order that chapter and question decide: the same on each run.
 
-    Authors write the right answer first, and a reader would soon know it by its place.
+    Authors write the right answer first, and a reader would soon know it by its position.
     """
     result = []
     for place, question in enumerate(questions, start=1):

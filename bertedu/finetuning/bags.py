@@ -22,7 +22,7 @@ def bags_of_words(texts: Sequence[str], **options: Any) -> TfidfVectorizer:
 
 def bag_cosines(pairs: Sequence[Pair], known: Sequence[str]) -> np.ndarray:
     """The cosine of each pair's bags, [N]. A word weighs the more the fewer of the known texts hold it; one that none
-    holds weighs most, since a rare word that both share says most: a name, a place."""
+    holds weighs most, since a rare word that both share says most: a name, a town."""
     first, second = zip(*pairs, strict=True)
     vectorizer = bags_of_words([*known, *first, *second])
     holding = np.asarray((vectorizer.transform(known) > 0).sum(axis=0)).ravel()

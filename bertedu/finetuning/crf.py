@@ -1,8 +1,8 @@
 """A layer that chooses the tags of a sentence together: a linear-chain conditional random field. Notebook 11.
 
-Lafferty et al. 2001; over a neural tagger: Lample et al. 2016, section 2.2. The score of a row of tags is the sum of
-what each word says (emissions) and what each step from tag to tag says (transitions); its probability is the softmax
-over all C^W rows, summed by the forward algorithm in W · C² steps. Shapes: B batch, W words, C tags.
+Lafferty et al. 2001; over a neural tagger: Lample et al. 2016, section 2.2. The score of a tag sequence is the sum of
+what each word says (emissions) and what each pair of neighbouring tags says (transitions); its probability is the
+softmax over all C^W sequences, summed by the forward algorithm in W · C² steps. Shapes: B batch, W words, C tags.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class ConditionalRandomField(nn.Module):
         return self.score_of(emissions, tags, mask, ended) - self.log_sum_of_all(emissions, mask, ended)
 
     def score_of(self, emissions: Tensor, tags: Tensor, mask: Tensor, ended: Tensor | float = 1.0) -> Tensor:
-        """The score of one row of tags for each sentence, [B]. ended [B, 1] is 0 where a sentence was cut off."""
+        """The score of one tag sequence for each sentence, [B]. ended [B, 1] is 0 where a sentence was cut off."""
         transitions, start, end = self.scores()
         tags = tags.masked_fill(~mask, 0)
         said = emissions.gather(-1, tags.unsqueeze(-1)).squeeze(-1)  # [B, W]
@@ -63,7 +63,7 @@ class ConditionalRandomField(nn.Module):
         return (said * mask).sum(dim=1) + (steps * mask[:, 1:]).sum(dim=1) + start[tags[:, 0]] + ends
 
     def log_sum_of_all(self, emissions: Tensor, mask: Tensor, ended: Tensor | float = 1.0) -> Tensor:
-        """The log of the summed exp(score) of all rows of tags, [B], by the forward algorithm. ended as above."""
+        """The log of the summed exp(score) of all tag sequences, [B], by the forward algorithm. ended as above."""
         transitions, start, end = self.scores()
         sums = start + emissions[:, 0]  # [B, C]: of all rows that end here with tag c
         for word in range(1, emissions.size(1)):
@@ -72,7 +72,7 @@ class ConditionalRandomField(nn.Module):
         return (sums + end * ended).logsumexp(dim=-1)
 
     def marginals(self, emissions: Tensor, mask: Tensor) -> Tensor:
-        """How likely each word has each tag, over all rows of tags: [B, W, C], 0 in the padding.
+        """How likely each word has each tag, over all tag sequences: [B, W, C], 0 in the padding.
 
         It is the gradient of the log of the sum by the emissions: the share of the sum that runs through each.
         """
@@ -82,7 +82,7 @@ class ConditionalRandomField(nn.Module):
 
     @torch.no_grad()
     def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
-        """The row of tags with the highest score for each sentence, by Viterbi's algorithm: B lists of tag numbers."""
+        """The tag sequence with the highest score for each sentence, by Viterbi's algorithm: B lists of tag numbers."""
         transitions, start, end = self.scores()
         best = start + emissions[:, 0]  # [B, C]: the score of the best row that ends here with tag c
         stay = torch.arange(best.size(-1), device=best.device).expand_as(best)
@@ -108,22 +108,22 @@ def refuse_forbidden(words: Sequence[str], tags: Sequence[str], closes: bool) ->
     """Raise UserError for a sentence whose tags the rules forbid: a CRF could neither learn nor decode them."""
     for place, (before, after) in enumerate(pairwise(("O", *tags, "O"))):
         if not may_follow(before, after, closes):
-            behind = f"the tag {before!r} of {words[place - 1]!r}" if place else "the beginning"
+            earlier = f"the tag {before!r} of {words[place - 1]!r}" if place else "the beginning"
             found = f"the tag {after!r} of {words[place]!r}" if place < len(tags) else "the end"
             raise UserError(
-                f"the sentence {' '.join(words)[:SHOWN]!r}: {found} stands behind {behind}, and the rules of "
+                f"the sentence {' '.join(words)[:SHOWN]!r}: {found} stands after {earlier}, and the rules of "
                 f"{'BIOES' if closes else 'BIO'} by which a CRF chooses tags forbid it: leave --crf out, or write the "
                 "tags by these rules (the task entities reads IOB1 from CoNLL columns and makes BIO of it)."
             )
 
 
 def rule(before: str, after: str, closes: bool) -> float:
-    """What is added to the score of a step between two tags."""
+    """What is added to the score of a transition between two tags."""
     return 0.0 if may_follow(before, after, closes) else FORBIDDEN
 
 
 def may_follow(before: str, after: str, closes: bool = False) -> bool:
-    """Whether a tag may stand behind another by the rules of BIO, or, with `closes`, of BIOES; tags without a type
+    """Whether a tag may follow another by the rules of BIO, or, with `closes`, of BIOES; tags without a type
     (parts of speech) may stand anywhere. The beginning and the end of a sentence are like O.
     """
     (position, kind), (next_position, next_kind) = split_tag(before), split_tag(after)

@@ -12,7 +12,7 @@ MOST_CLASSES = 10  # of each row: with a hundred classes the others fill the fil
 
 
 def rounded(value: Any) -> float:
-    """A probability or score with four digits behind the point."""
+    """A probability or score with four digits after the point."""
     return round(float(value), 4)
 
 

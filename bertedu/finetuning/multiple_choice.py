@@ -1,4 +1,4 @@
-"""One of several choices: each is read behind the question, and their scores compete. Notebook 13.
+"""One of several choices: each is read after the question, and their scores compete. Notebook 13.
 
 Devlin et al. 2019, section 4.4 (SWAG). Shapes: B batch, C choices, T tokens.
 """
@@ -107,7 +107,7 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
         return {"accuracy": sum(right) / len(rows)}
 
     def explain(self, rows: Sequence[Choices], predictions: Sequence[np.ndarray]) -> list[dict[str, Any]]:
-        """The question and its choices, the place of the right one and of the chosen one, and all probabilities."""
+        """The question and its choices, the positions of the right one and of the chosen one, and all probabilities."""
         explained = []
         for row, shares in zip(rows, predictions, strict=True):
             prediction, sure = int(shares.argmax()), rounded(shares.max())

@@ -13,8 +13,8 @@ from bertedu.pretraining.plan import FILE, take, unused_folder
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.settings import TrainingSettings
 
-# Peak rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al. 2019,
-# appendix A.3, 2e-5 to 5e-5 to Base and Large. Hidden size 384 broke down from one seed in three at 3e-4.
+# Peak learning rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al.
+# 2019, appendix A.3, 2e-5 to 5e-5 to Base and Large. Hidden size 384 broke down from one seed in three at 3e-4.
 LEARNING_RATES = {256: 3e-4, 767: 1e-4, 1024: 5e-5}
 # Settings that only some tasks know; with others they would say nothing.
 KNOWN_TO = {

@@ -29,7 +29,7 @@ def rouge_n(summary: str, reference: str, n: int) -> float:
 
 
 def rouge_l(summary: str, reference: str) -> float:
-    """The F1 of the longest row of words that stands in both in the same order, gaps allowed."""
+    """The F1 of the longest sequence of words that stands in both in the same order, gaps allowed."""
     found, right = words_of(summary), words_of(reference)
     lengths = [0] * (len(right) + 1)  # what was read of `found` against each beginning of `right`
     for word in found:

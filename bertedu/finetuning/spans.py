@@ -8,7 +8,7 @@ last and S- for the only word. Predictions break these rules, so spans are read 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-Span = tuple[str, int, int]  # type, first word, word behind the last
+Span = tuple[str, int, int]  # type, first word, word after the last
 OUTSIDE = ("O", "")
 
 

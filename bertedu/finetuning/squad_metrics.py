@@ -65,7 +65,7 @@ def best_threshold(
     """The threshold above which "no answer" is said, and the F1 that it gives, the best there is on these questions.
 
     no_answer_scores: for each id how much the model prefers no answer to `answers`. The questions are gone through
-    from the least to the most doubtful; at each, the answer takes the place of "no answer". Questions with the same
+    from the lowest no-answer score to the highest; at each, the answer replaces "no answer". Questions with the same
     score are answered together, since no threshold can part them.
     """
     if not questions:

@@ -20,14 +20,14 @@ def freeze_encoder(model: PretrainedModel) -> None:
 
 
 def pace(settings: FinetuningSettings, model: PretrainedModel) -> Pace:
-    """For each weight of a model, by its name, its share of the rate and the share of the run when it starts."""
+    """For each weight of a model, by its name, its share of the learning rate, and of the run before it starts."""
     return lambda name: pace_at(settings, model.depth(name), model.config.num_hidden_layers)
 
 
 def pace_at(settings: FinetuningSettings, depth: int, layers: int) -> tuple[float, float]:
     """The share of the learning rate at a depth, and the share of the run when it starts.
 
-    Layer l of L learns at layer_decay^(L + 1 - l) of the rate, the head at head_rate times the rate. With
+    Layer l of L learns at layer_decay^(L + 1 - l) of the learning rate, the head at head_rate times it. With
     unfreeze_over the head starts at once and the layers one after the other from the top, the embeddings last,
     when that share of the run is over.
     """

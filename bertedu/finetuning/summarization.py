@@ -1,6 +1,6 @@
 """Extractive summaries: a score for each sentence from a [CLS] of its own, and the best without repeats. Notebook 13.
 
-Liu & Lapata 2019 (BERTSUM, section 3.1): [CLS] before and [SEP] behind every sentence, segments 0 and 1 in turns,
+Liu & Lapata 2019 (BERTSUM, section 3.1): [CLS] before and [SEP] after every sentence, segments 0 and 1 in turns,
 trigram blocking. Labels: Nallapati et al. 2017, section 3 (sentences added as long as ROUGE rises).
 Shapes: B batch, T tokens, S sentences.
 """

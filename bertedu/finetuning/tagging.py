@@ -137,7 +137,7 @@ class TaggingTask(FinetuningTask[TaggedWords]):
     """Learning the tags of words. Scored by entities where tags are BIO or BIOES, else by words.
 
     labels are the tags in the order of their numbers. label_pieces: "first" labels a word's first piece alone, "all"
-    every piece (those that follow a B- with I-). Words behind max_length tokens are not learned; when scored they
+    every piece (those that follow a B- with I-). Words after max_length tokens are not learned; when scored they
     count as "O" or as missed. With settings.crf, raises UserError for tags that the CRF's rules forbid.
     """
 
@@ -192,7 +192,7 @@ class TaggingTask(FinetuningTask[TaggedWords]):
         return {**example_of(*layout.sequence(ids)), **beside}
 
     def rest_labels(self, tag: str, pieces: int) -> list[int]:
-        """The labels of the pieces behind the first of a word."""
+        """The labels of the pieces after the first of a word."""
         if self.label_pieces == "first":
             return [IGNORED] * pieces
         position, kind = split_tag(tag)

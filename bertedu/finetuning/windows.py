@@ -33,7 +33,7 @@ class Window:
 def windows(tokenizer: BertTokenizer, question: str, context: str, max_length: int, stride: int) -> list[Window]:
     """The windows of a context, each of at most max_length tokens with the question; neighbours share tokens.
 
-    stride is how far each window lies behind the one before, in tokens. Raises UserError where the question leaves
+    stride is how far each window begins after the one before, in tokens. Raises UserError where the question leaves
     no room, and for a stride that would skip tokens.
     """
     asked = tokenizer.encode(question)[:LONGEST_QUESTION]
@@ -110,7 +110,7 @@ def best_spans(
 
 
 def top(logits: np.ndarray, number: int) -> np.ndarray:
-    """The places of the highest logits, the highest first; of equal ones the first."""
+    """The positions of the highest logits, the highest first; of equal ones the first."""
     return np.argsort(-logits, kind="stable")[:number]
 
 

@@ -120,7 +120,7 @@ def mean_over_tokens(values: Tensor, real: Tensor) -> Tensor:
 def without_heads(model: nn.Module, heads: Sequence[tuple[int, int]]) -> Iterator[None]:
     """Inside the block these heads, (layer, head) from 0, hand on nothing: their d numbers are zeros.
 
-    The output projection gets zeros in the head's place, which is the same as zeroing the columns of its weight
+    The output projection gets zeros for the head's numbers, which is the same as zeroing the columns of its weight
     that read the head. The model is as before after the block, also when the block fails. Raises UserError for a
     head that the model does not have.
     """
@@ -158,7 +158,7 @@ def attention_layers(model: nn.Module) -> list[SelfAttention]:
 
 @torch.no_grad()
 def head_importance(model: nn.Module, loss: Callable[[nn.Module], Tensor | float]) -> Tensor:
-    """By how much a loss rises when one head is silenced, head by head: [L, H] (Michel et al. 2019, section 3.2).
+    """By how much a loss rises when one head is ablated, head by head: [L, H] (Michel et al. 2019, section 3.2).
 
     loss is called with the model and gives a number: the mean loss on some batches, or 1 - accuracy. Positive: the
     head is missed; negative: the model does better without. Heads can stand in for each other, so the rises do

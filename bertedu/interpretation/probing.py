@@ -1,7 +1,7 @@
 """What can be read off a layer's vectors: probes, and the control that shows what the probe itself can learn.
 
 A probe is a small classifier on frozen vectors. That it succeeds may be its own doing: it could learn by heart which
-word has which label. So the same probe is trained on labels that were drawn by lot for each word, and what it does
+word has which label. So the same probe is trained on labels that were drawn at random for each word, and what it does
 better on the real ones is its selectivity (Hewitt & Liang 2019, section 2). Layer by layer: Tenney et al. 2019.
 Shapes: N words, L layers (with the embeddings L + 1), D hidden size.
 """
@@ -44,12 +44,12 @@ class LayerScore:
 
     @property
     def selectivity(self) -> float:
-        """What the probe does better on the real labels than on those drawn by lot."""
+        """What the probe does better on the real labels than on the random control labels."""
         return self.accuracy - self.control_accuracy
 
 
 class Probe:
-    """Multinomial logistic regression on vectors that are standardised: each entry minus its mean, by its deviation.
+    """Multinomial logistic regression on standardised vectors: each entry minus its mean, by its standard deviation.
 
     scikit-learn's, with its usual L2 penalty (C = 1).
     """
@@ -81,7 +81,7 @@ def as_numbers(vectors: Tensor) -> np.ndarray:
 
 
 def control_labels(words: Sequence[str], number_of_labels: int, seed: int = 0) -> list[int]:
-    """A label from 0 to number_of_labels - 1 for each word, drawn by lot once for each word type (section 2).
+    """A label from 0 to number_of_labels - 1 for each word, drawn at random once for each word type (section 2).
 
     The same word has the same label wherever it stands, in training and test, upper and lower case alike, whatever
     other words there are.
@@ -111,7 +111,7 @@ def tagged_vectors(
 def probe_layers(train: TaggedVectors, test: TaggedVectors, seed: int = 0) -> list[LayerScore]:
     """Train a probe and its control on every layer, the embeddings first, and score both on the test words.
 
-    The control has as many labels as the real task has in training. seed: for the labels drawn by lot.
+    The control has as many labels as the real task has in training. seed: for the random control labels.
     """
     number_of_labels = len(set(train.labels))
     controls = [control_labels(part.words, number_of_labels, seed) for part in (train, test)]

@@ -1,7 +1,7 @@
 """How much of each word reaches a token through all the layers, told from attention alone (Abnar & Zuidema 2020).
 
 A layer hands on half by its attention, averaged over heads, and half around it: 0.5 A + 0.5 I (section 3).
-Rollout follows all paths at once, flow asks how much fits through. Neither looks at values, the feed-forward
+Rollout follows all paths at once, flow asks how much fits through. Neither considers values, the feed-forward
 layers or the gradient: they say where information could have gone, not what the model made of it.
 Shapes: B batch, T tokens, L layers, H heads.
 """

@@ -1,4 +1,4 @@
-"""Which input tokens an answer at a masked position hangs on, told by gradients.
+"""Which input tokens an answer at a masked position depends on, told by gradients.
 
 The answer's score is its log-probability, in nats, not its logit: a logit that rises with all the others changes
 nothing. The inputs are the token embeddings, before position and segment are added. Simonyan et al. 2014 (section
@@ -84,7 +84,7 @@ def input_gradient(model: LanguageModel, encoding: Encoding, vectors: Tensor, po
 def log_probabilities(
     model: LanguageModel, encoding: Encoding, vectors: Tensor, position: int, token_id: int
 ) -> Tensor:
-    """log p(token_id) at a position when `vectors` [S, T, D] stand in the place of the token embeddings: [S], in nats.
+    """log p(token_id) at a position when `vectors` [S, T, D] replace the token embeddings: [S], in nats.
 
     Everything else, the positions, segments and mask, is the encoding's; dropout is off.
     """

@@ -1,4 +1,4 @@
-"""Self-attention: every token looks at every token. Built by hand in notebook 03.
+"""Self-attention: every token attends to every token. Built by hand in notebook 03.
 
 Vaswani et al. 2017, section 3.2.2; BERT (Devlin et al. 2019) uses it without a causal mask.
 Shapes: B batch, T tokens, D hidden size, H heads, d = D / H.
@@ -31,7 +31,7 @@ def attend(
 
 
 def padding_bias(attention_mask: Tensor, dtype: torch.dtype) -> Tensor:
-    """What to add to the scores so that nobody looks at padding: [B, T] of ones and zeros to [B, 1, 1, T].
+    """What to add to the scores so that no token attends to padding: [B, T] of ones and zeros to [B, 1, 1, T].
 
     Half the smallest number of the type rather than -inf: a text that is all padding then stays finite, also
     in float16, where the smallest number plus a negative score would be -inf again. Under autocast the type is

@@ -136,7 +136,7 @@ class BertForPreTraining(PretrainedModel):
 
 
 class MaskedLM(PretrainedModel):
-    """An encoder of any member with its language-model head: what stands behind a mask?
+    """An encoder of any member with its language-model head: which word is masked?
 
     Of BERT it is called BertForMaskedLM, as in `transformers`.
     """

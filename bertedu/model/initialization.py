@@ -1,4 +1,4 @@
-"""How weights start, as published: normal with deviation 0.02, cut at two deviations, biases zero.
+"""How weights start, as published: normal with standard deviation 0.02, cut at two of them, biases zero.
 
 Devlin et al. 2019 and google-research/bert (`create_initializer`). `transformers` does not cut.
 The start that short runs use instead stands in `bertedu/pretraining/initialization.py`.
@@ -12,7 +12,7 @@ from torch import nn
 def initialize_as_published(model: nn.Module, deviation: float) -> None:
     """Draw every linear and embedding weight anew; LayerNorm starts as the identity, [PAD]'s vector as zeros.
 
-    What is cut off narrows the spread: the weights' standard deviation is 0.88 times `deviation`.
+    What is cut off makes them smaller: the weights' standard deviation is 0.88 times `deviation`.
     """
     for module in model.modules():
         if isinstance(module, nn.Linear | nn.Embedding):

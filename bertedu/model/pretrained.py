@@ -15,7 +15,7 @@ from bertedu.model.initialization import initialize_as_published
 class PretrainedModel(nn.Module):
     """A model with a `config`, saved as config.json + model.safetensors under the names of `transformers`.
 
-    kind is what stands behind the member's name in the name of its class there ("ForMaskedLM"); encoder_name the
+    kind is what stands after the member's name in the name of its class there ("ForMaskedLM"); encoder_name the
     attribute that holds the encoder, "" in a model that is one; task_config what a task adds.
     """
 

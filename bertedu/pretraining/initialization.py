@@ -1,11 +1,11 @@
-"""A start for short runs: the model can match words and look around itself from the first step.
+"""An initialization for short runs: the model can match words and look around itself from the first step.
 
-With the published start a small BERT first sits on a plateau, where it guesses by frequency alone, until
-attention happens to find something worth looking at. In a run of minutes that waiting decides the result.
-This start takes most of it away: in the first layer key weights equal to the query weights (a token looks at
-tokens like itself and near to itself), sinusoidal positions (Vaswani et al. 2017, section 3.5) with wavelengths
-for short texts and twice as loud as the words, linear layers with deviation 1/√fan-in, and a decoder whose bias
-already knows how frequent each word is.
+With the published initialization a small BERT first sits on a plateau, where it guesses by frequency alone, until
+attention happens to find something worth attending to. In a run of minutes that waiting decides the result.
+This initialization takes most of it away: in the first layer key weights equal to the query weights (a token attends
+to tokens like itself and near to itself), sinusoidal positions (Vaswani et al. 2017, section 3.5) with wavelengths
+for short texts and twice the scale of the words, linear layers with standard deviation 1/√fan-in, and a decoder
+whose bias already knows how frequent each word is.
 
 Higher layers are left free: begun like the first, they too may settle on neighbours, and never find the word far
 off that tells the answer. Whether they do was a matter of the seed, and of twenty points in facts recalled.

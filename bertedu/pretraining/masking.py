@@ -1,4 +1,4 @@
-"""Masking: which tokens the model must guess, and what it sees in their place. Built by hand in notebook 06.
+"""Masking: which tokens the model must guess, and what it sees instead. Built by hand in notebook 06.
 
 Devlin et al. 2019, section 3.1 and appendix A.1; google-research/bert (`create_masked_lm_predictions`).
 Shapes: B batch, T tokens.
@@ -103,7 +103,7 @@ def mask_tokens(
 ) -> tuple[Tensor, Tensor]:
     """Hide a share of the tokens: returns what the model sees and the labels, both [B, T].
 
-    candidates [B, T]: tokens that may be chosen (no [CLS], [SEP], padding). In each row round(rate · length)
+    candidates [B, T]: tokens that may be chosen (no [CLS], [SEP], padding). In each row round(masking rate · length)
     are, at least one, the length with its special tokens, as published: 3 in a pair, 2 around one text (the tokenizer's
     layout counts them). Half a token is rounded to the even number. Of the chosen 80 % become [MASK], 10 % a random
     word and 10 % stay. Labels are the right ids where chosen, -100 elsewhere. With `continuation` whole words are

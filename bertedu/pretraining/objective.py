@@ -18,7 +18,7 @@ from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import evaluate
 
-VALIDATION_RATE = 0.15  # the published rate, whatever the run trains with
+VALIDATION_RATE = 0.15  # the published masking rate, whatever the run trains with
 MOST_VALIDATION_BATCHES = 16  # a thousand pairs tell enough while training: 1 % of a library would take all its time
 
 
@@ -70,7 +70,7 @@ class PretrainingTask:
         return [self.mask(batch, VALIDATION_RATE, seed=i) for i, batch in enumerate(batches)]
 
     def prepare(self, batch: dict[str, Tensor], step: int, share: float) -> dict[str, Tensor]:
-        """Mask rows of a batch; the rate goes linearly from its start to its end over the run."""
+        """Mask rows of a batch; the masking rate goes linearly from its start to its end over the run."""
         start, end = self.settings.mask_rates
         rest = {name: tensor for name, tensor in batch.items() if name not in Draws._fields}
         draws = Draws(*(batch[name] for name in Draws._fields))
@@ -104,7 +104,7 @@ class PretrainingTask:
         return evaluate(model, self, self.validation(), device)
 
     def quality(self, figures: dict[str, float]) -> float:
-        """The sum of both losses, turned round."""
+        """Minus the sum of both losses."""
         return -figures["mlm_loss"] - figures["nsp_loss"]
 
     def counts(self, batch: dict[str, Tensor]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 IS_NEXT, NOT_NEXT = 0, 1
-Stretch = tuple[int, int]  # start and stop in a row of tokens
+Stretch = tuple[int, int]  # start and stop in a sequence of tokens
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def truncate(first: Stretch, second: Stretch, most: int, rng: random.Random) -> 
 
 
 def chunk_end(marks: list[int], start: int, end: int, target: int) -> int:
-    """The first sentence behind `start` at which `target` tokens are reached, or the document's end."""
+    """The first sentence after `start` at which `target` tokens are reached, or the document's end."""
     stop = start + 1
     while stop < end and marks[stop] - marks[start] < target:
         stop += 1
@@ -99,7 +99,7 @@ class PairMaker:
             yield Pair(*truncate(first, second, self.most, rng), label)
 
     def _random_segment(self, document: int, target: int, rng: random.Random) -> tuple[int, int]:
-        """At least one sentence, up to about `target` tokens, from a random place in another document."""
+        """At least one sentence, up to about `target` tokens, from a random position in another document."""
         others: Sequence[int] = self.others[self.text.sources[document]] if self.same_source else self.all_documents
         if len(others) == 1:
             others = self.all_documents

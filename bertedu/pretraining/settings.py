@@ -45,7 +45,7 @@ class PretrainingSettings:
             raise UserError(f"batch_size is {self.batch_size}: give at least 1.")
         for rate in self.mask_rates:
             if not 0 < rate < 1:
-                raise UserError(f"a mask rate is {rate}: give shares between 0 and 1.")
+                raise UserError(f"a masking rate is {rate}: give shares between 0 and 1.")
 
     @classmethod
     def for_preset(cls, preset: str, **changes: Any) -> "PretrainingSettings":

@@ -1,4 +1,4 @@
-"""What the tokenizer hands to the model: rows of equal length, and for people the tokens behind the numbers."""
+"""What the tokenizer hands to the model: rows of equal length, and for people the tokens that the numbers stand for."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The same ids sooner: most of a text is ASCII words that have been seen before.
 
-Python spends its time on characters, so this file looks at whole chunks between spaces: a chunk that was seen
+Python spends its time on characters, so this file works on whole chunks between spaces: a chunk that was seen
 before costs one dictionary look-up, and a new one in plain ASCII is split by one regular expression instead of
 the steps of `normalization.py`. Everything else goes the plain way. A test holds the ids equal.
 """

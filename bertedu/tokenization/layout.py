@@ -1,8 +1,8 @@
 """Where the special tokens stand: BERT's [CLS] A [SEP] for one text, [CLS] A [SEP] B [SEP] for a pair.
 
 Devlin et al. 2019, section 3, figure 2. Other members of the family put them elsewhere: RoBERTa has two separators
-between the texts, XLNet has its [CLS] at the end. Whoever needs a length, a count of special tokens or the place of the
-second text asks the tokenizer's layout.
+between the texts, XLNet has its [CLS] at the end. Code that needs a length, a count of special tokens or the
+position of the second text asks the tokenizer's layout.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 @dataclass(frozen=True)
 class Part:
     """A part of a sequence: what stands there (an id, FIRST or SECOND), its segment, its first position and the one
-    behind its last.
+    after its last.
     """
 
     what: int

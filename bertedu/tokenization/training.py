@@ -113,7 +113,7 @@ class Merging:
         return self.tokens
 
     def merge(self, pair: Pair, merged: int) -> None:
-        """Put the token `merged` in the place of the pair in every word, and keep counts and heap right."""
+        """Replace the pair by the token `merged` in every word, and keep counts and heap right."""
         changed: set[Pair] = set()
         for index in self.pair_words.pop(pair):
             changed |= self.merge_in_word(index, pair, merged)

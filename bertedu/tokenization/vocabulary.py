@@ -26,7 +26,7 @@ BERT_MODEL = {
 
 
 def number_tokens(tokens: list[str], file: Path | None = None) -> dict[str, int]:
-    """Map each token to its id, its place in the list. Raises UserError for an unusable vocabulary.
+    """Map each token to its id, its position in the list. Raises UserError for an unusable vocabulary.
 
     file is where the tokens come from, one on each line, for the messages.
     """

@@ -8,7 +8,7 @@ from bertedu.errors import UserError
 
 @dataclass
 class Progress:
-    """How far a run has come: optimizer steps, real (non-padding) tokens, seconds, and its place in the data."""
+    """How far a run has come: optimizer steps, real (non-padding) tokens, seconds, and its position in the data."""
 
     step: int = 0
     tokens: int = 0
@@ -22,7 +22,7 @@ class Progress:
 class Budget:
     """The end of a run: exactly one of minutes of training, real tokens seen, or optimizer steps.
 
-    The learning rate follows the share of the budget that is used up, so each kind of budget ends at rate 0.
+    The learning rate follows the share of the budget that is used up, so each kind of budget ends at learning rate 0.
     Runs with steps or tokens repeat exactly; runs with minutes depend on the machine's speed.
     """
 

@@ -121,7 +121,7 @@ class Trainer:
         return self.budget.share(self.progress) >= 1 or 0 < self.settings.patience <= self.progress.waited
 
     def _portions(self) -> Iterator[Portion]:
-        """This process's portions of the batches from where the run stands, epoch after epoch; keeps the place in
+        """This process's portions of the batches from where the run stands, epoch after epoch; keeps count in
         self.progress.
         """
         while True:

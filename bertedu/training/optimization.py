@@ -4,7 +4,7 @@ Decoupled weight decay: Loshchilov & Hutter 2019. No decay on biases and LayerNo
 Devlin et al. 2019, appendix A.2, and google-research/bert (which leaves out Adam's bias correction; torch has it).
 
 Muon (Jordan et al. 2024) evens out the update of a matrix: what many examples ask for and what few ask for count
-alike, so that rare facts are learned sooner. Its rate is scaled to the size of AdamW's steps (Liu et al. 2025,
+alike, so that rare facts are learned sooner. Its learning rate is scaled to the size of AdamW's steps (Liu et al. 2025,
 "Muon is scalable for LLM training", section 2.2), so both share one, but for the embeddings: the row of a word has a
 gradient of its own only in the few batches that hold the word. Muon came after BERT, and is for short runs.
 """
@@ -45,7 +45,7 @@ def matrices_of(model: PretrainedModel) -> Choice:
 
 
 def faster_embeddings(model: PretrainedModel, pace: Pace) -> Pace:
-    """The pace with EMBEDDING_RATE times the rate for embeddings."""
+    """The pace with EMBEDDING_RATE times the learning rate for embeddings."""
 
     def paced(name: str) -> tuple[float, float]:
         scale, start = pace(name)
@@ -117,7 +117,7 @@ def build_optimizers(
 
 
 def set_rates(optimizer: torch.optim.Optimizer, rate: float, share: float) -> None:
-    """Give each group its rate: its own scale of `rate`, and 0 as long as its start lies ahead."""
+    """Give each group its learning rate: its own scale of `rate`, and 0 as long as its start lies ahead."""
     for group in optimizer.param_groups:
         group["lr"] = rate * group["scale"] if share >= group["start"] else 0.0
 

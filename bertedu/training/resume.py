@@ -34,7 +34,8 @@ RECENT = "recent."  # what stands before the names of the sums since the last li
 
 @dataclass
 class Standing:
-    """How far a run has come: its place, its best validation, and what it has summed since the last line of its log.
+    """How far a run has come: its position in the data, its best validation, and what it has summed since the last
+    line of its log.
 
     sums are [P], one number for each process; since: the tokens and seconds at that line.
     """

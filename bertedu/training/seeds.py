@@ -1,4 +1,4 @@
-"""A seed for each place in a run where random numbers are drawn."""
+"""A seed for each part of a run that draws random numbers."""
 
 import hashlib
 

@@ -1,6 +1,6 @@
 """Where tokens look: one head as a heat map or as lines, all heads of all layers as a grid.
 
-Weights are as in `attention_weights`: [T, T] for one head, row by row what each token looks at; [L, H, T, T]
+Weights are as in `attention_weights`: [T, T] for one head, row by row what each token attends to; [L, H, T, T]
 for a whole model.
 """
 
@@ -25,7 +25,7 @@ def attention_heatmap(weights: Tensor, tokens: Sequence[str], title: str = "") -
     image = axes.imshow(numbers, cmap=COLORS, vmin=0, vmax=max(numbers.max(), 1e-9))
     axes.set_xticks(range(len(tokens)), tokens, rotation=90, fontsize=8, parse_math=False)
     axes.set_yticks(range(len(tokens)), tokens, fontsize=8, parse_math=False)
-    axes.set_xlabel("looks at")
+    axes.set_xlabel("attends to")
     axes.set_ylabel("token")
     axes.set_title(title, fontsize=10, parse_math=False)
     bar = figure.colorbar(image, ax=axes, shrink=0.6, label="share of attention")
@@ -59,7 +59,7 @@ def attention_grid(weights: Tensor, tokens: Sequence[str]) -> Picture:
 
 
 def attention_lines(weights: Tensor, tokens: Sequence[str], title: str = "") -> Picture:
-    """One head, [T, T], as lines from each token on the left to those that it looks at on the right."""
+    """One head, [T, T], as lines from each token on the left to those that it attends to on the right."""
     numbers = checked(weights, tokens, dimensions=2)
     count = len(tokens)
     figure = new_figure(4.6, max(2.4, 0.24 * count + 0.8))
@@ -73,7 +73,7 @@ def attention_lines(weights: Tensor, tokens: Sequence[str], title: str = "") -> 
     axes.set_xlim(-0.6, 1.6)
     axes.set_ylim(count - 0.4, -1.4)
     axes.text(-0.03, -1, "token", ha="right", va="center", fontsize=8, style="italic")
-    axes.text(1.03, -1, "looks at", ha="left", va="center", fontsize=8, style="italic")
+    axes.text(1.03, -1, "attends to", ha="left", va="center", fontsize=8, style="italic")
     axes.axis("off")
     axes.set_title(title, fontsize=10, parse_math=False)
     return Picture(figure, f"{title or 'One attention head'}: {strongest(numbers, tokens)}")

@@ -107,7 +107,7 @@ function speak() {
   }
   const order = tokens.map((token, target) => [matrix()[chosen][target], token, target]).sort((a, b) => b[0] - a[0]);
   const told = order.slice(0, 5).map(([share, token, target]) => token + ' (' + (target + 1) + ') ' + percent(share));
-  byId('said').textContent = 'Token ' + (chosen + 1) + ', ' + tokens[chosen] + ', looks at: ' + told.join(', ') + '.';
+  byId('said').textContent = 'Token ' + (chosen + 1) + ', ' + tokens[chosen] + ', attends to: ' + told.join(', ') + '.';
 }
 
 function draw() { drawLines(); drawTable(); speak(); }
@@ -154,7 +154,7 @@ BODY = """
 </div>
 <p id="said" role="status" aria-live="polite"></p>
 <div class="views">
-<section><h2>From left to right: who looks at whom</h2>
+<section><h2>From left to right: which token attends to which</h2>
 <div class="lines"><ol id="sources"></ol><svg id="lines" preserveAspectRatio="none" aria-hidden="true"></svg>
 <ol id="targets" aria-hidden="true"></ol></div></section>
 <section><h2>The same in numbers: percent, row by row</h2>

@@ -70,7 +70,7 @@ def model_weights(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_
     checked(weights, tokens, dimensions=4)
     if sentence_b_start is not None and not 0 < sentence_b_start < len(tokens):
         raise UserError(
-            f"sentence_b_start is {sentence_b_start}, and there are {len(tokens)} tokens: give the place of the "
+            f"sentence_b_start is {sentence_b_start}, and there are {len(tokens)} tokens: give the position of the "
             "second text's first token, counted from 0."
         )
     return weights

@@ -34,4 +34,4 @@ def comparison(values: Mapping[str, Sequence[float]], baselines: Mapping[str, fl
     axes.set_yticks(range(len(values)), list(values), fontsize=9, parse_math=False)
     axes.tick_params(axis="y", length=0, labelcolor=INK)
     axes.set_xlabel(measure, fontsize=9)
-    return Picture(figure, f"{measure}, mean and deviation over seeds: {'; '.join(told)}.")
+    return Picture(figure, f"{measure}, mean and standard deviation over seeds: {'; '.join(told)}.")

@@ -69,7 +69,7 @@ def series(lines: Sequence[Line], key: str) -> tuple[list[int], list[float]]:
 
 
 def amount(name: str, value: float) -> str:
-    """A figure in words' company: a share, a speed, a rate or a loss."""
+    """A figure in words' company: a share, a speed, a learning rate or a loss."""
     if name.endswith("accuracy"):
         return f"{value:.1%}"
     if name == "learning_rate":

@@ -41,7 +41,7 @@ def finetuning_curves(
     draw_seeds(of_loss, validation_losses, ORANGE, "validation")
     draw_seeds(of_figure, figures, ORANGE)
     for steps, values in figures:
-        if values:  # the first of the best: later ones that are equal do not take its place
+        if values:  # the first of the best: later ones that are equal do not replace it
             best = values.index(max(values))
             of_figure.plot(steps[best], values[best], "o", color=INK, fillstyle="none", markersize=9)
     if len(of_loss.get_legend_handles_labels()[1]) > 1:

@@ -1,4 +1,4 @@
-"""The numbers of a fine-tuning run as rows: mean and deviation over its seeds, each beside the baselines."""
+"""The numbers of a fine-tuning run as rows: mean and standard deviation over its seeds, each beside the baselines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class SpreadResult(Result):
     deviation: float | None = None
 
     def shown(self, value: float | None = None) -> str:
-        """Three digits; the row's own number with its deviation."""
+        """Three digits; the row's own number with its standard deviation."""
         own = value is None and self.deviation is not None
         return f"{self.value:.3f} ± {self.deviation:.3f}" if own else f"{self.value if value is None else value:.3f}"
 

@@ -61,5 +61,5 @@ def gradient_norm_curves(
 
 
 def gaps(line: Sequence[float]) -> list[float]:
-    """The norms, with nan where a logarithm has no place for them."""
+    """The norms, with nan where they have no logarithm."""
     return [value if 0 < value < float("inf") else float("nan") for value in line]

@@ -24,7 +24,7 @@ def probe_accuracy_by_layer(scores: Sequence[LayerScore], floor: float | None = 
         raise UserError("there are no scores to draw: give what probe_layers returned.")
     values = {
         "labels": [score.accuracy for score in scores],
-        "control, by lot": [score.control_accuracy for score in scores],
+        "random control labels": [score.control_accuracy for score in scores],
     }
     figure = new_figure(6.2, 3.4)
     axes = figure.subplots()

@@ -56,7 +56,7 @@ class Picture:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of so many inches, outside of pyplot, whose parts find their own places."""
+    """An empty figure of so many inches, outside of pyplot, whose parts arrange themselves."""
     return Figure(figsize=(width, height), layout="constrained")
 
 

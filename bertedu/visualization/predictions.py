@@ -1,4 +1,4 @@
-"""What a model thinks stands behind a mask, as bars."""
+"""Which words a model predicts at a mask, as bars."""
 
 from collections.abc import Sequence
 

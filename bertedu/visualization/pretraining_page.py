@@ -17,8 +17,8 @@ from bertedu.visualization.results import Result
 
 NAMES = {"documentation": "the documentation on one machine", "world": "a small world of facts"}
 CURVES = (
-    "Figures on the training text (blue, means over some steps) and on validation text (orange). Dotted: what counting "
-    "alone reaches on the held-out text. Fewer and fewer words are masked while training goes on, so the blue curves "
+    "Figures on the training text (blue, means over some steps) and on validation text (orange). Dotted: what n-gram "
+    "baselines reach on the held-out text. Fewer and fewer words are masked while training goes on, so the blue curves "
     "get easier with time. Accuracy on pairs is not balanced here: always saying the more frequent answer would get "
     "more than 50 %."
 )

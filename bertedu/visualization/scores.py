@@ -33,7 +33,7 @@ def score_scatter(right: Sequence[float], found: Sequence[float]) -> Picture:
 
 
 def chosen_places(chosen: Sequence[Sequence[int]], best: Sequence[Sequence[int]]) -> Picture:
-    """Which sentences of a text are taken into its summary, by their places: by the model, and by a perfect chooser.
+    """Which sentences of a text are taken into its summary, by their positions: by the model, and by a perfect chooser.
 
     chosen, best: for each text the numbers of its sentences, from 0. Raises UserError where none was chosen.
     """
@@ -50,7 +50,7 @@ def chosen_places(chosen: Sequence[Sequence[int]], best: Sequence[Sequence[int]]
         axes.bar(np.arange(longest) + 1 + shift, shares, width=0.38, color=color, label=name)
         told.append(f"{name}: {', '.join(f'{share:.0%} sentence {n + 1}' for n, share in enumerate(shares[:6]))}")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    axes.set_xlabel("place of the sentence in its text", fontsize=9)
+    axes.set_xlabel("position of the sentence in its text", fontsize=9)
     axes.set_ylabel("share of what was chosen", fontsize=9)
     figure.legend(loc="outside upper right", ncols=2, frameon=False, fontsize=9)
-    return Picture(figure, f"Which sentences of {len(chosen):,} texts are chosen, by their places. {'; '.join(told)}.")
+    return Picture(figure, f"Which sentences of {len(chosen):,} texts are chosen, by position. {'; '.join(told)}.")

@@ -99,7 +99,7 @@ def explore_attention(page, shoot) -> None:
     region.wait_for()
     view.get_by_role("button", name="2 berlin").focus()
     page.keyboard.press("Enter")
-    region.get_by_text("Token 2, berlin, looks at:").wait_for()
+    region.get_by_text("Token 2, berlin, attends to:").wait_for()
     assert view.locator("select").input_value() == "2 berlin"
     shoot("attention-explorer", view)
 

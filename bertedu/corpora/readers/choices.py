@@ -80,7 +80,7 @@ def numbers_of(names: tuple[str, ...], count: int, written: set[str]) -> list[st
 def right_choice(
     answer: Any, texts: tuple[str, ...], names: tuple[str, ...], numbers: Sequence[str], place: str
 ) -> int:
-    """The place, from 0, of the choice that the answer names; numbers are what an answer may call the choices."""
+    """The position, from 0, of the choice that the answer names; numbers are what an answer may call the choices."""
     if isinstance(answer, str) and answer in names:
         return names.index(answer)
     letters = [chr(ord("A") + number) for number in range(len(texts))]

@@ -37,7 +37,7 @@ def read_conll(
     """
     lines = [line.rstrip(" \t") for line in read_lines(path)]
     separator, columns = shape_of(lines)
-    sentences: list[tuple[list[str], list[str], list[str]]] = []  # places, words, tags
+    sentences: list[tuple[list[str], list[str], list[str]]] = []  # where, words, tags
     for block in sentence_blocks(lines):
         places: list[str] = []
         words: list[str] = []
@@ -88,7 +88,7 @@ def is_comment(line: str, has_all_columns: bool) -> bool:
 def in_iob1(sentences: Sequence[Sequence[str]]) -> bool:
     """Whether the tags are those of IOB1 (Ramshaw & Marcus 1995) and not of BIO.
 
-    There an entity begins with I-, and with B- only directly behind another of its type: so each B- stands there, and
+    There an entity begins with I-, and with B- only directly after another of its type: so each B- stands there, and
     some entity begins with I-.
     """
     steps = [step for tags in sentences for step in pairwise(["O", *tags])]

@@ -45,7 +45,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """A question (or the beginning of a sentence), what may follow it, and the place of the right one, from 0."""
+    """A question (or the beginning of a sentence), what may follow it, and the position of the right one, from 0."""
 
     question: str
     choices: tuple[str, ...]

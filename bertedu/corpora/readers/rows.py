@@ -129,7 +129,7 @@ def tagged_words(
 def tag_values(
     tags: Sequence[Any], places: Sequence[str], scheme: str | None, labels: Collection[str] | None
 ) -> tuple[str, ...]:
-    """The tags of a sentence, each checked with its neighbours; places say where each stands."""
+    """The tags of a sentence, each checked with its neighbours; `places` say where each stands."""
     found: list[str] = []
     for tag, place in zip(tags, places, strict=True):
         found.append(tag_value(tag, place, scheme, labels, found[-1] if found else "O"))
@@ -171,7 +171,7 @@ def tag_value(
         )
     if position in "IE" and before not in (f"B-{kind}", f"I-{kind}"):
         raise UserError(
-            f"{place}: the tag {shown(name)} goes on with nothing, behind the tag {shown(before)}: begin the entity "
+            f"{place}: the tag {shown(name)} continues nothing, after the tag {shown(before)}: begin the entity "
             f"with 'B-{kind}'."
         )
     return name

@@ -73,7 +73,7 @@ def answer_of(answer: Any, context: str, place: str) -> Answer:
         raise UserError(f"{place} is {shown(answer)}: write an object with text and answer_start.")
     text, start = text_value(answer.get("text"), place, "the text"), answer.get("answer_start")
     if not isinstance(start, int) or isinstance(start, bool) or start < 0:
-        raise UserError(f"{place}: answer_start is {shown(start)}: write the place of the first character, from 0.")
+        raise UserError(f"{place}: answer_start is {shown(start)}: write the position of the first character, from 0.")
     if (there := context[start : start + len(text)]) != text:
         elsewhere = context.find(text)
         remedy = f"write {elsewhere}, where it stands" if elsewhere >= 0 else "correct it, it is nowhere in the context"

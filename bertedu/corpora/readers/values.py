@@ -1,4 +1,4 @@
-"""What a text, a label and a score must be, wherever they come from. A place is a file and line, or a row of a set."""
+"""What a text, a label and a score must be, wherever they come from. `place`: a file and line, or a row of a set."""
 
 import math
 import re
@@ -50,7 +50,7 @@ def label_value(value: Any, place: str, labels: Collection[str] | None = None, n
         )
     label = text_value(value, place, f"the {name}").strip()
     if "\n" in label or "\t" in label:
-        raise UserError(f"{place}: the {name} {shown(label)} has a line break or TAB: look for a quote out of place.")
+        raise UserError(f"{place}: the {name} {shown(label)} has a line break or TAB: is a quote missing.")
     if labels is not None and label not in labels:
         near = get_close_matches(label, labels, n=1)
         known = ", ".join(list(labels)[:MOST_LABELS_SHOWN]) + (", …" if len(labels) > MOST_LABELS_SHOWN else "")
@@ -74,7 +74,7 @@ def label_values(value: Any, place: str, labels: Collection[str] | None = None) 
 
 
 def class_value(value: Any, place: str, labels: Collection[str] | None = None) -> str:
-    """A label of a table or of JSON, where a number with a point is a score in the wrong place."""
+    """A label of a table or of JSON, where a number with a point is a score in the wrong column."""
     label = label_value(value, place, labels)
     if NUMBER_WITH_POINT.fullmatch(label):
         raise UserError(

@@ -23,7 +23,7 @@ def judged(template: str, aspects: list[str], lists: Lists, random: Random) -> t
 
 
 def rows(part: str, random: Random) -> list[dict[str, str]]:
-    """The rows of a part: each template as often as the others, aspects by lot."""
+    """The rows of a part: each template as often as the others, aspects at random."""
     lists = lists_of("aspects", part)
     templates, short = Deck(lists["templates"], random), Deck([t for t in lists["templates"] if t[3] == "="], random)
     found: dict[str, str] = {}

@@ -34,7 +34,7 @@ def riddle(line: str, lists: Lists, random: Random) -> tuple[str, str, list[str]
 
 
 def rows(part: str, random: Random) -> list[dict[str, Any]]:
-    """The rows of a part; the place of the right choice is drawn by lot, each place as often."""
+    """The rows of a part; the position of the right choice is random, each as often."""
     lists = lists_of("choices", part)
     endings, moves = Deck(lists["endings"], random), Deck(lists["moves"], random)
     places = Deck([str(place) for place in range(CHOICES)], random)

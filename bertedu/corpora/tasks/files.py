@@ -41,7 +41,7 @@ def json_lines(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def columns(rows: Sequence[Sequence[tuple[str, str]]]) -> str:
-    """CoNLL columns: a word, a TAB and its tag a line, an empty line behind each sentence."""
+    """CoNLL columns: a word, a TAB and its tag a line, an empty line after each sentence."""
     return "".join("".join(f"{word}\t{tag}\n" for word, tag in row) + "\n" for row in rows)
 
 

@@ -34,7 +34,7 @@ class Frame:
 
 
 def drawn(frame: Frame, lists: Lists, random: Random) -> dict[str, str]:
-    """Values for all slots of a frame; those of another entity have a 2 behind their names."""
+    """Values for all slots of a frame; those of another entity have a 2 after their names."""
     values = dict(zip(("x", "y", "x2", "y2"), random.sample(lists["name"], 4), strict=True))
     for number, act in zip(("", "2"), random.sample(lists["act"], 2), strict=True):
         values |= {form + number: text for form, text in zip(FORMS, act.split(" ~ "), strict=True)}

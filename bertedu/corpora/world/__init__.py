@@ -33,7 +33,7 @@ NOTES = [
     "The sentences are made from tables of facts and templates, both written for this course.",
     "held-out documents: templates and facts of training, but no sentence of training.",
     "unseen templates: facts of training, in templates that training never shows.",
-    "Unseen templates are drawn by lot; each is three words or more from every training template of its relation.",
+    "Unseen templates are drawn at random; each is three words or more from every training template of its relation.",
     "Their words are known: each stands in two training templates of the relation, or in those of eight relations.",
     "Fact probes use unseen templates; an answer is right if it is the one in the tables of this world.",
     "Validation and held-out documents are drawn from the same held-out sentences and share some.",
@@ -82,7 +82,7 @@ def make_documents(part: Part, random: Random, size: int, measure: Callable[[Doc
 
 
 def characters(document: Document) -> int:
-    """How long a document is, with a space or line end behind each sentence."""
+    """How long a document is, with a space or line end after each sentence."""
     return sum(len(sentence) + 1 for sentence in document.sentences)
 
 

@@ -1,4 +1,4 @@
-"""Which templates training never shows: drawn by lot, so that nobody picks the easy ones or the hard ones.
+"""Which templates training never shows: drawn at random, so that nobody picks the easy ones or the hard ones.
 
 Two kinds of templates are passed over. One that is nearly another template of its relation would ask nothing
 new. And one with a word that training hardly uses for this relation would ask what that word means, not for a

@@ -49,7 +49,7 @@ def in_two_dimensions(vectors: Tensor) -> tuple[np.ndarray, float]:
     variance that they keep.
 
     Principal components of the vectors less their mean at each layer: what all sentences share on their way would
-    hide how they part. Each direction is turned so that its largest weight is positive.
+    hide how they part. The sign of each direction is chosen so that its largest weight is positive.
     """
     centred = (vectors - vectors.mean(dim=0)).flatten(0, 1).double().numpy()
     _, sizes, directions = np.linalg.svd(centred, full_matrices=False)

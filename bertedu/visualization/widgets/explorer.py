@@ -64,7 +64,7 @@ def where_it_looks(weights: np.ndarray, tokens: Sequence[str], chosen: int | Non
         return strongest(weights, tokens)
     order = np.argsort(-weights[chosen], kind="stable")[:5]
     told = ", ".join(f"{tokens[target]} ({target + 1}) {weights[chosen, target]:.0%}" for target in order)
-    return f"Token {chosen + 1}, {tokens[chosen]}, looks at: {told}."
+    return f"Token {chosen + 1}, {tokens[chosen]}, attends to: {told}."
 
 
 def lines_svg(weights: np.ndarray, tokens: Sequence[str], threshold: float, chosen: int | None) -> str:
@@ -87,9 +87,9 @@ def lines_svg(weights: np.ndarray, tokens: Sequence[str], threshold: float, chos
         parts.append(f'<text x="{RIGHT + 6}" y="{baseline}">{escape(token)}{share_told}</text>')
     return (
         f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" font-size="13" '
-        f'fill="currentColor" aria-label="Lines from each token to those it looks at; the words above tell the same">'
+        f'fill="currentColor" aria-label="Lines from each token to those it attends to; the words above tell the same">'
         f'<text x="{LEFT - 6}" y="14" text-anchor="end" font-style="italic">token</text>'
-        f'<text x="{RIGHT + 6}" y="14" font-style="italic">looks at</text>{"".join(parts)}</svg>'
+        f'<text x="{RIGHT + 6}" y="14" font-style="italic">attends to</text>{"".join(parts)}</svg>'
     )
 
 

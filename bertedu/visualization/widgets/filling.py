@@ -1,4 +1,4 @@
-"""Fill in the mask, live: type a sentence, and see what the model expects behind each [MASK]."""
+"""Fill in the mask, live: type a sentence, and see what the model predicts at each [MASK]."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""Masking to play with: what the rate, the three fates and whole words do to ids, labels and loss.
+"""Masking to play with: what the masking rate, the three fates and whole words do to ids, labels and loss.
 
 Devlin et al. 2019, section 3.1 and appendix A.1.
 """
@@ -51,8 +51,8 @@ def mask_text(
     seed: int = 0,
     model: LanguageModel | None = None,
 ) -> MaskedText:
-    """Mask one text: of round(rate · T) tokens, at least one, `mask_share` become [MASK] and `random_share` another
-    token, the rest stay as they are. The same seed draws the same. With shares of 0.8 and 0.1 it is `mask_tokens`.
+    """Mask one text: of round(masking rate · T) tokens, at least one, `mask_share` become [MASK] and `random_share`
+    another token, the rest stay as they are. The same seed draws the same. Shares of 0.8 and 0.1 are `mask_tokens`.
 
     Raises UserError for shares that are more than the whole, for a text without a token, and, with a model, for one
     that is too long for it.
@@ -153,8 +153,8 @@ def in_words(masked: MaskedText) -> str:
 
 
 def masking_playground(tokenizer: BertTokenizer, text: str, model: LanguageModel | None = None) -> WidgetView:
-    """Sliders for the rate and the fates of the chosen tokens, a switch for whole words, and another draw; below it
-    what the model sees, ids and labels, and, with a model, its loss. Its still form is a table at 15 % and 80/10/10.
+    """Sliders for the masking rate and the fates of the chosen tokens, a switch for whole words, and another draw;
+    below it what the model sees, ids and labels, and, with a model, its loss. Its still form is a table.
 
     Raises UserError as `mask_text`; what is typed later only shows the sentence.
     """
