@@ -171,7 +171,7 @@ def tag_value(
         )
     if position in "IE" and before not in (f"B-{kind}", f"I-{kind}"):
         raise UserError(
-            f"{place}: the tag {shown(name)} continues nothing, after the tag {shown(before)}: begin the entity "
+            f"{place}: the tag {shown(name)} goes on with nothing, after the tag {shown(before)}: begin the entity "
             f"with 'B-{kind}'."
         )
     return name
