@@ -421,9 +421,9 @@ for size in (2, 16, 64, 256):
 # ones.
 #
 # **Layer normalization** (LayerNorm; Ba, Kiros & Hinton 2016) puts all tokens on the same scale. It takes the D
-# numbers **of one token**, subtracts their mean, and divides by their standard deviation. Do it on paper for `[0, 2,
-# 3, 4, 6]`: the mean, the five differences from it, their squares, the mean of the squares (the variance), and its
-# root. Then run the cell.
+# numbers **of one token**, subtracts their mean, and divides by their standard deviation. Do it on paper for
+# `[0, 2, 3, 4, 6]`: the mean, the five differences from it, their squares, the mean of the squares (the variance),
+# and its root. Then run the cell.
 
 # %%
 x = torch.tensor([0.0, 2, 3, 4, 6])  # [D]
@@ -482,9 +482,9 @@ check("2.3", layer_norm)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# `dim=-1`, because the D numbers of one token lie along the last axis. `keepdim=True`, so that the means, `[B, T,
-# 1]`, broadcast against `x`, `[B, T, D]`. The mean of the squares is the variance divided by D. The rest is the
-# formula, read from left to right.
+# `dim=-1`, because the D numbers of one token lie along the last axis. `keepdim=True`, so that the means,
+# `[B, T, 1]`, broadcast against `x`, `[B, T, D]`. The mean of the squares is the variance divided by D. The rest is
+# the formula, read from left to right.
 #
 # </details>
 
@@ -516,7 +516,7 @@ for distance in (0, 1, 5):
 # %% [markdown]
 # Row 0 is 0, 1, 0, 1: every hand is at its start. In row 1 the slow hand has hardly moved, so its sine is near 0 and
 # its cosine near 1. It works like the digits of a counter: the fast columns tell neighbours apart, the slow ones
-# tell regions apart.
+# tell regions apart. With D = 768 the slowest hand needs 61,343 tokens for a turn, close to the limit of 62,800.
 #
 # Now look at the last lines. For each distance, the smallest and the largest dot product are equal: the dot product
 # of two rows depends only on their **distance**. The reason is that two positions of one hand that are k tokens

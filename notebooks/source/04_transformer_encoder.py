@@ -719,9 +719,8 @@ torch.manual_seed(1)
 order = torch.randperm(T)
 shuffled_before = encoder(tokens[:, order])[0][-1]  # [B, T, D]
 shuffled_after = encoder(tokens)[0][-1][:, order]  # [B, T, D]
-print(
-    f"shuffled before or after: {(shuffled_before - shuffled_after).abs().max():.5f} difference"
-)
+difference = (shuffled_before - shuffled_after).abs().max()
+print(f"shuffling before or after: largest difference {difference:.5f}")
 
 # %% [markdown]
 # In the encoder, every token's vector depends on the last token: "bank" can use a "river" three words later. In the
@@ -776,7 +775,7 @@ for model in (mine, package):
 
 # %%
 input_ids = torch.randint(5, 100, (2, T))  # [B, T]
-attention_mask = torch.tensor([[1] * T, [1] * 5 + [0] * 3])  # the second text has 3 paddings
+attention_mask = torch.tensor([[1] * T, [1] * 5 + [0] * 3])  # second text: 3 padding tokens
 bias = padding_bias(attention_mask, torch.float32)  # [B, 1, 1, T]
 expected = theirs(input_ids, attention_mask, output_hidden_states=True).hidden_states
 
@@ -852,9 +851,9 @@ check("4.5", RepairedLayer)
 # <details><summary>Solution, explained</summary>
 #
 # `torch.nn.functional.dropout` is a function. It drops unless it is told `training=False`, and nobody told it. The
-# module `self.dropout` is reached by `eval()` and knows the probability. `dropout(mixed, self.dropout.p,
-# self.training)` is right as well. `nn.Dropout(0.1)(mixed)` in `forward` is not: this module is created after
-# `eval()` was called, and a new module is in training mode.
+# module `self.dropout` is reached by `eval()` and knows the probability.
+# `dropout(mixed, self.dropout.p, self.training)` is right as well. `nn.Dropout(0.1)(mixed)` in `forward` is not:
+# this module is created after `eval()` was called, and a new module is in training mode.
 #
 # </details>
 
