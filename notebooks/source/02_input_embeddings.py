@@ -137,10 +137,12 @@ print(vectors.tolist())
 # %% tags=["exercise"]
 from bertedu.course import check, hint
 
+
 def look_up(table, ids):
     ### BEGIN SOLUTION
     return table[ids]
     ### END SOLUTION
+
 
 check("2.1", look_up)
 
@@ -263,10 +265,12 @@ no_dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 config = BertConfig(vocab_size=V, intermediate_size=4 * D, **sizes, **no_dropout)
 attention, token_table = SelfAttention(config), torch.randn(V, D)  # both untrained
 
+
 def dog_after_attention(text, positions=0.0):
     vectors = token_table[tokenizer.encode(text)] + positions  # [T, D]
     mixed, _ = attention(vectors[None])  # [1, T, D]
     return mixed[0, tokenizer.tokenize(text).index("dog")]  # [D]
+
 
 print(tokenizer.encode("dog bites man"), tokenizer.encode("man bites dog"))
 difference = dog_after_attention("dog bites man") - dog_after_attention("man bites dog")
@@ -436,10 +440,12 @@ print("result", ((x - mean) / variance.sqrt()).tolist())
 # Now guess three times. What comes out if every number of `x` is ten times as large? If 100 is added to each? And for
 # five equal numbers? The cell wraps the formula in a function and tries all three.
 
+
 # %%
 def normalized(x):  # [..., D] -> [..., D], without the details that follow
     centred = x - x.mean(dim=-1, keepdim=True)
     return centred / (centred**2).mean(dim=-1, keepdim=True).sqrt()
+
 
 for name, other in (("10 · x", 10 * x), ("x + 100", x + 100), ("equal", torch.full((5,), 3.0))):
     print(f"{name:8}", [round(number, 3) for number in normalized(other).tolist()])
@@ -469,6 +475,7 @@ print("1e-12 stored in float16:", torch.tensor(1e-12).half().item())
 # Write `layer_norm(x, weight, bias, eps)` for `x` of shape `[B, T, D]`, without torch's own layer. `weight` and
 # `bias` have the shape `[D]`.
 
+
 # %% tags=["exercise"]
 def layer_norm(x, weight, bias, eps):
     ### BEGIN SOLUTION
@@ -476,6 +483,7 @@ def layer_norm(x, weight, bias, eps):
     variance = (centred**2).mean(dim=-1, keepdim=True)
     return centred / (variance + eps).sqrt() * weight + bias
     ### END SOLUTION
+
 
 check("2.3", layer_norm)
 
@@ -499,11 +507,13 @@ check("2.3", layer_norm)
 # On paper, for D = 4: what is row 0? And which numbers of row 1 do you know roughly without a calculator? The cell
 # prints three rows, the longest wavelength at BERT's D = 768, and the dot products of rows that lie 0, 1 or 5 apart.
 
+
 # %%
 def sinusoids(T, D):
     speed = 10000 ** (-torch.arange(0, D, 2) / D)  # [D / 2], radians per token
     angle = torch.arange(T)[:, None] * speed  # [T, D / 2]
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)  # [T, D]: sin, cos, …
+
 
 for row in sinusoids(3, 4).tolist():
     print(" ".join(f"{number:5.2f}" for number in row))
@@ -540,9 +550,11 @@ from torch.nn.functional import cross_entropy
 
 NUMBERS, LENGTH, MASK = 16, 24, 16  # the ids 0 to 15 are numbers, 16 is the mask
 
+
 def random_walks(count):
     steps = torch.randint(-1, 2, (count, LENGTH)).cumsum(dim=1)  # [B, T]
     return (torch.randint(NUMBERS, (count, 1)) + steps) % NUMBERS
+
 
 def fill_in(count, position, embed, query, output):
     ids = random_walks(count)  # [B, T]
@@ -552,8 +564,10 @@ def fill_in(count, position, embed, query, output):
     weights = (query(vectors) @ vectors.mT / D**0.5).softmax(dim=-1)  # [B, T, T], attention
     return output(weights @ tokens)[masked], ids[masked]  # scores and true numbers
 
+
 torch.manual_seed(0)
 print(random_walks(1)[0].tolist())
+
 
 # %%
 def train(position, steps=200):
@@ -568,6 +582,7 @@ def train(position, steps=200):
     scores, truth = fill_in(1000, position, *layers)
     offset = (scores.argmax(dim=-1) - truth + 1) % NUMBERS  # 0, 1 or 2: at most 1 off
     return (offset <= 2).float().mean().item()
+
 
 torch.manual_seed(1)
 learned = nn.Parameter(0.1 * torch.randn(LENGTH, D))  # [T, D]
@@ -646,9 +661,11 @@ for token, vector in zip(batch.tokens[1], vectors[1]):
 # `[PAD] [PAD] [CLS] who sleeps here ? [SEP]`. The next cell prints the largest difference between two vectors, four
 # times. Guess for each line: is it 0 or not?
 
+
 # %%
 def compare(one, other):
     return f"largest difference {(one - other).abs().max():.1f}"
+
 
 with torch.no_grad():
     of_pair = embeddings(pair.input_ids, pair.token_type_ids)[0]  # [14, D]
@@ -675,11 +692,13 @@ print("a text padded left and padded right: ", compare(padded_left[2:], vectors[
 # The first real token of each text gets position 0, the next one 1, and so on, wherever the padding is. Padding may
 # get any row of BERT's position table, 0 to 511.
 
+
 # %% tags=["exercise"]
 def position_ids(attention_mask):
     ### BEGIN SOLUTION
     return (attention_mask.cumsum(dim=1) - 1).clamp(min=0)
     ### END SOLUTION
+
 
 check("2.4", position_ids)
 
@@ -705,6 +724,7 @@ check("2.4", position_ids)
 # cell prints the translation. The third cell copies the weights into your class and into the package's and compares
 # the outputs for 8 texts of 512 tokens, with padding and both segments.
 
+
 # %%
 class Embeddings(nn.Module):
     def __init__(self, vocab_size, hidden_size, max_positions=512, segments=2):
@@ -719,6 +739,7 @@ class Embeddings(nn.Module):
         positions = self.position(torch.arange(input_ids.size(1)))  # [T, D]
         vectors = self.token(input_ids) + self.token_type(token_type_ids)  # [B, T, D]
         return self.dropout(self.norm(vectors + positions))
+
 
 # %%
 from transformers import BertConfig as TheirConfig
@@ -738,9 +759,11 @@ for name, parameter in theirs.named_parameters():
 # %%
 from bertedu.model.embeddings import BertEmbeddings
 
+
 def load(embeddings):
     embeddings.load_state_dict(weights)
     return embeddings.eval()  # eval: no dropout
+
 
 package = load(BertEmbeddings(BertConfig.preset("tiny")))  # D = 128 too
 yours = load(Embeddings(30522, 128))
@@ -760,6 +783,7 @@ with torch.no_grad():
 # A colleague has moved the three tables into a function and tidied up on the way. Does the new class still pass the
 # proof?
 
+
 # %%
 def broken_tables(vocab_size, max_positions, segments, hidden_size):
     token = nn.Embedding(vocab_size, hidden_size, padding_idx=0)
@@ -767,11 +791,13 @@ def broken_tables(vocab_size, max_positions, segments, hidden_size):
     token_type = nn.Embedding(segments, hidden_size, padding_idx=0)
     return token, position, token_type
 
+
 class BrokenEmbeddings(Embeddings):
     def __init__(self, vocab_size, hidden_size, max_positions=512, segments=2):
         super().__init__(vocab_size, hidden_size, max_positions, segments)
         made = broken_tables(vocab_size, max_positions, segments, hidden_size)
         self.token, self.position, self.token_type = made
+
 
 broken = load(BrokenEmbeddings(30522, 128))
 with torch.no_grad():
@@ -833,12 +859,14 @@ Picture(
 # Write `tables` with the same arguments as `broken_tables`. Every row that should learn must be able to learn, and
 # looking up the row of `[PAD]` must still give it no gradient.
 
+
 # %% tags=["exercise"]
 def tables(vocab_size, max_positions, segments, hidden_size):
     ### BEGIN SOLUTION
     token = nn.Embedding(vocab_size, hidden_size, padding_idx=0)
     return token, nn.Embedding(max_positions, hidden_size), nn.Embedding(segments, hidden_size)
     ### END SOLUTION
+
 
 check("2.5", tables)
 

@@ -109,6 +109,7 @@ config = BertConfig(vocab_size=100, **sizes, **no_dropout)
 torch.manual_seed(0)
 tokens = torch.randn(B, T, D)  # eight random tokens
 
+
 def initialize_like_base(module):
     for part in module.modules():
         if isinstance(part, nn.Linear):
@@ -116,9 +117,11 @@ def initialize_like_base(module):
             nn.init.zeros_(part.bias)
     return module
 
+
 def mean_cosine(x):  # [1, T, D] -> the mean over all pairs of different tokens
     x = x[0] / x[0].norm(dim=-1, keepdim=True)
     return (((x @ x.T).sum() - T) / (T * (T - 1))).item()  # without the T ones on the diagonal
+
 
 # %%
 attentions = nn.ModuleList(initialize_like_base(SelfAttention(config)) for _ in range(L))
@@ -250,12 +253,15 @@ for name, norm in (("BatchNorm", nn.BatchNorm1d(D)), ("LayerNorm", nn.LayerNorm(
 # doubles its input. LayerNorm of two different numbers is easy: the smaller becomes −1 and the larger 1. What comes
 # out of each?
 
+
 # %%
 def post_norm(x, sublayer, norm):
     return norm(x + sublayer(x))  # Vaswani et al. 2017, and BERT
 
+
 def pre_norm(x, sublayer, norm):
     return x + sublayer(norm(x))  # GPT-2, and most models since
+
 
 x = torch.tensor([[1.0, 3.0]])  # one token, D = 2
 for arrange in (post_norm, pre_norm):
@@ -280,11 +286,13 @@ for arrange in (post_norm, pre_norm):
 from bertedu.course import about  # a measured number that is checked within a tolerance
 from bertedu.model.encoder import Encoder, EncoderLayer
 
+
 def run_stack(arrange, layers, x):  # [B, T, D] -> [B, T, D]
     for layer in layers:
         x = arrange(x, lambda x: layer.attention(x)[0], layer.attention_norm)
         x = arrange(x, layer.feed_forward, layer.feed_forward_norm)
     return nn.functional.layer_norm(x, (D,)) if arrange is pre_norm else x
+
 
 def gradient_norms(arrange, depth):  # one number for each layer
     torch.manual_seed(0)
@@ -294,6 +302,7 @@ def gradient_norms(arrange, depth):  # one number for each layer
     nn.functional.cross_entropy(x.flatten(0, 1), targets).backward()
     gradients = ([p.grad.norm() for p in layer.parameters()] for layer in layers)
     return [torch.stack(norms).norm().item() for norms in gradients]
+
 
 # %% tags=["hide-input"]
 depths = [3, 6, 12, 24]
@@ -335,6 +344,7 @@ Picture(
 # The next cell trains three variants for 100 steps, each with two random seeds, because one run could be luck. That
 # takes about half a minute; a line appears as soon as its runs are finished. Guess which variant learns nothing.
 
+
 # %%
 def loss_after_training(arrange, warmup, seed):
     torch.manual_seed(seed)
@@ -352,6 +362,7 @@ def loss_after_training(arrange, warmup, seed):
         loss.backward()
         optimizer.step()
     return loss.item()
+
 
 variants = (post_norm, 0, 2.3, 0.1), (post_norm, 80, 1.0, 1.1), (pre_norm, 0, 0.0, 0.1)
 for arrange, warmup, expected, within in variants:
@@ -415,6 +426,7 @@ print("answer:", (inner @ shrink).flatten().tolist())
 # below writes it as a class. The second changes token 3 of the eight tokens and marks with an x which output vectors
 # change. Guess: which vectors change after the feed-forward network, and which after attention?
 
+
 # %%
 class MyFeedForward(nn.Module):
     def __init__(self, config):
@@ -427,15 +439,18 @@ class MyFeedForward(nn.Module):
         inner = self.activation(self.expand(hidden_states))  # [B, T, 4 D]
         return self.shrink(inner)  # [B, T, D]
 
+
 # %%
 torch.manual_seed(0)
 feed_forward, attention = MyFeedForward(config), SelfAttention(config)
+
 
 def changed_outputs(function, position):  # "x" for each token whose output vector changes
     changed = tokens.clone()
     changed[:, position] += 1.0
     difference = (function(tokens) - function(changed)).abs().amax(dim=-1)[0]  # [T]
     return " ".join("x" if value > 1e-6 else "." for value in difference.tolist())
+
 
 print("feed-forward:", changed_outputs(feed_forward, position=3))
 print("attention:   ", changed_outputs(lambda x: attention(x)[0], position=3))
@@ -497,6 +512,7 @@ for x in (-1.0, 0.0, 1.0, 3.0):
 # Write `gelu(x, tanh=False)` for a tensor `x` of any shape. It returns the exact form, or the tanh form if `tanh` is
 # true. You need `torch.erf` and `torch.tanh`.
 
+
 # %% tags=["exercise"]
 def gelu(x, tanh=False):
     ### BEGIN SOLUTION
@@ -504,6 +520,7 @@ def gelu(x, tanh=False):
         return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
     return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))
     ### END SOLUTION
+
 
 check("4.2", gelu)
 
@@ -585,12 +602,14 @@ print(f"evaluation: values {dropout(ones).unique().item():.2f}")
 # Write one BERT encoder layer as a function, without dropout. `attention`, `feed_forward` and the two norms are
 # functions from `[B, T, D]` to `[B, T, D]`. Return `[B, T, D]`. BERT is post-norm.
 
+
 # %% tags=["exercise"]
 def encoder_layer(x, attention, attention_norm, feed_forward, feed_forward_norm):
     ### BEGIN SOLUTION
     x = attention_norm(x + attention(x))
     return feed_forward_norm(x + feed_forward(x))
     ### END SOLUTION
+
 
 check("4.3", encoder_layer)
 
@@ -607,6 +626,7 @@ check("4.3", encoder_layer)
 # Here is the same as a class, with dropout and with a padding bias for attention (chapter 03). The parts have the
 # same names as in the package's `EncoderLayer`, so weights can be copied from one to the other.
 
+
 # %%
 class MyEncoderLayer(nn.Module):
     def __init__(self, config):
@@ -622,6 +642,7 @@ class MyEncoderLayer(nn.Module):
         hidden_states = self.attention_norm(hidden_states + self.dropout(mixed))  # [B, T, D]
         processed = self.feed_forward(hidden_states)  # [B, T, D]
         return self.feed_forward_norm(hidden_states + self.dropout(processed))  # [B, T, D]
+
 
 # %% [markdown]
 # ## The stack
@@ -652,6 +673,7 @@ for name, stack in stacks.items():
 # the input, then the output of each layer. You call a layer as `layer(hidden_states, bias)`. It returns two things,
 # the new vectors and its attention weights.
 
+
 # %% tags=["exercise"]
 class Stack(nn.Module):
     def __init__(self, config):
@@ -670,6 +692,7 @@ class Stack(nn.Module):
             all_hidden_states.append(hidden_states)
         return all_hidden_states
         ### END SOLUTION
+
 
 check("4.4", Stack)
 
@@ -779,15 +802,18 @@ attention_mask = torch.tensor([[1] * T, [1] * 5 + [0] * 3])  # second text: 3 pa
 bias = padding_bias(attention_mask, torch.float32)  # [B, 1, 1, T]
 expected = theirs(input_ids, attention_mask, output_hidden_states=True).hidden_states
 
+
 def largest_difference(states):  # over all L + 1 hidden states
     pairs = zip(states, expected, strict=True)
     return max((one - other).abs().max().item() for one, other in pairs)
+
 
 def run_layers(layers):  # L + 1 tensors [B, T, D]
     states = [expected[0]]
     for layer in layers:
         states.append(layer(states[-1], bias))
     return states
+
 
 print(f"yours:           {largest_difference(run_layers(mine.encoder.layers)):.5f}")
 print(f"the package's:   {largest_difference(package.encoder(expected[0], bias)[0]):.5f}")
@@ -806,6 +832,7 @@ print(f"yours with tanh: {with_tanh:.4f}")
 # But its scores on the test set are a little worse than they should be, and different each time, although
 # `model.eval()` is called. The next cell sends the same eight tokens twice through twelve such layers after `eval()`.
 
+
 # %%
 class ShorterLayer(EncoderLayer):
     def forward(self, hidden_states, bias=None):  # [B, T, D], [B, 1, 1, T]
@@ -814,6 +841,7 @@ class ShorterLayer(EncoderLayer):
         hidden_states = self.attention_norm(hidden_states + mixed)
         processed = nn.functional.dropout(self.feed_forward(hidden_states), 0.1)
         return self.feed_forward_norm(hidden_states + processed)
+
 
 torch.manual_seed(0)
 broken = initialize_like_base(nn.Sequential(*(ShorterLayer(config) for _ in range(L))))
@@ -837,6 +865,7 @@ print(f"same tokens, two runs: largest difference {about(2.1, difference, within
 # Write `RepairedLayer`. In training it applies dropout to both updates, with the probability from the config
 # (`config.hidden_dropout_prob`; `EncoderLayer` has a module for it, `self.dropout`). After `eval()` it drops nothing.
 
+
 # %% tags=["exercise"]
 class RepairedLayer(EncoderLayer):
     def forward(self, x, bias=None):
@@ -844,6 +873,7 @@ class RepairedLayer(EncoderLayer):
         x = self.attention_norm(x + self.dropout(self.attention(x, bias)[0]))
         return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
         ### END SOLUTION
+
 
 check("4.5", RepairedLayer)
 
