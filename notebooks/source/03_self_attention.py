@@ -570,9 +570,9 @@ for name, result in results.items():
 #
 # ### How negative is "very negative"? (optional, with exercise 3.4)
 #
-# Google's code adds −10000, a lot of code −∞, and `transformers` now the smallest number of the dtype. As long as a
-# row has at least one real token, all three usually work. The problem is a row in which *every* key is hidden: a
-# text of padding only, for example an empty text that fills up the last batch.
+# Google's code adds −10000, a lot of code −∞, and `transformers` now the smallest number of the dtype (the number
+# format). As long as a row has at least one real token, all three usually work. The problem is a row in which
+# *every* key is hidden: a text of padding only, for example an empty text that fills up the last batch.
 #
 # The next cell takes one such row, with the scores −20, −18 and −30. It adds each of four numbers and prints the
 # weights, in float32 and in **float16** (a number format with half the bits, which makes training faster; its
@@ -592,8 +592,8 @@ for dtype in (torch.float32, torch.float16):
 # - **−10000** shifts all three scores by the same amount, and softmax depends only on differences. In float32 the row
 #   is as if there were no mask at all. In float16 even the scores are rounded: near 10000 its numbers lie 8 apart.
 # - **−∞** gives 0 / 0, which is `nan`. If one such row reaches the loss, one optimizer step makes every weight `nan`.
-# - **The smallest number** is so large that in float32 the scores are lost to rounding, and three equal weights
-#   remain: finite. But in float16, −65504 − 20 is below the range. It becomes −∞, and the weights become `nan`.
+# - **The smallest number** (−3.4e+38 in float32) is so large that the scores are lost to rounding, and three equal
+#   weights remain: finite. But in float16, −65504 − 20 is below the range. It becomes −∞, and the weights `nan`.
 # - **Half the smallest number** leaves room for the score and stays finite in both. The package's `padding_bias`
 #   adds it.
 #
@@ -785,9 +785,9 @@ attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained h
 #
 # Every token attends to every token: that makes T × T scores for each head. If T doubles, the number of scores
 # grows by four. Is this square what makes BERT slow? Let's count multiplications. One layer has four projections,
-# T·D² each; two matrix products in attention, T²·D each; and a feed-forward part ([chapter
-# 04](04_transformer_encoder.ipynb)) with 8·T·D². Guess: at BERT's longest input, T = 512, what share of the
-# multiplications grows with T²?
+# T·D² each; two matrix products in attention, T²·D each; and a feed-forward part
+# ([chapter 04](04_transformer_encoder.ipynb)) with 8·T·D². Guess: at BERT's longest input, T = 512, what share of
+# the multiplications grows with T²?
 #
 # The next cell computes this share and the memory that the attention weights of one text need. It also measures the
 # CPU time of attention, for the formula written out and for the fused kernel, which works in blocks and never
@@ -819,11 +819,11 @@ assert times[2048] > 8 * times[512], "four times T should take more than 8 times
 # A tenth. At the lengths that BERT was made for, most of the arithmetic is in the linear layers. The quadratic part
 # overtakes them only at T = 6·D, here 4608 tokens.
 #
-# But multiplications are not time. Compare the last two lines: T grows by 4, so the scores grow by 16. The time
-# grows by 16 or more, and the formula written out takes several times as long as the fused kernel, for the same
-# multiplications. The difference is the time to move all the weights through memory. So attention's share of the
-# *time* can be larger than a tenth, and it depends on the machine. In training the weights are also stored for the
-# backward pass. Fused kernels save both.
+# But multiplications are not time. Compare the last two lines: T grows by 4, so the number of scores grows by 16. On
+# our machine the time of the written-out formula grew by about 30, and at T = 2048 it took three times as long as the
+# fused kernel, for the same multiplications. The difference is the time to move all the weights through memory. So
+# attention's share of the *time* can be larger than a tenth, and it depends on the machine. In training the weights
+# are also stored for the backward pass. Fused kernels save both.
 #
 # ## Broken BERT: the answer depends on the neighbours
 #
@@ -865,9 +865,9 @@ try_bias(colleagues_bias)
 # ●●●○ · 12 minutes
 #
 # First say in one sentence why the huge negative numbers have no effect. Then write
-# `repaired_bias(attention_mask, dtype)`. It gets `[B, T]` of ones (text) and zeros (padding), and returns what has
-# to be added to the scores `[B, H, T, T]`. Keep the lesson of float16: the number must be negative enough for large
-# scores, and the sum must stay finite.
+# `repaired_bias(attention_mask, dtype)`. It gets `[B, T]` of ones (text) and zeros (padding), and returns what has to
+# be added to the scores `[B, H, T, T]`. The colleague's number, half the smallest of the dtype, is a good one: it is
+# negative enough for large scores, and the sum stays finite.
 
 # %% tags=["exercise"]
 def repaired_bias(attention_mask, dtype):

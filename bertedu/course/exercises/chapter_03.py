@@ -64,20 +64,7 @@ def attention(case: Case) -> None:
         case.fail("But the two come in the wrong order: return the outputs first, then the weights.")
     case.same_shape("outputs", values, [2, 3, 5, 8])
     case.same_shape("weights", weights, [2, 3, 5, 5], "Each of 5 tokens attends to each of 5 tokens.")
-    rows, columns = weights.sum(-1), weights.sum(-2)
-    if not is_close(rows, torch.ones_like(rows), 1e-4):
-        came = f"But row 0 of the weights sums to {rows[0, 0, 0]:.2f}, and every row should sum to 1"
-        if is_close(columns, torch.ones_like(columns), 1e-4):
-            case.fail(
-                came + ".",
-                "Your columns sum to 1, so softmax runs over the queries. "
-                "Which axis holds the keys that one query chooses from?",
-            )
-        if is_close(weights.sum(1), torch.ones_like(weights.sum(1)), 1e-4):
-            case.fail(came + ".", "Your softmax runs over the heads: each head should have weights of its own.")
-        if is_close(weights.sum(0), torch.ones_like(weights.sum(0)), 1e-4):
-            case.fail(came + ".", "Your softmax runs over the batch, so one sentence would depend on the others.")
-        case.fail(came + ". Is there a softmax?")
+    softmax_axis(case, weights)
     scores = query @ key.mT
     if is_close(weights, scores.softmax(-1), 1e-4):
         case.almost(
@@ -104,6 +91,33 @@ def attention(case: Case) -> None:
         "The weights are right, but they average the keys. They should average the values.": weights @ key,
     }
     case.close("outputs", values, expected_values, "The weights are right. What do they average?", mistakes=mistakes)
+    other_sizes(case)
+    one = [case.randn(1, 1, 1, 4) for _ in range(3)]
+    single, _ = case.parts(case.call(*one, tried="a single token"), "outputs", "weights")
+    case.close("outputs", single, one[2], "A single token can attend only to itself.")
+    case.gradient_flows(query, key, value, names=("query", "key", "value"), tried="2 sentences of 5 tokens")
+
+
+def softmax_axis(case: Case, weights: Tensor) -> None:
+    """Rows of weights that do not sum to 1: over which axis did softmax run?"""
+    rows, columns = weights.sum(-1), weights.sum(-2)
+    if not is_close(rows, torch.ones_like(rows), 1e-4):
+        came = f"But row 0 of the weights sums to {rows[0, 0, 0]:.2f}, and every row should sum to 1"
+        if is_close(columns, torch.ones_like(columns), 1e-4):
+            case.fail(
+                came + ".",
+                "Your columns sum to 1, so softmax runs over the queries. "
+                "Which axis holds the keys that one query chooses from?",
+            )
+        if is_close(weights.sum(1), torch.ones_like(weights.sum(1)), 1e-4):
+            case.fail(came + ".", "Your softmax runs over the heads: each head should have weights of its own.")
+        if is_close(weights.sum(0), torch.ones_like(weights.sum(0)), 1e-4):
+            case.fail(came + ".", "Your softmax runs over the batch, so one sentence would depend on the others.")
+        case.fail(came + ". Is there a softmax?")
+
+
+def other_sizes(case: Case) -> None:
+    """Other sizes than in the first call: a divisor that is a constant shows."""
     query, key, value = (case.randn(1, 2, 3, 2) for _ in range(3))
     tried = "1 sentence of 3 tokens with 2 heads of size 2"
     result = case.call(query, key, value, tried=tried, function=without_raw_errors(case))
@@ -114,10 +128,6 @@ def attention(case: Case) -> None:
     advice = "It was right for d = 8. What should depend on the shapes?"
     case.close("weights", weights, expected_weights, advice, mistakes=mistakes)
     case.close("outputs", values, expected_values, advice)
-    one = [case.randn(1, 1, 1, 4) for _ in range(3)]
-    single, _ = case.parts(case.call(*one, tried="a single token"), "outputs", "weights")
-    case.close("outputs", single, one[2], "A single token can attend only to itself.")
-    case.gradient_flows(query, key, value, names=("query", "key", "value"), tried="2 sentences of 5 tokens")
 
 
 def without_raw_errors(case: Case) -> Callable:

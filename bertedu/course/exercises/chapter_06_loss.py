@@ -19,6 +19,34 @@ def mean_over_texts(logits: Tensor, labels: Tensor) -> Tensor:
     return torch.stack([cross_entropy(row, right) for row, right in zip(logits, labels, strict=True)]).mean()
 
 
+def wrong_losses(logits: Tensor, labels: Tensor) -> dict[str, Tensor]:
+    """What known mistakes give, by the sentence that explains each."""
+    asked, positive = labels != IGNORED, labels > 0
+    log_p = logits.log_softmax(-1)[asked][torch.arange(int(asked.sum())), labels[asked]]
+    return {
+        "You left out the label 0. Every id from 0 on is a valid label: compare with -100.": (
+            cross_entropy(logits[positive], labels[positive])
+        ),
+        "You picked the words of all labels in every row, N times N numbers. Pick one word in each row.": (
+            -logits.log_softmax(-1)[asked][:, labels[asked]].mean()
+        ),
+        "You divided by all tokens. Tokens without a label do not count in the mean.": (-log_p.sum() / labels.numel()),
+        "That is the sum over the labels. The loss is their mean.": -log_p.sum(),
+        "You divided by the number of texts. Divide by the number of labels.": -log_p.sum() / len(labels),
+        "You took the mean of each text, and then the mean of those. So the only label of the second text has the "
+        "same weight as the three of the first. Each label should count the same.": mean_over_texts(logits, labels),
+        "Check the sign: log-probabilities are negative, and a loss is positive.": log_p.mean(),
+        "You took the logarithm of the mean probability. Take the mean of the logarithms.": -log_p.exp().mean().log(),
+        "Those are probabilities. The loss is minus their logarithm.": log_p.exp().mean(),
+        "You used the raw scores. First turn them into log-probabilities, over the vocabulary.": (
+            -logits[asked][torch.arange(6), labels[asked]].mean()
+        ),
+        "Your softmax runs over the tokens. The probabilities of all *words* should sum to 1 for each token.": (
+            -logits.log_softmax(1)[asked][torch.arange(6), labels[asked]].mean()
+        ),
+    }
+
+
 @exercise(
     "6.3",
     "The loss, without cross_entropy",
@@ -38,41 +66,15 @@ def mlm_loss(case: Case) -> None:
         labels[row, column] = int(case.randint(1, VOCAB, (1,)))
     labels[0, 4] = 0  # a valid label
     result, used = watched(case, logits, labels, tried="3 texts of 6 tokens with 3, 1 and 2 labels")
-    asked, positive = labels != IGNORED, labels > 0
+    asked = labels != IGNORED
     expected = cross_entropy(logits[asked], labels[asked])
-    log_p = logits.log_softmax(-1)[asked][torch.arange(int(asked.sum())), labels[asked]]
     case.is_a("the loss", result, (int, float, Tensor), "one number, as a tensor")
     case.close(
         "the loss",
         result,
         expected,
         "It should be the mean of minus the log-probability of the right word, over the tokens with a label.",
-        mistakes={
-            "You left out the label 0. Every id from 0 on is a valid label: compare with -100.": (
-                cross_entropy(logits[positive], labels[positive])
-            ),
-            "You picked the words of all labels in every row, N times N numbers. Pick one word in each row.": (
-                -logits.log_softmax(-1)[asked][:, labels[asked]].mean()
-            ),
-            "You divided by all tokens. Tokens without a label do not count in the mean.": (
-                -log_p.sum() / labels.numel()
-            ),
-            "That is the sum over the labels. The loss is their mean.": -log_p.sum(),
-            "You divided by the number of texts. Divide by the number of labels.": -log_p.sum() / len(labels),
-            "You took the mean of each text, and then the mean of those. So the only label of the second text has the "
-            "same weight as the three of the first. Each label should count the same.": mean_over_texts(logits, labels),
-            "Check the sign: log-probabilities are negative, and a loss is positive.": log_p.mean(),
-            "You took the logarithm of the mean probability. Take the mean of the logarithms.": -log_p.exp()
-            .mean()
-            .log(),
-            "Those are probabilities. The loss is minus their logarithm.": log_p.exp().mean(),
-            "You used the raw scores. First turn them into log-probabilities, over the vocabulary.": (
-                -logits[asked][torch.arange(6), labels[asked]].mean()
-            ),
-            "Your softmax runs over the tokens. The probabilities of all *words* should sum to 1 for each token.": (
-                -logits.log_softmax(1)[asked][torch.arange(6), labels[asked]].mean()
-            ),
-        },
+        mistakes=wrong_losses(logits, labels),
     )
     sure = torch.zeros(1, 2, VOCAB)
     sure[0, 0, 7] = 300.0
