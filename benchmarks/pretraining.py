@@ -35,7 +35,7 @@ from bertedu.config import BertConfig
 from bertedu.corpora import load_corpus
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.examples import Batches, collate, tokenize_documents
-from bertedu.pretraining.objective import PretrainingTask
+from bertedu.pretraining.objectives import MaskedWordsAndPairs
 from bertedu.pretraining.sentence_pairs import PairMaker, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
@@ -115,7 +115,7 @@ def make_batches(text: TokenizedText, tokenizer: BertTokenizer, number: int) -> 
     rng = random.Random(0)
     pairs = PairMaker(text, MAX_LENGTH).next_sentence_pairs(rng)
     pairs = rng.sample(pairs, min(len(pairs), number * BATCH) // BATCH * BATCH)
-    task = PretrainingTask(text, text, tokenizer, PretrainingSettings(max_length=MAX_LENGTH))
+    task = MaskedWordsAndPairs(text, text, tokenizer, PretrainingSettings(max_length=MAX_LENGTH))
     bucketed = list(Batches(text, pairs, BATCH, tokenizer, rng))
     mixed = [collate(text, pairs[i : i + BATCH], tokenizer) for i in range(0, len(pairs), BATCH)]
     ready = [[task.mask(batch, 0.15, seed=i) for i, batch in enumerate(batches)] for batches in (bucketed, mixed)]
@@ -232,7 +232,7 @@ def main() -> None:
     corpus = load_corpus([options.text])
     tokenizer = BertTokenizer.train(corpus.train_sentences(), vocab_size=8192)
     text = tokenize_documents(corpus.train[:3000] if options.quick else corpus.train, tokenizer)
-    real = np.mean([len(pair) for pair in PairMaker(text, MAX_LENGTH).next_sentence_pairs(random.Random(0))])
+    real = np.mean([len(pair) + 3 for pair in PairMaker(text, MAX_LENGTH).next_sentence_pairs(random.Random(0))])
     print(f"{corpus.name}: {real:.0f} real tokens in a pair on average, {MAX_LENGTH} at most; batches of {BATCH}\n")
     print(f"{'size':6} {'V':>6} {'':12} {'bertedu':>12} {'transformers':>12} {'':>9} {'of the matrix rate':>17}")
     for size in options.sizes:

@@ -14,7 +14,7 @@ from bertedu.corpora import load_corpus
 from bertedu.files import write_json
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.evaluation import Evaluation
-from bertedu.pretraining.objective import PretrainingTask
+from bertedu.pretraining.objectives import MaskedWordsAndPairs
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import make_model, make_task
 from bertedu.pretraining.settings import PretrainingSettings
@@ -23,7 +23,7 @@ from bertedu.visualization.report import curve_baselines, read_run
 from bertedu.visualization.results import results
 
 
-def at_the_start(task: PretrainingTask, settings: PretrainingSettings) -> BertForPreTraining:
+def at_the_start(task: MaskedWordsAndPairs, settings: PretrainingSettings) -> BertForPreTraining:
     """The same architecture as at its start."""
     task.settings = settings
     return make_model(task).eval()

@@ -26,7 +26,7 @@ from bertedu.files import write_text
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.baselines import IGNORED, UnigramBaseline
 from bertedu.pretraining.examples import tokenize_documents
-from bertedu.pretraining.objective import PretrainingTask
+from bertedu.pretraining.objectives import MaskedWordsAndPairs
 from bertedu.pretraining.run import make_model
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
@@ -80,7 +80,7 @@ FAULTS = {
 LETTERS = dict(zip(FAULTS, ("healthy", "A", "B", "C", "D", "E"), strict=True))
 
 
-class FaultyTask(PretrainingTask):
+class FaultyTask(MaskedWordsAndPairs):
     """Pre-training whose training batches (not those of validation) carry a fault."""
 
     fault = Fault()
@@ -110,7 +110,7 @@ def record(name: str, fault: Fault, task: FaultyTask, tokens: int) -> dict[str, 
     return kept
 
 
-def unigram_loss(task: PretrainingTask) -> float:
+def unigram_loss(task: MaskedWordsAndPairs) -> float:
     """The mean surprise of the validation labels to somebody who knows only how frequent each token is."""
     unigram = UnigramBaseline.fit([task.train_text.tokens], len(task.tokenizer))
     labels = torch.cat([batch["labels"][batch["labels"] != IGNORED] for batch in task.validation()])

@@ -90,7 +90,7 @@ def test_segments_are_the_ids_of_each_pair(task):
     pairs = task.pairs.next_sentence_pairs(random.Random(0))[:5]
     first, second, labels = segments(task.train_text, pairs)
     for pair, a, b, label in zip(pairs, first, second, labels, strict=True):
-        assert len(a) + len(b) + 3 == len(pair) and label == pair.label
+        assert len(a) + len(b) == len(pair) and label == pair.label
         assert a.tolist() == task.train_text.tokens[pair.first[0] : pair.first[1]].tolist()
 
 

@@ -8,13 +8,13 @@ import torch
 from tiny_run import make_text, random_documents, tiny_model, tiny_task, tiny_tokenizer
 from torch.nn.functional import cross_entropy, log_softmax
 
-from bertedu.pretraining.objective import PretrainingTask
+from bertedu.pretraining.objectives import MaskedWordsAndPairs
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.training.feeding import cut_rows
 
 
 @pytest.fixture(scope="module")
-def task() -> PretrainingTask:
+def task() -> MaskedWordsAndPairs:
     return tiny_task()
 
 
@@ -186,7 +186,9 @@ def test_another_text_is_another_run(task):
 
     def of(documents):
         settings = PretrainingSettings(max_length=24, batch_size=8)
-        return PretrainingTask(make_text(documents), make_text(documents[:5]), tiny_tokenizer(), settings).identity()
+        return MaskedWordsAndPairs(
+            make_text(documents), make_text(documents[:5]), tiny_tokenizer(), settings
+        ).identity()
 
     joined = [documents[0] + documents[1], *documents[2:]]
     assert of(documents) == same
@@ -207,7 +209,7 @@ def test_billions_of_tokens_are_hashed_anew_at_every_save(monkeypatch):
     together = [[token for sentence in document for token in sentence]]
     texts = [make_text([document]), make_text([together]), make_text([document, document])]
     names = [
-        PretrainingTask(text, text, tiny_tokenizer(), PretrainingSettings(max_length=24)).identity()["text"]
+        MaskedWordsAndPairs(text, text, tiny_tokenizer(), PretrainingSettings(max_length=24)).identity()["text"]
         for text in texts
     ]
     assert len(set(names)) == 3

@@ -103,7 +103,7 @@ def test_ten_percent_of_documents_are_short():
     for _ in range(20):
         for pair in maker.next_sentence_pairs(rng):
             if pair.first[0] in opening and pair.label == IS_NEXT:
-                lengths[len(pair) - 3] += 1
+                lengths[len(pair)] += 1
     total = lengths.total()
     assert total > 20_000
     for length in range(2, most):
@@ -146,9 +146,9 @@ def test_random_segments_come_from_anywhere_in_another_document(text, untruncate
 def test_no_pair_is_too_long_or_empty(passes):
     for made in passes:
         for pair in made:
-            assert len(pair) <= MAX_LENGTH
+            assert len(pair) + 3 <= MAX_LENGTH
             assert pair.first[1] > pair.first[0] and pair.second[1] > pair.second[0]
-    assert max(len(pair) for pair in passes[0]) == MAX_LENGTH
+    assert max(len(pair) + 3 for pair in passes[0]) == MAX_LENGTH
 
 
 def test_truncation_takes_from_both_ends_and_from_the_longer_segment():
@@ -257,7 +257,7 @@ def test_half_of_the_sentence_order_pairs_are_swapped(text):
         for pair in maker.sentence_order_pairs(rng):
             assert (pair.first[0] > pair.second[0]) == bool(pair.label), "the label says which one came first"
             assert document[pair.first[0]] == document[pair.second[1] - 1]
-            assert len(pair) <= MAX_LENGTH
+            assert len(pair) + 3 <= MAX_LENGTH
             swapped, total = swapped + pair.label, total + 1
     assert share_is_ordinary(swapped, total, 0.5)
 

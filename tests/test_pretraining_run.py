@@ -4,10 +4,12 @@ import random
 
 import pytest
 import torch
+import transformers
 
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
 from bertedu.files import read_json
+from bertedu.inference import open_model
 from bertedu.model import BertForMaskedLM, BertForPreTraining
 from bertedu.pretraining import run
 from bertedu.pretraining.plan import Plan
@@ -16,7 +18,9 @@ from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
 from bertedu.training import loop
 from bertedu.training.loop import Trainer
+from bertedu.training.metrics import read_metrics
 from bertedu.training.run_folder import LOCK, holding
+from bertedu.visualization.report import write_report
 
 TOPICS = ["cats like warm milk and long quiet naps", "ships cross the wide cold sea by night with salt"]
 
@@ -128,9 +132,10 @@ def test_two_runs_in_one_folder_overwrite_each_other(tmp_path):
     assert (tmp_path / "metrics.json").stat().st_mtime_ns == before
 
 
-def test_a_stopped_run_says_how_to_go_on_and_ends_the_same(tmp_path, monkeypatch):
+@pytest.mark.parametrize("objective", ["pairs", "words"])
+def test_a_stopped_run_says_how_to_go_on_and_ends_the_same(tmp_path, monkeypatch, objective):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    expected = pretrain(plan(whole), lambda line: None)
+    expected = pretrain(plan(whole, objective=objective), lambda line: None)
     step = Trainer._step
 
     def stop_behind_the_second(self, batch, share):
@@ -139,7 +144,7 @@ def test_a_stopped_run_says_how_to_go_on_and_ends_the_same(tmp_path, monkeypatch
 
     monkeypatch.setattr(Trainer, "_step", stop_behind_the_second)
     said: list[str] = []
-    assert pretrain(plan(stopped), said.append) is None
+    assert pretrain(plan(stopped, objective=objective), said.append) is None
     assert said[-1] == f"stopped and saved: go on with `bertedu pretrain --resume {stopped}`"
     assert not (stopped / "metrics.json").exists()
     monkeypatch.undo()
@@ -180,3 +185,31 @@ def test_the_model_has_the_size_and_start_that_were_asked_for():
     published = make_model(make_task(made_up_corpus(), PretrainingSettings(initialization="published", **settings)))
     assert not published.masked_lm.decoder.bias.any()
     assert float(published.bert.pooler.dense.weight.detach().std()) == pytest.approx(0.88 * 0.02, rel=0.05)
+
+
+def test_masked_words_alone_are_trained_with_pairs_or_leave_no_model_of_their_own(tmp_path):
+    """The folder opens as a masked language model, here and in transformers, and its report says nothing of pairs."""
+    results = pretrain(plan(tmp_path, objective="words", log_steps=1, max_length=64), lambda line: None)
+    assert results is not None
+    figures = results["evaluation"]["held-out documents"]
+    assert figures["masked_words"] > 0 and not any("nsp" in name or name == "pairs" for name in figures)
+    assert "shared words" not in figures["baselines"]
+    assert not any("nsp" in name for line in read_metrics(tmp_path) for name in line)
+    model, _ = open_model(tmp_path)
+    assert type(model) is BertForMaskedLM
+    _, said = transformers.AutoModelForMaskedLM.from_pretrained(tmp_path / "checkpoint", output_loading_info=True)
+    assert not any(said.values())
+    text = write_report(tmp_path).read_text()
+    assert "pairs of at most" not in text and "Accuracy on pairs" not in text and "Sentence pairs" not in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"objective": "spans"}, "no objective 'spans': choose one of pairs, words"),
+        ({"objective": "words", "pairs": "order"}, "pairs is 'order', and the objective 'words' has no pairs"),
+    ],
+)
+def test_an_objective_that_cannot_be_is_accepted(changes, told):
+    with pytest.raises(UserError, match=told):
+        PretrainingSettings(**changes)

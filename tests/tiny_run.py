@@ -16,7 +16,7 @@ import torch
 
 from bertedu.config import BertConfig
 from bertedu.model import BertForPreTraining
-from bertedu.pretraining.objective import PretrainingTask
+from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
 from bertedu.pretraining.sentence_pairs import TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
@@ -54,11 +54,11 @@ def random_documents(count: int, seed: int = 0, sentences: int = 8, tokens: int 
     return documents
 
 
-def tiny_task(**changes: Any) -> PretrainingTask:
+def tiny_task(**changes: Any) -> MaskedWords:
     """Pre-training on 60 made-up documents; changes are fields of PretrainingSettings."""
     settings = PretrainingSettings(**{"max_length": 24, "batch_size": 8, **changes})
     train, validation = make_text(random_documents(60)), make_text(random_documents(8, seed=1))
-    return PretrainingTask(train, validation, tiny_tokenizer(), settings)
+    return OBJECTIVES[settings.objective](train, validation, tiny_tokenizer(), settings)
 
 
 def tiny_model(dropout: float = 0.1, seed: int = 0) -> BertForPreTraining:

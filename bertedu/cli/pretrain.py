@@ -51,6 +51,11 @@ It takes the minutes given, and about one more to read the text and to evaluate.
     metavar="START END",
     help="Share of the tokens that are masked, at the start and at the end.  [default: 0.4 0.3; base, large: 0.15]",
 )
+@click.option(
+    "--objective",
+    type=click.Choice(["pairs", "words"]),
+    help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa.  [default: pairs]",
+)
 @click.option("--pairs", type=click.Choice(["next", "order"]), help="Next sentence, or sentence order, prediction.")
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")
 @click.option(
@@ -64,7 +69,7 @@ It takes the minutes given, and about one more to read the text and to evaluate.
     help="muon: learns more in short runs; adamw: as in the paper.  [default: adamw with the published initialization]",
 )
 def pretrain(**options: Any) -> int:
-    """Pre-train a BERT with masked words and next sentences, and write a run folder.
+    """Pre-train a BERT with masked words and sentence pairs, and write a run folder.
 
     The folder gets the checkpoint (it opens in `transformers`), metrics.json, curves, an attention picture
     and report.html.

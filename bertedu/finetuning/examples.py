@@ -12,6 +12,7 @@ from torch import Tensor
 from bertedu.errors import UserError
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import BertTokenizer
+from bertedu.training.batching import bucketed
 
 Example = dict[str, Any]  # one text or pair: rows of numbers by name, and single numbers
 POOL = 16  # batches that are sorted by length together
@@ -75,16 +76,10 @@ class ExampleBatches(Sequence[dict[str, Tensor]]):
     ):
         self.examples, self.pad_token_id = examples, pad_token_id
         numbers = list(range(len(examples)))
-        pool = len(numbers) or 1
         if rng:
             rng.shuffle(numbers)
-            pool = POOL * batch_size
-        self.batches = [
-            bucket[i : i + batch_size]
-            for start in range(0, len(numbers), pool)
-            for bucket in [sorted(numbers[start : start + pool], key=lambda n: tokens_of(examples[n]))]
-            for i in range(0, len(bucket), batch_size)
-        ]
+        pool = POOL * batch_size if rng else len(numbers) or 1
+        self.batches = bucketed(numbers, lambda number: tokens_of(examples[number]), batch_size, pool)
         if rng:
             rng.shuffle(self.batches)
         self.order = [number for batch in self.batches for number in batch]

@@ -11,11 +11,13 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
-from bertedu.model import BertForPreTraining
+from bertedu.inference import LanguageModel
+from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, OverlapBaseline, UnigramBaseline
 from bertedu.pretraining.examples import tokenize_documents
-from bertedu.pretraining.objective import PretrainingTask
+from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
 from bertedu.pretraining.probes import (
     fact_probe_accuracy,
     ngram_probe_accuracy,
@@ -31,37 +33,36 @@ MOST_NATS = 700.0
 Example = TypeVar("Example", FactProbe, SenseExample)
 
 
-@torch.no_grad()
-def score(model: BertForPreTraining, batches: Sequence[Batch]) -> dict[str, float]:
-    """Masked-word accuracy and perplexity over masked batches, and the balanced accuracy on their pairs.
+def score(model: LanguageModel, batches: Sequence[Batch]) -> dict[str, float]:
+    """Masked-word accuracy and perplexity over masked batches, and of batches of pairs the balanced accuracy on them.
 
     Balanced: the mean of the accuracies on IsNext and on NotNext pairs, so that a guess is worth 50 %. Where a small
     text makes pairs of one kind only, it is the accuracy on these.
     """
-    model.eval()
-    device = model.next_sentence.weight.device
     loss, hits, words = 0.0, 0, 0
     right, pairs = {IS_NEXT: 0, NOT_NEXT: 0}, {IS_NEXT: 0, NOT_NEXT: 0}
-    for batch in batches:
-        batch = to_device(batch, device)
-        chosen = batch["labels"] != IGNORED
-        output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"], masked_positions=chosen)
-        logits, ids = output.prediction_logits.float(), batch["labels"][chosen]
-        loss += float(cross_entropy(logits, ids, reduction="sum"))
-        hits, words = hits + int((logits.argmax(dim=-1) == ids).sum()), words + len(ids)
-        guesses, labels = output.seq_relationship_logits.argmax(dim=-1), batch["next_sentence_label"]
-        for label in pairs:
-            right[label] += int(((guesses == label) & (labels == label)).sum())
-            pairs[label] += int((labels == label).sum())
-    kinds = [right[label] / pairs[label] for label in pairs if pairs[label]]
-    return {
+    with torch.no_grad(), evaluating(model) as device:
+        for batch in (to_device(batch, device) for batch in batches):
+            chosen = batch["labels"] != IGNORED
+            inputs = (batch[name] for name in ("input_ids", "attention_mask", "token_type_ids"))
+            output = model(*inputs, masked_positions=chosen)
+            logits, ids = output.prediction_logits.float(), batch["labels"][chosen]
+            loss += float(cross_entropy(logits, ids, reduction="sum"))
+            hits, words = hits + int((logits.argmax(dim=-1) == ids).sum()), words + len(ids)
+            if (labels := batch.get("next_sentence_label")) is not None:
+                guesses = output.seq_relationship_logits.argmax(dim=-1)
+                for label in pairs:
+                    right[label] += int(((guesses == label) & (labels == label)).sum())
+                    pairs[label] += int((labels == label).sum())
+    found = {
         "masked_words": words,
         "mlm_accuracy": hits / max(1, words),
         # No float holds more; where the loss is no number, this is the perplexity too.
         "perplexity": math.exp(min(MOST_NATS, loss / max(1, words))),
-        "pairs": sum(pairs.values()),
-        "nsp_accuracy": sum(kinds) / max(1, len(kinds)),
     }
+    kinds = [right[label] / pairs[label] for label in pairs if pairs[label]]
+    of_pairs = {"pairs": sum(pairs.values()), "nsp_accuracy": sum(kinds) / max(1, len(kinds))}
+    return {**found, **of_pairs} if kinds else found
 
 
 def pad_together(batches: Sequence[Batch], name: str, value: int) -> np.ndarray:
@@ -78,7 +79,7 @@ class Evaluation:
     What cannot be evaluated is left out, and `notes` says so: training is over, and its other figures are not lost.
     """
 
-    def __init__(self, task: PretrainingTask, corpus: Corpus):
+    def __init__(self, task: MaskedWords, corpus: Corpus):
         self.task, self.corpus, text = task, corpus, task.train_text
         self.notes: list[str] = []
         vocab_size = len(task.tokenizer)
@@ -86,12 +87,9 @@ class Evaluation:
         documents = np.split(text.tokens, edges)
         self.unigram = UnigramBaseline.fit(documents, vocab_size)
         self.ngram = NGramBaseline.fit(documents, vocab_size)
-        pairs = task.pair_list(task.pairs, random.Random("overlap"))
-        pairs = random.Random("overlap").sample(pairs, min(len(pairs), OVERLAP_PAIRS))
-        kinds = {pair.label for pair in pairs}  # a text of documents with one sentence each has one kind only
-        self.overlap = OverlapBaseline.fit(*segments(text, pairs), vocab_size) if len(kinds) == 2 else None
+        self.overlap = overlap_baseline(task) if isinstance(task, MaskedWordsAndPairs) else None
 
-    def __call__(self, model: BertForPreTraining) -> dict[str, Any]:
+    def __call__(self, model: LanguageModel) -> dict[str, Any]:
         """All figures of one model: a table for each held-out set; facts and senses where the corpus asks."""
         self.notes = []
         results = {name: self._held_out(model, name, documents) for name, documents in self.corpus.heldout.items()}
@@ -99,7 +97,7 @@ class Evaluation:
         results["facts"], results["senses"] = self._facts(model, positions), self._senses(model, positions)
         return {name: figures for name, figures in results.items() if figures}
 
-    def _facts(self, model: BertForPreTraining, positions: int) -> dict[str, Any]:
+    def _facts(self, model: LanguageModel, positions: int) -> dict[str, Any]:
         probes = self._readable(self.corpus.fact_probes, positions, "questions about facts")
         if not probes:
             return {}
@@ -109,7 +107,7 @@ class Evaluation:
             "n-gram": ngram_probe_accuracy(self.ngram, self.task.tokenizer, probes),
         }
 
-    def _senses(self, model: BertForPreTraining, positions: int) -> dict[str, Any]:
+    def _senses(self, model: LanguageModel, positions: int) -> dict[str, Any]:
         reference = self._readable(self.corpus.sense_reference, positions, "sentences with known senses")
         heldout = self._readable(self.corpus.sense_heldout, positions, "sentences whose sense is asked for")
         asked = {(one.word, one.sense) for one in self.corpus.sense_heldout}
@@ -126,7 +124,9 @@ class Evaluation:
 
     def _readable(self, examples: Sequence[Example], positions: int, what: str) -> list[Example]:
         """Those whose sentence the model can read whole, with [CLS] and [SEP]."""
-        kept = [one for one in examples if len(self.task.tokenizer.encode(one.sentence)) + 2 <= positions]
+        tokenizer = self.task.tokenizer
+        room = positions - tokenizer.layout.special_tokens(pair=False)
+        kept = [one for one in examples if len(tokenizer.encode(one.sentence)) <= room]
         if len(kept) < len(examples):
             self.notes.append(
                 f"{len(examples) - len(kept):,} of {len(examples):,} {what} have more tokens than the model has "
@@ -134,14 +134,14 @@ class Evaluation:
             )
         return kept
 
-    def _held_out(self, model: BertForPreTraining, name: str, documents: list[Document]) -> dict[str, Any]:
+    def _held_out(self, model: LanguageModel, name: str, documents: list[Document]) -> dict[str, Any]:
         task = self.task
         text = tokenize_documents(documents, task.tokenizer)
-        maker = PairMaker(text, task.settings.max_length)
-        batches = task.fixed_batches(maker)
+        batches = task.fixed_batches(task.maker_of(text))
         if not any((batch["labels"] != IGNORED).any() for batch in batches):
             if documents:
-                self.notes.append(f"The {name} make no pair with a word to hide: they could not be evaluated.")
+                what = "pair" if task.of_pairs else "text"
+                self.notes.append(f"The {name} make no {what} with a word to hide: they could not be evaluated.")
             return {}
         results: dict[str, Any] = score(model, batches)
         seen, labels = pad_together(batches, "input_ids", 0), pad_together(batches, "labels", IGNORED)
@@ -155,20 +155,36 @@ class Evaluation:
                 for name, value in self.ngram.evaluate(seen, labels, mask).items()
             },
         }
-        if self.overlap:
-            results["baselines"]["shared words"] = {"nsp_accuracy": overlap(self.overlap, task, text, maker)}
-        if task.settings.pairs == "next":
-            closer = PairMaker(text, task.settings.max_length, same_source=True)
-            results["nsp_accuracy_same_source"] = score(model, task.fixed_batches(closer))["nsp_accuracy"]
-            if self.overlap:
-                same_source = overlap(self.overlap, task, text, closer)
-                results["baselines"]["shared words"]["nsp_accuracy_same_source"] = same_source
+        if isinstance(task, MaskedWordsAndPairs):
+            self._add_pairs(results, task, model, text)
         return results
 
+    def _add_pairs(
+        self, results: dict[str, Any], task: MaskedWordsAndPairs, model: LanguageModel, text: TokenizedText
+    ) -> None:
+        """What shared words tell about the pairs; of next sentences also the harder ones, from the same source."""
+        makers = {"nsp_accuracy": task.maker_of(text)}
+        if task.settings.pairs == "next":
+            closer = makers["nsp_accuracy_same_source"] = task.maker_of(text, same_source=True)
+            results["nsp_accuracy_same_source"] = score(model, task.fixed_batches(closer))["nsp_accuracy"]
+        if self.overlap:
+            results["baselines"]["shared words"] = {
+                name: overlap(self.overlap, task, maker) for name, maker in makers.items()
+            }
 
-def overlap(baseline: OverlapBaseline, task: PretrainingTask, text: TokenizedText, maker: PairMaker) -> float:
+
+def overlap_baseline(task: MaskedWordsAndPairs) -> OverlapBaseline | None:
+    """What shared words tell about training pairs; None where all are of one kind: documents of one sentence each."""
+    pairs = task.sequences(task.pairs, random.Random("overlap"))
+    pairs = random.Random("overlap").sample(pairs, min(len(pairs), OVERLAP_PAIRS))
+    if len({pair.label for pair in pairs}) < 2:
+        return None
+    return OverlapBaseline.fit(*segments(task.train_text, pairs), len(task.tokenizer))
+
+
+def overlap(baseline: OverlapBaseline, task: MaskedWordsAndPairs, maker: PairMaker) -> float:
     """What the words that two segments share tell about the held-out pairs."""
-    return baseline.evaluate(*segments(text, task.pair_list(maker, random.Random("held out"))))
+    return baseline.evaluate(*segments(maker.text, task.sequences(maker, random.Random("held out"))))
 
 
 def segments(text: TokenizedText, pairs: Sequence) -> tuple[list[np.ndarray], list[np.ndarray], np.ndarray]:

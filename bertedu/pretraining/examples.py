@@ -1,7 +1,7 @@
-"""From documents to batches: ids in one row, pairs, and batches of pairs of about one length."""
+"""From documents to batches: all ids behind each other, and batches of passages or pairs of about one length."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -9,8 +9,11 @@ import torch
 from torch import Tensor
 
 from bertedu.corpora.documents import Document
+from bertedu.pretraining.passages import Passage
 from bertedu.pretraining.sentence_pairs import Pair, TokenizedText
 from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.layout import FIRST, SECOND, Layout, Part
+from bertedu.training.batching import bucketed
 
 POOL = 64  # batches that are sorted by length together
 
@@ -31,21 +34,20 @@ def tokenize_documents(documents: Iterable[Document], tokenizer: BertTokenizer) 
 
 class Batches(Sequence[dict[str, Tensor]]):
     """The batches of one pass, each made when it is asked for: input_ids, token_type_ids, attention_mask
-    [B, T] and next_sentence_label [B]. Pairs of about one length share a batch, so little is padding.
+    [B, T] and, of pairs, next_sentence_label [B]. Sequences of about one length share a batch, so little is padding.
     """
 
     def __init__(
-        self, text: TokenizedText, pairs: list[Pair], batch_size: int, tokenizer: BertTokenizer, rng: random.Random
+        self,
+        text: TokenizedText,
+        sequences: Sequence[Passage | Pair],
+        batch_size: int,
+        tokenizer: BertTokenizer,
+        rng: random.Random,
     ):
         self.text, self.tokenizer = text, tokenizer
-        pairs = rng.sample(pairs, len(pairs))
-        pool = POOL * batch_size
-        self.batches = [
-            bucket[i : i + batch_size]
-            for start in range(0, len(pairs), pool)
-            for bucket in [sorted(pairs[start : start + pool], key=len)]
-            for i in range(0, len(bucket), batch_size)
-        ]
+        mixed = rng.sample(sequences, len(sequences))
+        self.batches = bucketed(mixed, len, batch_size, POOL * batch_size)
         rng.shuffle(self.batches)
 
     def __len__(self) -> int:
@@ -55,27 +57,33 @@ class Batches(Sequence[dict[str, Tensor]]):
         return collate(self.text, self.batches[index], self.tokenizer)
 
     def lengths(self, index: int) -> list[int]:
-        """The real tokens of each pair of a batch."""
-        return [len(pair) for pair in self.batches[index]]
+        """The real tokens of each sequence of a batch, special ones included."""
+        special = self.tokenizer.layout.special_tokens
+        return [len(sequence) + special(sequence.second is not None) for sequence in self.batches[index]]
 
 
-def collate(text: TokenizedText, pairs: list[Pair], tokenizer: BertTokenizer) -> dict[str, Tensor]:
-    """[CLS] first [SEP] second [SEP] for each pair, padded to the longest."""
-    longest = max(len(pair) for pair in pairs)
-    input_ids = np.full((len(pairs), longest), tokenizer.pad_token_id, dtype=np.int64)
+def collate(text: TokenizedText, sequences: Sequence[Passage | Pair], tokenizer: BertTokenizer) -> dict[str, Tensor]:
+    """Passages or pairs of a text with their special tokens, as the tokenizer lays them out, padded to the longest."""
+    rows = [list(parts_of(sequence, tokenizer.layout)) for sequence in sequences]
+    input_ids = np.full((len(rows), max(row[-1].stop for row in rows)), tokenizer.pad_token_id, dtype=np.int64)
     token_type_ids, attention_mask = np.zeros_like(input_ids), np.zeros_like(input_ids)
-    for row, pair in enumerate(pairs):
-        (a, b), (c, d) = pair.first, pair.second
-        middle, end = 2 + b - a, len(pair)
-        input_ids[row, 0] = tokenizer.cls_token_id
-        input_ids[row, 1 : middle - 1] = text.tokens[a:b]
-        input_ids[row, middle - 1] = input_ids[row, end - 1] = tokenizer.sep_token_id
-        input_ids[row, middle : end - 1] = text.tokens[c:d]
-        token_type_ids[row, middle:end] = 1
-        attention_mask[row, :end] = 1
-    return {
+    for number, (sequence, row) in enumerate(zip(sequences, rows, strict=True)):
+        stretches = {FIRST: sequence.first, SECOND: sequence.second}
+        for what, segment, start, stop in row:
+            stretch = stretches.get(what)
+            input_ids[number, start:stop] = what if stretch is None else text.tokens[stretch[0] : stretch[1]]
+            token_type_ids[number, start:stop] = segment
+        attention_mask[number, : row[-1].stop] = 1
+    batch = {
         "input_ids": torch.from_numpy(input_ids),
         "token_type_ids": torch.from_numpy(token_type_ids),
         "attention_mask": torch.from_numpy(attention_mask),
-        "next_sentence_label": torch.tensor([pair.label for pair in pairs]),
     }
+    labels = [sequence.label for sequence in sequences if isinstance(sequence, Pair)]
+    return {**batch, "next_sentence_label": torch.tensor(labels)} if labels else batch
+
+
+def parts_of(sequence: Passage | Pair, layout: Layout) -> Iterator[Part]:
+    """What stands where in a sequence."""
+    (a, b), second = sequence.first, sequence.second
+    return layout.parts(b - a, None if second is None else second[1] - second[0])

@@ -16,8 +16,9 @@ import math
 import torch
 from torch import Tensor
 
-from bertedu.model import BertForPreTraining
+from bertedu.inference import LanguageModel
 from bertedu.model.attention import SelfAttention
+from bertedu.model.embeddings import BertEmbeddings
 
 EMBEDDING_DEVIATION = 0.05
 POSITION_AMPLITUDE = 0.1
@@ -32,9 +33,9 @@ def sinusoids(positions: int, size: int) -> Tensor:
 
 
 @torch.no_grad()
-def initialize_for_matching(model: BertForPreTraining, token_counts: Tensor) -> None:
+def initialize_for_matching(model: LanguageModel, token_counts: Tensor) -> None:
     """Give the model this start. token_counts [V]: how often each id stands in the training text."""
-    embeddings = model.bert.embeddings
+    embeddings = next(module for module in model.modules() if isinstance(module, BertEmbeddings))
     for module in model.modules():
         if isinstance(module, torch.nn.Linear):  # the decoder is none: its weight is the table of embeddings
             torch.nn.init.normal_(module.weight, std=1 / math.sqrt(module.in_features))
@@ -46,4 +47,4 @@ def initialize_for_matching(model: BertForPreTraining, token_counts: Tensor) -> 
     embeddings.position.weight.copy_(POSITION_AMPLITUDE * sinusoids(*embeddings.position.weight.shape))
     embeddings.token.weight[model.config.pad_token_id].zero_()
     frequency = (token_counts.float() + 1) / (token_counts.sum() + len(token_counts))
-    model.masked_lm.decoder.bias.copy_(frequency.log())
+    model.get_parameter("masked_lm.decoder.bias").copy_(frequency.log())

@@ -13,11 +13,13 @@ from bertedu.corpora import load_corpus
 from bertedu.corpora.documents import Corpus
 from bertedu.errors import UserError
 from bertedu.files import write_json
-from bertedu.model import BertForPreTraining
+from bertedu.inference import LanguageModel
+from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.evaluation import Evaluation
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.initialization import initialize_for_matching
-from bertedu.pretraining.objective import PretrainingTask
+from bertedu.pretraining.objectives import OBJECTIVES
+from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
@@ -26,39 +28,40 @@ from bertedu.training.processes import is_main_process
 from bertedu.training.run_folder import begun, holding, refuse_begun
 
 
-def make_task(corpus: Corpus, settings: PretrainingSettings) -> PretrainingTask:
+def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
     """Learn the vocabulary from the training text, or take that of settings.start, and tokenize all text with it."""
     if not any(document.sentences for document in corpus.train):
         raise UserError(f"the corpus {corpus.name} holds no training text: give more text.")
     if settings.start:
-        tokenizer = BertTokenizer.from_pretrained(find_folder(settings.start))
+        folder = find_folder(settings.start)
+        tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
     else:
         tokenizer = BertTokenizer.train(corpus.train_sentences(), vocab_size=settings.vocab_size)
     train, validation = (tokenize_documents(part, tokenizer) for part in (corpus.train, corpus.validation))
-    return PretrainingTask(train, validation, tokenizer, settings)
+    return OBJECTIVES[settings.objective](train, validation, tokenizer, settings)
 
 
-def make_model(task: PretrainingTask) -> BertForPreTraining:
+def make_model(task: MaskedWords) -> LanguageModel:
     """A new model of the size that the settings name, initialized as they say; or the model settings.start."""
     settings, vocab_size = task.settings, len(task.tokenizer)
     torch.manual_seed(settings.seed)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
     if settings.start:
-        return fitting(BertForPreTraining.from_pretrained(settings.start, **dropout), settings)
+        return fitting(task.model_class.from_pretrained(settings.start, **dropout), settings)
     config = BertConfig.preset(
         settings.preset,
         vocab_size=vocab_size,
         max_position_embeddings=settings.max_length,
         **dropout,
     )
-    model = BertForPreTraining(config)
+    model = task.model_class(config)
     if settings.initialization == "matching":
         counts = np.bincount(task.train_text.tokens, minlength=vocab_size)
         initialize_for_matching(model, torch.from_numpy(counts))
     return model
 
 
-def fitting(model: BertForPreTraining, settings: PretrainingSettings) -> BertForPreTraining:
+def fitting(model: LanguageModel, settings: PretrainingSettings) -> LanguageModel:
     """The model, where its positions are enough. Raises UserError where they are not."""
     positions = model.config.max_position_embeddings
     if settings.max_length > positions:
@@ -97,8 +100,8 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
 def train_and_evaluate(
     plan: Plan,
     corpus: Corpus,
-    task: PretrainingTask,
-    model: BertForPreTraining,
+    task: MaskedWords,
+    model: LanguageModel,
     trainer: Trainer,
     resume: bool,
     say: Callable[[str], None],

@@ -38,8 +38,8 @@ class Pair:
     label: int  # IS_NEXT or NOT_NEXT
 
     def __len__(self) -> int:
-        """Tokens of both segments, and [CLS] and two [SEP]."""
-        return self.first[1] - self.first[0] + self.second[1] - self.second[0] + 3
+        """Tokens of both segments, without special tokens."""
+        return self.first[1] - self.first[0] + self.second[1] - self.second[0]
 
 
 def truncate(first: Stretch, second: Stretch, most: int, rng: random.Random) -> tuple[Stretch, Stretch]:
@@ -63,14 +63,21 @@ def chunk_end(marks: list[int], start: int, end: int, target: int) -> int:
 
 
 class PairMaker:
-    """Makes the pairs of one pass over a text, with segments packed to max_length tokens in all.
+    """Makes the pairs of one pass over a text, with segments packed to max_length tokens, special tokens included.
 
     With same_source, the other document of a NotNext pair comes from the same source where there is one,
     so that the topic gives less away.
     """
 
-    def __init__(self, text: TokenizedText, max_length: int, short_share: float = 0.1, same_source: bool = False):
-        self.text, self.most, self.short_share = text, max_length - 3, short_share
+    def __init__(
+        self,
+        text: TokenizedText,
+        max_length: int,
+        short_share: float = 0.1,
+        same_source: bool = False,
+        special_tokens: int = 3,
+    ):
+        self.text, self.most, self.short_share = text, max_length - special_tokens, short_share
         self.same_source, self.all_documents = same_source, range(len(text.sources))
         self.others: dict[str, list[int]] = defaultdict(list)
         for document, source in enumerate(text.sources):

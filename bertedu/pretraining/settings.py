@@ -6,6 +6,7 @@ from typing import Any
 from bertedu.config import PRESETS
 from bertedu.errors import UserError
 
+OBJECTIVES = ("pairs", "words")
 PAIRS = ("next", "order")
 INITIALIZATIONS = ("published", "matching")
 
@@ -15,7 +16,8 @@ class PretrainingSettings:
     """What a pre-training run is made of, besides its text and its budget. Defaults: short runs of `tiny`.
 
     mask_rates: share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and
-    short runs learn more from more questions (as large models do: Wettig et al. 2023). pairs: "next" for
+    short runs learn more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked
+    words and sentence pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019). pairs: "next" for
     next sentence prediction, "order" for sentence order prediction. initialization: "matching" is the start
     for short runs in `pretraining/initialization.py`. start: a pre-trained model to go on from, with its vocabulary
     and size, for example before fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a new model.
@@ -28,12 +30,17 @@ class PretrainingSettings:
     dropout: float = 0.0
     mask_rates: tuple[float, float] = (0.40, 0.30)
     whole_words: bool = False
+    objective: str = "pairs"
     pairs: str = "next"
     initialization: str = "matching"
     start: str = ""
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.objective not in OBJECTIVES:
+            raise UserError(f"there is no objective {self.objective!r}: choose one of {', '.join(OBJECTIVES)}.")
+        if self.objective == "words" and self.pairs != "next":
+            raise UserError(f"pairs is {self.pairs!r}, and the objective 'words' has no pairs: leave one of both out.")
         if self.pairs not in PAIRS:
             raise UserError(f"there are no pairs of the kind {self.pairs!r}: choose one of {', '.join(PAIRS)}.")
         if self.initialization not in INITIALIZATIONS:

@@ -7,15 +7,14 @@ position of the second text asks the tokenizer's layout.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 FIRST, SECOND = -1, -2  # in a template: here stands the first text, here the second
 Template = tuple[tuple[int, int], ...]  # for each part what stands there (an id, FIRST or SECOND), and its segment
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A part of a sequence: what stands there (an id, FIRST or SECOND), its segment, its first position and the one
     after its last.
     """

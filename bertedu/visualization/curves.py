@@ -19,14 +19,16 @@ PANELS = {
 
 
 def training_curves(lines: Sequence[Line], baselines: Baselines | None = None) -> Picture:
-    """Five panels over the optimizer steps; a baseline is a dotted line with its name on it.
+    """Five panels over the optimizer steps, four without pairs; a baseline is a dotted line with its name on it.
 
     lines: as `read_metrics` returns them. Raises UserError where no figures were written.
     """
     if not any(name in line or f"validation_{name}" in line for line in lines for name in PANELS):
         raise UserError("metrics.jsonl holds no figures to draw: let the run go on for at least 50 steps.")
     figure = new_figure(10.5, 5.6)
-    rows: list[Any] = [["mlm_loss"] * 2 + ["mlm_accuracy"] * 2 + ["nsp_accuracy"] * 2]
+    pairs = any("nsp_accuracy" in name for line in lines for name in line)  # masked words alone have none
+    above = ["mlm_loss", "mlm_accuracy", *(["nsp_accuracy"] if pairs else [])]
+    rows: list[Any] = [[name for name in above for _ in range(6 // len(above))]]
     rows.append(["learning_rate"] * 3 + ["tokens_per_second"] * 3)
     panels = figure.subplot_mosaic(rows, height_ratios=[1.6, 1])
     told = []

@@ -19,9 +19,9 @@ NAMES = {"documentation": "the documentation on one machine", "world": "a small 
 CURVES = (
     "Figures on the training text (blue, means over some steps) and on validation text (orange). Dotted: what n-gram "
     "baselines reach on the held-out text. Fewer and fewer words are masked while training goes on, so the blue curves "
-    "get easier with time. Accuracy on pairs is not balanced here: always saying the more frequent answer would get "
-    "more than 50 %."
+    "get easier with time."
 )
+OF_PAIRS = "Accuracy on pairs is not balanced here: always saying the more frequent answer would get more than 50 %."
 ATTENTION = (
     "All attention heads on two sentences. Each row of a square is one token; the darker a field, the more of its "
     "attention goes to the token of that column. Dark is the largest share in its own square."
@@ -39,7 +39,9 @@ def page(
     """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention"."""
     name = NAMES.get(metrics["corpus"], metrics["corpus"])
     curves = (
-        figure_html(pictures["curves"], CURVES) if "curves" in pictures else "<p>The run was too short for curves.</p>"
+        figure_html(pictures["curves"], f"{CURVES} {OF_PAIRS}" if has_pairs(metrics) else CURVES)
+        if "curves" in pictures
+        else "<p>The run was too short for curves.</p>"
     )
     try_out = examples[0][0]
     sections = [
@@ -62,6 +64,11 @@ def held_out_html(rows: Sequence[Result]) -> str:
         return "<p>The corpus was too small to hold anything out: there is nothing to report.</p>"
     caption = "Each number beside what needs no network. Perplexity: lower is better."
     return results_html(rows, caption) + verdict_html(rows)
+
+
+def has_pairs(metrics: Mapping[str, Any]) -> bool:
+    """Whether the model was asked about pairs; one that was pre-trained with masked words alone was not."""
+    return any("pairs" in figures for figures in metrics["evaluation"].values())
 
 
 def summary(metrics: Mapping[str, Any]) -> str:
@@ -112,6 +119,7 @@ def notes_html(metrics: Mapping[str, Any]) -> str:
     notes = [
         *metrics.get("notes", []),
         "Every number is of one run with one seed: another seed gives slightly other numbers.",
-        "Accuracy on pairs is balanced, the mean over both answers, so that guessing gives 50 %.",
     ]
+    if has_pairs(metrics):
+        notes.append("Accuracy on pairs is balanced, the mean over both answers, so that guessing gives 50 %.")
     return list_html(notes)

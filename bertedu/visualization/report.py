@@ -99,6 +99,7 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
     plan, done = run.plan, run.metrics["run"]
     budget = next((f"{plan[name]:,} {name}" for name in ("minutes", "tokens", "steps") if plan.get(name)), "")
     start, end = plan["mask_rates"]
+    alone = plan.get("objective") == "words"  # masked words without pairs
     return {
         "Model": {
             "size": f"{plan['preset']}: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
@@ -111,11 +112,11 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
             "budget": budget,
             "done": f"{done['step']:,} steps on {done['tokens']:,} tokens in {duration(done['seconds'])}",
             "speed": f"{done['tokens'] / max(done['seconds'], 1e-9):,.0f} tokens a second",
-            "batch": f"{plan['batch_size']} pairs of at most {plan['max_length']} tokens",
+            "batch": f"{plan['batch_size']} {'texts' if alone else 'pairs'} of at most {plan['max_length']} tokens",
             "learning rate": f"{plan['learning_rate']:g} after a warm-up of {plan['warmup']:.0%}, then down to 0",
             "masked": f"{start:.0%} of the tokens at the start, {end:.0%} at the end"
             + (", whole words" if plan["whole_words"] else ""),
-            "pairs": "sentence order" if plan["pairs"] == "order" else "next sentence",
+            "pairs": "none" if alone else "sentence order" if plan["pairs"] == "order" else "next sentence",
             "seed": str(plan["seed"]),
         },
         "Machine": machine(done),

@@ -54,16 +54,17 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
     def baselines(measure: str) -> tuple[tuple[str, float], ...]:
         return tuple((kind, of[measure]) for kind, of in figures["baselines"].items() if measure in of)
 
-    pairs = NEXT if "nsp_accuracy_same_source" in figures else ORDER
-    words, counted = f"{figures['masked_words']:,} words", f"{figures['pairs']:,} pairs"
-    guess = ("guessing", 0.5)
+    words = f"{figures['masked_words']:,} words"
     rows = [
         Result(name, "masked words, accuracy", figures["mlm_accuracy"], baselines("mlm_accuracy"), words),
         Result(name, "masked words, perplexity", figures["perplexity"], baselines("perplexity"), words),
-        Result(
-            name, f"{pairs}, balanced accuracy", figures["nsp_accuracy"], (guess, *baselines("nsp_accuracy")), counted
-        ),
     ]
+    if "nsp_accuracy" not in figures:  # pre-trained with masked words alone
+        return rows
+    pairs = NEXT if "nsp_accuracy_same_source" in figures else ORDER
+    guess, counted = ("guessing", 0.5), f"{figures['pairs']:,} pairs"
+    beside: tuple[tuple[str, float], ...] = (guess, *baselines("nsp_accuracy"))
+    rows.append(Result(name, f"{pairs}, balanced accuracy", figures["nsp_accuracy"], beside, counted))
     if pairs == NEXT:
         same = figures["nsp_accuracy_same_source"]
         beside = (guess, *baselines("nsp_accuracy_same_source"))

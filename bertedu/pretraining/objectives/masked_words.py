@@ -1,4 +1,7 @@
-"""What BERT is pre-trained for: masked words and the next sentence, as a task for the training loop."""
+"""Masked words alone, as a task for the training loop: which words were hidden? (RoBERTa's objective.)
+
+Liu et al. 2019, section 4.2. Masking: Devlin et al. 2019, section 3.1.
+"""
 
 import hashlib
 import random
@@ -10,10 +13,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from bertedu.model.heads import IGNORED
+from bertedu.model.heads import IGNORED, BertForPreTraining, MaskedLM
 from bertedu.pretraining.examples import Batches
 from bertedu.pretraining.masking import Draws, WithDraws, apply_masks, draw
-from bertedu.pretraining.sentence_pairs import Pair, PairMaker, TokenizedText
+from bertedu.pretraining.passages import Passage, PassageMaker
+from bertedu.pretraining.sentence_pairs import Pair, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import evaluate
@@ -22,21 +26,32 @@ VALIDATION_RATE = 0.15  # the published masking rate, whatever the run trains wi
 MOST_VALIDATION_BATCHES = 16  # a thousand pairs tell enough while training: 1 % of a library would take all its time
 
 
-class PretrainingTask:
-    """Masked-LM and next-sentence prediction over a tokenized text. A `training.loop.Task`.
+class MaskedWords:
+    """Masked-LM over the passages of a tokenized text. A `training.loop.Task`.
 
-    Pairs and masks are drawn anew for each pass: they are functions of the seed and the pass alone.
+    The order of sequences, and masks, are drawn anew for each pass: they are functions of the seed and the pass alone.
+    model_class is what is trained; of_pairs says whether a sequence is a pair of texts.
     """
+
+    model_class: type[MaskedLM | BertForPreTraining] = MaskedLM
+    of_pairs = False
 
     def __init__(
         self, train: TokenizedText, validation: TokenizedText, tokenizer: BertTokenizer, settings: PretrainingSettings
     ):
         self.tokenizer, self.settings, self.train_text = tokenizer, settings, train
         self.continuation = torch.tensor([token.startswith("##") for token in tokenizer.vocab])  # [V]
-        self.pairs = PairMaker(train, settings.max_length)
-        self.validation_batches = self.fixed_batches(PairMaker(validation, settings.max_length))[
-            :MOST_VALIDATION_BATCHES
-        ]
+        self.special_tokens = tokenizer.layout.special_tokens(self.of_pairs)
+        self.maker = self.maker_of(train)
+        self.validation_batches = self.fixed_batches(self.maker_of(validation))[:MOST_VALIDATION_BATCHES]
+
+    def maker_of(self, text: TokenizedText) -> Any:
+        """What makes the sequences of a text."""
+        return PassageMaker(text, self.settings.max_length, self.special_tokens)
+
+    def sequences(self, maker: Any, rng: random.Random) -> Sequence[Passage | Pair]:
+        """One pass of sequences. A text has the same passages in each pass."""
+        return maker.passages()
 
     def identity(self) -> dict[str, Any]:
         """The settings, the vocabulary and the text, the last two as digests."""
@@ -53,20 +68,16 @@ class PretrainingTask:
     def epoch(self, number: int) -> WithDraws:
         """The batches of one pass over the text, with the random numbers for their masks."""
         rng = random.Random(f"{self.settings.seed} pass {number}")
-        batches = self.batches(self.pairs, rng, self.settings.batch_size)
+        batches = self.batches(self.maker, rng, self.settings.batch_size)
         return WithDraws(batches, len(self.tokenizer), self.settings.seed, "masks", number)
 
-    def pair_list(self, pairs: PairMaker, rng: random.Random) -> list[Pair]:
-        """One pass of pairs of the kind that the settings name."""
-        return pairs.sentence_order_pairs(rng) if self.settings.pairs == "order" else pairs.next_sentence_pairs(rng)
+    def batches(self, maker: Any, rng: random.Random, batch_size: int) -> Batches:
+        """One pass of sequences, in batches."""
+        return Batches(maker.text, self.sequences(maker, rng), batch_size, self.tokenizer, rng)
 
-    def batches(self, pairs: PairMaker, rng: random.Random, batch_size: int) -> Batches:
-        """One pass of pairs, in batches."""
-        return Batches(pairs.text, self.pair_list(pairs, rng), batch_size, self.tokenizer, rng)
-
-    def fixed_batches(self, pairs: PairMaker, batch_size: int = 64) -> list[dict[str, Tensor]]:
+    def fixed_batches(self, maker: Any, batch_size: int = 64) -> list[dict[str, Tensor]]:
         """One pass with masks that are always the same: for validation and evaluation."""
-        batches = self.batches(pairs, random.Random("held out"), batch_size)
+        batches = self.batches(maker, random.Random("held out"), batch_size)
         return [self.mask(batch, VALIDATION_RATE, seed=i) for i, batch in enumerate(batches)]
 
     def prepare(self, batch: dict[str, Tensor], step: int, share: float) -> dict[str, Tensor]:
@@ -92,6 +103,7 @@ class PretrainingTask:
             mask_token_id=tokenizer.mask_token_id,
             draws=draws,
             continuation=self.continuation[input_ids] if self.settings.whole_words else None,
+            special_tokens=self.special_tokens,
         )
         return {**batch, "input_ids": masked, "labels": labels}
 
@@ -104,22 +116,23 @@ class PretrainingTask:
         return evaluate(model, self, self.validation(), device)
 
     def quality(self, figures: dict[str, float]) -> float:
-        """Minus the sum of both losses."""
-        return -figures["mlm_loss"] - figures["nsp_loss"]
+        """Minus the loss."""
+        return -figures["mlm_loss"]
 
     def counts(self, batch: dict[str, Tensor]) -> dict[str, int]:
-        """Masked words, and pairs."""
-        return {"mlm": int((batch["labels"] != IGNORED).sum()), "nsp": len(batch["labels"])}
+        """Masked words."""
+        return {"mlm": int((batch["labels"] != IGNORED).sum())}
 
     def sums(self, model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Summed losses and hits of both predictions; words are scored at labelled positions only."""
-        labels, is_not_next = batch["labels"], batch["next_sentence_label"]
-        chosen = labels != IGNORED
-        output = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"], masked_positions=chosen)
-        words, follows = output.prediction_logits.float(), output.seq_relationship_logits.float()
+        """Summed losses and hits; words are scored at labelled positions only."""
+        chosen = batch["labels"] != IGNORED
+        inputs = (batch[name] for name in ("input_ids", "attention_mask", "token_type_ids"))
+        return self.sums_of(model(*inputs, masked_positions=chosen), batch["labels"][chosen], batch)
+
+    def sums_of(self, output: Any, right: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
+        """The same of what a model said; right: the ids at the labelled positions, [N]."""
+        words = output.prediction_logits.float()  # [N, V]
         return {
-            "mlm_loss": cross_entropy(words, labels[chosen], reduction="sum"),
-            "mlm_accuracy": (words.argmax(dim=-1) == labels[chosen]).sum(),
-            "nsp_loss": cross_entropy(follows, is_not_next, reduction="sum"),
-            "nsp_accuracy": (follows.argmax(dim=-1) == is_not_next).sum(),
+            "mlm_loss": cross_entropy(words, right, reduction="sum"),
+            "mlm_accuracy": (words.argmax(dim=-1) == right).sum(),
         }

@@ -1,0 +1,6 @@
+"""What a model can be pre-trained for, one file an objective."""
+
+from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
+
+OBJECTIVES: dict[str, type[MaskedWords]] = {"pairs": MaskedWordsAndPairs, "words": MaskedWords}
