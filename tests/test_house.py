@@ -9,8 +9,11 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from test_repository import PACKAGE, REPOSITORY, everything, specifiers
+from test_repository import PACKAGE, PROJECT, REPOSITORY, everything, specifiers
+
+from bertedu.course.building.freshness import names_imported
 
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
@@ -84,6 +87,22 @@ def test_an_imported_package_is_missing_from_pyproject():
         allowed = everything() if row(path) in WITH_EXTRAS else specifiers()
         missing = imported_distributions(path) - set(allowed)
         assert not missing, f"{path.relative_to(REPOSITORY)} imports {sorted(missing)}: declare it in pyproject.toml"
+
+
+def test_a_notebook_needs_a_package_that_only_the_tests_install():
+    allowed = set(specifiers("course"))
+    for path in sorted((REPOSITORY / "notebooks" / "source").glob("[0-9]*.py")):
+        for name in names_imported(path):
+            root = name.partition(".")[0]
+            if root not in sys.stdlib_module_names and root != "bertedu":
+                needed = {canonicalize_name(provider) for provider in providers().get(root, [root])}
+                assert needed & allowed, f"{path.name} imports {name}: declare it in the extra `course`"
+
+
+def test_two_lines_declare_one_package_or_one_of_them_is_overlooked():
+    for lines in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()):
+        names = [canonicalize_name(Requirement(line).name) for line in lines]
+        assert len(names) == len(set(names)) and names == sorted(names), f"twice, or out of order: {names}"
 
 
 def test_a_test_needs_a_package_that_is_declared_nowhere():

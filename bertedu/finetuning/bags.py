@@ -2,20 +2,23 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.pipeline import FeatureUnion, make_union
-from sklearn.preprocessing import FunctionTransformer
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import FeatureUnion
 
 WORD = r"\w+"  # scikit-learn's own pattern leaves out words of one letter
 ANYTHING = r"\S+"
 Pair = tuple[str, str]
 
 
-def bags_of_words(texts: Sequence[str], **options: Any) -> TfidfVectorizer:
+def bags_of_words(texts: Sequence[str], **options: Any) -> "TfidfVectorizer":
     """What turns texts into bags, knowing the words of these; where none holds a word (marks alone), their marks."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     pattern = WORD if any(re.search(WORD, text) for text in texts) else ANYTHING
     return TfidfVectorizer(token_pattern=pattern, **options).fit(texts)
 
@@ -30,9 +33,13 @@ def bag_cosines(pairs: Sequence[Pair], known: Sequence[str]) -> np.ndarray:
     return np.asarray(vectorizer.transform(first).multiply(vectorizer.transform(second)).sum(axis=1)).ravel()
 
 
-def compared_words(pairs: Sequence[Pair]) -> FeatureUnion:
+def compared_words(pairs: Sequence[Pair]) -> "FeatureUnion":
     """What turns pairs of texts into what counting can tell of both: the words that only one of them holds, the words
     that both hold, and how many those are. Unlike one bag of both texts it can lay word beside word."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_union
+    from sklearn.preprocessing import FunctionTransformer
+
     return make_union(TfidfVectorizer(analyzer=words_by_place), FunctionTransformer(shares_in_common)).fit(pairs)
 
 

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 from scipy.special import expit, softmax
-from scipy.stats import pearsonr, spearmanr
-from sklearn.metrics import accuracy_score, f1_score
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
@@ -194,6 +192,8 @@ def classification_figures(logits: np.ndarray, targets: np.ndarray, problem_type
     Classes: accuracy and macro F1. Several classes at once, each where its probability is above one half: micro and
     macro F1, and the share of texts with all of them right. Scores: Pearson, Spearman, mean squared error.
     """
+    from sklearn.metrics import accuracy_score, f1_score
+
     if problem_type == "regression":
         return score_figures(logits[:, 0], targets)
     if problem_type == "multi_label_classification":
@@ -212,6 +212,8 @@ def classification_figures(logits: np.ndarray, targets: np.ndarray, problem_type
 
 def score_figures(scores: np.ndarray, targets: np.ndarray) -> dict[str, float]:
     """Pearson's and Spearman's correlation (0 where all scores are equal) and the mean squared error."""
+    from scipy.stats import pearsonr, spearmanr
+
     varied = np.ptp(scores) > 0 and np.ptp(targets) > 0
     return {
         "pearson": float(pearsonr(scores, targets).statistic) if varied else 0.0,

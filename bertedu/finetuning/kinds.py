@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.multiclass import OneVsRestClassifier
 
 from bertedu.corpora.readers import Choices, LabelledText, Question, Summary, TaggedWords
 from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
@@ -78,6 +76,8 @@ def classification_baselines(
     """The figures of always saying the same, and of a linear model over bags of words and pairs of words; of pairs of
     texts also over which words stand in one of them and which in both.
     """
+    from sklearn.linear_model import Ridge
+
     texts, asked = ([f"{row.text} \n {row.pair or ''}" for row in rows] for rows in (train, test))
     vectorizer = bags_of_words(texts, ngram_range=(1, 2), sublinear_tf=True)
     bags = {"bag of words": (vectorizer.transform(texts), vectorizer.transform(asked))}
@@ -105,6 +105,9 @@ def classification_baselines(
 
 def linear_scores(seen: Any, targets: np.ndarray, new: Any, classes: int) -> np.ndarray:
     """What a linear model that learned the targets of the seen bags gives the classes of new ones, [N, C]."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+
     linear = LogisticRegression(C=10, max_iter=1000)
     if targets.ndim == 2:
         return OneVsRestClassifier(linear).fit(seen, targets).predict_proba(new) - 0.5

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.metrics import accuracy_score, f1_score
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -247,6 +246,8 @@ class TaggingTask(FinetuningTask[TaggedWords]):
 
 def tagging_figures(right: Sequence[Sequence[str]], found: Sequence[Sequence[str]], entities: bool) -> dict[str, float]:
     """What is reported for tags: by entities (see `spans.py`) or by words."""
+    from sklearn.metrics import accuracy_score, f1_score
+
     true_words, found_words = [tag for row in right for tag in row], [tag for row in found for tag in row]
     accuracy = float(accuracy_score(true_words, found_words))
     if entities:

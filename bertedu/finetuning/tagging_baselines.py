@@ -3,9 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sklearn.feature_extraction import FeatureHasher
-from sklearn.linear_model import SGDClassifier
-
 from bertedu.corpora.readers import TaggedWords
 from bertedu.finetuning.spans import are_entities
 from bertedu.finetuning.tagging import tagging_figures
@@ -40,6 +37,9 @@ def most_frequent_tags(train: Sequence[TaggedWords], test: Sequence[TaggedWords]
 
 def linear_tags(train: Sequence[TaggedWords], test: Sequence[TaggedWords]) -> Tags:
     """Each word with the tag that a linear model chooses by its letters, its capitals and its neighbours."""
+    from sklearn.feature_extraction import FeatureHasher
+    from sklearn.linear_model import SGDClassifier
+
     tags = [tag for row in train for tag in row.tags]
     if len(set(tags)) < 2:
         return [tags[:1] * len(row.words) for row in test]

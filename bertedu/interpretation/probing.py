@@ -11,9 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
 from bertedu.errors import UserError
@@ -55,6 +52,10 @@ class Probe:
     """
 
     def __init__(self) -> None:
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
         self.classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 
     def fit(self, vectors: Tensor, labels: Sequence) -> "Probe":

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from sklearn.feature_extraction.text import TfidfVectorizer
 from torch import Tensor
 
 from bertedu.corpora.documents import FactProbe, SenseExample
@@ -89,6 +88,8 @@ def sense_baseline_accuracy(
     reference: Sequence[SenseExample], heldout: Sequence[SenseExample], neighbours: int = 5
 ) -> dict[str, float]:
     """The same with bags of words in place of vectors: cosines of word counts, rare words weighing more (tf-idf)."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     check_examples(reference, heldout)
     counter = TfidfVectorizer(token_pattern=r"\w+")
     theirs = counter.fit_transform([example.sentence for example in reference])
