@@ -57,7 +57,7 @@ def check_progress(path: Path, run: dict[str, Any], identity: dict[str, Any]) ->
     check_number(path, "tokens at the last line of the log", since[0], whole=True, most=now.tokens)
     check_number(path, "seconds at the last line of the log", since[1], whole=False, most=now.seconds)
     best = run.get("best", "missing")
-    if best is not None and not (type(best) is float and math.isfinite(best)):
+    if best is not None and not (type(best) in (int, float) and math.isfinite(best)):
         raise refusal(path, f"its best figure is {shown(best)}")
     return now, -math.inf if best is None else best, tuple(since)
 
