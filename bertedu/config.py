@@ -24,6 +24,7 @@ ACTIVATIONS = ("gelu", "gelu_new")
 PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
 POOLINGS = ("pooler", "cls", "mean", "max", "last four layers")
 CONFIG = "config.json"
+MOST_SIZE, MOST = 10_000_000, {"num_hidden_layers": 1000, "hidden_size": 100_000, "intermediate_size": 1_000_000}
 Config = TypeVar("Config", bound="EncoderConfig | TaskConfig")
 
 
@@ -77,10 +78,12 @@ class EncoderConfig:
             )
 
     def check_size(self, name: str) -> None:
-        """Raise UserError where a field is no whole number above 0."""
+        """Raise UserError where a field is no whole number above 0, or larger than any model's."""
         value = getattr(self, name)
         if type(value) is not int or value < 1:
             raise UserError(f"config: {name} is {value!r}: give a whole number of at least 1.")
+        if value > (most := MOST.get(name, MOST_SIZE)):
+            raise UserError(f"config: {name} is {value}: give at most {most:,}.")
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:

@@ -1,6 +1,10 @@
 """One kind of error for everything that a person can put right, and how a value is shown in its sentence."""
 
+import re
 from typing import Any
+
+# What a terminal obeys instead of showing it, and what turns the direction of a line: all but TAB and line break.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 class UserError(ValueError):
@@ -15,3 +19,8 @@ def shown(value: Any, most: int = 60) -> str:
     """A value in quotes on one line, its middle left out where it is long."""
     text = repr(value)
     return text if len(text) <= most else f"{text[: most - 12]} … {text[-10:]}"
+
+
+def visible(text: str) -> str:
+    """The text with control characters spelt out, so that it sets no title and clears no screen."""
+    return CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

@@ -6,6 +6,7 @@ Only regular files are read and written: a pipe or a device may never end, and w
 import json
 import math
 import os
+import shlex
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -169,6 +170,11 @@ def read_json(path: str | Path, finite: bool = False) -> Any:
 def read_json_object(path: str | Path, expected: Mapping[str, Any]) -> dict[str, Any]:
     """The object in a JSON file; what it has of the expected names is of the expected types (see `check_object`)."""
     return check_object(read_json(path, finite=True), expected, path)
+
+
+def quoted(path: str | Path) -> str:
+    """A path as it is written in a command for a shell."""
+    return shlex.quote(str(path))
 
 
 def cache_folder() -> Path:

@@ -11,10 +11,13 @@ import torch
 import transformers
 from random_models import assert_same_weights, load_quietly, random_model
 from safetensors import safe_open
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from bertedu import BertConfig, BertForPreTraining, BertModel, UserError
 from bertedu.checkpoints.folder import read_tensors, save_tensors
+from bertedu.inference import open_model
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.training import SPECIAL_TOKENS
 
 
 @pytest.mark.parametrize("length", [0, 5, 200, -1])
@@ -169,3 +172,65 @@ def test_hub_id_is_not_found(saved, monkeypatch, tmp_path):
 def test_nobody_else_can_read_a_saved_model(tmp_path):
     BertModel(BertConfig.preset("tiny", vocab_size=20)).save_pretrained(tmp_path)
     assert (tmp_path / "model.safetensors").stat().st_mode & 0o777 == 0o644
+
+
+# Weights that are none
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("infinite", lambda tensor: tensor.fill_(float("inf")), r"holds infinite numbers or NaN"),
+        ("NaN", lambda tensor: tensor.fill_(float("nan")), r"holds infinite numbers or NaN"),
+        ("too large for float32", lambda tensor: tensor.double().fill_(1e300), r"holds infinite numbers"),
+        ("integers", lambda tensor: tensor.long(), "is of the type int64: weights are float32"),
+        ("booleans", lambda tensor: tensor.bool(), "is of the type bool"),
+        ("complex", lambda tensor: tensor.to(torch.complex64), "is of the type complex64"),
+        ("float8", lambda tensor: tensor.to(torch.float8_e4m3fn), "is of the type float8_e4m3fn"),
+    ],
+)
+def test_weights_of_a_strange_type_are_taken(saved, name, change, says):
+    path, weight = saved / "model.safetensors", "bert.encoder.layer.0.output.dense.weight"
+    tensors = load_file(path)
+    save_file({**tensors, weight: change(tensors[weight].clone())}, path, {"format": "pt"})
+    with pytest.raises(UserError, match=rf"model\.safetensors: {weight} {says}"):
+        BertForPreTraining.from_pretrained(saved)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("bert.embeddings.LayerNorm.weight", "bert.embeddings.LayerNorm.gamma"),
+        ("bert.pooler.dense.weight", "pooler.dense.weight"),
+    ],
+)
+def test_of_a_weight_that_is_there_twice_the_last_is_taken(saved, old, new):
+    path = saved / "model.safetensors"
+    tensors = load_file(path)
+    save_file({**tensors, new: tensors[old] + 1}, path, {"format": "pt"})
+    with pytest.raises(UserError, match=r"(\S+) and (\S+) are two names of one weight and differ: remove one"):
+        BertForPreTraining.from_pretrained(saved)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("num_hidden_layers", 10**7, "num_hidden_layers is 10000000: give at most 1,000"),
+        ("vocab_size", 10**30, "vocab_size is 1000000000000000000000000000000: give at most 10,000,000"),
+        ("vocab_size", 9_999_999, "the weights are not of the same model"),
+        ("intermediate_size", 999_999, "the weights are not of the same model"),
+        ("num_hidden_layers", True, "num_hidden_layers is True: give a whole number or null"),
+        ("hidden_dropout_prob", "0.1", "hidden_dropout_prob is '0.1': give a number or null"),
+        ("architectures", "BertModel", "give a list of a text or null"),
+        ("id2label", {"one": "yes"}, "id2label has .*: number the classes 0, 1, 2"),
+        ("id2label", {"0": 7}, "id2label is .*: give an object with a text under each name"),
+        ("id2label", ["yes"], "id2label is"),
+        ("layer_norm_eps", [[[]]], "layer_norm_eps is"),
+    ],
+)
+def test_a_config_of_the_wrong_type_or_size_gives_a_traceback_or_fills_the_memory(saved, field, value, says):
+    values = json.loads((saved / "config.json").read_text())
+    (saved / "config.json").write_text(json.dumps({**values, field: value}))
+    BertTokenizer([*SPECIAL_TOKENS, "a"]).save_pretrained(saved)
+    with pytest.raises(UserError, match=says):
+        open_model(saved)

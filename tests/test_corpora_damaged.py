@@ -3,10 +3,13 @@
 import gzip
 import json
 import random
+import time
 
 import pytest
 from test_corpora_malformed import CONLLU_WORD, as_bytes, scores, squad
 
+from bertedu.corpora.readers.opening import read_plain_text
+from bertedu.corpora.readers.plain_text import text_documents
 from bertedu.corpora.task_data import read_labelled, read_questions, read_tagged
 from bertedu.errors import UserError
 
@@ -61,3 +64,32 @@ def test_a_missing_file_ends_in_a_traceback(tmp_path):
             read_labelled(tmp_path / name)
     with pytest.raises(UserError, match="is a folder where a file should be"):
         read_questions(tmp_path)
+
+
+def test_a_few_bytes_of_gzip_fill_the_memory(tmp_path, monkeypatch):
+    """Zeros pack a thousand times smaller: a file of 5 MB may hold 5 GB."""
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"A word. " * 10_000))
+    assert len(read_plain_text(path)) == 80_000
+    monkeypatch.setenv("BERTEDU_MOST_BYTES", "79999")
+    with pytest.raises(UserError, match=r"a\.txt\.gz holds more than 79,999 bytes.*BERTEDU_MOST_BYTES"):
+        read_plain_text(path)
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-32"])
+@pytest.mark.parametrize("order", ["LE", "BE"])
+def test_the_advice_for_utf_32_is_that_for_utf_16(tmp_path, encoding, order):
+    path = tmp_path / "a.txt"
+    path.write_bytes("\ufeffA word.".encode(f"{encoding}-{order}"))
+    with pytest.raises(UserError, match=f"is {encoding}: .*iconv -f {encoding.lower()} "):
+        read_plain_text(path)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["[Illustration", "!", ".", "...", "_a", "Mr.", "Mr. ", "= ", "a.b.", "«", "(", "@-@ ", "\u0301", "1.", ". \u201d"],
+)
+def test_a_text_of_marks_takes_quadratic_time(unit):
+    started = time.perf_counter()
+    text_documents(f"A word. {unit * 200_000} Another word.", "a.txt")
+    assert time.perf_counter() - started < 10

@@ -1,6 +1,7 @@
 """Files appear whole or not at all, and what cannot be read is named."""
 
 import json
+import os
 
 import pytest
 
@@ -68,3 +69,65 @@ def test_a_file_in_the_place_of_a_folder_gives_a_traceback(tmp_path):
     (tmp_path / "runs").write_text("")
     with pytest.raises(UserError, match=r"metrics\.json could not be written"):
         write_json(tmp_path / "runs" / "metrics.json", {})
+
+
+needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+
+
+@needs_pipes
+@pytest.mark.parametrize("place", ["pipe", "/dev/zero", "/proc/self/mem", "/proc/kmsg", "link"])
+def test_a_pipe_or_device_is_read_for_ever(tmp_path, place):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    if not (tmp_path / place).exists():
+        pytest.skip(f"no {place} here")
+    with pytest.raises(UserError, match=r"may never end: save"):
+        read_text(tmp_path / place)
+
+
+@needs_pipes
+@pytest.mark.parametrize("place", ["pipe", "link", "dangling", "folder"])
+def test_a_pipe_link_or_folder_is_replaced_by_a_file(tmp_path, place):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "there").write_text("kept")
+    (tmp_path / "link").symlink_to(tmp_path / "there")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "folder").mkdir()
+    before = {path.name: path.lstat().st_mode for path in tmp_path.iterdir()}
+    with pytest.raises(UserError, match=rf"{place} is a (pipe|link|folder) and stays as it is: choose another name"):
+        write_text(tmp_path / place, "text")
+    assert {path.name: path.lstat().st_mode for path in tmp_path.iterdir()} == before
+    assert (tmp_path / "there").read_text() == "kept"
+
+
+def test_a_device_is_replaced_by_a_file():
+    with pytest.raises(UserError, match=r"is a device and stays as it is"):
+        write_text(os.devnull if os.name == "posix" else pytest.skip("no such device"), "text")
+
+
+@pytest.mark.parametrize("name", ["", ".", "a\0b"])
+def test_a_name_that_is_none_gives_a_traceback(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"is no name of a file|\. cannot be read|is a folder"):
+        read_text(name)
+    with pytest.raises(UserError, match=r"is no name of a file"):
+        write_text(name, "text")
+
+
+def test_half_a_character_gives_a_traceback_and_leaves_a_file(tmp_path):
+    with pytest.raises(UserError, match=r"a\.txt could not be written: the text has half a character, '\\ud83d'"):
+        write_text(tmp_path / "a.txt", "half \ud83d")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_larger_than_memory_is_read(tmp_path, monkeypatch):
+    with open(tmp_path / "sparse.txt", "wb") as file:
+        file.truncate(10**12)  # takes no room on the disk
+    with pytest.raises(UserError, match=r"sparse\.txt holds more than 500,000,000 bytes.*BERTEDU_MOST_BYTES"):
+        read_text(tmp_path / "sparse.txt")
+    (tmp_path / "small.txt").write_text("12345")
+    monkeypatch.setenv("BERTEDU_MOST_BYTES", "4")
+    with pytest.raises(UserError, match="more than 4 bytes"):
+        read_text(tmp_path / "small.txt")
+    monkeypatch.setenv("BERTEDU_MOST_BYTES", "5")
+    assert read_text(tmp_path / "small.txt") == "12345"

@@ -3,6 +3,7 @@
 Weights are safetensors: numbers only. Nothing is unpickled, since a pickle can run any program.
 """
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from bertedu.checkpoints.names import NameMap
+from bertedu.checkpoints.weights import check_weights
 from bertedu.errors import UserError
-from bertedu.files import replacing
+from bertedu.files import refuse_special, replacing
 
 WEIGHTS = "model.safetensors"
+HUB_ID = re.compile(r"([A-Za-z0-9_][\w.-]{0,95}/)?[A-Za-z0-9_][\w.-]{0,95}", re.ASCII)
 PICKLE = "pytorch_model.bin"  # how weights were kept before safetensors
 
 
@@ -37,6 +40,7 @@ def _write_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, s
 
 def read_tensors(path: str | Path) -> dict[str, Tensor]:
     """All tensors of a safetensors file. Raises UserError when it is missing or damaged."""
+    refuse_special(path)
     try:
         return load_file(path)
     except FileNotFoundError:
@@ -75,11 +79,16 @@ def load_weights(model: Any, folder: Path, names: NameMap) -> None:
             "AutoModelForPreTraining.from_pretrained and save it anew with save_pretrained."
         )
     places = model.state_dict()
-    found = {}
-    for name, tensor in read_tensors(path).items():
-        if not names.is_dropped(name):
-            possible = names.places(name, model.encoder_name, model.kind)
-            found[next((place for place in possible if place in places), possible[-1])] = tensor
+    saved = {name: tensor for name, tensor in read_tensors(path).items() if not names.is_dropped(name)}
+    check_weights(saved, path)
+    found: dict[str, Tensor] = {}
+    first: dict[str, str] = {}  # the name in the file under which each weight was found
+    for name, tensor in saved.items():
+        possible = names.places(name, model.encoder_name, model.kind)
+        place = next((place for place in possible if place in places), possible[-1])
+        if not torch.equal(found.setdefault(place, tensor), tensor):
+            raise UserError(f"{path}: {first[place]} and {name} are two names of one weight and differ: remove one.")
+        first.setdefault(place, name)
     fitting = {name: tensor for name, tensor in found.items() if name in places}
     _refuse_misfits(fitting, places, str(path))
     with torch.no_grad():
@@ -122,6 +131,15 @@ def _names(names: list[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + more
 
 
+def may_be_on_the_hub(name: str) -> bool:
+    """Whether a name can be a model of the hub: NAME or USER/NAME, and not the path of what was expected here.
+
+    A path is what ends in a separator, lies in a folder that is here, or in runs/, where runs are written.
+    """
+    user = name.partition("/")[0]
+    return HUB_ID.fullmatch(name) is not None and ("/" not in name or (user != "runs" and not Path(user).is_dir()))
+
+
 def find_folder(name: str | Path) -> Path:
     """The folder that `name` means: a folder, a run folder with its checkpoint/, or a hub id, which is fetched."""
     folder = Path(name)
@@ -130,7 +148,7 @@ def find_folder(name: str | Path) -> Path:
             return candidate
     if folder.exists():
         raise UserError(f"{folder} holds no config.json: give the folder of a saved model.")
-    if str(name).count("/") > 1 or str(name).startswith((".", "/", "~")):
+    if not may_be_on_the_hub(str(name)):
         raise UserError(f"{folder} does not exist: give a saved model's folder, or a hub id such as bert-base-uncased.")
     try:
         return Path(snapshot_download(str(name), allow_patterns=["*.json", "*.txt", WEIGHTS]))

@@ -4,6 +4,8 @@ import sys
 
 import click
 
+from bertedu.cli.saying import say
+
 
 @click.command()
 def doctor() -> None:
@@ -22,11 +24,11 @@ def doctor() -> None:
     before = ""
     for group, name, found in rows:
         if group != before:
-            click.echo(f"{group}")
-        click.echo(f"  {name:{width}}  {found}")
+            say(f"{group}")
+        say(f"  {name:{width}}  {found}")
         before = group
     for sentence in warnings_for():
-        click.echo(f"! {sentence}")
+        say(f"! {sentence}")
 
 
 @click.command()

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from bertedu.cli.mistakes import STOPPED
+from bertedu.cli.saying import NAME, PATH, say
 from bertedu.config import POOLINGS
 from bertedu.errors import UserError
 
@@ -70,16 +71,21 @@ Ctrl-C stops and saves.
 
 @click.command(epilog=EXAMPLES)
 @click.argument("task", required=False)
-@click.option("--data", metavar="FILE|FOLDER|hub:NAME", help="What to learn from.")
+@click.option("--data", type=NAME, metavar="FILE|FOLDER|hub:NAME", help="What to learn from.")
 @click.option(
     "--validation",
+    type=NAME,
     metavar="FILE|hub:NAME",
     help="To choose the best weights by.  [default: the folder's, else a tenth of the data]",
 )
-@click.option("--test", metavar="FILE|hub:NAME", help="To test the best weights with, once.  [default: the folder's]")
-@click.option("--model", metavar="FOLDER|HUB-ID", help="What to start from.  [default: the checkpoint of the course]")
-@click.option("--output", type=click.Path(path_type=Path), help="Run folder.  [default: runs/TASK-DATA]")
-@click.option("--resume", type=click.Path(path_type=Path), metavar="FOLDER", help="Go on with a run that was stopped.")
+@click.option(
+    "--test", type=NAME, metavar="FILE|hub:NAME", help="To test the best weights with, once.  [default: the folder's]"
+)
+@click.option(
+    "--model", type=NAME, metavar="FOLDER|HUB-ID", help="What to start from.  [default: the checkpoint of the course]"
+)
+@click.option("--output", type=PATH, help="Run folder.  [default: runs/TASK-DATA]")
+@click.option("--resume", type=PATH, metavar="FOLDER", help="Go on with a run that was stopped.")
 @click.option("--seeds", type=int, help="So many runs, and their mean and standard deviation.  [default: 1]")
 @click.option("--seed", type=int, help="The first seed.  [default: 0]")
 @click.option("--epochs", type=float, help="Passes over the data.  [default: 3]")
@@ -122,7 +128,7 @@ def finetune(task: str | None, **options: Any) -> int:
         options["model"] = course_checkpoint()
     kind = KINDS[task]
     plan = FinetuningPlan.from_options(kind.settings, task=task, **options)
-    metrics = run_plan(plan, kind, say=click.echo if is_main_process() else lambda sentence: None)
+    metrics = run_plan(plan, kind, say=say if is_main_process() else lambda sentence: None)
     if metrics is None:
         return STOPPED if is_main_process() else 0
     show(plan.folder, metrics)
@@ -145,15 +151,15 @@ def show(folder: Path, metrics: dict[str, Any]) -> None:
     from bertedu.visualization.mistakes import in_words, most_telling, shortened
     from bertedu.visualization.results import NOT_BEATEN, verdicts
 
-    click.echo()
+    say()
     Console().print(finetuning_table(metrics))
     if lost := verdicts(finetuning_results(metrics)):
-        click.echo("\n  ".join([NOT_BEATEN, *lost]))
-        click.echo(ADVICE)
+        say("\n  ".join([NOT_BEATEN, *lost]))
+        say(ADVICE)
     if telling := most_telling(read_predictions(folder / "predictions.jsonl"), SHOWN_ERRORS):
-        click.echo("\nSome errors, those first in which the model is surest, or furthest off:")
+        say("\nSome errors, those first in which the model is surest, or furthest off:")
     for mistake in map(in_words, telling):
         asked, right, said = (shortened(text, longest=LINE) for text in (mistake.asked, mistake.right, mistake.said))
-        click.echo(f"  {asked}\n    right: {right}\n    the model: {said}")
-    click.echo(f"\nThe report: {write_finetuning_report(folder)}")
-    click.echo(f"The model: {folder / 'checkpoint'}")
+        say(f"  {asked}\n    right: {right}\n    the model: {said}")
+    say(f"\nThe report: {write_finetuning_report(folder)}")
+    say(f"The model: {folder / 'checkpoint'}")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from bertedu.cli.saying import NAME, PATH, say
 from bertedu.errors import UserError
 
 MODEL_HELP = "A run folder, a saved model's folder, or a hub id.  [default: the newest run in runs/{}]"
@@ -23,7 +24,7 @@ It takes a few seconds and writes no file.
 
 @click.command("fill-mask", epilog=FILL_MASK_EXAMPLES)
 @click.argument("text")
-@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(" that fills masks"))
+@click.option("--model", type=NAME, metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(" that fills masks"))
 @click.option("--top", type=int, default=5, show_default=True, help="So many answers for each [MASK].")
 def fill_mask_command(text: str, model: str | None, top: int) -> None:
     """Print the likeliest words for each [MASK] in TEXT, with their probabilities."""
@@ -34,9 +35,9 @@ def fill_mask_command(text: str, model: str | None, top: int) -> None:
     answers = fill_mask(*open_model(model or newest_run(fillers)), text, top)
     for number, answer in enumerate(answers, start=1):
         if len(answers) > 1:
-            click.echo(f"[MASK] number {number}")
+            say(f"[MASK] number {number}")
         for word, share in answer:
-            click.echo(f"  {share:6.1%}  {word}")
+            say(f"  {share:6.1%}  {word}")
 
 
 ATTENTION_EXAMPLES = """
@@ -53,9 +54,9 @@ It takes a few seconds and writes only the file that is named.
 @click.command(epilog=ATTENTION_EXAMPLES)
 @click.argument("text")
 @click.argument("second", required=False)
-@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(""))
-@click.option("--html", type=click.Path(path_type=Path), help="Write a page to explore, which fetches nothing.")
-@click.option("--png", type=click.Path(path_type=Path), help="Write a picture of all heads.")
+@click.option("--model", type=NAME, metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(""))
+@click.option("--html", type=PATH, help="Write a page to explore, which fetches nothing.")
+@click.option("--png", type=PATH, help="Write a picture of all heads.")
 def attention(text: str, second: str | None, model: str | None, html: Path | None, png: Path | None) -> None:
     """Show where each token of TEXT (and of SECOND, as a pair) looks, in every layer and head."""
     from bertedu.files import write_text
@@ -69,9 +70,9 @@ def attention(text: str, second: str | None, model: str | None, html: Path | Non
     if png:
         attention_grid(weights, tokens).save(png)
     for path in filter(None, (html, png)):
-        click.echo(f"written: {path}")
+        say(f"written: {path}")
     if not html and not png:
-        click.echo(describe_grid(weights.numpy(), tokens))
+        say(describe_grid(weights.numpy(), tokens))
 
 
 NO_ANSWER = "no answer in this text"
@@ -89,9 +90,9 @@ validation (0 where none was chosen). Below stand the likeliest answers and how 
 
 @click.command(epilog=ANSWER_EXAMPLES)
 @click.argument("question")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=PATH)
 @click.option("--text", help="The text to look in, instead of a file.")
-@click.option("--model", metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(" that answers questions"))
+@click.option("--model", type=NAME, metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(" that answers questions"))
 @click.option("--top", type=int, default=3, show_default=True, help="So many answers.")
 def answer(question: str, file: Path | None, text: str | None, model: str | None, top: int) -> None:
     """Find the answer to QUESTION in a text: the likeliest spans, and how likely it is that there is none."""
@@ -107,10 +108,10 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     network, tokenizer = SpanFinder.from_pretrained(folder), architecture_in(folder).tokenizer.from_pretrained(folder)
     asked = (network, tokenizer, question, context)
     answers, none = answer_question(*asked, top)
-    click.echo(f"The model says: {' '.join(answer_or_none(*asked).split()) or NO_ANSWER}")
+    say(f"The model says: {' '.join(answer_or_none(*asked).split()) or NO_ANSWER}")
     for span, share in answers:
-        click.echo(f"  {share:6.1%}  {span}")
-    click.echo(f"  {none:6.1%}  ({NO_ANSWER})")
+        say(f"  {share:6.1%}  {span}")
+    say(f"  {none:6.1%}  ({NO_ANSWER})")
 
 
 def newest_run(kinds: Collection[str] = (), made_by: str = "pretrain", folder: Path = Path("runs")) -> Path:

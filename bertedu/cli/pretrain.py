@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from bertedu.cli.mistakes import STOPPED
+from bertedu.cli.saying import NAME, PATH, say
 from bertedu.config import PRESETS
 
 PRETRAIN_EXAMPLES = """
@@ -24,6 +25,7 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.command(epilog=PRETRAIN_EXAMPLES)
 @click.option(
     "--corpus",
+    type=NAME,
     multiple=True,
     metavar="NAME|FILE",
     help="documentation (default), world, text files, or hub:NAME; several are joined.",
@@ -32,9 +34,11 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.option("--minutes", type=float, help="Train for so long.  [default: 5, when nothing else is given]")
 @click.option("--tokens", type=int, help="Train until the model has seen so many tokens: repeats exactly.")
 @click.option("--steps", type=int, help="Train for so many optimizer steps: repeats exactly.")
-@click.option("--output", type=click.Path(path_type=Path), help="Run folder.  [default: runs/CORPUS-PRESET]")
-@click.option("--resume", type=click.Path(path_type=Path), metavar="FOLDER", help="Go on with a run that was stopped.")
-@click.option("--from", "start", metavar="FOLDER|HUB-ID", help="Go on from this model, with its vocabulary and size.")
+@click.option("--output", type=PATH, help="Run folder.  [default: runs/CORPUS-PRESET]")
+@click.option("--resume", type=PATH, metavar="FOLDER", help="Go on with a run that was stopped.")
+@click.option(
+    "--from", "start", type=NAME, metavar="FOLDER|HUB-ID", help="Go on from this model, with its vocabulary and size."
+)
 @click.option("--seed", type=int, help="Another seed is another run.  [default: 0]")
 @click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where to compute.  [default: auto]")
 @click.option("--precision", type=click.Choice(["auto", "fp32", "bf16"]), help="With which numbers.  [default: auto]")
@@ -79,7 +83,7 @@ def pretrain(**options: Any) -> int:
     from bertedu.training.processes import is_main_process
 
     plan = Plan.from_options(**options)
-    metrics = run_plan(plan, say=click.echo if is_main_process() else lambda sentence: None)
+    metrics = run_plan(plan, say=say if is_main_process() else lambda sentence: None)
     if metrics is None:
         return STOPPED if is_main_process() else 0
     show_results(plan.folder, metrics)
@@ -90,20 +94,21 @@ def show_results(folder: Path, metrics: dict[str, Any]) -> None:
     """Print a finished run's numbers and some answers, write its report, and say where that is."""
     from rich.console import Console
 
+    from bertedu.files import quoted
     from bertedu.inference import open_model
     from bertedu.visualization.examples import fill_examples
     from bertedu.visualization.report import write_report
     from bertedu.visualization.results import NOT_BEATEN, results, results_table, verdicts
 
-    click.echo()
+    say()
     Console().print(results_table(metrics))
     if lost := verdicts(results(metrics)):
-        click.echo("\n  ".join([NOT_BEATEN, *lost]))
-    click.echo("\nWhat it fills in:")
+        say("\n  ".join([NOT_BEATEN, *lost]))
+    say("\nWhat it fills in:")
     model, tokenizer = open_model(folder)
     examples = fill_examples(model, tokenizer, metrics["corpus"])
     width = max(len(prompt) for prompt, _ in examples)
     for prompt, answers in examples:
-        click.echo(f"  {prompt:{width}}  {', '.join(f'{word} {share:.0%}' for word, share in answers)}")
-    click.echo(f"\nThe report: {write_report(folder)}")
-    click.echo(f'Ask it yourself: bertedu fill-mask "{examples[0][0]}" --model {folder}')
+        say(f"  {prompt:{width}}  {', '.join(f'{word} {share:.0%}' for word, share in answers)}")
+    say(f"\nThe report: {write_report(folder)}")
+    say(f'Ask it yourself: bertedu fill-mask "{examples[0][0]}" --model {quoted(folder)}')

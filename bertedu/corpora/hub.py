@@ -1,5 +1,6 @@
 """Text of the Hugging Face hub as a corpus, through the library `datasets`: online, cached, or from a folder."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from bertedu.corpora.sentences import split_sentences
 from bertedu.errors import UserError
 
 ROWS_LOOKED_AT = 1000
+HUB_NAME = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.+-]*){0,2}", re.ASCII)
 
 
 def hub_corpus(name: str) -> Corpus:
@@ -28,6 +30,10 @@ def hub_corpus(name: str) -> Corpus:
 
 def load_split(name: str, split: str = "train"):
     """The rows of a split; the last part of the name is taken for a configuration where there is no such set."""
+    if not HUB_NAME.fullmatch(name) and not (Path(name).is_dir() and ".." not in Path(name).parts):
+        raise UserError(
+            f"hub:{name} can be no data set of the hub: write hub:NAME, hub:USER/NAME or hub:USER/NAME/CONFIGURATION."
+        )
     from datasets import load_dataset  # a second of import, for those who read from the hub only
     from datasets.exceptions import DatasetGenerationError, DatasetsError
 

@@ -20,8 +20,11 @@ OPENERS = frozenset(
     these they this those though thus to under use we what when where which while who why with you your
     """.split()  # noqa: SIM905
 )
-# A stop, quotes or brackets that close after it, space, and what may open a sentence.
-BOUNDARY = re.compile(r"""(?:\.{3}|[.!?…]+)["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W_a-z])""")
+# A stop, quotes or brackets that close after it, space, and what may open a sentence. A row of stops is looked at once,
+# from its first: from each of them it would take time in the square of their number.
+BOUNDARY = re.compile(r"""(?<![.!?…])(?:\.{3}|[.!?…]+)["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W_a-z])""")
+
+NEXT_WORD = re.compile(r"\W*(\w+)")
 
 
 def split_sentences(paragraph: str) -> list[str]:
@@ -46,11 +49,12 @@ def ends_sentence(text: str, start: int, boundary: re.Match[str]) -> bool:
     """Whether the stop at this boundary ends the sentence that began at `start`."""
     if text[boundary.start()] != "." or text.startswith("..", boundary.start()):
         return True  # an exclamation, a question or an ellipsis before a capital
-    before = text[start : boundary.start()].rsplit(None, 1)
-    word = before[-1].lstrip("\"'“‘«([") if before else ""
-    follower = re.match(r"\W*(\w+)", text[boundary.end() :])
+    end = boundary.start() - (text[boundary.start() - 1 : boundary.start()] == " ")
+    space = text.rfind(" ", start, end)  # a sentence of many abbreviations is not cut out anew for each
+    word = text[max(start, space + 1) : end].lstrip("\"'“‘«([")
+    follower = NEXT_WORD.match(text, boundary.end())
     opens = follower is not None and follower[1].lower() in OPENERS
-    if len(before) < 2 and re.fullmatch(r"\d{1,3}|[ivxIVX]{1,4}|[A-Za-z]", word):
+    if space < 0 and re.fullmatch(r"\d{1,3}|[ivxIVX]{1,4}|[A-Za-z]", word):
         return False  # the number of a list's item: 1. First, a. First
     if word.lower() in MAY_CLOSE:
         return opens

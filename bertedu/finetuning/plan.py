@@ -16,6 +16,7 @@ from bertedu.training.settings import TrainingSettings
 # Peak learning rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al.
 # 2019, appendix A.3, 2e-5 to 5e-5 to Base and Large. Hidden size 384 broke down from one seed in three at 3e-4.
 LEARNING_RATES = {256: 3e-4, 767: 1e-4, 1024: 5e-5}
+MOST_SEEDS = 1000
 # Settings that only some tasks know; with others they would say nothing.
 KNOWN_TO = {
     "pooling": ("classification", "multi-label", "regression", "similarity"),
@@ -62,8 +63,8 @@ class FinetuningPlan:
                 raise UserError(f"there is no {name}: say which, as in --{name} …")
         task, model, data = (str(given.pop(name)) for name in ("task", "model", "data"))
         seeds = int(given.pop("seeds", 1))
-        if seeds < 1:
-            raise UserError(f"seeds is {seeds}: give the number of runs, at least 1.")
+        if not 1 <= seeds <= MOST_SEEDS:
+            raise UserError(f"seeds is {seeds}: give the number of runs, from 1 to {MOST_SEEDS:,}.")
         output = Path(given.pop("output", None) or folder or unused_folder(f"{task}-{stem(data)}"))
         validation, test = given.pop("validation", None), given.pop("test", None)
         folder_of_model = find_folder(model)

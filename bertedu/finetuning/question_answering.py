@@ -15,6 +15,7 @@ from torch.nn.functional import cross_entropy
 
 from bertedu.config import TaskConfig
 from bertedu.corpora.readers import Question
+from bertedu.errors import UserError
 from bertedu.finetuning.examples import Example
 from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.head import HeadOutput, TaskModel
@@ -237,6 +238,8 @@ def answer_question(
 
     Probabilities are the softmax over the scores of the best spans and of no answer.
     """
+    if top < 1:
+        raise UserError(f"top is {top}: ask for at least 1 answer.")
     candidates, no_answer = read_context(model, tokenizer, question, context)
     scores = torch.tensor([*(candidate.score for candidate in candidates), no_answer]).softmax(dim=0).tolist()
     answers = [context[candidate.start : candidate.end] for candidate in candidates]

@@ -11,7 +11,7 @@ import torch
 
 from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
-from bertedu.files import replacing, to_json, write_json, write_text
+from bertedu.files import quoted, replacing, to_json, write_json, write_text
 from bertedu.finetuning.data import Rows, read_data, seen
 from bertedu.finetuning.kind import Figures, Kind
 from bertedu.finetuning.plan import FinetuningPlan
@@ -63,7 +63,7 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
             refuse_begun(plan.folder)  # by another run, while this one was reading
         runs = seeds_in_turn(plan, kind, data, made, tokenizer, say)
         if len(runs) < plan.seeds:
-            say(f"stopped and saved: go on with `bertedu finetune --resume {plan.folder}`")
+            say(f"stopped and saved: go on with `bertedu finetune --resume {quoted(plan.folder)}`")
             return None
         return put_together(plan, runs, results)
 

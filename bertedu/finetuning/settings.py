@@ -37,8 +37,10 @@ class FinetuningSettings:
                 raise UserError(f"{name} is {getattr(self, name)!r}: give a number above 0, at most {MOST:,}.")
         if not 0 <= self.seed < 2**32:
             raise UserError(f"seed is {self.seed}: give a whole number from 0 up to {2**32 - 1:,}.")
-        if self.max_length < 8:
-            raise UserError(f"max_length is {self.max_length}: a text needs at least 8 tokens.")
+        if not 8 <= self.max_length <= MOST:
+            raise UserError(f"max_length is {self.max_length}: a text needs at least 8 tokens, and at most {MOST:,}.")
+        if self.dropout is not None and not 0 <= self.dropout < 1:
+            raise UserError(f"dropout is {self.dropout}: give a share from 0 up to 1.")
         if not 0 < self.layer_decay <= 1:
             raise UserError(f"layer_decay is {self.layer_decay}: give a share above 0 and at most 1, such as 0.9.")
         if not 0 <= self.unfreeze_over < 1:

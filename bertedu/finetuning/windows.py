@@ -43,7 +43,8 @@ def windows(tokenizer: BertTokenizer, question: str, context: str, max_length: i
     if not 0 < stride <= room:
         raise UserError(
             f"stride is {stride} and a window of {max_length} tokens holds {room} of the context beside the question "
-            f"{question[:40]!r}: give a stride from 1 to {max(1, room)}, or a larger max_length."
+            f"{question[:40]!r}: shorten the question, or give a larger max_length (in Python also a stride from 1 to "
+            f"{max(1, room)})."
         )
     first = layout.text_start(len(asked), len(ids))
     found = []

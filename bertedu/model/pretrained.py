@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 
 from torch import nn
 
-from bertedu.checkpoints.folder import find_folder, load_weights, save_model
+from bertedu.checkpoints.folder import WEIGHTS, find_folder, load_weights, save_model
+from bertedu.checkpoints.weights import check_size
 from bertedu.config import EncoderConfig, TaskConfig
 from bertedu.model.architecture import architecture, architecture_in
 from bertedu.model.initialization import initialize_as_published
@@ -63,7 +64,9 @@ class PretrainedModel(nn.Module):
         member = architecture_in(folder)
         of_task = {field.name: changes.pop(field.name) for field in fields(TaskConfig) if field.name in changes}
         task_config = replace(TaskConfig.load(folder), **of_task)
-        model = cls.from_config(replace(member.config.load(folder), **changes), task_config)
+        config = replace(member.config.load(folder), **changes)
+        check_size(lambda: cls.from_config(config, task_config), folder / WEIGHTS)
+        model = cls.from_config(config, task_config)
         load_weights(model, folder, member.names)
         return model.eval()
 

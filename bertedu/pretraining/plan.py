@@ -12,6 +12,7 @@ from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.settings import TrainingSettings
 
 FILE = "run.json"
+SET_BY_THE_MODEL = ("preset", "vocab_size", "initialization")  # where there is one to go on from
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Plan:
         for options that cannot be.
         """
         given = {name: value for name, value in options.items() if value is not None and value != ()}
+        for name in SET_BY_THE_MODEL:
+            if "start" in given and name in given:
+                option = f"--{name.replace('_', '-')}"
+                raise UserError(f"{option} is set by the model that --from names: leave {option} out, or --from.")
         folder = given.pop("resume", None)
         resume = folder is not None
         if folder is not None:

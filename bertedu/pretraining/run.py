@@ -12,7 +12,7 @@ from bertedu.config import BertConfig
 from bertedu.corpora import load_corpus
 from bertedu.corpora.documents import Corpus
 from bertedu.errors import UserError
-from bertedu.files import write_json
+from bertedu.files import quoted, write_json
 from bertedu.inference import LanguageModel
 from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.evaluation import Evaluation
@@ -120,7 +120,7 @@ def train_and_evaluate(
     )
     progress = trainer.run(resume)
     if trainer.stopped:
-        say(f"stopped and saved: go on with `bertedu pretrain --resume {folder}`")
+        say(f"stopped and saved: go on with `bertedu pretrain --resume {quoted(folder)}`")
         return None
     say("evaluating on held-out text")
     evaluation = Evaluation(task, corpus)

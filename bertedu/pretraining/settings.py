@@ -9,6 +9,13 @@ from bertedu.errors import UserError
 OBJECTIVES = ("pairs", "words")
 PAIRS = ("next", "order")
 INITIALIZATIONS = ("published", "matching")
+# The least and the most of each number. A pair needs 8 tokens; the five special tokens are in every vocabulary.
+LIMITS = {
+    "vocab_size": (6, 1_000_000),
+    "max_length": (8, 100_000),
+    "batch_size": (1, 1_000_000),
+    "seed": (0, 2**32 - 1),
+}
 
 
 @dataclass(frozen=True)
@@ -46,10 +53,13 @@ class PretrainingSettings:
         if self.initialization not in INITIALIZATIONS:
             choices = ", ".join(INITIALIZATIONS)
             raise UserError(f"there is no initialization {self.initialization!r}: choose one of {choices}.")
-        if self.max_length < 8:
-            raise UserError(f"max_length is {self.max_length}: a pair needs at least 8 tokens.")
-        if self.batch_size < 1:
-            raise UserError(f"batch_size is {self.batch_size}: give at least 1.")
+        for name, (least, most) in LIMITS.items():
+            if type(value := getattr(self, name)) is not int or not least <= value <= most:
+                raise UserError(f"{name} is {value!r}: give a whole number from {least:,} to {most:,}.")
+        if not 0 <= self.dropout < 1:
+            raise UserError(f"dropout is {self.dropout}: give a share from 0 up to 1.")
+        if len(self.mask_rates) != 2:
+            raise UserError(f"mask_rates is {self.mask_rates}: give two, of the start and of the end.")
         for rate in self.mask_rates:
             if not 0 < rate < 1:
                 raise UserError(f"a masking rate is {rate}: give shares between 0 and 1.")

@@ -1,9 +1,10 @@
 """How long a run goes on, and how far it has come."""
 
-import math
 from dataclasses import dataclass
 
 from bertedu.errors import UserError
+
+MOST = 10**15  # a number that no machine comes to
 
 
 @dataclass
@@ -35,8 +36,8 @@ class Budget:
         if len(given) != 1:
             raise UserError(f"give exactly one of minutes, tokens and steps, not {', '.join(given) or 'none'}.")
         for name, value in given.items():
-            if not 0 < value < math.inf:
-                raise UserError(f"{name} is {value}: give a number above 0.")
+            if not 0 < value <= MOST:
+                raise UserError(f"{name} is {value}: give a number above 0, at most {MOST:,}.")
 
     def share(self, progress: Progress) -> float:
         """The share of the budget that is used up, from 0 to 1."""

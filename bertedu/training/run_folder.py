@@ -7,7 +7,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from bertedu.errors import UserError
-from bertedu.files import naming_failures
+from bertedu.files import naming_failures, quoted
 from bertedu.training.resume import remove_leftovers
 
 PLAN = "run.json"
@@ -25,7 +25,9 @@ def begun(folder: Path) -> bool:
 def refuse_begun(folder: Path) -> None:
     """Raise UserError for a folder that holds a run already."""
     if (folder / PLAN).exists() and begun(folder):
-        raise UserError(f"{folder} holds a run already: go on with --resume {folder}, or choose another --output.")
+        raise UserError(
+            f"{folder} holds a run already: go on with --resume {quoted(folder)}, or choose another --output."
+        )
 
 
 @contextmanager

@@ -47,13 +47,14 @@ class TrainingSettings:
             raise UserError(f"save_seconds is {self.save_seconds}: give the seconds between two saves, from 0 on.")
         for name, least, what in WHOLE_NUMBERS:
             value = getattr(self, name)
-            if type(value) is not int or value < least:
+            if type(value) is not int or not least <= value <= MOST:
                 raise UserError(f"{name} is {value!r}: give {what}.")
         for name, known in (("optimizer", OPTIMIZERS), ("device", DEVICES), ("precision", PRECISIONS)):
             if getattr(self, name) not in known:
                 raise UserError(f"there is no {name} {getattr(self, name)!r}: choose one of {', '.join(known)}.")
 
 
+MOST = 1_000_000  # of each: more would never end
 WHOLE_NUMBERS = (
     ("accumulation", 1, "the number of parts of a batch, at least 1"),
     ("data_workers", 0, "the number of processes that make batches, or 0 for none"),

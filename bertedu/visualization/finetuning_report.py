@@ -1,6 +1,5 @@
 """One page about one fine-tuning run, made from its folder alone: pictures and report.html."""
 
-import json
 import shlex
 from dataclasses import asdict
 from html import escape
@@ -9,10 +8,11 @@ from typing import Any
 
 from bertedu.config import BertConfig
 from bertedu.errors import UserError
-from bertedu.files import read_json, read_text, write_text
+from bertedu.files import quoted, read_json, read_text, write_text
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.json_values import check_object, parse_json
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.finetuning_curves import finetuning_curves
 from bertedu.visualization.finetuning_pictures import Captioned, prediction_pictures
@@ -62,9 +62,9 @@ def read_finetuning_run(folder: str | Path) -> Run:
         if not (folder / name).is_file():
             raise UserError(
                 f"{folder} has no {name}: give the folder of a run that has ended, or end it with "
-                f"`bertedu finetune --resume {folder}`."
+                f"`bertedu finetune --resume {quoted(folder)}`."
             )
-    plan, metrics = (read_json(folder / name) for name in FILES[:2])
+    plan, metrics = (check_object(read_json(folder / name), {}, folder / name) for name in FILES[:2])
     if missing := {"task", "rows", "runs", "validation", "baselines"} - metrics.keys():
         raise UserError(f"{folder / 'metrics.json'} lacks {', '.join(sorted(missing))}: run it again.")
     return Run(folder, plan, metrics, [])
@@ -80,10 +80,8 @@ def read_predictions(path: str | Path) -> list[dict[str, Any]]:
     rows = []
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line:
-            try:
-                rows.append(json.loads(line))
-            except json.JSONDecodeError as error:
-                raise UserError(f"{path}, line {number}: not valid JSON ({error.msg}): run it again.") from error
+            row = parse_json(line, path, number, finite=False)
+            rows.append(check_object(row, {}, f"{path}, line {number}"))
     return rows
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bertedu.errors import UserError
-from bertedu.files import read_json, write_text
+from bertedu.files import quoted, read_json, write_text
 from bertedu.inference import attention_weights, open_model
+from bertedu.json_values import check_object
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.attention import attention_grid
 from bertedu.visualization.curves import training_curves
@@ -36,9 +37,9 @@ def read_run(folder: str | Path) -> Run:
         if not (folder / name).is_file():
             raise UserError(
                 f"{folder} has no {name}: give the folder of a run that has ended, or end it with "
-                f"`bertedu pretrain --resume {folder}`."
+                f"`bertedu pretrain --resume {quoted(folder)}`."
             )
-    plan, metrics = (read_json(folder / name) for name in ("run.json", "metrics.json"))
+    plan, metrics = (check_object(read_json(folder / name), {}, folder / name) for name in ("run.json", "metrics.json"))
     if missing := {"corpus", "run", "evaluation"} - metrics.keys():
         raise UserError(f"{folder / 'metrics.json'} lacks {', '.join(sorted(missing))}: run it again.")
     return Run(folder, plan, metrics, read_metrics(folder))

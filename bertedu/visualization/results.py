@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.markup import escape
+from rich.markup import escape as escape_markup
 from rich.table import Table
+
+from bertedu.errors import visible
 
 PERPLEXITY = "perplexity"
 NOT_BEATEN = "Where counting or guessing is as good or better:"
@@ -88,9 +90,14 @@ def results_table(metrics: Mapping[str, Any]) -> Table:
     return table(f"What the model does on text that it never saw ({metrics['corpus']})", results(metrics))
 
 
+def escape(text: str) -> str:
+    """Text for a cell: brackets are no markup, and control characters are spelt out."""
+    return escape_markup(visible(text))
+
+
 def table(title: str, rows: Sequence[Result], beside: str = "without a network") -> Table:
     """Results for the terminal. A column tells the texts apart where they have names."""
-    shown = Table(title=title, title_justify="left")
+    shown = Table(title=escape(title), title_justify="left")
     texts = any(row.text for row in rows)
     for name in ("text", "measure") if texts else ("measure",):
         shown.add_column(name)

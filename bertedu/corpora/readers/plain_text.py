@@ -65,7 +65,7 @@ def text_files(path: Path) -> list[Path]:
 
 def text_documents(text: str, source: str) -> list[Document]:
     """The documents in one text, whichever of the three ways it is written in (see `read_documents`)."""
-    text = WIKITEXT_MARK.sub(r"\1", ILLUSTRATION.sub("", text)).replace("<unk>", "[UNK]")
+    text = WIKITEXT_MARK.sub(r"\1", without_illustrations(text)).replace("<unk>", "[UNK]")
     blocks = blocks_of_lines(text)
     lines = [line for block in blocks if len(block) > 1 for line in block]
     ended = sum(SENTENCE_END.search(line) is not None for line in lines)
@@ -74,6 +74,13 @@ def text_documents(text: str, source: str) -> list[Document]:
     if 2 * sum(len(split_sentences(line)) for line in lines) >= 3 * len(lines):
         return running_documents([[line] for block in blocks for line in block], source)
     return [Document(tuple(map(without_marks, block)), source) for block in blocks]
+
+
+def without_illustrations(text: str) -> str:
+    """The text without the captions of its pictures. Behind the last bracket none can end, and none is looked for:
+    each search would run to the end of the text."""
+    closed = text.rfind("]") + 1
+    return ILLUSTRATION.sub("", text[:closed]) + text[closed:]
 
 
 def blocks_of_lines(text: str) -> list[list[str]]:

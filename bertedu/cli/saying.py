@@ -1,0 +1,49 @@
+"""What the commands print and what they take: text that does nothing to a terminal, and names that can be names."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bertedu.errors import UserError, visible
+
+
+def say(text: str = "", err: bool = False) -> None:
+    """Print lines, with what would move the cursor or set the window's title spelt out."""
+    click.echo(visible(text), err=err)
+
+
+def refuse_unreadable(arguments: list[str]) -> None:
+    """Raise UserError for an argument that no file can hold: with a NUL, or with bytes that are not UTF-8."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise UserError(f"the argument {argument!r} is not UTF-8: write it, or rename the file.") from error
+        if "\0" in argument:
+            raise UserError(f"the argument {argument!r} has a NUL character: remove it.")
+
+
+class Name(click.ParamType):
+    """Words of a person that name something: not empty, since an empty path is the present folder."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name as it is."""
+        if not str(value).strip():
+            self.fail("the name is empty: write one, or leave the option out.", param, ctx)
+        return value
+
+
+class PathName(Name):
+    """The same as a path."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The name as a path."""
+        return Path(super().convert(value, param, ctx))
+
+
+NAME, PATH = Name(), PathName()
