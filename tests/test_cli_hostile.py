@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
-from small_runs import POSITIONS, VOCAB, save_model, small_model
+from small_runs import save_model
 
 from bertedu.cli import main
 from bertedu.errors import visible
@@ -165,10 +165,10 @@ def test_an_option_of_pretrain_is_taken_as_it_is(options, says):
 @pytest.mark.parametrize(
     "options",
     [("--seeds", 0), ("--seeds", 10**9), ("--max-length", 2**70), ("--seed", 2**64), ("--epochs", "nan"),
-     ("--batch-size", 2**70), ("--accumulation", 2**70), ("--patience", 2**70), ("--dropout", "nan")],
+     ("--batch-size", 2**70), ("--accumulation", 2**70), ("--dropout", "nan")],
 )  # fmt: skip
 def test_an_option_of_finetune_is_taken_as_it_is(options):
-    Path("a.csv").write_text("text,label\nthe cat,yes\nthe dog,no\n" * 1 + "the mat,yes\na dog,no\n" * 9)
+    Path("a.csv").write_text("text,label\nthe cat,yes\nthe dog,no\n" + "the mat,yes\na dog,no\n" * 9)
     assert re.match(r"bertedu: \w+ is ", refused("finetune", "classification", "--data", "a.csv", "--model", "model",
                                                  "--device", "cpu", *options))  # fmt: skip
     assert not Path("runs").exists()
@@ -209,7 +209,3 @@ def test_a_folder_with_a_space_does_not_resume_by_the_command_that_is_printed():
     Path("book.txt").write_text("The cat sat on the mat. It was tired. " * 20)
     said = refused("pretrain", "--corpus", "book.txt", "--output", "my run", "--steps", 1)
     assert "--resume 'my run'," in said
-
-
-def test_small_models_are_small():
-    assert POSITIONS and VOCAB and small_model(BertForMaskedLM)

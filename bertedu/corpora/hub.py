@@ -30,7 +30,7 @@ def hub_corpus(name: str) -> Corpus:
 
 def load_split(name: str, split: str = "train"):
     """The rows of a split; the last part of the name is taken for a configuration where there is no such set."""
-    if not HUB_NAME.fullmatch(name) and not (Path(name).is_dir() and ".." not in Path(name).parts):
+    if not HUB_NAME.fullmatch(name) and not (name and Path(name).is_dir() and ".." not in Path(name).parts):
         raise UserError(
             f"hub:{name} can be no data set of the hub: write hub:NAME, hub:USER/NAME or hub:USER/NAME/CONFIGURATION."
         )

@@ -93,7 +93,7 @@ def read_tokenizer_json(path: Path) -> tuple[dict[str, int], Normalization]:
                     f"{path}: {name} is {shown(settings.get(name))}, and BERT's is {value!r}: "
                     "choose the folder of a BERT's tokenizer."
                 )
-    ids = model.get("vocab")
+    ids: dict[str, int] = model.get("vocab")  # type: ignore[assignment]
     if not fits(ids, dict[str, int]) or set(ids.values()) != set(range(len(ids))):
         raise UserError(f"{path}: the ids of the vocabulary are not 0, 1, 2 and so on: fetch or save it again.")
     added = [token.get("content") for token in values.get("added_tokens") or []]
