@@ -19,9 +19,9 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from hostile_inputs import KINDS, check
+from tests.hostile_inputs import KINDS, check
 
 SECONDS = 30
 SLOW = ("fill-mask and attention", "pretrain and finetune", "model.safetensors", "plain text")  # once in eight rounds
@@ -34,7 +34,7 @@ def kind_of(number: int) -> str:
 
 
 def try_one(number: int, seed: int, folder: Path) -> str:
-    """"" where the input went well, else what happened."""
+    """ "" where the input went well, else what happened."""
 
     def late(*_: Any) -> None:
         raise TimeoutError(f"more than {SECONDS} s")

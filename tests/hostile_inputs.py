@@ -32,7 +32,23 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.metrics import read_metrics
 
-WORDS = ("cat", "dog", "sat", "Mat", "naïve", "日本", "e.g.", "U.S.", "3.5", "end.", "no!", "[MASK]", "=", "_it_", "«a»")
+WORDS = (
+    "cat",
+    "dog",
+    "sat",
+    "Mat",
+    "naïve",
+    "日本",
+    "e.g.",
+    "U.S.",
+    "3.5",
+    "end.",
+    "no!",
+    "[MASK]",
+    "=",
+    "_it_",
+    "«a»",
+)
 NASTY = (
     *("\0", "\ud800", "\x1b]0;x\x07", "\u202e", "\u2028", "\ufeff", "\r", "\n", "\t", '"', ",", "{", "[" * 5000, "\\"),
     *("9" * 6000, "NaN", "-Infinity", "1e999", "null", "true", "[Illustration", "-DOCSTART-", "B-", "[CLS]", "\u0301"),
@@ -65,7 +81,7 @@ def check(made: Input) -> str:
             said = str(error)
             if made.must_pass:
                 raise Wrong(f"refused, and nothing is wrong: {said[:300]}") from error
-            if "\n" in visible(said).strip() and len(said.splitlines()) > 2 or len(said) > LONGEST_MESSAGE:
+            if ("\n" in visible(said).strip() and len(said.splitlines()) > 2) or len(said) > LONGEST_MESSAGE:
                 raise Wrong(f"this is no sentence: {said[:300]!r} ({len(said)} characters)") from error
             return "refused"
     if made.expected is None:
@@ -118,17 +134,27 @@ def decoded(path: Path) -> str:
 def table(rng: random.Random, folder: Path, ending: str) -> Input:
     """A table with a header, quoted where it must be."""
     path, delimiter = folder / f"a.{ending}", "," if ending == "csv" else "\t"
-    rows = [(f"{sentence(rng)}{rng.choice(('', ', yes', '; no'))}", rng.choice(("yes", "no"))) for _ in range(rng.randint(1, 9))]
+    rows = [
+        (f"{sentence(rng)}{rng.choice(('', ', yes', '; no'))}", rng.choice(("yes", "no")))
+        for _ in range(rng.randint(1, 9))
+    ]
     text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator=rng.choice(("\n", "\r\n"))).writerows([("text", "label"), *rows])
+    csv.writer(text, delimiter=delimiter, lineterminator=rng.choice(("\n", "\r\n"))).writerows(
+        [("text", "label"), *rows]
+    )
     data, hurt = damaged(rng, text.getvalue().encode())
     path.write_bytes(data)
 
     def simpler() -> list[tuple[Any, Any]]:
-        header, *records = csv.reader(io.StringIO(decoded(path).rstrip("\r\n"), newline=""), delimiter=delimiter, strict=True)
+        header, *records = csv.reader(
+            io.StringIO(decoded(path).rstrip("\r\n"), newline=""), delimiter=delimiter, strict=True
+        )
         header = [name.strip() for name in header]
         column = next(name for name in ("label", "labels", "gold_label", "category", "score") if name in header)
-        return [(row[header.index(next(n for n in ("text", "sentence") if n in header))], row[header.index(column)].strip()) for row in records]
+        return [
+            (row[header.index(next(n for n in ("text", "sentence") if n in header))], row[header.index(column)].strip())
+            for row in records
+        ]
 
     return Input(lambda: [(row.text, row.label) for row in read_labelled(path)], simpler, not hurt)
 
@@ -140,7 +166,12 @@ def json_lines(rng: random.Random, folder: Path) -> Input:
     strange = rng.random() < 0.3
     if strange:
         rng.choice(rows)[rng.choice(("text", "label"))] = rng.choice(STRANGE)
-    data, hurt = damaged(rng, "".join(json.dumps(row, ensure_ascii=rng.random() < 0.5) + "\n" for row in rows).encode("utf-8", "surrogatepass"))
+    data, hurt = damaged(
+        rng,
+        "".join(json.dumps(row, ensure_ascii=rng.random() < 0.5) + "\n" for row in rows).encode(
+            "utf-8", "surrogatepass"
+        ),
+    )
     path.write_bytes(data)
 
     def simpler() -> list[tuple[str, str]]:
@@ -153,7 +184,10 @@ def json_lines(rng: random.Random, folder: Path) -> Input:
 def columns(rng: random.Random, folder: Path) -> Input:
     """Words and tags, a TAB between them."""
     path = folder / "a.conll"
-    blocks = [[(rng.choice(WORDS[:6]), rng.choice(("O", "B-x", "B-y"))) for _ in range(rng.randint(1, 6))] for _ in range(rng.randint(1, 5))]
+    blocks = [
+        [(rng.choice(WORDS[:6]), rng.choice(("O", "B-x", "B-y"))) for _ in range(rng.randint(1, 6))]
+        for _ in range(rng.randint(1, 5))
+    ]
     text = "\n\n".join("\n".join("\t".join(pair) for pair in block) for block in blocks) + "\n"
     data, hurt = damaged(rng, text.encode())
     path.write_bytes(data)
@@ -205,13 +239,20 @@ def squad(rng: random.Random, folder: Path) -> Input:
 def choices(rng: random.Random, folder: Path) -> Input:
     """Questions with choices."""
     path = folder / "a.jsonl"
-    rows = [{"question": sentence(rng), "choices": ["a b", "c", "d"], "label": rng.randrange(3)} for _ in range(rng.randint(1, 5))]
+    rows = [
+        {"question": sentence(rng), "choices": ["a b", "c", "d"], "label": rng.randrange(3)}
+        for _ in range(rng.randint(1, 5))
+    ]
     strange = rng.random() < 0.4
     if strange:
         rng.choice(rows)[rng.choice(("question", "choices", "label"))] = rng.choice(STRANGE)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     expected = [(row["question"], row["choices"], row["label"]) for row in rows]
-    return Input(lambda: [(row.question, list(row.choices), row.label) for row in read_choices(path)], lambda: expected, not strange)
+    return Input(
+        lambda: [(row.question, list(row.choices), row.label) for row in read_choices(path)],
+        lambda: expected,
+        not strange,
+    )
 
 
 def summaries(rng: random.Random, folder: Path) -> Input:
@@ -237,10 +278,12 @@ def plain_text(rng: random.Random, folder: Path) -> Input:
     path.write_bytes(data)
 
     def invented() -> set[str]:
-        there = set(decoded(path).replace("_", "").replace("<unk>", "[UNK]").split())
-        kept = {word.replace("_", "") for document in read_documents(path) for one in document.sentences for word in one.split()}
-        together = "".join(there)
-        return {word for word in kept if not any(word in other for other in there) and word not in together and "llustration" not in decoded(path)}
+        kept = {word for document in read_documents(path) for one in document.sentences for word in one.split()}
+        text = decoded(path)
+        if "llustration" in text:  # what stands before and behind a caption grows together
+            return set()
+        there = "".join(text.replace("_", "").replace("<unk>", "[UNK]").split())
+        return {word for word in kept if word.replace("_", "") not in there}
 
     return Input(invented, set)
 
@@ -286,7 +329,11 @@ def config(rng: random.Random, folder: Path) -> Input:
     def read() -> list[Any]:
         found = BertConfig.load(place)
         there = json.loads(decoded(place / "config.json"))
-        return [name for name in values if there.get(name) is not None and hasattr(found, name) and getattr(found, name) != there[name]]
+        return [
+            name
+            for name in values
+            if there.get(name) is not None and hasattr(found, name) and getattr(found, name) != there[name]
+        ]
 
     return Input(read, list, not hurt)
 
@@ -325,14 +372,26 @@ def vocabulary(rng: random.Random, folder: Path) -> Input:
 def run_json(rng: random.Random, folder: Path) -> Input:
     """run.json of either kind of run."""
     path = folder / "run.json"
-    whole = {"corpus": ["world"], "preset": "tiny", "vocab_size": 300, "mask_rates": [0.4, 0.3], "seed": 1, "minutes": 5.0, "steps": None, "betas": [0.9, 0.98]}
+    whole = {
+        "corpus": ["world"],
+        "preset": "tiny",
+        "vocab_size": 300,
+        "mask_rates": [0.4, 0.3],
+        "seed": 1,
+        "minutes": 5.0,
+        "steps": None,
+        "betas": [0.9, 0.98],
+    }
     tuned = {"task": "tagging", "model": "m", "data": "d", "seed": 0, "epochs": 2.0, "dropout": None, "crf": False}
     read, values = rng.choice(((Plan.read, whole), (FinetuningPlan.read, tuned)))
     data, hurt = strange_json(rng, values)
     path.write_bytes(data)
 
     def simpler() -> dict[str, Any]:
-        return {name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(decoded(path)).items()}
+        return {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in json.loads(decoded(path)).items()
+        }
 
     return Input(lambda: read(folder), simpler, not hurt)
 
@@ -371,11 +430,18 @@ def weights(rng: random.Random, folder: Path) -> Input:
     match rng.randrange(4):
         case 0:
             tensors[name] = rng.choice(changes)(tensors[name].clone())
-            if tensors[name].shape == load_file(whole)[name].shape and tensors[name].is_floating_point() and tensors[name].dtype.itemsize > 1 and bool(tensors[name].isfinite().all()):
+            if (
+                tensors[name].shape == load_file(whole)[name].shape
+                and tensors[name].is_floating_point()
+                and tensors[name].dtype.itemsize > 1
+                and bool(tensors[name].isfinite().all())
+            ):
                 must_pass = True  # the first row of a tensor of one row
             save_file(tensors, path)
         case 1:
-            save_file({n: t.to(rng.choice((torch.float16, torch.bfloat16, torch.float64))) for n, t in tensors.items()}, path)
+            save_file(
+                {n: t.to(rng.choice((torch.float16, torch.bfloat16, torch.float64))) for n, t in tensors.items()}, path
+            )
             must_pass = True
         case 2:
             data, hurt = damaged(rng, whole.read_bytes())
@@ -390,7 +456,11 @@ def weights(rng: random.Random, folder: Path) -> Input:
         bad = [n for n, value in model.state_dict().items() if not torch.isfinite(value).all()]
         sums = sum(float(t.double().sum()) for t in load_file(path).values())
         mine = sum(float(t.double().sum()) for t in model.parameters())
-        return bad if math.isclose(sums, mine, rel_tol=1e-2, abs_tol=1e-2) or len(load_file(path)) != len(load_file(whole)) else [*bad, "sums"]
+        return (
+            bad
+            if math.isclose(sums, mine, rel_tol=1e-2, abs_tol=1e-2) or len(load_file(path)) != len(load_file(whole))
+            else [*bad, "sums"]
+        )
 
     return Input(differing, list, must_pass)
 
@@ -414,16 +484,32 @@ def ended(arguments: list[str]) -> str:
 
 
 def look(rng: random.Random, folder: Path) -> Input:
-    """fill-mask, attention and answer with strange texts, numbers and names; what must come out is known by counting."""
+    """fill-mask and attention with strange texts, numbers and names; what must come out is known by counting."""
     place = small_model(folder)
     for name in ("config.json", "tokenizer_config.json", "vocab.txt", "model.safetensors"):
         (place / name).write_bytes((place / "whole" / name).read_bytes())
     command = rng.choice(TEXT_COMMANDS[:2])
-    text = " ".join(rng.choices(("a", "cat", "[MASK]", "dogs", "", *NASTY[2:8], "[SEP]", "x" * 300), k=rng.randint(0, 6)))
+    text = " ".join(
+        rng.choices(("a", "cat", "[MASK]", "dogs", "", *NASTY[2:8], "[SEP]", "x" * 300), k=rng.randint(0, 6))
+    )
     model = str(place)
     named = rng.random() < 0.8
     if not named:
-        model = rng.choice(("", ".", "runs/none", "../x", "/dev/zero", "/proc/self", "a\0", "\udcff", f"{folder}/", "hub:x/../y", "x" * 5000))
+        model = rng.choice(
+            (
+                "",
+                ".",
+                "runs/none",
+                "../x",
+                "/dev/zero",
+                "/proc/self",
+                "a\0",
+                "\udcff",
+                f"{folder}/",
+                "hub:x/../y",
+                "x" * 5000,
+            )
+        )
     if command == "fill-mask":
         top = rng.choice((1, 2, 5, 0, -3, 2**70))
         arguments = [command, "--model", model, "--top", str(top), "--", text]
@@ -436,7 +522,14 @@ def look(rng: random.Random, folder: Path) -> Input:
         return Input(counted, (lambda: masks * min(top, 19)) if possible else None)
     page = folder / rng.choice(("a.html", "a.png", "dir", "b.html"))
     (folder / "dir").mkdir(exist_ok=True)
-    arguments = [command, "--model", model, *rng.choice(((), ("--html", str(page)), ("--png", str(page)), ("--html", ""))), "--", text]
+    arguments = [
+        command,
+        "--model",
+        model,
+        *rng.choice(((), ("--html", str(page)), ("--png", str(page)), ("--html", ""))),
+        "--",
+        text,
+    ]
 
     def printed() -> bool:
         out = ended(arguments)
@@ -446,15 +539,59 @@ def look(rng: random.Random, folder: Path) -> Input:
 
 
 BAD_OPTIONS = (
-    *(("--seed", str(2**64)), ("--seed", "-1"), ("--max-length", str(2**70)), ("--max-length", "0"), ("--batch-size", "0")),
+    *(
+        ("--seed", str(2**64)),
+        ("--seed", "-1"),
+        ("--max-length", str(2**70)),
+        ("--max-length", "0"),
+        ("--batch-size", "0"),
+    ),
     *(("--accumulation", "-1"), ("--accumulation", str(2**70)), ("--learning-rate", "nan"), ("--learning-rate", "-1")),
-    *(("--output", ""), ("--resume", ""), ("--resume", "/nowhere"), ("--device", "tpu"), ("--precision", "fp64"), ("--nosuch", "1")),
-    *(("--seed", "x"), ("--learning-rate", "inf"), ("--batch-size", str(2**70)), ("--seed", "\0"), ("--output", "\udcff")),
+    *(
+        ("--output", ""),
+        ("--resume", ""),
+        ("--resume", "/nowhere"),
+        ("--device", "tpu"),
+        ("--precision", "fp64"),
+        ("--nosuch", "1"),
+    ),
+    *(
+        ("--seed", "x"),
+        ("--learning-rate", "inf"),
+        ("--batch-size", str(2**70)),
+        ("--seed", "\0"),
+        ("--output", "\udcff"),
+    ),
 )
-BAD_PRETRAIN = (("--minutes", "nan"), ("--steps", "0"), ("--tokens", "-5"), ("--vocab-size", "0"), ("--mask-rates", "0", "2"), ("--corpus", ""),
-                ("--corpus", "hub:"), ("--corpus", "/dev/zero"), ("--corpus", "hub:../../etc"), ("--corpus", "\x1b[2J"), ("--from", "./nowhere"), ("--preset", "huge"))
-BAD_FINETUNE = (("--epochs", "nan"), ("--dropout", "2"), ("--seeds", "0"), ("--seeds", str(10**9)), ("--data", ""), ("--data", "/dev/zero"),
-                ("--test", "nowhere.csv"), ("--pooling", "best"), ("--layer-decay", "0"), ("--head-rate", "-1"), ("--patience", "-1"), ("--crf",), ("--model", "./nowhere"))
+BAD_PRETRAIN = (
+    ("--minutes", "nan"),
+    ("--steps", "0"),
+    ("--tokens", "-5"),
+    ("--vocab-size", "0"),
+    ("--mask-rates", "0", "2"),
+    ("--corpus", ""),
+    ("--corpus", "hub:"),
+    ("--corpus", "/dev/zero"),
+    ("--corpus", "hub:../../etc"),
+    ("--corpus", "\x1b[2J"),
+    ("--from", "./nowhere"),
+    ("--preset", "huge"),
+)
+BAD_FINETUNE = (
+    ("--epochs", "nan"),
+    ("--dropout", "2"),
+    ("--seeds", "0"),
+    ("--seeds", str(10**9)),
+    ("--data", ""),
+    ("--data", "/dev/zero"),
+    ("--test", "nowhere.csv"),
+    ("--pooling", "best"),
+    ("--layer-decay", "0"),
+    ("--head-rate", "-1"),
+    ("--patience", "-1"),
+    ("--crf",),
+    ("--model", "./nowhere"),
+)
 
 
 def training(rng: random.Random, folder: Path) -> Input:
@@ -463,11 +600,25 @@ def training(rng: random.Random, folder: Path) -> Input:
     (folder / "a.csv").write_text("text,label\n" + "a cat,yes\na dog,no\n" * 9)
     output = folder / "run"
     if rng.random() < 0.5:
-        arguments = ["pretrain", "--corpus", str(folder / "book.txt"), "--output", str(output), *rng.choice((*BAD_OPTIONS, *BAD_PRETRAIN))]
+        arguments = [
+            "pretrain",
+            "--corpus",
+            str(folder / "book.txt"),
+            "--output",
+            str(output),
+            *rng.choice((*BAD_OPTIONS, *BAD_PRETRAIN)),
+        ]
         if not {"--steps", "--minutes", "--tokens"} & set(arguments):
             arguments += ["--steps", "1"]
     else:
-        arguments = ["finetune", "classification", "--model", str(small_model(folder) / "whole"), "--data", str(folder / "a.csv")]
+        arguments = [
+            "finetune",
+            "classification",
+            "--model",
+            str(small_model(folder) / "whole"),
+            "--data",
+            str(folder / "a.csv"),
+        ]
         arguments += ["--output", str(output), *rng.choice((*BAD_OPTIONS, *BAD_FINETUNE))]
 
     def run() -> None:

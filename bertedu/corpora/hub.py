@@ -32,7 +32,8 @@ def load_split(name: str, split: str = "train"):
     """The rows of a split; the last part of the name is taken for a configuration where there is no such set."""
     if not HUB_NAME.fullmatch(name) and not (name and Path(name).is_dir() and ".." not in Path(name).parts):
         raise UserError(
-            f"hub:{name} can be no data set of the hub: write hub:NAME, hub:USER/NAME or hub:USER/NAME/CONFIGURATION."
+            f"hub:{name} cannot be loaded (no data set has such a name): check the name, which is NAME, USER/NAME or "
+            "USER/NAME/CONFIGURATION."
         )
     from datasets import load_dataset  # a second of import, for those who read from the hub only
     from datasets.exceptions import DatasetGenerationError, DatasetsError
