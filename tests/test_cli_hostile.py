@@ -143,7 +143,7 @@ def test_a_backend_of_matplotlib_that_is_not_there_gives_a_traceback():
         (("--learning-rate", "nan"), "learning_rate is nan"),
         (("--learning-rate", -1), "learning_rate is -1"),
         (("--learning-rate", "inf"), "learning_rate is inf"),
-        (("--mask-rates", "nan", 0.1), "mask rate is nan"),
+        (("--mask-rates", "nan", 0.1), "masking rate is nan"),
         (("--minutes", "nan"), "minutes is nan"),
         (("--tokens", 2**70), "tokens is 1180591620717411303424"),
         (("--steps", 0), "steps is 0"),
