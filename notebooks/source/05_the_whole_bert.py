@@ -12,8 +12,8 @@
 # - load the weights of another implementation by name, and prove that they arrived
 # - put a head on BERT for tasks on texts, on tokens or on spans
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)". Plan about 120 minutes for the
-# whole chapter. · **You need:** [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
+# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 5.1 and 5.2. Plan
+# about 120 minutes for the whole chapter. · **You need:** [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
 # **Next:** [06 · Masked language model](06_masked_language_model.ipynb)
 #
 # ## Recall
