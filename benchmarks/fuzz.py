@@ -60,6 +60,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--state", type=Path, default=Path("fuzz.json"))
     parser.add_argument("--only", type=int)
+    parser.add_argument("--again", action="store_true", help="First try anew what went wrong.")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if chosen.only is not None:
@@ -69,6 +70,10 @@ def main() -> None:
         if chosen.state.exists():
             state = json.loads(chosen.state.read_text())
         saved = time.monotonic()
+        for number, kind, said in state["wrong"] if chosen.again else ():
+            said = try_one(number, state["seed"], Path(folder))
+            state["good"][kind] += not said
+            state["wrong"] = [one for one in state["wrong"] if one[0] != number] + [[number, kind, said]] * bool(said)
         for number in range(state["next"], chosen.inputs):
             kind = kind_of(number)
             said = try_one(number, state["seed"], Path(folder))

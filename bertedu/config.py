@@ -108,7 +108,7 @@ class EncoderConfig:
         values = read_json_object(path, types)
         for name, value in {"model_type": cls.model_type, **cls.fixed}.items():
             if values.get(name, value) != value:
-                raise UserError(f"{path}: {name} is {values[name]!r}, and only {value!r} can be read here.")
+                raise UserError(f"{path}: {name} is {shown(values[name])}, and only {value!r} can be read here.")
         ours = {theirs: name for name, theirs in cls.names_on_disk.items()}
         values = {ours.get(name, name): value for name, value in values.items()}
         if values.get("hidden_act") == "gelu_pytorch_tanh":  # another name for the same formula
@@ -184,7 +184,7 @@ def check_choices(config: Any, choices: dict[str, tuple[str, ...]]) -> None:
     """Raise UserError where a field has a value that is none of those known."""
     for name, known in choices.items():
         if getattr(config, name) not in known:
-            raise UserError(f"config: {name} is {getattr(config, name)!r}: choose one of {', '.join(known)}.")
+            raise UserError(f"config: {name} is {shown(getattr(config, name))}: choose one of {', '.join(known)}.")
 
 
 def types_of(kind: type) -> dict[str, Any]:

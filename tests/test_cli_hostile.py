@@ -209,3 +209,11 @@ def test_a_folder_with_a_space_does_not_resume_by_the_command_that_is_printed():
     Path("book.txt").write_text("The cat sat on the mat. It was tired. " * 20)
     said = refused("pretrain", "--corpus", "book.txt", "--output", "my run", "--steps", 1)
     assert "--resume 'my run'," in said
+
+
+def test_a_name_of_thousands_of_characters_is_repeated_as_it_is():
+    assert len(refused("fill-mask", "the [MASK]", "--model", "x" * 5000)) < 700
+    config = json.loads(Path("model/config.json").read_text())
+    for name in ("model_type", "hidden_act"):
+        Path("model/config.json").write_text(json.dumps({**config, name: "x" * 5000}))
+        assert len(refused("fill-mask", "the [MASK]", "--model", "model")) < 700

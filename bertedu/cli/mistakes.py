@@ -11,6 +11,7 @@ from bertedu.cli.saying import refuse_unreadable, say
 from bertedu.errors import UserError, visible
 
 WRONG, STOPPED = 2, 130  # exit codes: something to put right; stopped by Ctrl-C
+LONGEST = 500  # characters of a word, such as a path, that is repeated in a sentence
 
 
 class Commands(click.Group):
@@ -52,4 +53,5 @@ class Commands(click.Group):
 
 def say_wrong(sentence: str) -> None:
     """One line on stderr."""
-    say(f"bertedu: {' '.join(visible(sentence).split())}", err=True)
+    words = (word if len(word) <= LONGEST else f"{word[:100]}…{word[-100:]}" for word in visible(sentence).split())
+    say(f"bertedu: {' '.join(words)}", err=True)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from bertedu.checkpoints.names import NameMap
 from bertedu.config import CONFIG, EncoderConfig, model_type_of
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
 from bertedu.tokenization import BertTokenizer
 
 # The model_type in config.json, and the module that holds the ARCHITECTURE of that member.
@@ -93,7 +93,7 @@ def architecture_in(folder: str | Path) -> Architecture:
     model_type = model_type_of(folder)
     if model_type not in MEMBERS:
         raise UserError(
-            f"{Path(folder) / CONFIG}: model_type is {model_type!r}, and only {', '.join(map(repr, MEMBERS))} can be "
+            f"{Path(folder) / CONFIG}: model_type is {shown(model_type)}, and only {', '.join(map(repr, MEMBERS))} can be "
             "read here."
         )
     return architecture(model_type)
