@@ -93,8 +93,8 @@ def architecture_in(folder: str | Path) -> Architecture:
     model_type = model_type_of(folder)
     if model_type not in MEMBERS:
         raise UserError(
-            f"{Path(folder) / CONFIG}: model_type is {shown(model_type)}, and only {', '.join(map(repr, MEMBERS))} can be "
-            "read here."
+            f"{Path(folder) / CONFIG}: model_type is {shown(model_type)}, and only {', '.join(map(repr, MEMBERS))} can "
+            "be read here."
         )
     return architecture(model_type)
 
