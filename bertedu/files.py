@@ -10,6 +10,8 @@ import shlex
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +172,12 @@ def read_json(path: str | Path, finite: bool = False) -> Any:
 def read_json_object(path: str | Path, expected: Mapping[str, Any]) -> dict[str, Any]:
     """The object in a JSON file; what it has of the expected names is of the expected types (see `check_object`)."""
     return check_object(read_json(path, finite=True), expected, path)
+
+
+def in_package(folder: str, ending: str = ".toml") -> list[Traversable]:
+    """The files in a folder of bertedu/corpora/ whose names end so, by name; also where the package is a zip file."""
+    found = files("bertedu.corpora").joinpath(*folder.split("/")).iterdir()
+    return sorted((path for path in found if path.name.endswith(ending)), key=lambda path: path.name)
 
 
 def quoted(path: str | Path) -> str:

@@ -2,13 +2,16 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import pytest
 
+import bertedu
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.corpora.world import world_corpus
 from bertedu.corpora.world.documents import entities, list_document, lists, theme_document, themes
@@ -281,3 +284,14 @@ def test_template_with_an_unknown_column_is_refused(tmp_path):
     (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match="asks for 'z'"):
         read_kind(tmp_path / "bad.toml")
+
+
+def test_the_world_is_not_found_in_a_package_that_is_a_zip_file(tmp_path):
+    shutil.make_archive(str(tmp_path / "package"), "zip", Path(bertedu.__file__).parents[1], "bertedu")
+    code = "import bertedu; from bertedu.corpora import load_corpus; print(bertedu.__file__, load_corpus('world').name)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": "package.zip"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "package.zip" in done.stdout and done.stdout.endswith(" world\n")

@@ -4,11 +4,10 @@ import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from random import Random
 
 from bertedu.errors import UserError
-from bertedu.files import read_text
+from bertedu.files import in_package
 
 PARTS = ("train", "validation", "test")
 SHARED = "all"
@@ -23,9 +22,9 @@ def read_words(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
 
     Raises UserError for a file that is not TOML.
     """
-    path = Path(__file__).parent / "words" / f"{name}.toml"
+    (path,) = in_package("tasks/words", f"{name}.toml")
     try:
-        parsed = tomllib.loads(read_text(path))
+        parsed = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path}: not valid TOML ({error}): put that line right.") from error
     return {

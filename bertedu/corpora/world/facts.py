@@ -10,11 +10,12 @@ import re
 import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from bertedu.corpora.world.lots import draw_unseen
 from bertedu.errors import UserError
-from bertedu.files import read_text
+from bertedu.files import in_package
 
 SLOT = re.compile(r"\{(a )?(\w+)\}")
 MISSING = "-"
@@ -55,13 +56,17 @@ def lines(block: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in block.splitlines() if line.strip())
 
 
-def read_kind(path: Path) -> Kind:
+def read_kind(path: Path | Traversable) -> Kind:
     """Read one file of facts, all templates in `train`. Raises UserError that names the file and what is wrong."""
     try:
-        parsed = tomllib.loads(read_text(path))
+        parsed = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path}: not valid TOML ({error}): put that line right.") from error
-    entity, theme, table = parsed.pop("entity"), parsed.pop("theme", path.stem), lines(parsed.pop("table"))
+    entity, theme, table = (
+        parsed.pop("entity"),
+        parsed.pop("theme", path.name.removesuffix(".toml")),
+        lines(parsed.pop("table")),
+    )
     columns = [column.strip() for column in table[0].split("|")]
     rows = []
     for line in table[1:]:
@@ -89,13 +94,13 @@ def read_kind(path: Path) -> Kind:
                     raise UserError(
                         f"{path}: the template {template!r} asks for {slot!r}, which is no column of the table."
                     )
-    return Kind(path.stem, theme, entity, tuple(rows), relations)
+    return Kind(path.name.removesuffix(".toml"), theme, entity, tuple(rows), relations)
 
 
 @cache
 def kinds() -> tuple[Kind, ...]:
     """Every kind of thing in the world, in the order of the alphabet."""
-    found = [read_kind(path) for path in sorted((Path(__file__).parent / "facts").glob("*.toml"))]
+    found = [read_kind(path) for path in in_package("world/facts")]
     unseen = draw_unseen({f"{r.kind} {r.name}": r.train for kind in found for r in kind.relations})
     return tuple(
         replace(kind, relations=tuple(hold_out(r, unseen[f"{r.kind} {r.name}"]) for r in kind.relations))

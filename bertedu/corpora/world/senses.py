@@ -4,13 +4,12 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from pathlib import Path
 from random import Random
 
 from bertedu.corpora.documents import Document, SenseExample
 from bertedu.corpora.world.facts import lines, slots
 from bertedu.corpora.world.sentences import Part, allowed
-from bertedu.files import read_text
+from bertedu.files import in_package
 
 SENTENCES = (6, 9)  # in a scene
 
@@ -43,7 +42,7 @@ class Sense:
 @cache
 def senses() -> tuple[Sense, ...]:
     """Every sense of every word, in the order of the file."""
-    parsed = tomllib.loads(read_text(Path(__file__).parent / "senses.toml"))
+    parsed = tomllib.loads(in_package("world", "senses.toml")[0].read_text(encoding="utf-8"))
     names = tuple(parsed.pop("names").split())
     return tuple(
         Sense(
