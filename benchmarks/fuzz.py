@@ -82,9 +82,10 @@ def main() -> None:
             state["next"] = number + 1
             if said:
                 state["wrong"].append([number, kind, said])
-            if time.monotonic() - saved > 10 or number + 1 == chosen.inputs:
+            if time.monotonic() - saved > 10:
                 chosen.state.write_text(json.dumps(state))
                 saved = time.monotonic()
+        chosen.state.write_text(json.dumps(state))
     print(f"{'kind of input':26}{'tried':>9}{'good':>9}")
     for kind in KINDS:
         print(f"{kind:26}{state['tried'].get(kind, 0):>9,}{state['good'].get(kind, 0):>9,}")
