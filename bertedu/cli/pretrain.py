@@ -64,8 +64,9 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")
 @click.option(
     "--initialization",
-    type=click.Choice(["matching", "published"]),
-    help="matching: a start for short runs; published: as in the paper, the default of base and large.",
+    type=click.Choice(["counted", "matching", "published"]),
+    help="counted: word vectors by counting and heads that have a job, the default of tiny; matching: heads that match "
+    "equal tokens; published: as in the paper, the default of base and large.",
 )
 @click.option(
     "--optimizer",

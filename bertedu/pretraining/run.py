@@ -15,6 +15,7 @@ from bertedu.errors import UserError
 from bertedu.files import quoted, write_json
 from bertedu.inference import LanguageModel
 from bertedu.model.architecture import architecture_in
+from bertedu.pretraining.counted_start import initialize_by_counting
 from bertedu.pretraining.evaluation import Evaluation
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.initialization import initialize_for_matching
@@ -58,6 +59,8 @@ def make_model(task: MaskedWords) -> LanguageModel:
     if settings.initialization == "matching":
         counts = np.bincount(task.train_text.tokens, minlength=vocab_size)
         initialize_for_matching(model, torch.from_numpy(counts))
+    elif settings.initialization == "counted":
+        initialize_by_counting(model, task.train_text.tokens)
     return model
 
 

@@ -8,7 +8,7 @@ from bertedu.errors import UserError
 
 OBJECTIVES = ("pairs", "words")
 PAIRS = ("next", "order")
-INITIALIZATIONS = ("published", "matching")
+INITIALIZATIONS = ("published", "matching", "counted")
 # The least and the most of each number. A pair needs 8 tokens; the five special tokens are in every vocabulary.
 LIMITS = {
     "vocab_size": (6, 1_000_000),
@@ -25,9 +25,10 @@ class PretrainingSettings:
     mask_rates: share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and
     short runs learn more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked
     words and sentence pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019). pairs: "next" for
-    next sentence prediction, "order" for sentence order prediction. initialization: "matching" is the start
-    for short runs in `pretraining/initialization.py`. start: a pre-trained model to go on from, with its vocabulary
-    and size, for example before fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a new model.
+    next sentence prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are
+    starts for short runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained
+    model to go on from, with its vocabulary and size, for example before fine-tuning on texts of another kind
+    (Gururangan et al. 2020); "" is a new model.
     """
 
     preset: str = "tiny"
@@ -88,7 +89,7 @@ PUBLISHED: dict[str, Any] = {
 }
 # tiny and mini: measured on two CPU cores. base and large are for the long runs of the paper, by its recipe.
 FOUND_TO_WORK: dict[str, dict[str, Any]] = {
-    "tiny": {},
+    "tiny": {"initialization": "counted"},
     "mini": {"vocab_size": 8192, "max_length": 128, "batch_size": 16},
     "small": {"vocab_size": 8192, "max_length": 128},
     "medium": {"vocab_size": 16384, "max_length": 128, "batch_size": 64},
@@ -100,4 +101,4 @@ PUBLISHED_TRAINING: dict[str, Any] = {"warmup": 0.01, "betas": (0.9, 0.999), "we
 TRAINING = {"base": PUBLISHED_TRAINING, "large": PUBLISHED_TRAINING}
 LEARNING_RATES = {"tiny": 2e-3, "mini": 5e-4, "small": 5e-4, "medium": 2e-4, "base": 1e-4, "large": 1e-4}
 # By the start: with Muon a short run on the world had after 2.3 M tokens AdamW's loss of 3.3 M; the paper has Adam.
-OPTIMIZERS = {"matching": "muon", "published": "adamw"}
+OPTIMIZERS = {"counted": "muon", "matching": "muon", "published": "adamw"}

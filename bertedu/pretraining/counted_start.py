@@ -1,0 +1,128 @@
+"""The start of `make bert`: word vectors by counting, and four attention heads that already have a job.
+
+The start in `initialization.py` lets a token match tokens like itself. Most of what it matches are positions, though,
+and a run of 4 million tokens still learns next to nothing of the next sentence. Here each part of the input has entries
+of its own in the vectors of D numbers:
+
+    positions (D/4) | segments (D/16) | matches (D/16, empty at first) | words (the rest)
+
+and the words begin with vectors that were counted in the training text (`word_vectors.py`). On these entries:
+
+- layer 1, first head: a token attends to its neighbours, and takes over their word vectors. With a masked-LM head that
+  begins near the identity the first guesses are those of a bag of neighbours.
+- layer 1, last head: a token attends to equal words, and writes into "matches" in which segment they stand.
+- layer 2, last head: a token attends to its own segment, and averages "matches". For [CLS] that is the share of the
+  words of the first segment that stand in the second, too: what next sentence prediction needs first.
+
+All of it is learned further like any other weight. `benchmarks/README.md` has the curves.
+"""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bertedu.model import BertForPreTraining
+from bertedu.model.attention import SelfAttention
+from bertedu.pretraining.initialization import (
+    EMBEDDING_DEVIATION,
+    POSITION_AMPLITUDE,
+    initialize_for_matching,
+    sinusoids,
+)
+from bertedu.pretraining.word_vectors import word_vectors
+
+SEGMENT_AMPLITUDE = 0.25
+RANDOM_SHARE = 0.3  # of a word vector's squared length: words that are used alike stay apart from equal words
+NOISE = 0.3  # what is left of the random weights where a job is written over them
+NEIGHBOUR_SCORE, WORD_SCORE, SEGMENT_SCORE = 4.0, 6.0, 4.0  # what a token's score with itself begins at
+
+
+def blocks(hidden_size: int) -> tuple[slice, slice, slice, slice]:
+    """The entries for positions, segments, matches and words."""
+    edges = (0, hidden_size // 4, hidden_size * 5 // 16, hidden_size * 6 // 16, hidden_size)
+    positions, segments, matches, words = (slice(start, stop) for start, stop in pairwise(edges))
+    return positions, segments, matches, words
+
+
+@torch.no_grad()
+def initialize_by_counting(model: BertForPreTraining, tokens: np.ndarray) -> None:
+    """Give the model this start. tokens [N]: the ids of the training text. Layers and heads without a job
+    start as in `initialize_for_matching`."""
+    config = model.config
+    initialize_for_matching(model, torch.from_numpy(np.bincount(tokens, minlength=config.vocab_size)))
+    positions, segments, matches, words = blocks(config.hidden_size)
+    fill_embeddings(model, tokens)
+    length = config.max_position_embeddings
+    sample = torch.from_numpy(tokens[: 64 * length].astype(np.int64))
+    ids = sample[: len(sample) // length * length].view(-1, length)  # [B, T]
+    if not len(ids):
+        return  # too little text to learn from, and too little to measure scores with
+    vectors = model.bert.embeddings(ids, torch.arange(length).ge(length // 2).long().expand_as(ids))  # [B, T, D]
+    first, *others = model.bert.encoder.layers
+    attend_to_like(first.attention, 0, vectors, positions, NEIGHBOUR_SCORE)
+    carry(first.attention, 0, words, words)
+    attend_to_like(first.attention, -1, vectors, words, WORD_SCORE)
+    first.attention.output.weight[matches] = 0
+    carry(first.attention, -1, segments, matches)
+    if others:
+        second = others[0].attention
+        attend_to_like(second, -1, first(vectors)[0], segments, SEGMENT_SCORE)
+        carry(second, -1, matches, matches)
+    transform = model.masked_lm.dense.weight
+    transform.mul_(NOISE).add_(torch.eye(len(transform)))
+
+
+def fill_embeddings(model: BertForPreTraining, tokens: np.ndarray) -> None:
+    """Words, positions and segments, each in entries of its own."""
+    embeddings, config = model.bert.embeddings, model.config
+    positions, segments, _, words = blocks(config.hidden_size)
+    size = words.stop - words.start
+    counted = torch.from_numpy(word_vectors(tokens, config.vocab_size, size)).float()  # [V, size]
+    turned = counted @ orthogonal(size, size)  # no entry is the strongest direction
+    drawn = torch.randn(config.vocab_size, size) / math.sqrt(size)
+    mixed = math.sqrt(1 - RANDOM_SHARE) * turned + math.sqrt(RANDOM_SHARE) * drawn
+    table = embeddings.token.weight.zero_()
+    table[:, words] = EMBEDDING_DEVIATION * math.sqrt(config.hidden_size) * mixed
+    table[config.pad_token_id] = 0
+    embeddings.position.weight.zero_()
+    amplitudes = sinusoids(config.max_position_embeddings, positions.stop)
+    embeddings.position.weight[:, positions] = POSITION_AMPLITUDE * amplitudes
+    signs = 1.0 - 2.0 * (torch.arange(config.type_vocab_size) % 2)  # the first segment +, the second -
+    embeddings.token_type.weight.zero_()
+    embeddings.token_type.weight[:, segments] = SEGMENT_AMPLITUDE * signs[:, None]
+
+
+def orthogonal(rows: int, columns: int) -> Tensor:
+    """A random matrix [rows, columns] that keeps lengths as far as its shape lets it."""
+    return torch.nn.init.orthogonal_(torch.empty(rows, columns))
+
+
+def head_rows(attention: SelfAttention, head: int) -> slice:
+    """The rows of the projections that belong to one head."""
+    size = attention.query.out_features // attention.num_heads
+    start = head % attention.num_heads * size
+    return slice(start, start + size)
+
+
+def attend_to_like(attention: SelfAttention, head: int, vectors: Tensor, part: slice, score: float) -> None:
+    """Let a head compare tokens by some entries of their vectors [B, T, D]: query and key weights are equal, and a
+    token's score with itself is `score` on average."""
+    rows = head_rows(attention, head)
+    size = rows.stop - rows.start
+    weight = torch.zeros(size, vectors.size(-1))
+    weight[:, part] = orthogonal(size, part.stop - part.start)
+    mean = (vectors @ weight.T).square().sum(dim=-1).mean() / math.sqrt(size)
+    attention.query.weight[rows] = attention.key.weight[rows] = weight * (score / mean).sqrt()
+
+
+def carry(attention: SelfAttention, head: int, source: slice, target: slice) -> None:
+    """Let a head bring some entries of the tokens it attends to into as many other entries of the result."""
+    rows, size = head_rows(attention, head), source.stop - source.start
+    way = orthogonal(rows.stop - rows.start, size)
+    attention.value.weight[rows] *= NOISE
+    attention.value.weight[rows, source] += way
+    attention.output.weight[:, rows] *= NOISE
+    attention.output.weight[target, rows] += way.T
