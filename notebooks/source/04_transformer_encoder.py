@@ -88,7 +88,8 @@ Picture(figure, alt=alt + "around self-attention and another one around feed-for
 # deviation of the vectors' entries, which tells how large they are.
 #
 # The first cell makes eight random tokens and two helpers. `initialize_like_base` draws random weights that have the
-# same effect as BERT-Base's: standard deviation 0.02 where D = 768, and correspondingly more for our D = 64.
+# same effect as BERT-Base's. Theirs have standard deviation 0.02 at D = 768. A sum of only 64 products is smaller, so
+# at D = 64 ours have $0.02\,\sqrt{768/64} = 0.07$.
 #
 # Guess before you run the second cell. The mean cosine starts near 0. After **two** layers of attention, is it near
 # 0.1, near 0.5 or above 0.9? And the entries start with standard deviation 1. What is it after twelve layers?
@@ -100,7 +101,9 @@ import torch
 from torch import nn
 
 from bertedu import BertConfig
+from bertedu.course import about  # a measured number that is checked within a tolerance
 from bertedu.model.attention import SelfAttention
+from bertedu.model.encoder import Encoder, EncoderLayer  # for later
 
 B, T, D, H, L = 1, 8, 64, 4, 12
 sizes = dict(hidden_size=D, num_attention_heads=H, num_hidden_layers=L, intermediate_size=4 * D)
@@ -132,13 +135,14 @@ for depth, attention in enumerate(attentions, start=1):
         print(f"{depth:2} layers: mean cosine {mean_cosine(x):.2f}, entries {x.std():.0e}")
 
 # %% [markdown]
-# After two layers, eight unrelated tokens have become the same vector. After twelve, that vector is almost zero.
+# After two layers, eight unrelated tokens have become practically the same vector. After twelve, that vector is
+# almost zero.
 #
 # Both have a simple cause. Each token leaves attention as a **weighted mean** of values. Means are more similar to
 # each other than the vectors they are made of, so means of means of means become equal. And unrelated vectors partly
 # cancel in a mean; with small initial weights, what is left shrinks in every layer. Dong, Cordonnier and Loukas
-# (2021) proved that in a network of attention alone the tokens become equal doubly exponentially fast with depth.
-# This is called **rank collapse**. Their title: "Attention is not all you need".
+# (2021) proved that in a network of attention alone the tokens become equal doubly exponentially fast with depth: the
+# exponent itself grows exponentially. This is called **rank collapse**. Their title: "Attention is not all you need".
 #
 # ## The residual connection
 #
@@ -208,9 +212,10 @@ check("4.1", derivatives)
 # ## LayerNorm, and where to put it
 #
 # Adding has a price: the residual stream grows. It grew little above, because the weights were small, but weights
-# grow in training. Suppose every sublayer adds something independent with standard deviation 1. Variances of
-# independent numbers add up. BERT-Base has two sublayers in each of its 12 layers. What is the standard deviation
-# after these 24 additions? The cell also computes it with a LayerNorm after each addition.
+# grow in training. How fast? BERT-Base has two **sublayers** in each of its 12 layers, attention and the feed-forward
+# network, with a residual connection around each. Suppose the stream starts with standard deviation 1, and every
+# sublayer adds independent numbers with standard deviation 1. Variances of independent numbers add up. What is the
+# standard deviation after these 24 additions? The cell also computes it with a LayerNorm after each addition.
 
 # %%
 torch.manual_seed(0)
@@ -270,7 +275,7 @@ for arrange in (post_norm, pre_norm):
 
 # %% [markdown]
 # Post-norm normalizes the *residual stream itself*: `[1, 3] + [2, 6] = [3, 9]`, and LayerNorm makes `[−1, 1]` of it.
-# Pre-norm leaves the stream alone: `[1, 3] + 2 · [−1, 1] = [−1, 5]`. The stream still grows, so a pre-norm model
+# Pre-norm never normalizes the stream: `[1, 3] + 2 · [−1, 1] = [−1, 5]`. The stream still grows, so a pre-norm model
 # needs one more LayerNorm after its last layer.
 #
 # ### Gradients and warm-up (optional)
@@ -282,11 +287,8 @@ for arrange in (post_norm, pre_norm):
 # The next cell defines the stack and the measurement; the one after it draws the figure. Guess before you look: in
 # which of the two is the gradient of the **last** layer larger, and how does it change with depth?
 
+
 # %%
-from bertedu.course import about  # a measured number that is checked within a tolerance
-from bertedu.model.encoder import Encoder, EncoderLayer
-
-
 def run_stack(arrange, layers, x):  # [B, T, D] -> [B, T, D]
     for layer in layers:
         x = arrange(x, lambda x: layer.attention(x)[0], layer.attention_norm)
@@ -334,7 +336,9 @@ Picture(
 # In post-norm the last layer gets the full gradient at every depth. In pre-norm its gradient falls as the stack gets
 # deeper. The reason: in pre-norm the stream has grown by the time it reaches the top. The final LayerNorm divides by
 # that size, and it divides the gradient too. Xiong et al. (2020) proved it for the first step: with depth, the last
-# layer's gradient stays constant in post-norm and shrinks like $1/\sqrt{L}$ in pre-norm.
+# layer's gradient stays constant in post-norm and shrinks like $1/\sqrt{L}$ in pre-norm. That would be a factor of
+# $\sqrt{3/24} = 0.35$ here. We measured 0.6, because our first updates are small: the stream's standard deviation
+# grows only from 1.2 (L = 3) to 2.1 (L = 24), and 1.2 / 2.1 = 0.6.
 #
 # Do large first gradients hurt? We train twelve layers on an easy task. The input is a sequence of eight letters,
 # and each position has to name the letter to its left (the first position names the last letter). There are ten
@@ -364,6 +368,7 @@ def loss_after_training(arrange, warmup, seed):
     return loss.item()
 
 
+# where the norm is, steps of warm-up, the loss that we expect, and its tolerance
 variants = (post_norm, 0, 2.3, 0.1), (post_norm, 80, 1.0, 1.1), (pre_norm, 0, 0.0, 0.1)
 for arrange, warmup, expected, within in variants:
     losses = [loss_after_training(arrange, warmup, seed) for seed in (0, 1)]
@@ -418,13 +423,14 @@ print("answer:", (inner @ shrink).flatten().tolist())
 # %% [markdown]
 # Two linear layers with an **activation function** between them answer correctly: 0, 1, 1, 0. This is BERT's
 # **feed-forward network** (FFN, also MLP): it expands each vector to four times its length, applies the activation,
-# and shrinks it back. Each inner number acts like a question about the vector ("is a + b above 1?"). If the answer
-# is yes, a column of the second matrix is added to the residual stream. Geva et al. (2021) read such questions out
-# of a trained language model: in lower layers they concern the wording, in upper layers the meaning.
+# and shrinks it back. Each inner number acts like a question about the vector ("is a + b above 1?"). Each also has a
+# vector of its own in the second matrix (here a row of `shrink`). If the answer is yes, this vector, times the inner
+# number, is added to the residual stream. Geva et al. (2021) read such questions out of a trained language model: in
+# lower layers they concern the wording, in upper layers the meaning.
 #
 # Vaswani et al. call this network *position-wise*, because it is applied to each token separately. The first cell
-# below writes it as a class. The second changes token 3 of the eight tokens and marks with an x which output vectors
-# change. Guess: which vectors change after the feed-forward network, and which after attention?
+# below writes it as a class. The second changes token 3 of the eight tokens (counted from 0) and marks with an x
+# which output vectors change. Guess: which vectors change after the feed-forward network, and which after attention?
 
 
 # %%
@@ -484,8 +490,9 @@ print(f"{'one layer':18} {whole:9,}   twelve: {12 * whole:,}")
 # nearly 1 and x passes unchanged. If x is very negative, $\Phi$ is nearly 0 and almost nothing passes. In between,
 # GELU scales x by the share of normal numbers that lie below it.
 #
-# A table of the normal distribution says $\Phi(1) = 0.84$. So what are GELU(1) and GELU(−1)? The cell draws a million
-# normal numbers, counts the share below x, and compares x times that share with torch's GELU.
+# A table of the normal distribution says $\Phi(1) = 0.84$. The distribution is symmetric, so you also know
+# $\Phi(-1)$. What are GELU(1) and GELU(−1)? The cell draws a million normal numbers, counts the share below x, and
+# compares x times that share with torch's GELU.
 
 # %%
 torch.manual_seed(0)
@@ -566,11 +573,12 @@ Picture(
 # ## Dropout
 #
 # A large network can come to rely on a few numbers that happened to be useful in training. **Dropout** (Srivastava et
-# al. 2014) prevents this: in training, each number is set to 0 with probability p. In evaluation nothing is dropped.
+# al. 2014) works against this: in training, each number is set to 0 with probability p. In evaluation nothing is
+# dropped.
 #
-# With p = 0.1, the next layer would get only nine tenths of the input in training. To keep the mean the same, the
-# numbers that survive are divided by $1 - p$. We apply dropout with p = 0.1 to 100,000 ones. Which values can come
-# out, in training and in evaluation?
+# With p = 0.1, the next layer would get, on average, only nine tenths of its input in training. To keep the mean the
+# same, the numbers that survive are divided by $1 - p$. We apply dropout with p = 0.1 to 100,000 ones. Which values
+# can come out, in training and in evaluation?
 
 # %%
 torch.manual_seed(0)
@@ -701,7 +709,7 @@ check("4.4", Stack)
 #
 # The comprehension calls EncoderLayer(config) once for each layer, so each gets weights of its own. ModuleList tells
 # torch that they belong to the model. In forward, hidden_states is replaced in each round, so each layer reads the
-# output of the one before. Chapter 05 uses the last entry of the list; probing and pooling later use the others.
+# output of the one before. Chapter 05 uses the last entry of the list; later chapters also use the others.
 #
 # </details>
 
@@ -718,8 +726,8 @@ for depth in (0, 1, 2, 4, 12):
     print(f"{depth:2} layers: mean cosine {mean_cosine(x):.2f}, entries {x.std():.2f}")
 
 # %% [markdown]
-# After twelve complete layers the mean cosine is only 0.18, and the entries are as large as at the start. Attention
-# alone had lost both.
+# After twelve complete layers the mean cosine is only 0.18, and the entries are as large as at the start. With
+# attention alone, all tokens had become equal and almost zero.
 #
 # ## Encoder-only: what BERT left out
 #
@@ -769,7 +777,7 @@ print(f"shuffling before or after: largest difference {difference:.5f}")
 #
 # The reference is a BERT of `transformers`. We add random numbers to all its weights, so that no bias is zero and no
 # LayerNorm is the identity, and give it a batch with padding. Then we copy its weights into your layers and into the
-# package's, and compare all L + 1 hidden states, padding included.
+# package's, and compare all L + 1 hidden states, padding included. (The first is the input, which all three share.)
 #
 # Would this comparison notice a small mistake? To find out, we also change the activation of your layers to the tanh
 # form and compare once more. The first cell builds the three models; `from_transformers` translates the names of the
@@ -891,7 +899,8 @@ check("4.5", RepairedLayer)
 # This bug happens to experts too. nanoGPT passed its dropout probability to `scaled_dot_product_attention` in
 # evaluation as well, until pull request [240](https://github.com/karpathy/nanoGPT/pull/240) in April 2023. That
 # function always applies the dropout that it is given. Two habits find such bugs early. Send one input through the
-# model twice after `eval()` and compare. And never call a dropout function without `training=`.
+# model twice after `eval()` and compare. And give every dropout function `training=self.training`, or, where it has
+# no such argument, the probability 0 in evaluation.
 #
 # ## Paper and code
 #
@@ -908,8 +917,9 @@ check("4.5", RepairedLayer)
 #
 # - *Norm*: some larger BERTs moved it. Megatron-LM (Shoeybi et al. 2019) found its position critical for models
 #   beyond BERT-Large.
-# - *GELU*: only `hidden_act` in the config tells with which form a checkpoint was trained. With the wrong form it
-#   still works, a little worse and without any warning.
+# - *GELU*: `transformers` and this course choose the form by `hidden_act` in the config. Google's code calls both of
+#   its forms `"gelu"`, so for a checkpoint of theirs the name does not tell. With the wrong form a model still works,
+#   but its outputs differ a little, without any warning.
 # - *eps*: torch's default is 10⁻⁵, and a checkpoint loaded into layers with that default gives slightly different
 #   results. 10⁻¹² is so small that float16 rounds it to 0; in a hand-written float16 LayerNorm a token with equal
 #   entries then becomes 0 / 0.
@@ -919,8 +929,8 @@ check("4.5", RepairedLayer)
 #
 # ## Summary
 #
-# - **Residual connection**: a sublayer adds an update to the residual stream. Without it, tokens become equal within
-#   two layers (rank collapse), and gradients vanish.
+# - **Residual connection**: a sublayer adds an update to the residual stream. Without it, tokens become equal (rank
+#   collapse; in our experiment within two layers), and gradients vanish.
 # - **LayerNorm** keeps the stream's size constant and depends only on the token itself. BERT is **post-norm**: it
 #   normalizes the stream, gets large first gradients in the last layers, and needs a **warm-up**. **Pre-norm**
 #   normalizes what the sublayer reads.
@@ -949,8 +959,8 @@ quiz(4)
 # Post-norm is norm(x + f(x)). Pre-norm is x + f(norm(x)), with one more norm at the end. BERT is post-norm, like the
 # first Transformer. At initialization the gradients of a post-norm model's last layers are large at every depth, so
 # it needs a learning-rate warm-up. In pre-norm they shrink like 1/√L, and there is a path around all the norms, so
-# deep models train more easily, also without warm-up (Xiong et al. 2020). You have measured the gradient norms
-# above.
+# deep models train more easily, also without warm-up (Xiong et al. 2020). The optional section on gradients measures
+# both.
 #
 # </details>
 #
@@ -959,10 +969,10 @@ quiz(4)
 # <details><summary>Answer</summary>
 #
 # Attention mixes values linearly, with weights that sum to 1. If a token attends only to itself, the result is a
-# linear map. The feed-forward network adds the non-linearity, for each token separately; exclusive or is the
-# smallest example that needs it. With an inner size of 4D it has 8D² weights against attention's 4D², two thirds of
-# the layer. Much of what the model knows seems to be stored there: inner units act as keys, columns of the second
-# matrix as values.
+# linear map. The feed-forward network adds the non-linearity, for each token separately; exclusive or is the smallest
+# example that needs it. With an inner size of 4D it has 8D² weights against attention's 4D², two thirds of the layer.
+# Much of what the model knows seems to be stored there. Geva et al. (2021) describe the network as a memory: each
+# inner unit has a key, which is compared with the input, and a value, which is added to the output.
 #
 # </details>
 #

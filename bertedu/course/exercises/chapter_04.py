@@ -122,6 +122,7 @@ def misassembled(x: Tensor, attention: Any, norm_1: Any, feed_forward: Any, norm
     summed, no_sum, other = x + attention(x), norm_1(attention(x)), norm_2(x + attention(x))
     update_normed = x + no_sum + norm_2(feed_forward(x + no_sum))
     first, pre, ffn_first = norm_1(summed), x + attention(norm_1(x)), norm_2(x + feed_forward(x))
+    one_text = norm_1(x + attention(x)[0])
     return {
         "This is pre-norm: x + sublayer(norm(x)). BERT normalizes after the addition.": pre + feed_forward(norm_2(pre)),
         "Your second addition uses the original x. It should use the result of the first line.": norm_2(
@@ -131,6 +132,9 @@ def misassembled(x: Tensor, attention: Any, norm_1: Any, feed_forward: Any, norm
         "The residual connection around attention is missing.": norm_2(no_sum + feed_forward(no_sum)),
         "The residual connection around the feed-forward network is missing.": norm_2(feed_forward(first)),
         "You normalize each update before it is added. Add first, then normalize the sum.": update_normed,
+        "Here attention returns one tensor. With [0] you keep only its first text.": norm_2(
+            one_text + feed_forward(one_text)
+        ),
         "You use the first norm twice. The second norm has weights of its own.": norm_1(first + feed_forward(first)),
         "The two norms are swapped.": norm_1(other + feed_forward(other)),
         "The attention half is right. What follows it?": first,

@@ -93,6 +93,11 @@ def norm_of_update(x, attention, attention_norm, feed_forward, feed_forward_norm
     return x + feed_forward_norm(feed_forward(x))
 
 
+def first_text_only(x, attention, attention_norm, feed_forward, feed_forward_norm):
+    x = attention_norm(x + attention(x)[0])  # the package's attention returns two things, this one a tensor
+    return feed_forward_norm(x + feed_forward(x))
+
+
 def one_norm_twice(x, attention, attention_norm, feed_forward, feed_forward_norm):
     x = attention_norm(x + attention(x))
     return attention_norm(x + feed_forward(x))
@@ -143,6 +148,7 @@ ANSWERS = {
             (old_x, "second addition uses the original x"),
             (no_residual, "There is no residual connection"),
             (norm_of_update, "Add first, then normalize"),
+            (first_text_only, "With [0] you keep only its first text"),
             (one_norm_twice, "use the first norm twice"),
             (half, "What follows it?"),
             (in_place, "changed its input `x` in place"),
