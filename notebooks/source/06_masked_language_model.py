@@ -755,7 +755,7 @@ def make_batch(input_ids, chosen, special):  # [B, T]: ids, tokens to mask, [CLS
     return {"input_ids": masked, "labels": labels}
 
 # %% tags=["hide-input"]
-from bertedu import BertForPreTraining, BertTokenizer
+from bertedu import BertConfig, BertForPreTraining, BertTokenizer
 from bertedu.pretraining.initialization import initialize_for_matching
 
 def about_countries(documents):
