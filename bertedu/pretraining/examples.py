@@ -1,4 +1,4 @@
-"""From documents to batches: all ids behind each other, and batches of passages or pairs of about one length."""
+"""From documents to batches: all ids one after the other, and batches of passages or pairs of about one length."""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence

@@ -417,7 +417,7 @@ for size in (2, 16, 64, 256):
 # In two dimensions the sum hides nearly everything: 68% is little more than the 50% that guessing the segment gives.
 # In 256 dimensions all three rows are found every time. A space with many dimensions has room for many directions
 # that are almost **orthogonal**, so a row of one table hardly disturbs the search in another. BERT-Base has D = 768,
-# and its rows are learned: training can place them as it needs.
+# and its rows are learned: training can move them where it needs them.
 #
 # ## LayerNorm with a pencil
 #

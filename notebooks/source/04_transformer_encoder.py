@@ -84,8 +84,8 @@ Picture(figure, alt=alt + "around self-attention and another one around feed-for
 #
 # Attention keeps the shape of its input, so the simplest deep model is attention twelve times in a row. We build it
 # and measure two things after each layer. The first is the **mean cosine** between pairs of tokens: it is near 0 if
-# they point in unrelated directions and 1 if they all point in the same direction. The second is the standard
-# deviation of the vectors' entries, which tells how large they are.
+# they point in unrelated directions and 1 if they all point in the same direction. The second is the size of the
+# vectors' entries, measured by their standard deviation.
 #
 # The first cell makes eight random tokens and two helpers. `initialize_like_base` draws random weights that have the
 # same effect as BERT-Base's. Theirs have standard deviation 0.02 at D = 768. A sum of only 64 products is smaller, so
@@ -156,9 +156,10 @@ for depth, attention in enumerate(attentions, start=1):
 #
 # The first cell below repeats the experiment with this one change. What do you expect of the mean cosine now?
 #
-# The second cell looks at the way back, the gradient. Take ten layers of one number, each with $f(x) = 0.1\,x$, as
-# in a layer that has learned little so far. How large is the derivative of the output with respect to the input,
-# without and with the residual connection? Use a pencil: layers in a row multiply their derivatives.
+# The second cell computes a gradient, the way back through the layers. Take ten layers of one number, each with
+# $f(x) = 0.1\,x$, as in a layer that has learned little so far. How large is the derivative of the output with
+# respect to the input, without and with the residual connection? Use a pencil: layers in a row multiply their
+# derivatives.
 
 # %%
 x = tokens  # [B, T, D]
@@ -253,10 +254,10 @@ for name, norm in (("BatchNorm", nn.BatchNorm1d(D)), ("LayerNorm", nn.LayerNorm(
 #
 # ### Post-norm and pre-norm
 #
-# There are two places for LayerNorm. **Post-norm** normalizes after the addition; **pre-norm** normalizes what the
-# sublayer reads. The cell has both. Before you run it, take a pencil: the token is `[1, 3]`, and the sublayer
-# doubles its input. LayerNorm of two different numbers is easy: the smaller becomes −1 and the larger 1. What comes
-# out of each?
+# LayerNorm can stand before or after the sublayer. **Post-norm** normalizes after the addition; **pre-norm**
+# normalizes what the sublayer reads. The cell has both. Before you run it, take a pencil: the token is `[1, 3]`, and
+# the sublayer doubles its input. LayerNorm of two different numbers is easy: the smaller becomes −1 and the larger 1.
+# What comes out of each?
 
 
 # %%
@@ -592,7 +593,7 @@ print(f"evaluation: values {dropout(ones).unique().item():.2f}")
 
 # %% [markdown]
 # In training the values are 0 and 1 / 0.9 = 1.11, with mean 1. In evaluation dropout changes nothing. BERT uses
-# dropout in three kinds of places, each time with p = 0.1:
+# dropout at three kinds of points, each time with p = 0.1:
 #
 # | where | what is set to 0 |
 # |---|---|
@@ -924,8 +925,8 @@ check("4.5", RepairedLayer)
 #   results. 10⁻¹² is so small that float16 rounds it to 0; in a hand-written float16 LayerNorm a token with equal
 #   entries then becomes 0 / 0.
 #
-# One more surprise is torch's own encoder: `nn.TransformerEncoder(layer, L)` copies the layer that it is given, so
-# all L layers start with the same weights. Its documentation warns of it.
+# One more trap is torch's own encoder: `nn.TransformerEncoder(layer, L)` copies the layer that it is given, so all L
+# layers start with the same weights. Its documentation warns of it.
 #
 # ## Summary
 #

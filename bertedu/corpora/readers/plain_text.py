@@ -77,7 +77,7 @@ def text_documents(text: str, source: str) -> list[Document]:
 
 
 def without_illustrations(text: str) -> str:
-    """The text without the captions of its pictures. Behind the last bracket none can end, and none is looked for:
+    """The text without the captions of its pictures. After the last bracket none can end, and none is looked for:
     each search would run to the end of the text."""
     closed = text.rfind("]") + 1
     return ILLUSTRATION.sub("", text[:closed]) + text[closed:]
