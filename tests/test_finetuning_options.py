@@ -14,6 +14,7 @@ from bertedu.finetuning.plan import KNOWN_TO, FinetuningPlan
 from bertedu.finetuning.run import finetune, spread
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.spans import entity_figures
+from bertedu.training.settings import TrainingSettings
 
 base = runs.base
 
@@ -66,6 +67,15 @@ def test_a_number_that_cannot_be_is_a_traceback_or_leaves_a_folder(options, says
     said = capsys.readouterr().err.strip()
     assert ended.value.code == 2 and says in said and "\n" not in said
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("task", ["classification", "tagging", "question-answering"])
+def test_fine_tuning_forgets_gradients_as_soon_as_a_short_pretraining_run(task, base, tmp_path):
+    """Adam's beta2 0.98 looks back about 50 steps; that of Google's code, 0.999, about 1,000."""
+    plan = runs.made_plan(tmp_path, base, task)
+    assert plan.training.betas == (0.9, 0.999) and TrainingSettings(learning_rate=1e-3).betas == (0.9, 0.98)
+    plan.save()
+    assert FinetuningPlan.from_options({}, resume=tmp_path / "run").training.betas == (0.9, 0.999)
 
 
 def test_a_run_resumed_into_another_folder_begins_anew(base, tmp_path):

@@ -42,6 +42,22 @@ def test_a_step_with_no_gradient_shrinks_weights_and_leaves_biases():
     assert torch.allclose(linear.weight, 0.95 * weight) and torch.equal(linear.bias, bias)
 
 
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_adams_epsilon_is_not_that_of_googles_code(optimizer):
+    """A first step moves a weight by rate · g / (|g| + epsilon): half the rate where the gradient is epsilon, 1e-6.
+
+    With torch's 1e-8 it would be 0.99 of the rate: gradients that are nothing but noise would count in full.
+    """
+    model = tiny_model()
+    bias = model.next_sentence.bias
+    before = bias.detach().clone()
+    adamw, *_ = build_optimizers(optimizer, model, 0.01, 0.01, (0.9, 0.999))
+    assert all(group["betas"] == (0.9, 0.999) for group in adamw.param_groups)
+    bias.grad = torch.full_like(bias, 1e-6)
+    adamw.step()
+    assert torch.allclose(before - bias, torch.full_like(bias, 0.005), rtol=1e-3)
+
+
 def test_every_weight_has_one_optimizer_and_embeddings_and_heads_are_not_muons():
     """A weight in both would take two steps, one in neither would never move."""
     model = tiny_model()
