@@ -48,6 +48,7 @@ PATTERNS = [(re.compile(rf"(?<!\w)(?:{words})", re.IGNORECASE), field) for words
 
 # Where a word is used in its ordinary sense, or is a name that stored results hold: (file, word).
 ORDINARY = {
+    ("notebooks/source/03_self_attention.py", "behind"),  # a preposition of the sentences that are generated
     ("notebooks/source/05_the_whole_bert.py", "silence"),  # a hook that reports nothing
     ("bertedu/corpora/world/senses.py", "place"),  # of a scene
     ("bertedu/finetuning/multiple_choice.py", "shared words"),  # a baseline's name in metrics.json

@@ -48,9 +48,9 @@
 #
 # ## Where this part sits
 #
-# Almost every part of BERT treats each token by itself. **Self-attention** is the exception: it is the only place
-# where the vector of one token can receive information from other tokens. Each of the L layers contains it once.
-# The next cell draws it in blue.
+# Almost every part of BERT treats each token by itself. **Self-attention** is the exception: it is the only part in
+# which the vector of one token receives information from other tokens. Each of the L layers contains it once. The
+# next cell draws it in blue.
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
@@ -96,6 +96,7 @@ import torch
 NOUNS = "key lamp cup book coat boat door cloud horse river plate letter".split()
 PREPOSITIONS = "near behind under beside".split()
 
+
 def sentences(pairs, numbers):
     """Sentences about pairs of nouns, and what [MASK] stands for: 0 is, 1 are."""
     texts, answers = [], []
@@ -106,6 +107,7 @@ def sentences(pairs, numbers):
             texts.append(f"[CLS] the {phrase} [MASK] wet . [SEP]".split())
             answers.append(int(first.endswith("s")))
     return texts, torch.tensor(answers)
+
 
 pairs = list(combinations(NOUNS, 2))
 seen_pairs = [pair for i, pair in enumerate(pairs) if i % 4]
@@ -132,8 +134,10 @@ words = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "the", "old", "wet", ".", *PREPOSI
 words += [noun + ending for ending in ("", "s") for noun in NOUNS]
 vocabulary = {word: i for i, word in enumerate(words)}
 
+
 def ids(texts):
     return torch.tensor([[vocabulary[word] for word in text] for text in texts])  # [B, T]
+
 
 class Average(nn.Module):
     """Every token gets the mean of all vectors."""
@@ -148,8 +152,10 @@ class Average(nn.Module):
         vectors = self.token(input_ids) + self.position.weight[: input_ids.size(1)]  # [B, T, D]
         return self.decide(vectors.mean(dim=1))  # [B, 2]
 
+
 # %%
 train_ids, test_ids = ids(train_texts), ids(test_texts)  # [B, T]
+
 
 def train(model, steps=150):
     model.double()
@@ -163,8 +169,10 @@ def train(model, steps=150):
         optimizer.step()
     return model.eval()
 
+
 def accuracy(logits):  # [B, 2] -> share of right answers on the test sentences
     return (logits.argmax(dim=-1) == test_answers).double().mean().item()
+
 
 torch.manual_seed(0)
 average = train(Average())
@@ -199,7 +207,7 @@ print(f"average of the vectors: {accuracy(average(test_ids)):.1%} of the hard se
 tokens = ["keys", "lamp", "[MASK]"]
 x = torch.tensor([[1.0, 1, 1, 0], [1, -1, -1, 0], [0, 0, 0, 1]])  # [T, D]
 W_query = torch.tensor([[0.0, 0, -1, 0], [0, 0, 1, 0], [0, 0, 0, 0], [2, 2, 0, 0]])  # [D, d]
-W_key = torch.eye(4)                            # [D, d]: a key is a copy of the four entries
+W_key = torch.eye(4)  # [D, d]: a key is a copy of the four entries
 W_value = torch.tensor([[0.0], [0], [1], [0]])  # [D, 1]: a value is the entry "plural" alone
 
 print("W_query", *W_query.int().tolist(), sep="\n   ")
@@ -276,8 +284,8 @@ check("3.1", weight_of_lamp)
 
 # %%
 scores = query @ key.T / key.size(-1) ** 0.5  # [T, d] @ [d, T] -> [T, T]
-weights = scores.softmax(dim=-1)              # [T, T], each row sums to 1
-output = weights @ value                      # [T, T] @ [T, 1] -> [T, 1]
+weights = scores.softmax(dim=-1)  # [T, T], each row sums to 1
+output = weights @ value  # [T, T] @ [T, 1] -> [T, 1]
 
 for token, row, mixture in zip(tokens, weights, output):
     attended = "  ".join(f"{t} {w:.2f}" for t, w in zip(tokens, row))
@@ -338,11 +346,13 @@ for d in (4, 64, 1024):  # 2000 queries, 16 keys for each
         bits = -(p * p.clamp_min(1e-12).log2()).sum(dim=-1).mean()  # entropy
         print(f"d = {d:4} {name:13}  std {scores.std():4.1f}  entropy {bits:.1f} bits")
 
+
 # %% tags=["hide-input"]
 def slope(scores):  # [N, T] -> mean norm of the derivative of the weights by the scores
     p = scores.softmax(dim=-1)
     derivative = p.diag_embed() - p[:, :, None] * p[:, None, :]  # [N, T, T]
     return derivative.norm(dim=(1, 2)).mean().item()
+
 
 torch.manual_seed(0)
 sizes, curves = (1, 4, 16, 64, 256, 1024), {"unscaled": [], "divided by √d": []}
@@ -382,6 +392,7 @@ Picture(
 # later the word also means something else: a small output layer for a task, as in "classification head".) Return
 # the outputs and the weights. Stuck? `hint("3.2")`
 
+
 # %% tags=["exercise"]
 def attention(query, key, value):
     ### BEGIN SOLUTION
@@ -389,6 +400,7 @@ def attention(query, key, value):
     weights = scores.softmax(dim=-1)
     return weights @ value, weights
     ### END SOLUTION
+
 
 check("3.2", attention)
 
@@ -418,6 +430,7 @@ check("3.2", attention)
 # %%
 from bertedu.model.attention import attend
 
+
 class OneHead(nn.Module):
     """One head of self-attention, [B, T, D] to [B, T, d]."""
 
@@ -431,6 +444,7 @@ class OneHead(nn.Module):
         query, key = self.query(hidden_states), self.key(hidden_states)  # [B, T, d] each
         value = self.value(hidden_states)
         return attend(query, key, value)  # [B, T, d], [B, T, T]
+
 
 torch.manual_seed(0)
 head, vectors = OneHead(hidden_size=8, head_size=4), torch.randn(1, 5, 8)  # [B, T, D]
@@ -449,7 +463,7 @@ print(f"shuffled before or after: largest difference {difference.abs().max().ite
 # with our three tokens: it uses `W_key` for the queries too. What will [MASK] attend to?
 
 # %%
-shared = x @ W_key                               # [T, d], query and key at once
+shared = x @ W_key  # [T, d], query and key at once
 for token, row in zip(tokens, (shared @ shared.T / 4**0.5).softmax(dim=-1)):
     attended = "  ".join(f"{t} {w:.2f}" for t, w in zip(tokens, row))
     print(f"{token:>6} attends to  {attended}")
@@ -467,10 +481,12 @@ for token, row in zip(tokens, (shared @ shared.T / 4**0.5).softmax(dim=-1)):
 # equally, and two heads, one for the early noun and one for the late noun. It does so for *keys … lamp* and for
 # *key … lamps*.
 
+
 # %%
 def outputs_of(queries, x):  # queries of [MASK], one for each head -> one number for each head
     weights = (torch.tensor(queries) @ (x @ W_key).T / 4**0.5).softmax(dim=-1)  # [H, T]
     return "  ".join(f"{number:+.2f}" for number in (weights @ x @ W_value).flatten())
+
 
 any_noun, early, late = [8.0, 0, 0, 0], [8.0, 8, 0, 0], [8.0, -8, 0, 0]
 other = x * torch.tensor([1, 1, -1, 1])  # singular becomes plural, and the reverse
@@ -498,9 +514,9 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
 # %%
 numbers = torch.tensor([[[10, 11, 12, 13], [20, 21, 22, 23], [30, 31, 32, 33]]])  # [B, T, D]
 cut = numbers.unflatten(-1, (2, 2))  # [B, T, H, d]: each vector cut in two
-heads = cut.transpose(1, 2)          # [B, H, T, d]: each head has its own table of tokens
+heads = cut.transpose(1, 2)  # [B, H, T, d]: each head has its own table of tokens
 
-wrong = numbers.view(1, 2, 3, 2)     # [B, H, T, d] as well: a well-known mistake
+wrong = numbers.view(1, 2, 3, 2)  # [B, H, T, d] as well: a well-known mistake
 for h in range(2):
     print(f"head {h}: {heads[0, h].tolist()}   by the shortcut: {wrong[0, h].tolist()}")
 
@@ -516,11 +532,13 @@ for h in range(2):
 # After attention, the H pieces of each token must become one vector again. Write `merge_heads(x)`, from
 # `[B, H, T, d]` to `[B, T, D]`: the exact reverse of the split above.
 
+
 # %% tags=["exercise"]
 def merge_heads(x):
     ### BEGIN SOLUTION
     return x.transpose(1, 2).flatten(-2)
     ### END SOLUTION
+
 
 check("3.3", merge_heads)
 
@@ -553,11 +571,11 @@ from bertedu.model.attention import padding_bias
 
 torch.manual_seed(0)
 q, k, v = (torch.randn(1, 2, 5, 8) for _ in range(3))  # [B, H, T, d], two tokens of padding
-attention_mask = torch.tensor([[1, 1, 1, 0, 0]])       # [B, T]
-keep = attention_mask.bool()[:, None, None, :]         # [B, 1, 1, T]
-never_padded = attend(q[:, :, :3], k[:, :, :3], v[:, :, :3])[0]      # [B, H, 3, d]
+attention_mask = torch.tensor([[1, 1, 1, 0, 0]])  # [B, T]
+keep = attention_mask.bool()[:, None, None, :]  # [B, 1, 1, T]
+never_padded = attend(q[:, :, :3], k[:, :, :3], v[:, :, :3])[0]  # [B, H, 3, d]
 additive = attend(q, k, v, padding_bias(attention_mask, q.dtype))[0]  # [B, H, 5, d]
-boolean = scaled_dot_product_attention(q, k, v, attn_mask=keep)       # [B, H, 5, d]
+boolean = scaled_dot_product_attention(q, k, v, attn_mask=keep)  # [B, H, 5, d]
 results = {"no mask": attend(q, k, v)[0], "additive": additive, "boolean": boolean}
 for name, result in results.items():
     difference = (result[:, :, :3] - never_padded).abs().max().item()
@@ -608,6 +626,7 @@ for dtype in (torch.float32, torch.float16):
 # - a row in which every key is hidden is 0 everywhere
 # - weights and gradients are always finite
 
+
 # %% tags=["exercise"]
 def masked_softmax(scores, keep):
     ### BEGIN SOLUTION
@@ -615,6 +634,7 @@ def masked_softmax(scores, keep):
     weights = scores.masked_fill(~keep, smallest).softmax(dim=-1)
     return weights * keep
     ### END SOLUTION
+
 
 check("3.4", masked_softmax)
 
@@ -626,8 +646,8 @@ check("3.4", masked_softmax)
 # weights into zeros.
 #
 # A tempting alternative is `(scores + bias).softmax(-1).nan_to_num()` with −∞ in the bias. It gives the same
-# weights, but its gradient is `nan`: `nan_to_num` hides the `nan` only in the forward pass. (With `masked_fill` in
-# place of the sum it happens to be safe, because no gradient passes through an entry that was filled.)
+# weights, but its gradient is `nan`: `nan_to_num` hides the `nan` only in the forward pass. (If you write −∞ with
+# `masked_fill` instead of adding it, `nan_to_num` happens to be safe: no gradient passes through a filled entry.)
 #
 # </details>
 
@@ -636,6 +656,7 @@ check("3.4", masked_softmax)
 #
 # Now we put the parts together: three projections, split into heads, attend, merge the heads, and one more linear
 # layer, the **output projection**, which mixes the results of the heads. All of it has appeared above.
+
 
 # %%
 class MySelfAttention(nn.Module):
@@ -659,6 +680,7 @@ class MySelfAttention(nn.Module):
         mixed, weights = attend(query, key, value, bias)  # [B, H, T, d], [B, H, T, T]
         return self.output(mixed.transpose(1, 2).flatten(-2)), weights
 
+
 # %% [markdown]
 # Is the reshape really the same as separate heads? The next cell builds two `OneHead`s from the two halves of the
 # projections, runs them one after the other, concatenates their outputs, and applies the same output projection.
@@ -673,7 +695,7 @@ for half in (slice(0, 4), slice(4, 8)):  # rows of the projections: each output 
         whole = getattr(mine, name)
         part = {"weight": whole.weight[half], "bias": whole.bias[half]}
         getattr(head, name).load_state_dict(part)
-    outputs.append(head(vectors)[0])      # [B, T, d]
+    outputs.append(head(vectors)[0])  # [B, T, d]
 concatenated = torch.cat(outputs, dim=-1)  # [B, T, D]
 difference = (mine.output(concatenated) - mine(vectors)[0]).abs().max().item()
 print(f"two heads concatenated, against the reshape: largest difference {difference:.6f}")
@@ -702,7 +724,7 @@ for name in ("query", "key", "value"):
     getattr(theirs.self, name).load_state_dict(getattr(mine, name).state_dict())
 theirs.output.dense.load_state_dict(mine.output.state_dict())
 
-vectors = torch.randn(2, 7, 64)                                                 # [B, T, D]
+vectors = torch.randn(2, 7, 64)  # [B, T, D]
 bias = padding_bias(torch.tensor([[1] * 7, [1] * 4 + [0] * 3]), vectors.dtype)  # [B, 1, 1, T]
 result, weights = mine(vectors, bias)  # [B, T, D], [B, H, T, T]
 others = {"package, written out": package(vectors, bias, output_attentions=True)[0]}
@@ -722,6 +744,7 @@ print("largest weight on padding:", weights[1, ..., 4:].max().item())
 # output of one layer of self-attention. A single head is enough. The training steps and the data are the same as
 # before.
 
+
 # %%
 class Agreement(nn.Module):
     """Embeddings, one layer of self-attention; the vector at [MASK] decides: is or are?"""
@@ -737,7 +760,8 @@ class Agreement(nn.Module):
     def forward(self, input_ids, bias=None):
         vectors = self.token(input_ids) + self.position.weight[: input_ids.size(1)]  # [B, T, D]
         mixed, self.weights = self.attention(vectors, bias, output_attentions=True)  # [B, T, D]
-        return self.decide(mixed[input_ids == vocabulary["[MASK]"]])                 # [B, 2]
+        return self.decide(mixed[input_ids == vocabulary["[MASK]"]])  # [B, 2]
+
 
 torch.manual_seed(5)
 model = train(Agreement())
@@ -753,8 +777,9 @@ print(f"self-attention:         {accuracy(model(test_ids)):6.1%} of the hard sen
 # each token that is attended to.
 
 # %%
-for phrase in ("the keys near the old lamp", "the old lamp near the keys",
-               "the old cups under the rivers", "the door beside the old horses"):
+phrases = ["the keys near the old lamp", "the old lamp near the keys"]
+phrases += ["the old cups under the rivers", "the door beside the old horses"]
+for phrase in phrases:
     text = f"[CLS] {phrase} [MASK] wet . [SEP]".split()
     verb = ("IS", "ARE")[model(ids([text])).argmax().item()]
     weight, position = model.weights[0, 0, text.index("[MASK]")].max(dim=-1)
@@ -796,6 +821,7 @@ attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained h
 # %% tags=["nbval-ignore-output"]
 import time
 
+
 def cpu_milliseconds(work, repeats=3):
     times = []
     for _ in range(repeats):
@@ -803,6 +829,7 @@ def cpu_milliseconds(work, repeats=3):
         work()
         times.append(1000 * (time.process_time() - start))
     return min(times)
+
 
 D, H, L, times = 768, 12, 12, {}  # BERT-Base
 for T in (128, 512, 2048):
@@ -835,10 +862,12 @@ assert times[2048] > 8 * times[512], "four times T should take more than 8 times
 # with a given attention bias. The cell after it shows the colleague's function and tries it. For each length it
 # prints the accuracy and how much of its attention [MASK] gives to padding.
 
+
 # %% tags=["hide-input"]
 def padded(length):
     padding = torch.full((len(test_ids), length - test_ids.size(1)), vocabulary["[PAD]"])
     return torch.cat([test_ids, padding], dim=1)  # [B, length]
+
 
 @torch.no_grad()
 def try_bias(make_bias):
@@ -849,11 +878,13 @@ def try_bias(make_bias):
         print(f"{length} tokens: {right:6.1%} right, smallest number in the bias", end="")
         print(f" {bias.min().item():8.1e}, attention on padding {on_padding.item():.0%}")
 
+
 # %%
 def colleagues_bias(attention_mask, dtype):  # [B, T] of ones and zeros
     hidden = (attention_mask == 0)[:, None, :, None]
     smallest = torch.finfo(dtype).min
     return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, smallest / 2)
+
 
 try_bias(colleagues_bias)
 
@@ -869,6 +900,7 @@ try_bias(colleagues_bias)
 # be added to the scores `[B, H, T, T]`. The colleague's number, half the smallest of the dtype, is a good one: it is
 # negative enough for large scores, and the sum stays finite.
 
+
 # %% tags=["exercise"]
 def repaired_bias(attention_mask, dtype):
     ### BEGIN SOLUTION
@@ -876,6 +908,7 @@ def repaired_bias(attention_mask, dtype):
     smallest = torch.finfo(dtype).min
     return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, smallest / 2)
     ### END SOLUTION
+
 
 check("3.5", repaired_bias)
 
@@ -889,7 +922,7 @@ check("3.5", repaired_bias)
 # </details>
 
 # %%
-try_bias(padding_bias)  # the package's bias, with the axes in the right place
+try_bias(padding_bias)  # the package's bias, with the axes in the right order
 
 # %% [markdown]
 # Now the accuracy is 100 % at every length, and padding gets no attention. Test a mask by its effect, never by its

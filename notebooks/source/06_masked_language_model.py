@@ -135,9 +135,11 @@ from bertedu.pretraining.baselines import NO_TOKEN, NGramBaseline
 
 corpus = world_corpus()
 
+
 def rows(documents):  # one array of token ids for each document
     encoded = (tokenizer.encode_lines(document.sentences) for document in documents)
     return [np.array(sum(ids, [])) for ids in encoded]
+
 
 ngrams = NGramBaseline.fit(rows(corpus.train), len(tokenizer))
 test = np.concatenate(rows(corpus.heldout["held-out documents"][:25]))
@@ -254,6 +256,7 @@ check("6.1", masks)
 # tokens come from the whole vocabulary, special tokens included, as in Google's code. Draw with `torch.rand` and
 # `torch.randint`, and don't change `input_ids`. Stuck? `hint("6.2")`
 
+
 # %% tags=["exercise"]
 def corrupt(input_ids, chosen, mask_token_id, vocab_size):
     ### BEGIN SOLUTION
@@ -262,6 +265,7 @@ def corrupt(input_ids, chosen, mask_token_id, vocab_size):
     seen = torch.where(chosen & (draw >= 0.9), random_ids, seen)
     return seen, input_ids.masked_fill(~chosen, -100)
     ### END SOLUTION
+
 
 check("6.2", corrupt)
 
@@ -361,8 +365,10 @@ for axes, (question, name) in zip(figure.subplots(1, 4, sharey=True), names.item
     quiet(axes)
 figure.axes[0].set_ylabel("[MASK]/kept/random", fontsize=8)
 figure.axes[0].invert_yaxis()
-means = [f"{w}: " + ", ".join(f"{names[q]} {np.mean(results[w, q]):.0%}" for q in names)
-         for w in ways]
+means = [
+    f"{w}: " + ", ".join(f"{names[q]} {np.mean(results[w, q]):.0%}" for q in names)
+    for w in ways
+]
 Picture(
     figure,
     alt="Accuracy of five ways of masking ([MASK]/kept/random) on four questions, a dot for "
@@ -403,6 +409,7 @@ Picture(
 # %%
 from torch import nn
 
+
 class MyHead(nn.Module):
     """Scores of all words, [..., D] to [..., V]."""
 
@@ -416,6 +423,7 @@ class MyHead(nn.Module):
     def forward(self, vectors):
         vectors = self.norm(nn.functional.gelu(self.dense(vectors)))  # [..., D]
         return vectors @ self.table.T + self.bias  # [..., V]
+
 
 V, D = 30522, 768
 new = D * D + D + 2 * D + V  # linear layer, LayerNorm, bias of the words
@@ -467,6 +475,7 @@ print(f"divided by all three tokens it would be {loss * 2 / 3:.2f}")
 # over all tokens of the batch that have a label. Use `log_softmax` and indexing, and not `cross_entropy`. Every id
 # from 0 on is a valid label.
 
+
 # %% tags=["exercise"]
 def mlm_loss(logits, labels):
     ### BEGIN SOLUTION
@@ -475,6 +484,7 @@ def mlm_loss(logits, labels):
     right = log_p.gather(1, labels[asked][:, None])  # [N, 1]
     return -right.mean()
     ### END SOLUTION
+
 
 check("6.3", mlm_loss)
 
@@ -501,9 +511,11 @@ check("6.3", mlm_loss)
 # %%
 from bertedu import BertConfig
 
+
 def operations(preset, scored, V=30522, T=128):  # for each token; a product and a sum are two
     D, L = BertConfig.preset(preset).hidden_size, BertConfig.preset(preset).num_hidden_layers
     return L * (24 * D**2 + 4 * T * D) + scored * (2 * D**2 + 2 * D * V)
+
 
 for preset in ("tiny", "mini", "base", "large"):
     encoder, every, some = (operations(preset, scored) for scored in (0, 1, 0.15))
@@ -566,8 +578,10 @@ for seed in (1, 2, 3):
 # %%
 import random
 
+
 def span_length(rng):  # rng is a random.Random
     return rng.choices(range(1, 11), [0.8**extra for extra in range(10)])[0]
+
 
 rng = random.Random(0)
 lengths = [span_length(rng) for _ in range(10000)]
@@ -581,6 +595,7 @@ print("first ten:", lengths[:10], f"  mean {np.mean(lengths):.1f}")
 # True, in spans whose lengths come from `span_length(rng)`. Cut the last span to the number that is still missing.
 # `rng` is a `random.Random`; use no other source of randomness.
 
+
 # %% tags=["exercise"]
 def choose_spans(length, number, rng):
     ### BEGIN SOLUTION
@@ -591,6 +606,7 @@ def choose_spans(length, number, rng):
         chosen[start : start + span] = [True] * span
     return chosen
     ### END SOLUTION
+
 
 check("6.4", choose_spans)
 
@@ -631,8 +647,10 @@ from bertedu.corpora.world.facts import kinds
 countries = next(kind for kind in kinds() if kind.name == "country").rows
 capital_of = {row["country"].lower(): row["capital"].lower() for row in countries}
 
+
 def predict(text):  # a dict from word to probability for each [MASK]
     return [dict(guesses) for guesses in fill_mask(model, tokenizer, text, top=len(tokenizer))]
+
 
 first, second = predict("The capital of [MASK] is [MASK].")
 first = {country: p for country, p in first.items() if country in capital_of}
@@ -658,6 +676,7 @@ print(f"one after the other: {about(0.90, one_by_one, within=0.04):.0%}")
 # possible value is 1. The next cell defines it. The cell after it scores three sentences: a true one, a false one
 # and a shuffled one. Which order do you expect?
 
+
 # %%
 @torch.no_grad()
 def my_pseudo_perplexity(text):
@@ -667,6 +686,7 @@ def my_pseudo_perplexity(text):
         seen[0, i], labels[0, i] = tokenizer.mask_token_id, ids[0, i]
         losses.append(model(seen, labels=labels).loss.item())
     return np.exp(np.mean(losses))
+
 
 # %%
 from bertedu.inference import pseudo_perplexity
@@ -740,9 +760,10 @@ for name, (scores, loss) in others.items():
 # measure two accuracies on the same unseen sentences:
 #
 # - `report` counts what the colleague counts: the labels of the batches
-# - `masked_accuracy` counts what a user would ask: the word behind a [MASK]
+# - `masked_accuracy` counts what a user would ask: the word that a [MASK] hides
 #
 # The training takes about half a minute on a slow computer.
+
 
 # %%
 def make_batch(input_ids, chosen, special):  # [B, T]: ids, tokens to mask, [CLS] [SEP] [PAD]
@@ -754,22 +775,27 @@ def make_batch(input_ids, chosen, special):  # [B, T]: ids, tokens to mask, [CLS
     masked[chosen] = 4  # [MASK]
     return {"input_ids": masked, "labels": labels}
 
+
 # %% tags=["hide-input"]
 from bertedu import BertConfig, BertForPreTraining, BertTokenizer
 from bertedu.pretraining.initialization import initialize_for_matching
+
 
 def about_countries(documents):
     chosen = (document for document in documents if document.source == "country")
     return sorted({sentence for document in chosen for sentence in document.sentences})
 
+
 small_tokenizer = BertTokenizer.train(about_countries(corpus.train), vocab_size=600)
 train_ids = small_tokenizer(about_countries(corpus.train)).input_ids  # [B, T]
 test_ids = small_tokenizer(about_countries(corpus.heldout["held-out documents"])).input_ids
+
 
 def draw(ids, generator):  # one token in seven, and which tokens are special
     special = ids < 5
     number = ((~special).sum(dim=1) / 7).round().long().clamp_min(1)
     return choose_tokens(~special, number, generator), special
+
 
 # %% tags=["hide-input"]
 def train(batches, steps=120):
@@ -790,6 +816,7 @@ def train(batches, steps=120):
         optimizer.step()
     return student.eval()
 
+
 # %%
 @torch.no_grad()
 def report(student, batches):  # accuracy on the labels of the batches
@@ -798,12 +825,14 @@ def report(student, batches):  # accuracy on the labels of the batches
     right = output.prediction_logits.argmax(dim=-1) == batch["labels"][batch["labels"] != -100]
     return right.double().mean().item()
 
+
 @torch.no_grad()
 def masked_accuracy(student):  # accuracy on masked tokens
     chosen, _ = draw(test_ids, torch.Generator().manual_seed(1))
     seen = test_ids.masked_fill(chosen, 4)
     output = student(seen, (test_ids != 0).long(), masked_positions=chosen)
     return (output.prediction_logits.argmax(dim=-1) == test_ids[chosen]).double().mean().item()
+
 
 suspect = train(make_batch)
 print(f"accuracy on the labels of its batches: {report(suspect, make_batch):.0%}")
@@ -818,9 +847,10 @@ print(f"accuracy on masked tokens:             {masked_accuracy(suspect):.0%}")
 #
 # Write `repaired_batch(input_ids, chosen, special)`: the same function without the mistake.
 #
-# The cell after the exercise trains with a right function and compares. Be prepared for a surprise: the repaired
-# model has the *lower* accuracy on masked tokens, 17 % against 32 %. The repair makes the report honest. It doesn't
-# make this short training better.
+# The cell after the exercise trains with a correct function and compares. Its result may not be what you expect: the
+# repaired model has the *lower* accuracy on masked tokens, 17 % against 32 %. The repair makes the report honest. It
+# doesn't make this short training better.
+
 
 # %% tags=["exercise"]
 def repaired_batch(input_ids, chosen, special):
@@ -829,6 +859,7 @@ def repaired_batch(input_ids, chosen, special):
     masked = input_ids.masked_fill(chosen, 4)
     return {"input_ids": masked, "labels": labels}
     ### END SOLUTION
+
 
 check("6.5", repaired_batch)
 
@@ -841,9 +872,11 @@ check("6.5", repaired_batch)
 #
 # </details>
 
+
 # %%
 def right_batch(ids, chosen, special):  # labels only where a token was chosen
     return {"input_ids": ids.masked_fill(chosen, 4), "labels": ids.masked_fill(~chosen, -100)}
+
 
 repaired = train(right_batch)
 students = {"repaired": (repaired, right_batch), "broken": (suspect, make_batch)}
