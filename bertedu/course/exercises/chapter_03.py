@@ -180,7 +180,7 @@ def merge_heads(case: Case) -> None:
     if is_shaped(merged, [2, 5, 3, 4]):
         case.fail("But the result is [2, 5, 3, 4]: T and H are in the right order. Now join H and d into one axis.")
     if is_shaped(merged, [2, 3, 20]):
-        case.fail("But the result is [2, 3, 20]: you joined T and d into one axis. Swap T and H first, then join H and d.")
+        case.fail("But the result is [2, 3, 20]: T and d were joined. Swap T and H first, then join H and d.")
     case.same_shape("merged", merged, [2, 5, 12], "One vector for each token: B, T and D = H·d.")
     mistakes = {
         "The shape is right, but the content is not: the vector of token 0 contains entries of other tokens. "
