@@ -148,15 +148,17 @@ print(len({string.split()[0] for string in tricky}), "different words")
 # combining accent. The third hides a soft hyphen, the fourth a space of zero width. A vocabulary would store the same
 # word five times. **Normalization** makes strings equal that a reader takes to be equal. BERT does it in four steps.
 #
-# *Clean.* Unicode gives each character a **category** of two letters. BERT removes control characters (`Cc`),
-# invisible format marks (`Cf`), private-use characters (`Co`) and surrogates (`Cs`, half characters). All white space
+# *Clean.* Unicode gives each character a **category** of two letters. Like `transformers`, we remove control
+# characters (`Cc`), invisible format marks (`Cf`), private-use characters (`Co`) and U+FFFD, the sign for a character
+# that could not be read; and also surrogates (`Cs`, half characters), which `transformers` refuses. All white space
 # becomes a plain space.
 #
 # *Strip accents and lower the case.* Unicode's form **NFD** takes letters apart: *é* becomes *e* and a mark of
 # category `Mn`. BERT drops the marks, so both spellings of *café* meet. Only **uncased** models do this step. A
 # **cased** model keeps accents and capitals.
 #
-# The next cell writes both steps as functions. Guess: which of the six words in its last line keep a foreign letter?
+# The next cell writes both steps as functions. Guess: which of the six words in its last line keep a letter outside a
+# to z?
 
 # %%
 import unicodedata
@@ -250,6 +252,8 @@ for lowercase in (True, False):
     print(f"{'uncased' if lowercase else 'cased'}: {different} of {len(hard):,} strings differ")
 
 # %% [markdown]
+# No string differs, uncased or cased.
+#
 # ## Split a word: greedy longest-match-first
 #
 # Suppose that somebody has given us a vocabulary. How do we split a word with it? BERT's rule is **greedy
@@ -460,8 +464,9 @@ check("1.3", first_merge)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# *axe* occurs once. So `a ##x` has the score 1 / (1 · 1) = 1. No score can be higher, because `freq(ab)` is at most
-# the smaller of the two counts. The rarest pair of the text wins. That is the weakness of *this* criterion.
+# *axe* occurs once. So `a ##x` has the score 1 / (1 · 1) = 1. No score can be higher: `freq(ab)` is at most the
+# smaller of the two counts, so the score is at most 1 divided by the larger one. The rarest pair of the text wins.
+# That is the weakness of *this* criterion.
 #
 # </details>
 
@@ -615,9 +620,8 @@ for row, tokens in enumerate(batch.tokens):
 #
 # What if a sequence is too long? **Truncation** removes tokens at the end of a text. In a pair, BERT takes them from
 # the *longer* text, one by one: a short question should not lose a word while a long passage has hundreds. This is
-# called **longest first**. If both texts are equally long and one more token has to go, either of them may lose it.
-# Google's code then shortens the second text. `transformers` and this course shorten the one that was shorter at
-# first, or the first text if both began equally long.
+# called **longest first**. If both texts are equally long and one more token has to go, either of them may lose it:
+# libraries differ here (see "Paper and code").
 #
 # ### Exercise 1.4 · A pair that fits
 # ●●●○ · 15 minutes
@@ -769,7 +773,7 @@ for name, split in splitters.items():
 #
 # Does the method matter for the model? Bostrom and Durrett (2020) trained masked language models that differed only
 # in the tokenizer. Unigram was as good as BPE or better, in English and in Japanese. So do not judge a tokenizer by
-# tokens per word alone: here, Unigram needs the most.
+# tokens per word alone: here, Unigram needs the most of the three subword methods.
 #
 # ## A domain's own vocabulary (optional)
 #
@@ -922,7 +926,9 @@ for question in questions:
 # - **A pair that is too long.** In fine-tuning, Google's code pops from the longer text, and from the second if both
 #   are equally long. In pre-training it removes tokens from the front or the end of the longer text, at random. Of
 #   two texts that have become equally long, `transformers` and this course keep one token more of the text that was
-#   longer at first.
+#   longer at first, or of the second text if both began equally long.
+# - **Cleaning.** Google's code removes the categories `Cc` and `Cf` and U+FFFD. `transformers` and this course also
+#   remove `Co`. A surrogate (`Cs`) is an error in `transformers`, and this course removes it.
 # - **Speed.** The greedy loop tries up to n ends from each of n starts. Song et al. (2021) find the same pieces in
 #   linear time. This course remembers the words that it has seen, which is nearly as good for natural text.
 #

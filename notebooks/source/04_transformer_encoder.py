@@ -776,9 +776,10 @@ print(f"shuffling before or after: largest difference {difference:.5f}")
 #
 # ## The proof
 #
-# The reference is a BERT of `transformers`. We add random numbers to all its weights, so that no bias is zero and no
-# LayerNorm is the identity, and give it a batch with padding. Then we copy its weights into your layers and into the
-# package's, and compare all L + 1 hidden states, padding included. (The first is the input, which all three share.)
+# The reference is a BERT of `transformers`. We add random numbers to all its weights, so that no bias is 0 and no
+# LayerNorm has a weight of exactly 1, and give it a batch with padding. Then we copy its weights into your layers and
+# into the package's, and compare all L + 1 hidden states, padding included. (The first is the input, which all three
+# share.)
 #
 # Would this comparison notice a small mistake? To find out, we also change the activation of your layers to the tanh
 # form and compare once more. The first cell builds the three models; `from_transformers` translates the names of the

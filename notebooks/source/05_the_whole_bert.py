@@ -453,9 +453,9 @@ Picture(figure, alt=alt.format(shares(models["tiny"])[0], shares(models["large"]
 # %% [markdown]
 # Base agrees with the paper. Large has 335 M, or 336 M with the heads, so the paper's 340 M is rounded up.
 #
-# A small BERT consists mostly of its embedding table. The table grows with D (it has V · D entries), the layers with
-# D². If you want a small model, you have to shrink the table; ALBERT does that, later in this course. In every size,
-# the feed-forward networks have twice as many parameters as attention: 8 D² against 4 D².
+# The smallest BERT consists mostly of its embedding table. The table grows with D (it has V · D entries), the layers
+# with D². If you want a small model, you have to shrink the table; ALBERT does that, later in this course. In every
+# size, the feed-forward networks have twice as many parameters as attention: 8 D² against 4 D².
 #
 # ## What a training step keeps in memory (optional)
 #
@@ -522,9 +522,9 @@ for T, gigabytes in activations.items():
 # ## How the weights are initialized
 #
 # A new BERT needs its first numbers, its **initialization**. Google's code draws each weight from a normal
-# distribution with standard deviation 0.02, truncated at two standard deviations. Biases are 0, and LayerNorm starts
-# as the identity (scale 1, shift 0). `BertModel` does the same. Your `MyBert` does not yet: it starts with PyTorch's
-# defaults, which give an embedding a standard deviation of **1**. Does it matter?
+# distribution with standard deviation 0.02, truncated at two standard deviations. Biases are 0. LayerNorm's weight
+# starts at 1 and its bias at 0, so at first it only normalizes. `BertModel` does the same. Your `MyBert` does not
+# yet: it starts with PyTorch's defaults, which give an embedding a standard deviation of **1**. Does it matter?
 #
 # There is a test that works for every classifier. An untrained model that scores V = 30,522 words knows nothing, so
 # it should give each word a probability near 1 / V. Which loss (cross-entropy) is that? Guess, then run the cell.
@@ -854,7 +854,7 @@ check("5.5", as_torch)
 # - The pooler is the vector of `[CLS]`, a linear layer and tanh: `[B, T, D]` to `[B, D]`. In pre-training, only NSP
 #   trains it, so it is no sentence vector before fine-tuning.
 # - Parameters: (V + positions + token types + 2) · D, then 12 D² + 13 D for each layer, then D² + D. Feed-forward
-#   networks have twice as many as attention. In a small BERT, the embeddings have nearly all of them.
+#   networks have twice as many as attention. In the smallest BERT, the embeddings have nine tenths of them.
 # - Training takes 16 bytes for each parameter in float32 with Adam. Activations come on top and grow with B, T and
 #   T².
 # - A new classifier should start at a loss of ln V. BERT's initialization with 0.02 does that.

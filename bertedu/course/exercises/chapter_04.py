@@ -111,7 +111,7 @@ def gelu_twice(case: Case) -> None:
 
 
 def shake(case: Case, module: nn.Module) -> None:
-    """Change every weight, so that no two layers are nearly the same and no norm is the identity."""
+    """Change every weight, so that no two layers are nearly the same and no norm keeps its weight of 1."""
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.add_(0.4 * case.randn(*parameter.shape))

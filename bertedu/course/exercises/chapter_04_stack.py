@@ -17,7 +17,7 @@ SMALL = BertConfig(20, 8, 3, 2, 12, max_position_embeddings=8)
 
 
 def shake(case: Case, module: nn.Module) -> None:
-    """Change every weight, so that no two layers are nearly the same and no norm is the identity."""
+    """Change every weight, so that no two layers are nearly the same and no norm keeps its weight of 1."""
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.add_(0.4 * case.randn(*parameter.shape))
