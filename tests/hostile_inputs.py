@@ -263,7 +263,10 @@ def summaries(rng: random.Random, folder: Path) -> Input:
     path.write_bytes(data)
 
     def simpler() -> list[tuple[str, str]]:
-        found = [json.loads(line) for line in decoded(path).removesuffix("\n").split("\n")]
+        found = [
+            json.loads(line)
+            for line in decoded(path).replace("\r\n", "\n").removesuffix("\r").removesuffix("\n").split("\n")
+        ]
         return [(row["text"], row["summary"]) for row in found]
 
     return Input(lambda: [(row.text, row.summary) for row in read_summaries(path)], simpler, not hurt)
@@ -409,7 +412,7 @@ def metrics(rng: random.Random, folder: Path) -> Input:
         found = [json.loads(line) for line in whole]
         try:
             return [*found, json.loads(last)]
-        except ValueError:
+        except (ValueError, RecursionError):
             return found
 
     return Input(lambda: read_metrics(folder), simpler, not hurt)
