@@ -454,8 +454,8 @@ Picture(figure, alt=alt.format(shares(models["tiny"])[0], shares(models["large"]
 # Base agrees with the paper. Large has 335 M, or 336 M with the heads, so the paper's 340 M is rounded up.
 #
 # The smallest BERT consists mostly of its embedding table. The table grows with D (it has V · D entries), the layers
-# with D². If you want a small model, you have to shrink the table; ALBERT does that, later in this course. In every
-# size, the feed-forward networks have twice as many parameters as attention: 8 D² against 4 D².
+# with D². If you want a small model, you have to shrink the table; ALBERT (Lan et al. 2020) does that. In every size,
+# the feed-forward networks have twice as many parameters as attention: 8 D² against 4 D².
 #
 # ## What a training step keeps in memory (optional)
 #
