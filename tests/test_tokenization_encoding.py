@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from bertedu.errors import UserError
 from bertedu.tokenization import BertTokenizer
@@ -29,6 +30,18 @@ def test_longest_first_is_cutting_one_token_after_another():
                 assert sum(kept) == sum(wanted)
                 # When both are cut, an odd token goes to the text that was longer, as in the reference.
                 assert sorted(kept) == sorted(wanted)
+
+
+def test_an_odd_token_stays_with_the_other_text_than_in_the_reference():
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1, "?": 2}, "?"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    for room in range(2, 12):
+        tokenizer.enable_truncation(room, strategy="longest_first")
+        for first in range(1, 9):
+            for second in range(1, 9):
+                tokens = tokenizer.encode("a " * first, "b " * second).tokens
+                wanted = tokens.count("a"), tokens.count("b")
+                assert kept_lengths(first, second, room, "longest_first") == wanted, (first, second, room)
 
 
 def test_only_first_leaves_the_second_text_whole():

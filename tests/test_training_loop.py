@@ -213,6 +213,19 @@ def test_evaluation_has_no_dropout_and_counts_every_row(tmp_path):
     assert evaluate(trainer.model, trainer.task, single, torch.device("cpu")) == pytest.approx(first, abs=1e-5)
 
 
+def test_dropout_is_off_from_the_first_validation_on(tmp_path):
+    """Validation turns it off; each step of training needs it."""
+    trainer = tiny_trainer(tmp_path, 6, validations=3)
+    in_training: list[bool] = []
+    trainer.task.sums = lambda model, batch, sums=trainer.task.sums: (
+        in_training.append(model.training),
+        sums(model, batch),
+    )[1]
+    trainer.run()
+    looked_at = len(trainer.task.validation())
+    assert in_training == [True, True, *[False] * looked_at] * 3
+
+
 def test_a_run_of_minutes_ends_on_time(tmp_path, monkeypatch):
     """On a clock that is 3 seconds further with each step, a minute has 20 steps and the rate ends near 0."""
 

@@ -13,6 +13,7 @@ from bertedu.errors import UserError
 from bertedu.inference import open_model
 from bertedu.visualization import attention_page, results_table, write_report
 from bertedu.visualization.examples import PAIRS, PROMPTS, PROMPTS_FOR_ANY_TEXT, example_pair, fill_examples
+from bertedu.visualization.page import figure_html
 from bertedu.visualization.results import results, verdicts
 
 VOID = {"meta", "img", "br", "line"}
@@ -151,6 +152,13 @@ def test_a_report_on_damaged_figures_ends_in_a_traceback(tmp_path):
     (folder / "metrics.json").write_text('{"corpus": ')
     with pytest.raises(UserError, match=r"metrics\.json, line 1"):
         write_report(folder)
+
+
+def test_the_words_below_a_picture_become_html():
+    """They name classes and tokens, which are anybody's."""
+    assert figure_html("<img>", "<script>a</script> & b") == (
+        "<figure tabindex='0'><img><figcaption>&lt;script&gt;a&lt;/script&gt; &amp; b</figcaption></figure>"
+    )
 
 
 def test_a_prompt_has_no_mask_or_two():
