@@ -77,12 +77,12 @@ Picture(
 #
 # > The keys near the old lamp [MASK] wet.
 #
-# *Is* or *are*? You chose *are*, because the subject is *keys*, although *lamp* is closer. Linguists call this
-# **subject-verb agreement**, and use such sentences to test what a language model knows about grammar
+# *Is* or *are*? The answer is *are*, because the subject is *keys*, although *lamp* is closer to the gap. Linguists
+# call this **subject-verb agreement**, and use such sentences to test what a language model knows about grammar
 # (Linzen et al. 2016). Which of the two nouns decides depends on the whole sentence.
 #
 # We need some data to work with. The next cell generates a few thousand sentences of this kind. You don't have to
-# read its code; it does three things:
+# read its code. It does three things:
 #
 # - It builds every sentence from two of twelve nouns, and gives each one its answer: 0 for *is*, 1 for *are*.
 # - It holds out a quarter of the noun pairs for testing: the model never sees those two nouns in one sentence.
@@ -120,12 +120,13 @@ for text, answer in zip(test_texts[:2], test_answers):
 # %% [markdown]
 # ### First attempt: average the vectors
 #
-# The simplest way to tell [MASK] about its sentence is to give it the mean of all token vectors. A linear layer
-# then decides between *is* and *are*. The next cell turns the sentences into token ids (every word is one token)
-# and defines this model. The cell after it trains the model: 150 small steps on 64 sentences each. Training is the
-# subject of a later chapter, so you needn't study it now. It computes in float64, so that the numbers below are the
-# same on your machine. Before you run the cells, guess: what share of the hard sentences will the average get
-# right?
+# The vector of [MASK] alone knows nothing about the sentence. The simplest way to tell it something is to replace it
+# by the mean of all token vectors. A linear layer then computes two scores from this mean, one for *is* and one for
+# *are*, and the higher score wins. The next cell turns the sentences into token ids (every word is one token) and
+# defines this model. The cell after it trains the model: 150 small steps on 64 sentences each. Training is the
+# subject of a later chapter, so you needn't study it now. We compute in float64, numbers of 64 bits instead of the
+# usual 32: with so little rounding, the numbers below are the same on your machine. Before you run the cells, guess:
+# what share of the hard sentences will the average get right?
 
 # %%
 from torch import nn
@@ -179,10 +180,11 @@ average = train(Average())
 print(f"average of the vectors: {accuracy(average(test_ids)):.1%} of the hard sentences right")
 
 # %% [markdown]
-# The average is as good as a coin, and it could not be better. *The keys near the old lamp* and *the old lamp near
-# the keys* consist of the same words, so their averages are equal. But one of them needs *are* and the other one
-# *is*: whatever the model answers, exactly one of the two is wrong. (The position vectors don't help. Their sum is
-# the same in both sentences, whichever word stands at which position.)
+# The average is right in half of the cases, like a coin, and it could not be better. *The keys near the old lamp* and
+# *the old lamp near the keys* consist of the same words, so their averages are equal. But one of them needs *are* and
+# the other one *is*. The model sees the same average twice, so it gives the same answer twice, and exactly one of the
+# two is wrong. (The position vectors don't help. Their sum is the same in both sentences, whichever word stands at
+# which position.)
 #
 # What is missing is a choice: [MASK] should use the vector of *keys* and ignore *lamp*. So we replace the plain
 # average by a **weighted average**, and let each token determine its own weights.
@@ -195,13 +197,14 @@ print(f"average of the vectors: {accuracy(average(test_ids)):.1%} of the hard se
 # - the **key** says what this token offers, so that others can find it
 # - the **value** is what this token hands over to those who find it
 #
-# The query of one token is compared with the keys of all tokens. The better the match, the more of that token's value
-# it receives.
+# The query of one token is compared with the keys of all tokens. The better the match with a key, the more of that
+# key's value it receives.
 #
-# Let's do it with three tokens, *keys*, *lamp* and [MASK]. Each has a vector `x` with four entries that you can
-# read: *noun*, *early in the sentence*, *plural* (−1 for singular), *is a mask*. Three matrices, the
-# **projections**, compute query, key and value from `x`. In BERT these matrices are learned. Here we choose their
-# numbers, so that they are easy to read. The next cell prints how one query is computed.
+# Let's do it with three tokens, *keys*, *lamp* and [MASK]. Each has a vector `x` with four entries that you can read:
+# *noun*, *early in the sentence*, *plural* (−1 for singular), *is a mask*. Query, key and value are products of `x`
+# with three matrices, the **projections**. In BERT these matrices are learned. Here we choose their numbers, so that
+# they are easy to read. In the comments, d is the length of a query and of a key; here it is 4, like D. The next cell
+# prints how one query is computed, and then all queries, keys and values.
 
 # %%
 tokens = ["keys", "lamp", "[MASK]"]
@@ -220,14 +223,15 @@ for i, token in enumerate(tokens):
 # %% [markdown]
 # The vector of [MASK] has a single 1, in its last entry. So the product picks the last row of `W_query`, which is
 # `[2, 2, 0, 0]`. This query says "I am looking for a noun, early in the sentence". The query of *keys* is all zeros:
-# it looks for nothing. (In BERT a value has d entries too. Here one number is enough.)
+# it looks for nothing. (The query of *lamp* looks for singular words. We don't need it. And in BERT a value has d
+# entries too. Here one number is enough.)
 #
 # ### One token attends: by hand
 #
 # Take a pencil and compute what [MASK] receives.
 #
-# 1. **Scores**: how well does the query of [MASK] match each key? Multiply entry by entry and add. Then divide by
-#    √d, where d is the number of entries of a query: here √4 = 2. (We come to the reason soon.)
+# 1. **Scores**: how well does the query of [MASK] match each key? Multiply entry by entry and add. Then divide by √d:
+#    here √4 = 2. (We come to the reason soon.)
 # 2. **Softmax**: raise *e* to each score and divide by the sum of the three results. These are the **attention
 #    weights**.
 # 3. **Weighted average**: multiply each value by its weight and add.
@@ -246,13 +250,14 @@ for name, numbers in table.items():
 
 # %% [markdown]
 # Look at the weights: [MASK] attends to *keys* with weight 0.79. The output is positive, which means plural: *are*.
-# No weight is exactly 0. A score of 0 still contributes e⁰ = 1.
+# No weight is 0, because a score of 0 still contributes e⁰ = 1.
 #
 # ### Exercise 3.1 · The token that looks for nothing
 # ●○○○ · 3 minutes
 #
 # The query of *keys* is all zeros. With which weight does *keys* attend to *lamp*? Give a number from 0 to 1, with
-# two decimals. The cell imports `check`, which examines your answer, and `hint`, which gives a hint: `hint("3.1")`.
+# two decimals. The cell imports `check`, which examines your answer. It also imports `hint`: if you are stuck, call
+# `hint("3.1")`.
 
 # %% tags=["exercise"]
 from bertedu.course import check, hint
@@ -266,7 +271,7 @@ check("3.1", weight_of_lamp)
 # <details><summary>Solution, explained</summary>
 #
 # A query of zeros gives the score 0 with every key. Then e⁰ = 1 three times, and each of the three tokens gets the
-# weight 1/3. So a head whose query is zero computes the plain average that failed above: the average is a special
+# weight 1/3. So a token whose query is zero receives the plain average that failed above: the average is a special
 # case of attention.
 #
 # </details>
@@ -328,14 +333,15 @@ Picture(
 # with mean 0 and variance 1, the score is a sum of d such products, so its variance is d and its standard deviation
 # √d. Longer vectors give larger scores.
 #
-# Why is that a problem? Softmax turns large scores into weights close to 0 and 1. The **entropy** of a row of
-# weights measures how much uncertainty is left in it, in **bits**: the number of yes-or-no questions that you need
-# on average to find the token that was drawn with these weights. With 16 keys it is 4 bits if all weights are
-# equal, and 0 bits if one key gets everything.
+# Why is that a problem? Softmax turns large scores into weights close to 0 and 1. The **entropy** of a row of weights
+# measures how much uncertainty is left in it, in **bits**. Somebody draws a token with these weights, and you ask
+# yes-or-no questions to find out which: the entropy is about the number of questions that you need on average. With
+# 16 keys the entropy is 4 bits if all weights are equal, and 0 bits if one key gets everything.
 #
-# The next cell measures the standard deviation of random scores and the entropy of their weights. The cell after it
-# draws a third quantity: the size of the derivative of softmax, through which the gradient must pass. Before you
-# run them, guess: how many bits are left at d = 1024 if we don't divide?
+# The next cell measures the standard deviation (std) of random scores and the entropy of their weights. The cell
+# after it draws a third quantity: how much the weights change when the scores change a little (the size of the
+# derivative of softmax). In training, a gradient is multiplied by this derivative before it reaches the scores.
+# Before you run the cells, guess: how many bits are left at d = 1024 if we don't divide?
 
 # %%
 torch.manual_seed(0)
@@ -376,21 +382,22 @@ Picture(
 )
 
 # %% [markdown]
-# Compare the printed lines in pairs. Without the division, the standard deviation of the scores grows with √d, up
-# to 32, and a head with d = 1024 has put nearly all its weight on one key before it has learned anything. With the
-# division, every head starts with a standard deviation of 1 and about 3.4 bits.
+# Compare the printed lines in pairs. Without the division, the standard deviation of the scores grows with √d, up to
+# 32, and a head with d = 1024 has put nearly all its weight on one key before it has learned anything. With the
+# division, the standard deviation is 1 and the entropy about 3.4 bits, for every d. (That is for entries of variance
+# 1, as above. BERT initializes its weights with a standard deviation of only 0.02, so the scores of an untrained
+# BERT-Base are smaller: their standard deviation is about 0.3 after the division, again for every d.)
 #
-# The figure shows that a head that is so certain also learns slowly. Where softmax is close to 0 and 1, its
-# derivative is close to zero, so the gradient that should correct a mistake hardly gets through. Dividing by √d
-# prevents both.
+# The figure shows why a head that is so certain also learns slowly. Where softmax is close to 0 and 1, its derivative
+# is close to zero, so the gradient that should correct a mistake hardly gets through. Dividing by √d prevents both.
 #
 # ### Exercise 3.2 · Attention in four lines
 # ●●○○ · 15 minutes
 #
-# Write `attention(query, key, value)` for tensors of shape `[B, H, T, d]`: B sentences, and H heads that compute
-# side by side, each as you have just seen. (A **head** here is one set of attention weights. In chapters 05 and
-# later the word also means something else: a small output layer for a task, as in "classification head".) Return
-# the outputs and the weights. Stuck? `hint("3.2")`
+# Write `attention(query, key, value)` for tensors of shape `[B, H, T, d]`: B sentences, and H heads that compute side
+# by side, each as you have just seen. (A **head** here is one computation of attention, with queries, keys and values
+# of its own. From chapter 05 on the word also means something else: a small output layer for a task, as in
+# "classification head".) Return the outputs `[B, H, T, d]` and the weights `[B, H, T, T]`. Stuck? `hint("3.2")`
 
 
 # %% tags=["exercise"]
@@ -416,16 +423,17 @@ check("3.2", attention)
 # %% [markdown]
 # ## One head as a class
 #
-# From here on we use the package's function `attend`. Type `attend??` to see it: four of its lines are yours, the
-# others add a mask (soon) and dropout (see *Paper and code*).
+# From here on we use the package's function `attend`. Type `attend??` in a cell below the next one to read it: you
+# will find your own steps there, and two additions, a mask (soon) and dropout (see *Paper and code*).
 #
 # In BERT the projections are three linear layers, `nn.Linear`, with weights and biases that are learned. Query, key
-# and value come from the same text. That is the *self* in **self-attention**. (In translation, the queries come
-# from one text and the keys and values from another: **cross-attention**. BERT has none.)
+# and value are computed from the same text. That is the *self* in **self-attention**. (A Transformer for translation
+# also has **cross-attention**: the queries come from the translation, the keys and values from the original. BERT has
+# none.)
 #
 # The next cell puts the layers and `attend` into a class. It then asks a question: does attention know the order of
-# the words? It shuffles five random token vectors before the head, and compares with shuffling the head's outputs.
-# Guess first.
+# the words? It shuffles five random token vectors and applies the head, or it applies the head and shuffles the five
+# outputs in the same way. Are the results equal? Guess first.
 
 # %%
 from bertedu.model.attention import attend
@@ -453,9 +461,9 @@ difference = head(vectors[:, order])[0] - head(vectors)[0][:, order]
 print(f"shuffled before or after: largest difference {difference.abs().max().item():.6f}")
 
 # %% [markdown]
-# The difference is zero, so attention doesn't know the order. It is **permutation-equivariant**: if you shuffle the
-# words, the same outputs come out, shuffled in the same way. BERT knows word order only through the position
-# embeddings of [chapter 02](02_input_embeddings.ipynb).
+# The difference is zero (to six decimals), so attention doesn't know the order. It is **permutation-equivariant**: if
+# you shuffle the words, the same outputs come out, shuffled in the same way. BERT knows word order only through the
+# position embeddings of [chapter 02](02_input_embeddings.ipynb).
 #
 # ### Why are query and key two projections? (optional)
 #
@@ -469,17 +477,17 @@ for token, row in zip(tokens, (shared @ shared.T / 4**0.5).softmax(dim=-1)):
     print(f"{token:>6} attends to  {attended}")
 
 # %% [markdown]
-# Each token attends most to itself: *keys* with weight 0.74, [MASK] with 0.45. And the table of scores is
-# symmetric: *keys* matches *lamp* exactly as well as *lamp* matches *keys*. But "[MASK] needs a noun" doesn't mean
-# that the noun needs [MASK]. Two projections allow this difference. (It is no law: Reformer, Kitaev et al. 2020,
-# shares the two, and forbids each token to attend to itself.)
+# Each token attends most to itself: *keys* with weight 0.74, [MASK] with 0.45. And the table of scores is symmetric:
+# *keys* matches *lamp* exactly as well as *lamp* matches *keys*. But [MASK] may need the noun although the noun
+# doesn't need [MASK]. Two projections allow this difference. (Some models do share the two: Reformer, Kitaev et al.
+# 2020, shares them and lets a token attend to itself only if there is nothing else to attend to.)
 #
 # ## Several heads
 #
-# One head computes one set of weights. What if a token needs two things? Suppose [MASK] must report the number of
-# *both* nouns, the first and the second. The next cell compares two solutions: one head that attends to both nouns
-# equally, and two heads, one for the early noun and one for the late noun. It does so for *keys … lamp* and for
-# *key … lamps*.
+# One head computes one set of weights. What if a token needs two things? Suppose [MASK] must report for *both* nouns,
+# the first and the second, whether it is singular (−1) or plural (+1). The next cell compares two solutions: one head
+# that attends to both nouns equally, and two heads, one for the early noun and one for the late noun. It does so for
+# *keys … lamp* and for *key … lamps*.
 
 
 # %%
@@ -495,9 +503,9 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
 
 # %% [markdown]
 # With one head the two sentences get the same output: +1 and −1 average to 0. With two heads the answers are +1 −1
-# and −1 +1. A single head could give the nouns unequal weights, but it always mixes everything into one average.
-# That is why BERT uses **multi-head attention**: H heads side by side, each with its own projections to d = D / H
-# entries, and all their outputs concatenated. BERT-Base has 12 heads: 768 = 12 × 64. (In the BERT paper the letters
+# and −1 +1. A single head could give the nouns unequal weights, but it always mixes everything into one average. That
+# is why BERT uses **multi-head attention**: H heads side by side. Each has its own projections, to d = D / H entries,
+# and the outputs of all heads are concatenated. BERT-Base has 12 heads: 768 = 12 × 64. (In the BERT paper the letters
 # differ: there H is the hidden size, our D, and A is the number of heads, our H.)
 #
 # More heads are not always better. In the Transformer paper, one head scores 0.9 BLEU (a measure for translations)
@@ -506,10 +514,10 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
 #
 # ### Many heads are one reshape
 #
-# H heads need no loop. One large projection computes all queries, `[B, T, D]`, and each head takes its d entries of
-# every vector: a new axis, then a swap. Follow the numbers in the next cell: 3 tokens, D = 4, H = 2. The tens digit
-# is the token. `wrong` is a shortcut that goes directly to the shape that we want. Before you run the cell, guess
-# what its head 0 will hold.
+# H heads need no loop. One large projection computes the queries of all heads at once, `[B, T, D]`, and each head
+# takes its d entries of every vector. In code: cut the last axis in two, then swap two axes. Follow the numbers in
+# the next cell: 3 tokens, D = 4, H = 2. The tens digit says which token a number belongs to. `wrong` is a shortcut
+# that goes directly to the shape that we want. Before you run the cell, guess what its head 0 will hold.
 
 # %%
 numbers = torch.tensor([[[10, 11, 12, 13], [20, 21, 22, 23], [30, 31, 32, 33]]])  # [B, T, D]
@@ -522,9 +530,9 @@ for h in range(2):
 
 # %% [markdown]
 # Each head should see every token, and its half of each vector. The shortcut has the right shape, but the wrong
-# content: its head 0 never sees token 3, and it treats the two halves of token 1 as if they were two tokens.
-# Nothing raises an error. Such a model can even be trained, only it learns less than it should. The reason: `view`
-# cuts the numbers in the order in which they lie in memory. Only `transpose` swaps two axes.
+# content: its head 0 never sees token 3, and it treats the two halves of token 1 as if they were two tokens. Nothing
+# raises an error, and such a model can even be trained, so you only find the mistake if you test the content. The
+# reason: `view` cuts the numbers in the order in which they lie in memory. Only `transpose` swaps two axes.
 #
 # ### Exercise 3.3 · Put the heads side by side
 # ●●○○ · 8 minutes
@@ -554,15 +562,16 @@ check("3.3", merge_heads)
 # %% [markdown]
 # ## Padding must not be attended to
 #
-# The texts of a batch are padded to the same length. [PAD] has a vector too, and it would receive attention like
-# any other token. An **attention mask** prevents that. To hide a key, add a very negative number to its score
-# *before* the softmax: *e* to such a number is 0. We call the tensor that is added the **attention bias** (other
-# code calls it an additive mask). A boolean mask has the same effect: where it is False, the score becomes −∞.
+# The texts of a batch are padded to the same length. [PAD] has a vector too, and it would receive attention like any
+# other token. An **attention mask** prevents that. To hide a key, add a very negative number to its score *before*
+# the softmax: *e* to such a number is so small that it is rounded to 0. We call the tensor that is added the
+# **attention bias** (other code calls it an additive mask). A boolean mask, which some functions take instead, has
+# the same effect: where it is False, the score becomes −∞.
 #
 # How do we test a mask? A padded and masked text must give the same outputs as the text without padding. The next
-# cell compares three ways. `padding_bias` is the package's function that makes the bias from the mask, and
-# `scaled_dot_product_attention` is torch's **fused kernel**: one routine that computes attention without storing
-# the weights.
+# cell tries it without a mask, with a bias and with a boolean mask. `padding_bias` is the package's function that
+# makes the bias from the mask, and `scaled_dot_product_attention` is torch's **fused kernel**: one routine that
+# computes attention without storing the weights.
 
 # %%
 from torch.nn.functional import scaled_dot_product_attention
@@ -592,9 +601,10 @@ for name, result in results.items():
 # format). As long as a row has at least one real token, all three usually work. The problem is a row in which
 # *every* key is hidden: a text of padding only, for example an empty text that fills up the last batch.
 #
-# The next cell takes one such row, with the scores −20, −18 and −30. It adds each of four numbers and prints the
-# weights, in float32 and in **float16** (a number format with half the bits, which makes training faster; its
-# smallest number is only −65504). Guess first: which of the numbers leave the weights as if there were no mask?
+# The next cell takes one such row, with the scores −20, −18 and −30. It prints the weights without a mask (0 is
+# added), and then with each of four numbers added. It does so in float32 and in **float16**, a number format with
+# half the bits, which makes training faster; its smallest number is only −65504. Guess first: which of the numbers
+# leave the weights as they are without a mask?
 
 # %%
 for dtype in (torch.float32, torch.float16):
@@ -607,11 +617,14 @@ for dtype in (torch.float32, torch.float16):
 # %% [markdown]
 # Read the table line by line.
 #
-# - **−10000** shifts all three scores by the same amount, and softmax depends only on differences. In float32 the row
-#   is as if there were no mask at all. In float16 even the scores are rounded: near 10000 its numbers lie 8 apart.
-# - **−∞** gives 0 / 0, which is `nan`. If one such row reaches the loss, one optimizer step makes every weight `nan`.
-# - **The smallest number** (−3.4e+38 in float32) is so large that the scores are lost to rounding, and three equal
-#   weights remain: finite. But in float16, −65504 − 20 is below the range. It becomes −∞, and the weights `nan`.
+# - **−10000** shifts all three scores by the same amount, and softmax depends only on differences. In float32 the
+#   weights are as if there were no mask at all. In float16 even the scores are rounded, because near 10000 its
+#   numbers lie 8 apart.
+# - **−∞** gives 0 / 0, which is `nan` (not a number). If one such row reaches the loss, a single optimizer step turns
+#   the weights of the whole model into `nan`.
+# - **The smallest number** (−3.4e+38 in float32) is so far from 0 that the scores are lost to rounding. Three equal
+#   weights remain, and they are finite. But in float16, −65504 − 20 is below the range: it becomes −∞, and the
+#   weights become `nan`.
 # - **Half the smallest number** leaves room for the score and stays finite in both. The package's `padding_bias`
 #   adds it.
 #
@@ -622,7 +635,7 @@ for dtype in (torch.float32, torch.float16):
 # `masked_softmax(scores, keep)`. `scores` has the shape `[B, H, T, T]`; `keep` is boolean, `[B, 1, 1, T]`, and True
 # for keys that may be attended to. Three things must hold:
 #
-# - hidden keys get exactly 0, and each row sums to 1, however large the scores are
+# - hidden keys get exactly 0, and a row with at least one visible key sums to 1, however large the scores are
 # - a row in which every key is hidden is 0 everywhere
 # - weights and gradients are always finite
 
@@ -641,9 +654,9 @@ check("3.4", masked_softmax)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# The finite fill keeps softmax finite, in the forward and in the backward pass. In a row with at least one visible
-# key the hidden weights are already 0, and `* keep` changes nothing. In a row without one, it turns the equal
-# weights into zeros.
+# `masked_fill` replaces the scores of hidden keys by a finite number. So softmax stays finite, in the forward and in
+# the backward pass. In a row with at least one visible key the hidden weights are already 0, and `* keep` changes
+# nothing. In a row without one, it turns the equal weights into zeros.
 #
 # A tempting alternative is `(scores + bias).softmax(-1).nan_to_num()` with −∞ in the bias. It gives the same
 # weights, but its gradient is `nan`: `nan_to_num` hides the `nan` only in the forward pass. (If you write −∞ with
@@ -654,8 +667,8 @@ check("3.4", masked_softmax)
 # %% [markdown]
 # ## The whole class
 #
-# Now we put the parts together: three projections, split into heads, attend, merge the heads, and one more linear
-# layer, the **output projection**, which mixes the results of the heads. All of it has appeared above.
+# Now we put the parts together: compute the three projections, split them into heads, attend, and merge the heads.
+# Only the last step is new: one more linear layer, the **output projection**, which mixes the results of the heads.
 
 
 # %%
@@ -682,8 +695,9 @@ class MySelfAttention(nn.Module):
 
 
 # %% [markdown]
-# Is the reshape really the same as separate heads? The next cell builds two `OneHead`s from the two halves of the
-# projections, runs them one after the other, concatenates their outputs, and applies the same output projection.
+# Is the reshape really the same as separate heads? The next cell checks it for two heads. It cuts each projection
+# into two halves, builds a `OneHead` from each half, runs the two one after the other, concatenates their outputs,
+# and applies the same output projection.
 
 # %%
 torch.manual_seed(0)
@@ -740,8 +754,8 @@ print("largest weight on padding:", weights[1, ..., 4:].max().item())
 #
 # ## One layer learns the grammar
 #
-# We go back to the keys and the lamp, and change one thing: [MASK] no longer gets the mean of all vectors, but the
-# output of one layer of self-attention. A single head is enough. The training steps and the data are the same as
+# We go back to the keys and the lamp, and change one thing: [MASK] no longer gets the mean of all vectors, but its
+# own output of one layer of self-attention. A single head is enough. The training steps and the data are the same as
 # before.
 
 
@@ -770,7 +784,8 @@ print(f"self-attention:         {accuracy(model(test_ids)):6.1%} of the hard sen
 
 # %% [markdown]
 # From 50 % to 100 %, on pairs of nouns that it never saw in one sentence (*key* and *lamp* are such a pair). The
-# result depends a little on the random initialization: of the seeds 0 to 9, nine give 100 % and one gives 75 %.
+# result depends on the random initialization: in our runs with the seeds 0 to 9, nine reached 100 % and one reached
+# only 75 %.
 #
 # What does [MASK] attend to? The next cell prints its largest attention weight in four sentences. The cell after it
 # draws the whole head for the first sentence as a heat map: one row for each token that attends, one column for
@@ -794,13 +809,13 @@ with torch.no_grad():
 attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained head")
 
 # %% [markdown]
-# In each sentence [MASK] attends to the subject, wherever it stands. Nobody told the head what a noun is, or that
-# the first one is the subject, or that adjectives don't matter. Gradient descent found queries and keys that do it.
-# In the heat map only the row of [MASK] was trained, because only there we asked for an answer. The other rows are
-# a by-product.
+# In each sentence [MASK] gives most of its attention to the subject, whether or not *old* stands before it. Nobody
+# told the head what a noun is, or that the first one is the subject, or that adjectives don't matter. Gradient
+# descent found queries and keys that do it. Read only the row of [MASK] in the heat map: the training used only the
+# output of [MASK], so nothing taught the other tokens what to attend to.
 #
-# In the real BERT some heads follow grammar as well. Clark et al. (2019, section 4.2) found heads in which direct
-# objects attend to their verb, and heads in which determiners and other noun modifiers attend to their noun.
+# In the real BERT some heads follow grammar as well. Clark et al. (2019, section 4.2) found heads in which most
+# direct objects attend to their verb, and heads in which determiners and other noun modifiers attend to their noun.
 #
 # Be careful with such pictures. The weights show what a head *attended to*. What it received depends on the values,
 # and the answer depends on everything that comes after (Jain and Wallace 2019, *Attention is not Explanation*; and
@@ -809,14 +824,14 @@ attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained h
 # ## What attention costs (optional)
 #
 # Every token attends to every token: that makes T × T scores for each head. If T doubles, the number of scores
-# grows by four. Is this square what makes BERT slow? Let's count multiplications. One layer has four projections,
-# T·D² each; two matrix products in attention, T²·D each; and a feed-forward part
-# ([chapter 04](04_transformer_encoder.ipynb)) with 8·T·D². Guess: at BERT's longest input, T = 512, what share of
-# the multiplications grows with T²?
+# becomes four times as large: the cost is **quadratic** in T. Is that what makes BERT slow? Let's count the
+# multiplications of one layer. It has four projections (query, key, value, output) with T·D² each, two matrix
+# products in attention with T²·D each, and a feed-forward part ([chapter 04](04_transformer_encoder.ipynb)) with
+# 8·T·D². Guess: at BERT's longest input, T = 512, what share of the multiplications grows with T²?
 #
-# The next cell computes this share and the memory that the attention weights of one text need. It also measures the
-# CPU time of attention, for the formula written out and for the fused kernel, which works in blocks and never
-# stores all the weights. It takes a few seconds. Your times will differ.
+# The next cell computes this share, and the memory for the attention weights of one text in all 12 layers. It also
+# measures the CPU time of attention, for the formula written out and for the fused kernel, which works in blocks and
+# never stores all the weights. The cell takes a few seconds. Your times will differ.
 
 # %% tags=["nbval-ignore-output"]
 import time
@@ -843,24 +858,25 @@ for T in (128, 512, 2048):
 assert times[2048] > 8 * times[512], "four times T should take more than 8 times the time"
 
 # %% [markdown]
-# A tenth. At the lengths that BERT was made for, most of the arithmetic is in the linear layers. The quadratic part
-# overtakes them only at T = 6·D, here 4608 tokens.
+# At T = 512 it is a tenth. At the lengths that BERT was made for, most of the multiplications are in the linear
+# layers. The quadratic part overtakes them only beyond T = 6·D, here 4608 tokens.
 #
-# But multiplications are not time. Compare the last two lines: T grows by 4, so the number of scores grows by 16. On
-# our machine the time of the written-out formula grew by about 30, and at T = 2048 it took three times as long as the
-# fused kernel, for the same multiplications. The difference is the time to move all the weights through memory. So
-# attention's share of the *time* can be larger than a tenth, and it depends on the machine. In training the weights
-# are also stored for the backward pass. Fused kernels save both.
+# But the number of multiplications is not the time. Compare the last two lines: T is 4 times as large, so there are
+# 16 times as many scores. On our machine the written-out formula took about 30 times as long, and at T = 2048 it took
+# three times as long as the fused kernel, for the same multiplications. Most of the difference is the time to move
+# all the scores and weights through memory. So attention's share of the *time* can be larger than a tenth, and it
+# depends on the machine. In training the weights are also stored for the backward pass. Fused kernels avoid both
+# costs.
 #
-# ## Broken BERT: the answer depends on the neighbours
+# ## Broken BERT: the answer depends on the rest of the batch
 #
-# A colleague runs the grammar model from above as a service. When each sentence comes alone, every answer is right.
-# But in production a batch also contains long texts, so the short ones are padded, and customers complain about
-# wrong answers. There is a mask, its huge negative numbers are there, and no error is raised.
+# A colleague runs the grammar model from above as a service. As long as each sentence is a batch of its own, every
+# answer is right. But in production a batch also contains long texts, so the short ones are padded, and customers
+# complain about wrong answers. There is a mask, it contains large negative numbers, and no error is raised.
 #
 # The next cell defines `try_bias`, which pads the test sentences (11 tokens) to 24 and 48 tokens and runs the model
 # with a given attention bias. The cell after it shows the colleague's function and tries it. For each length it
-# prints the accuracy and how much of its attention [MASK] gives to padding.
+# prints the accuracy, the smallest number in the bias, and how much of its attention [MASK] gives to padding.
 
 
 # %% tags=["hide-input"]
@@ -889,16 +905,16 @@ def colleagues_bias(attention_mask, dtype):  # [B, T] of ones and zeros
 try_bias(colleagues_bias)
 
 # %% [markdown]
-# The bias contains its huge negative numbers, and yet [MASK] gives most of its attention to padding. The more
-# padding, the fewer right answers.
+# The bias contains hugely negative numbers (−9.0e+307, half the smallest float64), and yet [MASK] gives most of its
+# attention to padding. With more padding, fewer answers are right.
 #
 # ### Exercise 3.5 · Repair the mask
 # ●●●○ · 12 minutes
 #
-# First say in one sentence why the huge negative numbers have no effect. Then write
-# `repaired_bias(attention_mask, dtype)`. It gets `[B, T]` of ones (text) and zeros (padding), and returns what has to
-# be added to the scores `[B, H, T, T]`. The colleague's number, half the smallest of the dtype, is a good one: it is
-# negative enough for large scores, and the sum stays finite.
+# First say in one sentence why these numbers have no effect. Then write `repaired_bias(attention_mask, dtype)`. It
+# gets `[B, T]` of ones (text) and zeros (padding), and returns what has to be added to the scores `[B, H, T, T]`.
+# Keep the colleague's number, half the smallest of the dtype: it is negative enough even for large scores, and its
+# sum with a score stays finite.
 
 
 # %% tags=["exercise"]
@@ -915,9 +931,10 @@ check("3.5", repaired_bias)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# The shape was `[B, 1, T, 1]`, so the number was added to whole *rows* of scores: the rows of those queries that
-# are padding. The rows of real tokens got 0 added, so nothing was hidden from them. And in the rows of padding all
-# scores changed by the same amount, which softmax ignores. The keys lie along the last axis: `[B, 1, 1, T]`.
+# The shape of the bias was `[B, 1, T, 1]`. So its number was added to whole *rows* of scores: the rows of those
+# queries that are padding. The rows of real tokens got 0 added, so nothing was hidden from them. And in the rows of
+# padding all scores changed by the same amount, which softmax ignores. The keys lie along the last axis, so the bias
+# must be `[B, 1, 1, T]`.
 #
 # </details>
 
@@ -925,8 +942,8 @@ check("3.5", repaired_bias)
 try_bias(padding_bias)  # the package's bias, with the axes in the right order
 
 # %% [markdown]
-# Now the accuracy is 100 % at every length, and padding gets no attention. Test a mask by its effect, never by its
-# numbers: change what it hides, and check that nothing else changes.
+# Now the accuracy is 100 % at every length, and padding gets no attention. Test a mask by its effect, not by its
+# numbers: change the tokens that it hides, and check that the outputs of all other tokens stay the same.
 #
 # ## Paper and code
 #
@@ -939,19 +956,19 @@ try_bias(padding_bias)  # the package's bias, with the axes in the right order
 # | `torch.nn.MultiheadAttention` | `key_padding_mask`: True means *ignore*, the opposite, in the same library |
 # | this course | half the smallest number of the dtype; dropout on the weights, as in BERT; the fused kernel, unless you ask for the weights |
 #
-# BERT hides padding only. A model that writes from left to right also hides everything to the right of each token
-# (a **causal mask**). That is the whole difference between BERT's attention and GPT's.
+# BERT hides padding only. A model that writes from left to right also hides everything to the right of each token (a
+# **causal mask**). That is the essential difference between BERT's attention and GPT's.
 #
 # ## Summary
 #
 # - A token's query is compared with all keys. Softmax turns the scores into attention weights, and the output is
 #   the weighted average of the values.
-# - Dividing by √d keeps the standard deviation of the scores near 1 for every head size, so that the gradient of
-#   softmax stays useful.
+# - Dividing by √d keeps the standard deviation of the scores the same for every head size, so that softmax doesn't
+#   begin with weights near 0 and 1, where its gradient vanishes.
 # - Multi-head attention is a reshape *and* a transpose: `[B, T, D]` → `[B, T, H, d]` → `[B, H, T, d]`.
 # - The attention bias belongs on the axis of the keys, before the softmax, and must stay finite.
-# - Attention alone doesn't know the order of the words. Its T² part is a tenth of BERT-Base's multiplications at
-#   512 tokens, and half at 4608.
+# - Attention alone doesn't know the order of the words. The part of the multiplications that grows with T² is a tenth
+#   at 512 tokens in BERT-Base, and half at 4608.
 #
 # ## Quiz
 
@@ -969,8 +986,8 @@ quiz(3)
 #
 # If the entries are independent, with mean 0 and variance 1, a dot product of length d has variance d, so its
 # standard deviation is √d. Dividing by √d brings it back to 1 for every d. Dividing by d would shrink it to 1/√d:
-# softmax would start nearly uniform, and the more so the larger the head. Without any division softmax starts
-# nearly one-hot, where its gradient vanishes.
+# softmax would start nearly uniform, and the more so the larger the head. Without any division, softmax in a large
+# head starts nearly one-hot (one weight near 1, the others near 0), where its gradient vanishes.
 #
 # </details>
 #
@@ -978,9 +995,9 @@ quiz(3)
 #
 # <details><summary>Answer</summary>
 #
-# Nothing at all. With the bias b, the score is q·(k + b) = q·k + q·b. The second term is the same for all keys of
-# one query, so it adds a constant to the whole row, and softmax ignores that. It is the same fact that made the
-# mask in the lab ineffective. The biases of query and value do matter.
+# Nothing at all. With the bias b, the score is q·(k + b) = q·k + q·b. The second term is the same for all keys of one
+# query, so it adds a constant to the whole row, and softmax ignores that. It is the same fact that made the mask in
+# the lab ineffective. The biases of query and value do matter.
 #
 # </details>
 #
@@ -989,15 +1006,16 @@ quiz(3)
 #
 # <details><summary>Answer</summary>
 #
-# Measure first: which share of the time is attention? For BERT-Base at T = 512 the part that grows with T² is a
-# tenth of the multiplications, T / (6·D + T). Its share of the time can be larger, because moving the T × T weights
-# through memory is slow. That part goes away with a fused kernel, which doesn't change the results. Then batches
-# sorted by length (less padding), lower precision and a smaller model. A linear attention is worth it from many
-# thousands of tokens on.
+# Measure first: which share of the time is attention? For BERT-Base at T = 512 the part that grows with T² is a tenth
+# of the multiplications, T / (6·D + T). Its share of the time can be larger, because moving the T × T weights through
+# memory is slow. A fused kernel avoids this cost and computes the same results, up to rounding. Then try batches of
+# texts of similar length (less padding), lower precision and a smaller model. Attention that is linear in T begins to
+# pay at many thousands of tokens.
 #
 # </details>
 #
 # ## Next
 #
-# One layer of attention can attend only once. To stack many layers, each needs a connection around it, a
-# normalization, and some computation on each token alone: [04 · The encoder](04_transformer_encoder.ipynb).
+# One layer of attention can attend only once. To stack many layers we need three more parts: a connection that leads
+# around each layer, a normalization, and some computation on each token alone:
+# [04 · The encoder](04_transformer_encoder.ipynb).

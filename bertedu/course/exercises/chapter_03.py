@@ -39,6 +39,7 @@ def looks_for_nothing(case: Case) -> None:
             (-1 / 3, "An attention weight is never negative: the value of lamp is, but this asks for its weight."),
             (0.11, "That is the weight in the row of [MASK]. The row of keys begins with the query of keys."),
             (0.67, "That is the weight with which lamp attends to itself. Use the query of keys instead."),
+            (0.09, "That is the weight with which lamp attends to keys. This asks for the other direction."),
         ],
         tolerance=0.006,
     )
