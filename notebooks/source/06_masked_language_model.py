@@ -25,7 +25,7 @@
 # <details><summary>Answer</summary>
 #
 # `[B, T, D]`: one vector for each token. The pooler applies a linear layer and tanh to the first of them, `[CLS]`,
-# and returns `[B, D]`. This chapter uses the vectors of the other tokens.
+# and returns `[B, D]`. This chapter uses the vectors of all tokens, not the pooler.
 #
 # </details>
 #
@@ -86,14 +86,15 @@ Picture(
 # > 4. The capital ______ Portugal is Lisbon.
 #
 # For this you needed a fact, some meaning and some grammar. Nobody had to label anything, because the text itself
-# contains the answers. Training of this kind is called **self-supervised learning**. Teachers have tested readers
-# with such gaps since Taylor (1953), who called it a **cloze test**. For BERT the task is called **masked language
-# modeling**, or MLM. It is almost everything that BERT is trained on.
+# contains the answers. Training of this kind is called **self-supervised learning**. Taylor (1953) invented such gaps
+# to measure how readable a text is; a text with gaps is called a **cloze test**. For BERT the task is called **masked
+# language modeling**, or MLM. It is the first of BERT's two pre-training tasks. The second one follows in
+# [chapter 07](07_next_sentence_prediction.ipynb).
 #
-# The course contains a small BERT that was trained on a small world of facts: about a hundred countries, animals,
-# chemical elements and jobs, and little else. The next cell loads it with `open_model` and asks it for the same
-# gaps with `fill_mask`. For each gap it prints the most probable word and its probability. The cell after it is for
-# your own questions.
+# The course contains a small BERT that was trained on a small world of facts: 39 countries, 43 animals, 23 chemical
+# elements, 32 professions, and little else. The next cell loads it with `open_model` and asks it for the same gaps
+# with `fill_mask`. For each gap it prints the most probable word and its probability. The cell after it is for your
+# own questions.
 
 # %%
 from bertedu.course import about, data_path
@@ -121,11 +122,11 @@ fill_mask_box(model, tokenizer, "In [MASK] the newspapers are printed in Danish.
 # word. A model that is trained like this is a **left-to-right** (or **causal**) **language model**, such as GPT. It
 # is asked for every single word, and it needs no [MASK].
 #
-# Gap 3 shows the disadvantage: a left-to-right model has to name the capital before it has read "Portugal". How
-# much does the right side help? The next cell measures it with the simplest model there is: an **n-gram model**,
-# which counts how often words follow each other. One predicts a word from its left neighbor, one from its right
-# neighbor, one from both. Guess first: how many of the words in unseen sentences will each of them get right? (On a
-# slow computer the cell takes half a minute.)
+# Gap 3 shows the disadvantage: a left-to-right model has to predict "Lisbon" before it has read "Portugal". How much
+# does the right side help? The next cell measures it with a very simple model: an **n-gram model**, which counts how
+# often words follow each other and predicts the most frequent one. We let it predict a word from the left neighbor,
+# from the right neighbor, and from both. Guess first: how many of the words in unseen sentences will each of them get
+# right? (On a slow computer the cell takes half a minute.)
 
 # %%
 import numpy as np
@@ -150,13 +151,16 @@ for name, sides in known.items():
     print(f"knows the neighbor on {name:6} {(guesses == asked).mean():.0%} of the words right")
 
 # %% [markdown]
-# Two neighbors are worth far more than one: 62 % instead of 40 %. So a model should read in both directions. It
-# should be **bidirectional**, and BERT's attention is.
+# With both neighbors it predicts 62 % of the words, with one only about 40 %. Part of this gain comes from knowing
+# two words instead of one: in our measurement, an n-gram model that knows the *two* words on the left predicts 49 %,
+# and with the two on the right 53 %. But one word on each side is still best. So a model should use the words on both
+# sides. It should be **bidirectional**, and BERT's attention is.
 #
 # But then why mask anything? Why not ask a bidirectional model for *every* word of a normal text? Take three tokens
 # and, to be strict, forbid each token to attend to itself. In the next cell `attends[i, j]` is 1 where token i may
-# attend to token j. Two layers are two steps, so the matrix is multiplied by itself. Guess first: after two layers,
-# from which tokens has token 0 received information?
+# attend to token j. Two layers are two steps, so we multiply the matrix by itself: entry [i, j] of the product counts
+# the paths of two steps by which information gets from token j to token i. Guess first: after two layers, from which
+# tokens has token 0 received information?
 
 # %%
 import torch
@@ -166,20 +170,20 @@ print("one layer:  paths from tokens 0, 1, 2 to token 0:", attends[0].tolist())
 print("two layers: paths from tokens 0, 1, 2 to token 0:", (attends @ attends)[0].tolist())
 
 # %% [markdown]
-# After two layers there are two paths from token 0 back to token 0: its neighbors have seen it, and they pass it
-# on. (In BERT it is even simpler: a token may attend to itself, and the residual connection passes on its own
-# vector.) So the answer to the question "which word is this?" is already in the input. Copying solves it, and
-# copying teaches nothing.
+# After two layers there are two paths from token 0 back to token 0: the other tokens have received it, and they pass
+# it on. (In BERT it is even simpler: a token may attend to itself, and the residual connection passes on its own
+# vector.) So the answer to the question "which word is this?" is already in the input. Copying solves the task, and
+# to copy a word, a model needs to understand nothing.
 #
-# Left-to-right models solve the problem by forbidding tokens to look ahead. BERT forbids nothing. It removes the
-# word from the input instead. That is the idea of Devlin et al. (2019, section 3.1), and it has a price: only the
-# masked words are questions.
+# Left-to-right models solve the problem by a mask in their attention: no token may attend to later tokens. BERT
+# allows all of that, and removes the word from the input instead. That is the idea of Devlin et al. (2019, section
+# 3.1), and it has a price: only the masked words are questions.
 #
 # ## Mask, then ask
 #
-# First we choose the tokens. Of T tokens BERT chooses `round(0.15 · T)`, at least one, all with the same
-# probability. [CLS] and [SEP] count in T, but are never chosen. 15 % is the **masking rate**. The text in the next
-# cell has T = 21 tokens. How many will be chosen? The package's `choose_tokens` draws them.
+# First we choose the tokens. Of T tokens BERT chooses `round(0.15 · T)`, at least one, all with the same probability.
+# [CLS] and [SEP] count in T, but are never chosen. The 15 % are called the **masking rate**. The text in the next
+# cell has T = 21 tokens. How many of them will be chosen? The package's `choose_tokens` draws them.
 
 # %%
 from bertedu.pretraining.masking import choose_tokens
@@ -195,9 +199,9 @@ print(f"T = {ids.size(1)}, chosen: {[token for token, yes in zip(tokens, chosen[
 # Three tokens. Now we make two sequences from one. The **input** is what the model sees: the ids, with [MASK] at
 # the chosen positions. The **labels** are the original ids at the chosen positions, and −100 everywhere else.
 #
-# Why −100? A label is a token id, so it is never negative. −100 is the number that PyTorch's `cross_entropy`
-# ignores by default (its argument `ignore_index`), and everybody uses it. The next cell prints input and label for
-# the first eight tokens.
+# Why −100? A label is a token id, so it is never negative. −100 is the number that PyTorch's `cross_entropy` ignores
+# by default (its argument `ignore_index`), so most code uses it. The next cell prints input and label for the first
+# eight tokens.
 
 # %%
 seen = ids.masked_fill(chosen, tokenizer.mask_token_id)  # [1, T]
@@ -211,25 +215,26 @@ for token, token_seen, label in list(zip(tokens, shown, labels[0].tolist()))[:8]
 #
 # ## 80/10/10
 #
-# There is a problem. [MASK] occurs in every text of pre-training, but never afterwards: nobody asks for the
-# sentiment of "[MASK] film was [MASK]". This is called the **pre-training/fine-tuning mismatch**. A model could
-# learn that it is never asked anything at a token that is not [MASK]. So BERT replaces only most of the chosen
-# tokens by [MASK]. Each chosen token is treated in one of three ways:
+# There is a problem. [MASK] occurs in every text of pre-training, but not in the tasks that BERT is used for
+# afterwards: nobody asks for the sentiment of "[MASK] film was [MASK]". This is called the **pre-training/fine-tuning
+# mismatch**. A model could learn that it is never asked anything at a token that is not [MASK]. So BERT replaces only
+# most of the chosen tokens by [MASK]. Each chosen token is treated in one of three ways:
 #
 # | share | the model sees | so that |
 # |---|---|---|
 # | 80 % | [MASK] | it has to predict from the context |
-# | 10 % | a random token | it can't blindly trust what it sees |
-# | 10 % | the token itself | it learns that what it sees is usually right |
+# | 10 % | a random token | it doesn't blindly trust what it sees |
+# | 10 % | the token itself | it doesn't ignore what it sees either |
 #
-# The label is the original token in all three cases. Where it sees [MASK], the model knows that it will be asked.
-# For the other 20 % it doesn't know: a random token or a kept one looks like any other token of the text.
+# The label is the original token in all three cases. Where it sees [MASK], the model knows that it will be asked. For
+# the other 20 % nothing tells it: a kept token looks like any other token, and so does a random one, except that it
+# may not fit its context. So the model has to be prepared for a question at every token.
 #
 # ### Exercise 6.1 · How many masks?
 # ●○○○ · 3 minutes
 #
-# A text has 60 tokens. How many of them does the model see as [MASK], on average? (`check` examines your answer, and
-# `hint("6.1")` gives a hint.)
+# A text has 60 tokens, [CLS] and [SEP] included. How many of them does the model see as [MASK], on average? (`check`
+# examines your answer, and `hint("6.1")` gives a hint.)
 
 # %% tags=["exercise"]
 from bertedu.course import check, hint
@@ -252,9 +257,9 @@ check("6.1", masks)
 # ●●○○ · 15 minutes
 #
 # Write `corrupt(input_ids, chosen, mask_token_id, vocab_size)`. It gets ids `[B, T]` and booleans `[B, T]`, and
-# returns what the model sees and the labels. Each chosen token is treated independently of all others. Random
-# tokens come from the whole vocabulary, special tokens included, as in Google's code. Draw with `torch.rand` and
-# `torch.randint`, and don't change `input_ids`. Stuck? `hint("6.2")`
+# returns two tensors `[B, T]`: what the model sees, and the labels. Each chosen token is treated independently of all
+# others. Random tokens come from the whole vocabulary, special tokens included, as in Google's code. Draw with
+# `torch.rand` and `torch.randint`, and don't change `input_ids`. Stuck? `hint("6.2")`
 
 
 # %% tags=["exercise"]
@@ -272,28 +277,30 @@ check("6.2", corrupt)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# One random number for each token decides. Below 0.8 the token becomes [MASK], from 0.9 on it becomes a random
-# token, in between it stays. Two separate draws (`rand() < 0.8`, then `rand() < 0.1`) would be wrong: the second
-# one would either hit only 10 % of the remaining 20 %, or overwrite some of the [MASK]s. The labels come from the
-# original ids.
+# One random number for each token decides. Below 0.8 the token becomes [MASK], from 0.9 on it becomes a random token,
+# in between it stays. Two separate draws (`rand() < 0.8` for [MASK], then `rand() < 0.1` for random tokens) would be
+# wrong: the second one would either hit only 10 % of the remaining 20 %, or overwrite some of the [MASK]s. The labels
+# come from the original ids.
 #
 # </details>
 
 # %% [markdown]
 # The package's `mask_tokens` does both steps, the choice and the corruption. Play with it in the next cell. What
 # happens to the loss if 60 % of the tokens are chosen instead of 15 %? And if all chosen tokens are kept?
-#
-# ## What does each part bring?
-#
-# The 80/10/10 rule is quoted everywhere, but rarely tested. We test it twice: with a gradient and with an experiment.
-#
-# First the gradient. The loss reads the vectors of the last layer at tokens with a label, and nowhere else. The
-# second cell below masks the text, computes the loss, and asks which of these vectors receive a gradient.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.widgets import masking_playground
 
 masking_playground(tokenizer, text, model)
+
+# %% [markdown]
+# ## What does each part bring?
+#
+# The 80/10/10 rule is quoted everywhere, but rarely tested. We test it twice: with a gradient and with an experiment.
+#
+# First the gradient. The loss is computed from the last layer's vectors at the tokens with a label, and from no
+# others. The next cell masks the text, computes the loss, and prints at which tokens these vectors receive a
+# gradient.
 
 # %%
 from torch.nn.functional import cross_entropy
@@ -311,9 +318,9 @@ for i in trained.nonzero().flatten().tolist():
 print(f"no gradient at {int((~trained).sum())} of {len(tokens)} tokens")
 
 # %% [markdown]
-# If every chosen token became [MASK], the last layer's vectors of *visible* words would never receive a gradient.
-# But visible words are all that a user of BERT has. Only the 20 % that are not [MASK] train what the vector of a
-# visible word should contain.
+# If every chosen token became [MASK], the last layer's vectors of *visible* words would never receive a gradient from
+# this loss. But visible words are all that a user of BERT has. Only the chosen tokens that are not [MASK] (20 %)
+# train what the last layer's vector of a visible word should contain.
 #
 # **Fine-tuning** can repair this, because it trains those vectors for the new task. The **feature-based approach**,
 # which uses the frozen vectors as they are, can't. The paper's own experiment agrees (Devlin et al. 2019, appendix
@@ -336,11 +343,11 @@ print(f"no gradient at {int((~trained).sum())} of {len(tokens)} tokens")
 # ### Our own experiment (optional)
 #
 # You can repeat this one: `python benchmarks/masking_ablation.py` trains small BERTs on the sentences about
-# countries, in five ways, with two seeds each (two minutes on one core). Then it asks four questions about
-# sentences that no model saw in training. How often is the right word predicted where the model sees [MASK]
-# (*masked*), the word itself (*kept*), a random word (*replaced*)? And can a classifier tell countries, capitals,
-# languages and currencies apart from the frozen vectors of visible words (*features*)? The next cell prints the
-# recorded means, the one after it draws both seeds.
+# countries, in five ways, with two seeds each (two minutes on one core). Then it asks four questions about sentences
+# that no model saw in training. How often is the right word predicted where the model sees [MASK] (*masked*)? Where
+# it sees the word itself (*kept*)? Where it sees a random word (*replaced*)? And can a classifier tell countries,
+# capitals, languages and currencies apart from the frozen vectors of visible words (*features*)? The next cell prints
+# the recorded means, the one after it draws both seeds.
 
 # %%
 import json
@@ -379,29 +386,27 @@ Picture(
 # Read the table column by column.
 #
 # - **Masked.** All ways that use [MASK] are about equal (71 to 78 %). For *this* question the 80/10/10 rule brings
-#   nothing. The model that never saw [MASK] is a little worse (66 %), although it is asked in a way that it has
-#   never seen.
+#   nothing. The model that never saw [MASK] in training is only a little worse (66 %).
 # - **Kept.** The model that was trained with [MASK] only names just 13 % of the words that it can see. Kept words
 #   teach it to trust what it sees (80 % and 99 %).
 # - **Replaced.** But with kept words alone it learns to copy whatever it sees, and so it corrects only 9 % of the
-#   wrong words. Random words teach it not to trust blindly (62 to 65 %). Only the mixture 80/10/10 does well in
-#   both columns.
-# - **Features.** The ways with random words are ahead (74 to 80 % against 68 to 70 %). That [MASK] alone hurts the
-#   features is also the paper's finding, and here the difference is larger. But in the paper kept words alone
-#   nearly repaired it; here they don't.
+#   wrong words. Random words teach it not to trust blindly (62 to 65 %). Only the mixture 80/10/10 does well in both
+#   columns, *kept* and *replaced*.
+# - **Features.** The ways with random words are better (74 to 80 % against 68 to 70 %). The paper also found that
+#   [MASK] alone hurts the features; here the difference is larger. But in the paper 80/20/0, without random words,
+#   was nearly as good as 80/10/10. Here it isn't.
 #
-# How far can we generalize this? Not very far: in a vocabulary of 600 words a random one is easy to recognize. And
-# for models that are fine-tuned, Wettig et al. (2023) found that [MASK] for all chosen tokens was as good as
-# 80/10/10 or better on most tasks. For models of BERT-Large's size a masking rate of 40 % was better than 15 %. So
-# 80/10/10 is a reasonable habit, but not a law.
-
-# %% [markdown]
+# How far can we generalize this? Not very far: these are small models, two seeds, and sentences in which a random
+# word is easy to recognize. And for models that are fine-tuned, Wettig et al. (2023) found that [MASK] for all chosen
+# tokens was as good as 80/10/10 or better on most tasks. For models of BERT-Large's size they found a masking rate of
+# 40 % better than 15 %. So 80/10/10 and 15 % are reasonable habits, but not laws.
+#
 # ## The head
 #
-# BERT gives us D numbers for each token. We need a score for each of the V words in the vocabulary. The **MLM
-# head** does it in two steps. It **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares**
-# the result with every row of the table of token embeddings, by a dot product, and adds a bias for each word. The
-# head uses the same table as the input. This is called **weight tying** (Press & Wolf 2017).
+# BERT gives us D numbers for each token. We need a score for each of the V words in the vocabulary. The **MLM head**
+# does it in two steps. It **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares** the result
+# with every row of the table of token embeddings, by a dot product, and adds a bias for each word. The head uses the
+# same table as the input. This is called **weight tying** (Press and Wolf 2017).
 #
 # Guess, then run: how many new parameters does the head add with weight tying, for V = 30,522 and D = 768? And with a
 # table of its own?
@@ -430,12 +435,12 @@ new = D * D + D + 2 * D + V  # linear layer, LayerNorm, bias of the words
 print(f"tied: {new:,} new parameters    with its own table: {new + V * D:,}")
 
 # %% [markdown]
-# 0.6 million instead of 24 million. Why is there a transformation in between? The last layer's vector would have to
-# do two jobs: it should be useful for other tasks, and it should be close to the embedding of the right word. The
-# extra layer takes over the second job.
+# 0.6 million instead of 24 million. Why is there a transformation in between? The paper doesn't say. A plausible
+# reason: without it, the last layer's vector would have to do two jobs. It should be useful for other tasks, and it
+# should match the embedding of the right word. The extra layer can take over the second job.
 #
-# The bias stores what the model knows without any context: how frequent each word is. If all dot products were 0,
-# softmax of the bias would be its prediction.
+# The bias can store what is known without any context: how frequent each word is. If all dot products were 0, the
+# prediction would be the softmax of the bias.
 #
 # ## The loss, by hand
 #
@@ -447,9 +452,9 @@ print(f"tied: {new:,} new parameters    with its own table: {new + V * D:,}")
 # 2. Token 2 has the scores (1, 0, 0) and the label *mat*. The same questions.
 # 3. The loss is the mean. The mean of how many numbers?
 #
-# The next cell also computes two other measures. **Perplexity** is *e* to the loss: the number of equally probable
-# words that would give the same loss. **Accuracy** is the share of labels where the right word has the highest
-# score.
+# The next cell also computes two other measures. **Perplexity** is *e* to the loss. A model that is undecided among k
+# equally probable words has perplexity k, so you can read it as "as uncertain as a choice among so many words".
+# **Accuracy** is the share of labels where the right word has the highest score.
 
 # %%
 scores = torch.tensor([[2.0, 0, 0], [0, 9, 0], [1, 0, 0]])  # [T, V]
@@ -464,16 +469,17 @@ print(f"loss {loss:.2f}   perplexity {loss.exp():.2f}   accuracy {accuracy:.0%}"
 print(f"divided by all three tokens it would be {loss * 2 / 3:.2f}")
 
 # %% [markdown]
-# The loss is (0.24 + 1.55) / 2 = 0.90, the perplexity e^0.90 = 2.45, the accuracy one of two. The token in the
-# middle has the most certain scores, but they don't count: without a label there is no question. If you divide by
-# all T tokens instead, the loss looks 1 / 0.15 ≈ 7 times smaller in real training, and so does the gradient.
+# The loss is (0.24 + 1.55) / 2 = 0.90, the perplexity e^0.90 = 2.45, the accuracy one of two. The token in the middle
+# has the most certain scores, but they don't count: without a label there is no question. If you divide by all tokens
+# instead of the labels, the loss and its gradient come out too small: in real training, with labels at 15 % of the
+# tokens, by a factor of 1 / 0.15 ≈ 7.
 #
 # ### Exercise 6.3 · The loss, without cross_entropy
 # ●●○○ · 12 minutes
 #
-# Write `mlm_loss(logits, labels)` for scores (also called **logits**) `[B, T, V]` and labels `[B, T]`: the mean
-# over all tokens of the batch that have a label. Use `log_softmax` and indexing, and not `cross_entropy`. Every id
-# from 0 on is a valid label.
+# Write `mlm_loss(logits, labels)` for scores (also called **logits**) `[B, T, V]` and labels `[B, T]`: the mean over
+# all tokens of the batch that have a label. Use `log_softmax` and indexing instead of `cross_entropy`. Every id from
+# 0 on is a valid label.
 
 
 # %% tags=["exercise"]
@@ -491,9 +497,9 @@ check("6.3", mlm_loss)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Indexing with booleans leaves one row for each label, whichever text it comes from: the batch becomes a list of N
-# questions. `gather` picks the log-probability of the right word in each row. A text with more labels has more
-# weight, because the mean is over labels, not over texts.
+# Let N be the number of labels in the batch. `logits[asked]` keeps one row of scores for each label, whichever text
+# it comes from: `[N, V]`, a list of N questions. `gather` picks the log-probability of the right word in each row. A
+# text with more labels has more weight, because the mean is over labels, not over texts.
 #
 # </details>
 
@@ -501,12 +507,14 @@ check("6.3", mlm_loss)
 # ## Scores only where there is a label (optional)
 #
 # Your loss ignores 85 % of the scores. Why compute them? Scoring V words is expensive: 2 · D · V operations for one
-# token (and 2 · D² for the transformation). Better select the vectors **before** the head: `head(vectors[asked])`
-# equals `head(vectors)[asked]`, because the head treats each token by itself.
+# token (and 2 · D² for the transformation; we count a multiplication and an addition as two). It is cheaper to select
+# the vectors **before** the head: `head(vectors[asked])` equals `head(vectors)[asked]`, because the head treats each
+# token by itself.
 #
-# How much does this save? In the encoder a token needs 24 · D² operations in each layer for the linear layers, and
-# 4 · T · D for attention ([chapter 03](03_self_attention.ipynb)). If all T tokens are scored, what share of the
-# forward pass is the head? Guess for the smallest published BERT (tiny) and for Large. The next cell computes it.
+# How much does this save? In the encoder a token needs 24 · D² operations in each layer for the linear layers,
+# and 4 · T · D for attention ([chapter 03](03_self_attention.ipynb)). If all T tokens are scored, what share of the forward
+# pass is the head? Guess for the smallest BERT that Google published (tiny) and for the largest. The next cell
+# computes it, and how much of the forward pass you save if you score only the tokens with a label.
 
 # %%
 from bertedu import BertConfig
@@ -523,18 +531,18 @@ for preset in ("tiny", "mini", "base", "large"):
     print(f"  scoring 15 % of the tokens saves {1 - some / every:.0%}")
 
 # %% [markdown]
-# For a small BERT the head is nearly everything. Memory matters too: the scores of a batch of 256 texts of 128
-# tokens are 256 · 128 · 30,522 · 4 bytes = 4.0 GB, and softmax and gradient need as much again. At labels only it
-# is 0.6 GB.
+# For the smallest BERT the head is nearly everything, for Large less than a tenth. Memory matters too: the scores of
+# a batch of 256 texts of 128 tokens need 256 · 128 · 30,522 · 4 bytes = 4.0 GB in float32, and so do their softmax
+# and their gradient, each. For the tokens with a label alone it is 0.6 GB.
 #
 # ## Which tokens, and when?
 #
 # ### Static or dynamic masking
 #
-# Google masked the text ten times, wrote the results to files, and trained on these files for forty passes: the
-# model saw every mask four times. This is **static masking**. **Dynamic masking** draws a new mask each time a text
-# is used. After forty passes, how many of the words has the model been asked for at least once: with one mask, with
-# ten, with forty? The next cell computes it.
+# Google masked the text ten times, wrote the results to files, and trained on these files for forty passes: the model
+# saw every mask four times. This is **static masking**. **Dynamic masking** draws a new mask each time a text is
+# used. After forty passes, what share of the words has the model been asked for at least once: with one mask, with
+# ten, with forty? One mask misses a word with probability 0.85. The next cell computes the rest.
 
 # %%
 for masks in (1, 10, 40):
@@ -542,17 +550,19 @@ for masks in (1, 10, 40):
     print(f"{masks:2} masks, {40 // masks:2} times each: {share:6.1%} of the words asked for")
 
 # %% [markdown]
-# RoBERTa (Liu et al. 2019, section 4.1) compared ten static masks with dynamic masking: 78.3 against 78.7 F1 on
-# SQuAD 2.0 (questions about a text), 84.3 against 84.0 on MNLI, and 92.5 against 92.9 on SST-2 (sentiment of film
-# reviews). The differences are small. But dynamic masking is simpler, so everybody uses it. In this course a mask
-# is a function of the seed and the step.
+# RoBERTa (Liu et al. 2019, section 4.1) compared ten static masks with dynamic masking: 78.3 against 78.7 F1 on SQuAD
+# 2.0 (questions about a text), 84.3 against 84.0 on MNLI, and 92.5 against 92.9 on SST-2 (sentiment of film reviews).
+# The differences are small. But dynamic masking needs no files with masked copies, and nearly everybody uses it
+# today. In this course the masks are computed from the seed and the number of the step, so that every run can be
+# repeated.
 #
 # ### Whole-word masking
 #
-# Many words consist of several pieces: *souvenir* is *sou ##ven ##ir* here. If only one of the pieces is masked,
-# the question is more about spelling than about the text. **Whole-word masking** chooses all pieces of a word or
-# none. Google published such models in May 2019. The package's `choose_words` does this. A word that has more
-# pieces than may still be chosen is skipped. The next cell chooses three tokens, three times.
+# Many words consist of several pieces: *souvenir* is *sou ##ven ##ir* here. If only one of the pieces is masked, the
+# question is more about spelling than about the text. **Whole-word masking** chooses all pieces of a word or none.
+# Google published such models in May 2019. The package's `choose_words` chooses whole words. A word that has more
+# pieces than may still be chosen is skipped. The next cell lets it choose three tokens of one sentence, with three
+# different seeds.
 
 # %%
 from bertedu.pretraining.masking import choose_words
@@ -566,14 +576,15 @@ for seed in (1, 2, 3):
     print([piece for piece, yes in zip(pieces, row) if yes])
 
 # %% [markdown]
-# The three pieces of *souvenir* are chosen together or not at all.
+# Each line is one choice. The three pieces of *souvenir* are chosen together or not at all.
 #
 # ### Span masking (optional, with exercise 6.4)
 #
 # **SpanBERT** (Joshi et al. 2020, section 3.1) masks **spans**: several neighboring words together, because answers
-# to questions are often spans. It draws a length from 1 to 10, each length with 0.8 times the probability of the
-# one before, then a start. It repeats this until 15 % of the tokens are chosen. SpanBERT counts the length in whole
-# words. We count tokens, which is simpler. What is the mean length? The next cell draws ten thousand.
+# to questions are often spans. It draws a length from 1 to 10, where each length has 0.8 times the probability of the
+# length before it. Then it draws where the span starts. It repeats both until 15 % of the tokens are chosen. SpanBERT
+# counts the length in whole words. We count tokens, which is simpler. Guess the mean length. The next cell draws ten
+# thousand lengths.
 
 # %%
 import random
@@ -615,8 +626,8 @@ check("6.4", choose_spans)
 #
 # Spans may overlap, and then fewer new tokens are chosen than the span is long. So we count again in each round. No
 # round can choose too many, because a span is never longer than what is missing. A span of n tokens has
-# `length - n + 1` possible starts. SpanBERT starts only at beginnings of words, and treats all tokens of a span in
-# the same one of the three ways.
+# `length - n + 1` possible starts. In SpanBERT a span starts only at the beginning of a word, and the 80/10/10 draw is made once
+# for each span: all its tokens become [MASK], or all become random tokens, or all stay.
 #
 # </details>
 
@@ -624,22 +635,25 @@ check("6.4", choose_spans)
 # ## Two masks are predicted independently
 #
 # Mask two neighboring words. Assume that half of all texts contain *New York* at this position and the other half
-# *San Francisco*. The model gives a distribution for each mask, and it can be perfect: *New* and *San* 50 % each,
-# *York* and *Francisco* 50 % each. What does it say about the pairs? In the loss the two predictions are
-# multiplied, as if they were independent:
+# *San Francisco*. The model gives one distribution for each mask. The best that it can do is 50 % each for *New* and
+# *San*, and 50 % each for *York* and *Francisco*. What does that say about the pairs? The loss adds the negative
+# logarithms of the two probabilities. That amounts to multiplying the probabilities, as if the two words were
+# independent:
 #
 # | | York | Francisco |
 # |---|---|---|
 # | **New** | 25 % | 25 % |
 # | **San** | 25 % | 25 % |
 #
-# "New Francisco" is as probable as "New York". No training can change this, because the loss has this
-# **independence assumption** built in. (Yang et al. 2019 used this argument for XLNet, section 2.)
+# "New Francisco" is as probable as "New York". No training can change this as long as both words are masked, because
+# this **independence assumption** is built into the loss. (Yang et al. 2019, section 2, motivate XLNet with this
+# argument.)
 #
 # The next cell measures it with our model and *The capital of [MASK] is [MASK].* First it fills both masks at once,
-# each from its own distribution. Then it fills the first mask, inserts that country, and *then* predicts the
-# second. How probable is it in each case that country and capital belong together? Guess both numbers. (The cell
-# takes half a minute on a slow computer.)
+# each from its own distribution. Then it fills them one after the other: it inserts a country for the first mask, and
+# *then* predicts the second. (It does this for every country and weights each result with the country's probability.)
+# How probable is it in each case that country and capital belong together? Guess both numbers. (The cell takes half a
+# minute on a slow computer.)
 
 # %%
 from bertedu.corpora.world.facts import kinds
@@ -663,18 +677,19 @@ print(f"both masks at once: {about(0.02, together, within=0.015):.0%} belong tog
 print(f"one after the other: {about(0.90, one_by_one, within=0.04):.0%}")
 
 # %% [markdown]
-# The model knows the capitals. But if it predicts both words at once, it can't use that. This is why nobody
-# generates text with BERT by filling many masks in one pass, and why ten masked words in a row are harder than ten
-# separate ones.
+# The model knows the capitals: 90 % of the pairs belong together. But if it predicts both words at once, it can't use
+# that, and only 2 % do. For the same reason, filling many masks in one pass doesn't give a usable text. Methods that
+# write with masked models fill them in several passes.
 #
 # ## How probable is a sentence? (optional)
 #
-# A left-to-right model gives a whole text a probability: the product of the probabilities of its words. BERT can't,
-# because its probabilities don't multiply to a probability of the sentence. But there is a useful substitute. Mask
-# each token in turn, with all others visible. Take the mean of the negative log-probabilities of the right tokens,
-# and raise *e* to it. This is the **pseudo-perplexity** (Salazar et al. 2020, after Wang & Cho 2019). The smallest
-# possible value is 1. The next cell defines it. The cell after it scores three sentences: a true one, a false one
-# and a shuffled one. Which order do you expect?
+# A left-to-right model gives a whole text a probability: each word has a probability given the words before it, and
+# their product is the probability of the text. In BERT each word is predicted from *all* other words, so the product
+# of these probabilities is not the probability of a sentence. But there is a useful substitute. Mask each token in
+# turn, with all others visible. Take the mean of the negative log-probabilities of the right tokens, and raise *e* to
+# it. This is the **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). It can't be
+# smaller than 1. The next cell computes it. The cell after it scores three sentences: a true one, a false one and a shuffled one.
+# Which order do you expect?
 
 
 # %%
@@ -699,16 +714,16 @@ for text, expected in (texts | {"Oslo capital Norway of the is.": 5800}).items()
 
 # %% [markdown]
 # The true sentence has a pseudo-perplexity of almost 1: every token is nearly certain. The false one has 16.5, the
-# shuffled one several thousand. The price is T passes of the model instead of one. And be careful with pieces: in
-# *sou ##ven ##ir* each piece is predicted while the others are visible, so a rare word of many pieces looks more
-# probable than it is (Kauf & Ivanova 2023 therefore mask the rest of the word as well).
-
-# %% [markdown]
+# shuffled one several thousand. The price is one pass of the model for each token instead of a single one. And be
+# careful with words of several pieces: in *sou ##ven ##ir* each piece is predicted while the others are visible, so a
+# rare word of many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore also mask the pieces of
+# the same word that follow.)
+#
 # ## The proof
 #
-# Your head, the package's and the one in `transformers` must give the same scores and the same loss, if they have
-# the same weights. The next cell makes a small random model in `transformers`, saves it, and loads it into the
-# package. The cell after it masks a batch with padding and compares all three.
+# With the same weights, your head, the package's and the one in `transformers` must give the same scores and the same
+# loss. The next cell makes a small random model in `transformers`, saves it, and loads it into the package. The cell
+# after it masks a batch with padding and compares all three.
 
 # %%
 import tempfile
@@ -752,15 +767,16 @@ for name, (scores, loss) in others.items():
 #
 # ## Broken BERT: the best model so far
 #
-# A colleague has written a function that makes batches, and reports a success after two minutes: nine of ten
-# predictions are right, on sentences that the model has never seen! The next cell shows the function.
+# A colleague has written a function that makes batches. After two minutes of training the colleague reports a
+# success: nine of ten predictions are right, on sentences that the model has never seen! The next cell shows the
+# function.
 #
 # We repeat the training: 120 steps on the sentences about countries, in float64, so that the numbers are the same on
-# your machine. Two hidden cells prepare the sentences and define the training. You don't have to read them. Then we
-# measure two accuracies on the same unseen sentences:
+# your machine. To keep it simple, all chosen tokens become [MASK]. Two hidden cells prepare the sentences and define
+# the training. You don't have to read them. Then we measure two accuracies on the same unseen sentences:
 #
-# - `report` counts what the colleague counts: the labels of the batches
-# - `masked_accuracy` counts what a user would ask: the word that a [MASK] hides
+# - `report` counts what the colleague counts: how many of the labels in the batches are predicted
+# - `masked_accuracy` counts what a user would ask for: how many of the words that a [MASK] hides are predicted
 #
 # The training takes about half a minute on a slow computer.
 
@@ -839,7 +855,7 @@ print(f"accuracy on the labels of its batches: {report(suspect, make_batch):.0%}
 print(f"accuracy on masked tokens:             {masked_accuracy(suspect):.0%}")
 
 # %% [markdown]
-# One model, the same sentences, and two very different numbers: 90 % and 32 %. Which questions does the first
+# One model, the same sentences, and two very different numbers: 90 % and 32 %. Which predictions does the first
 # number count? Take one text of a batch, write the labels below what the model sees, and read the function again.
 #
 # ### Exercise 6.5 · The batch, repaired
@@ -886,25 +902,27 @@ for name, (student, batches) in students.items():
 
 # %% [markdown]
 # For the repaired model the report and the accuracy on masked tokens are the same number. Why does the *broken* one
-# predict more masked tokens after as many steps? It was asked about all tokens in each step. Copying answers most
-# of these questions, but they still teach it the vocabulary faster.
+# predict more masked tokens after the same number of steps? It was asked about all words in each step, about seven
+# times as many questions. Copying answers most of them, but a model has to learn to copy too: which output word
+# belongs to which input word. Our guess is that this teaches it the vocabulary faster.
 #
 # The ELECTRA paper has a similar result at full size, in an ablation called **all-tokens MLM** (Clark et al. 2020,
 # section 3.5, table 5): 84.3 against 82.2 for BERT on GLUE, a collection of nine language tasks. There the chosen
 # tokens are replaced by words from a small generator, the model predicts all tokens, and an explicit **copy
-# mechanism** handles the copying. ELECTRA itself ([chapter list](00_start_here.ipynb)) goes one step further.
+# mechanism** handles the copying. ELECTRA itself also asks about all tokens, with a simpler question: was this token
+# replaced or not? (Its chapter is in the [chapter list](00_start_here.ipynb).)
 #
-# So what does the bug break? The measurement. The loss and the perplexity of this model can't be compared with
-# anybody else's. A model that has only learned to copy looks finished. And if you choose between two runs by this
-# number, you choose the one that copies better. If you want labels everywhere, do it on purpose, and report the
-# masked tokens separately.
+# So what does the bug break? The measurement. The loss and the perplexity of this model can't be compared with those
+# of any other MLM. A model that has learned little more than to copy looks finished. And if you choose between two
+# runs by this number, you choose the one that copies better. If you want labels everywhere, do it on purpose, and
+# report the masked tokens separately.
 #
 # ## Paper and code
 #
 # | | |
 # |---|---|
-# | How many | Paper: 15 % of the tokens. Google's code: `round` of 15 % of the length, at least 1, at most `max_predictions_per_seq` (20 for T = 128). `transformers`: each token with probability 0.15, so a short text may get no label at all, and its loss is nan (issue 16711). This course: as Google, without the upper limit |
-# | Random tokens | From the whole vocabulary everywhere, special tokens and the right word included |
+# | How many | Paper: 15 % of the tokens. Google's code: `round` of 15 % of the length, at least 1, at most `max_predictions_per_seq` (20 for T = 128). `transformers`: each token with probability 0.15, so a batch of short texts may get no label at all, and its loss is nan (issue 16711). This course: as Google, without the upper limit |
+# | Random tokens | Google, `transformers` and this course: from the whole vocabulary, special tokens and the right word included. fairseq's RoBERTa leaves the special tokens out |
 # | When | Google: in advance, ten masks for each text (`dupe_factor`). RoBERTa, `transformers` and this course: anew in each batch |
 # | Where scores are computed | Google selects the chosen positions before the head. So do fairseq's RoBERTa and this course. `BertForMaskedLM` of `transformers` scores all T tokens |
 # | Labels | Early versions of `transformers` used −1, then −100. Their documentation for a while showed `labels=input_ids` for the whole text (issue 7643), and the Hugging Face course had the lab's unused `new_labels` in its whole-word masking until October 2022 (issue 291, pull request 326 of `huggingface/course`) |
@@ -914,10 +932,10 @@ for name, (student, batches) in students.items():
 #
 # ## Summary
 #
-# - A bidirectional model sees the answer to every question about a visible word. So some words are masked, and only
-#   chosen ones are asked for: labels there, −100 elsewhere.
+# - A bidirectional model sees the answer to every question about a visible word. So BERT chooses 15 % of the tokens,
+#   masks most of them, and asks only for the chosen ones: labels there, −100 elsewhere.
 # - 80 % [MASK], 10 % random, 10 % kept. Kept words teach the model to trust what it sees, random words not to trust
-#   it blindly. In our measurement this brought nothing for predicting masked words, and something for features.
+#   it blindly. In our measurement this brought nothing for predicting masked words, but it improved the features.
 # - The MLM head compares a transformed vector with the table of token embeddings. Scoring only the tokens with a
 #   label saves 85 % of its work and memory.
 # - The loss is the mean cross-entropy over labels, not over tokens and not over texts. Perplexity is e to the loss.
@@ -938,11 +956,11 @@ quiz(6)
 #
 # <details><summary>Answer</summary>
 #
-# BERT's attention is bidirectional. After two layers, and through the residual connection even after one, every
-# visible word reaches its own output, so predicting it would be copying. Masking removes the answer from the input.
-# The price: only 15 % of the tokens are questions, so one pass over the text teaches less. [MASK] occurs only in
-# pre-training, which 80/10/10 softens. Masked words are predicted independently of each other. And there is no
-# probability of a whole text, so BERT is not made for writing.
+# BERT's attention is bidirectional. Every visible word reaches its own output: through the residual connection at
+# once, and through the other tokens after two layers. So predicting it would be copying. Masking removes the answer
+# from the input. The price: only 15 % of the tokens are questions, so there is less training signal in one pass over
+# the text. [MASK] occurs only in pre-training, which 80/10/10 softens. Masked words are predicted independently of
+# each other. And BERT gives no probability of a whole text, so it isn't made for writing.
 #
 # </details>
 #
@@ -950,9 +968,9 @@ quiz(6)
 #
 # <details><summary>Answer</summary>
 #
-# First: on which tokens is the loss computed? About 15 % of the labels should differ from −100. If nearly all of
-# them do, the model is copying. Then: are the inputs at the labels really masked (80 % [MASK])? Were the labels
-# taken before masking? Does padding have labels? Are validation texts part of the training text?
+# First: on which tokens is the loss computed? About 15 % of the labels should differ from −100. If nearly all of them
+# do, the model is copying. Then: are the inputs at the labels really masked (80 % [MASK])? Were the labels taken
+# before masking? Does padding have labels? Are the validation texts part of the training data?
 #
 # </details>
 #
@@ -961,9 +979,9 @@ quiz(6)
 #
 # <details><summary>Answer</summary>
 #
-# Select the vectors with a label before the head: 15 % of the B · T rows. The scores shrink from 4.0 GB to 0.6 GB
-# in float32, and so do softmax and gradient. For Base it saves about a fifth of the forward pass, for a tiny BERT
-# most of it. The loss and its gradient don't change, because cross-entropy ignores the other rows anyway.
+# Select the vectors with a label before the head: 15 % of the B · T rows. The scores shrink from 4.0 GB to 0.6 GB in
+# float32, and so do softmax and gradient. For Base this saves about a fifth of the forward pass (18 %), for a tiny
+# BERT most of it (76 %). The loss and its gradient don't change, because cross-entropy ignores the other rows anyway.
 #
 # </details>
 #

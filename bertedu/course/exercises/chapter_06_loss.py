@@ -177,7 +177,7 @@ def repaired_batch(case: Case) -> None:
         ids.masked_fill(~chosen, IGNORED),
         f"A label is the original id where a token was chosen, and {IGNORED} everywhere else.",
         mistakes={
-            "That is what the broken function returns: it asks for every word, and the model sees nearly all.": (
+            "That is what the broken function returns: it asks for every word, and nearly all are visible.": (
                 ids.masked_fill(special, IGNORED)
             ),
             "Even [CLS] and [SEP] have a label now.": ids,

@@ -60,7 +60,7 @@ def choose_spans(case: Case) -> None:
         rows.append(row)
     mean = sum(map(runs_of_true, rows)) / len(rows)
     if len({tuple(row) for row in rows}) == 1:
-        case.fail("But I passed 300 rng with different seeds, and the result was always the same: draw from rng.")
+        case.fail("But I passed 300 generators with different seeds, and all results were the same: draw from rng.")
     if mean > 5:
         case.fail(
             f"But the {number} tokens form {mean:.1f} separate spans on average: nearly all are single tokens.",
@@ -89,7 +89,7 @@ def choose_spans(case: Case) -> None:
     ]
     if same[0] != same[1]:
         case.almost(
-            "The spans are right, but two rng with one seed gave different results.",
+            "The spans are right, but two generators with the same seed gave different results.",
             "Draw every number from rng: with another source of randomness no run can be repeated.",
         )
     got = plain(case.call(4, 4, random.Random(0), tried="4 tokens, all of them to be chosen", keeps_inputs=False))
