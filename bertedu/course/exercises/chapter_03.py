@@ -179,9 +179,9 @@ def merge_heads(case: Case) -> None:
     heads = whole.unflatten(-1, (3, 4)).transpose(1, 2)  # [B, H, T, d] = [2, 3, 5, 4]
     merged = case.call(heads, tried="2 sentences of 5 tokens with 3 heads of 4")
     if is_shaped(merged, [2, 5, 3, 4]):
-        case.fail("But the result is [2, 5, 3, 4]: T and H are in the right order. Now join H and d into one axis.")
+        case.fail("But the result is [2, 5, 3, 4]: T and H are in the right order. Now join H and d to one axis.")
     if is_shaped(merged, [2, 3, 20]):
-        case.fail("But the result is [2, 3, 20]: T and d were joined. Swap T and H first, then join H and d.")
+        case.fail("But the result is [2, 3, 20]: you joined T and d. To join H and d instead, swap T and H first.")
     case.same_shape("merged", merged, [2, 5, 12], "One vector for each token: B, T and D = H·d.")
     mistakes = {
         "The shape is right, but the content is not: the vector of token 0 contains entries of other tokens. "
