@@ -164,6 +164,13 @@ def test_validation_is_masked_at_the_published_rate_and_always_alike():
         assert (batch["labels"] != -100).sum(dim=1).tolist() == [max(1, round(n * 0.15)) for n in lengths]
 
 
+def test_the_weights_that_are_worst_at_pairs_are_kept_as_the_best(task):
+    """The best weights are those with the lowest sum of both losses; of words alone, with the lowest of words."""
+    figures = {"mlm_loss": 2.0, "mlm_accuracy": 0.5, "nsp_loss": 0.5, "nsp_accuracy": 0.75}
+    assert task.quality(figures) == -2.5
+    assert tiny_task(objective="words").quality({"mlm_loss": 2.0, "mlm_accuracy": 0.5}) == -2.0
+
+
 def test_whole_words_are_masked_when_asked_for():
     task = tiny_task(whole_words=True, batch_size=64, mask_rates=(0.3, 0.3))
     raw = task.epoch(0)[0]
