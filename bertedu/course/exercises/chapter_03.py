@@ -39,6 +39,7 @@ def looks_for_nothing(case: Case) -> None:
             (-1 / 3, "An attention weight is never negative: the value of lamp is, but this asks for its weight."),
             (0.11, "That is the weight in the row of [MASK]. The row of keys begins with the query of keys."),
             (0.67, "That is the weight with which lamp attends to itself. Use the query of keys instead."),
+            (33, "That is a percentage. An attention weight is a share from 0 to 1."),
             (0.09, "That is the weight with which lamp attends to keys. This asks for the other direction."),
         ],
         tolerance=0.006,
@@ -114,7 +115,7 @@ def softmax_axis(case: Case, weights: Tensor) -> None:
             case.fail(came + ".", "Your softmax runs over the heads: each head should have weights of its own.")
         if is_close(weights.sum(0), torch.ones_like(weights.sum(0)), 1e-4):
             case.fail(came + ".", "Your softmax runs over the batch, so one sentence would depend on the others.")
-        case.fail(came + ". Is there a softmax?")
+        case.fail(came + ". Is there a softmax, and does anything change its result afterwards?")
 
 
 def other_sizes(case: Case) -> None:

@@ -77,6 +77,8 @@ def check_shares(case: Case, seen: Tensor, ids: Tensor, chosen: Tensor) -> None:
             line = "Your 10 % seem to be 10 % of the remaining 20 %. 10 % of all chosen tokens are half of the rest."
         elif masks > 0.97:
             line = "All became [MASK]. Where are the random and the kept tokens?"
+        elif max(others, kept) > 0.95:
+            line = "All of them are treated alike. Did you draw a single number? Draw one for each token, [B, T]."
         elif kept < 0.03:
             line = "No token is kept as it is."
         elif abs(masks - 0.72) < 0.02:

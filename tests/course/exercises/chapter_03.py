@@ -160,6 +160,8 @@ ANSWERS = {
             (0.5, "right for two tokens"),
             (0.11, "the row of [MASK]"),
             (0.67, "lamp attends to itself"),
+            (0.09, "the other direction"),
+            (33, "a percentage"),
             (-0.33, "never negative"),
             (0.25, "compute the three scores"),
             ("a third", "written like this"),

@@ -82,6 +82,11 @@ def all_hidden(input_ids, chosen, mask_token_id, vocab_size):
     return input_ids.masked_fill(chosen, mask_token_id), input_ids.masked_fill(~chosen, -100)
 
 
+def all_replaced(input_ids, chosen, mask_token_id, vocab_size):
+    random_ids = torch.randint(vocab_size, input_ids.shape)  # a single draw for the whole batch came out above 0.9
+    return torch.where(chosen, random_ids, input_ids), input_ids.masked_fill(~chosen, -100)
+
+
 def none_kept(input_ids, chosen, mask_token_id, vocab_size):
     fate = torch.rand(input_ids.shape)
     seen = torch.where(chosen, torch.randint(vocab_size, input_ids.shape), input_ids)
@@ -274,6 +279,7 @@ ANSWERS = {
             (written_over, "overwritten by random tokens"),
             (all_hidden, "All became [MASK]"),
             (none_kept, "No token is kept"),
+            (all_replaced, "All of them are treated alike"),
             (one_random_word, "became the same token"),
             (unchosen_too, "each of your conditions"),
             (always_the_same, "fixed seed"),
