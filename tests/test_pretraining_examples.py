@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from tiny_run import make_text, random_documents, tiny_tokenizer
+from tiny_run import make_text, random_documents, tiny_task, tiny_tokenizer
 
 from bertedu.corpora.documents import Document
 from bertedu.pretraining.examples import Batches, collate, tokenize_documents
@@ -88,3 +88,11 @@ def test_batches_do_not_come_sorted_by_length(text, pairs):
 def test_batches_are_a_function_of_the_seed(text, pairs):
     first, second, other = (Batches(text, pairs, 4, TOKENIZER, random.Random(seed)) for seed in (1, 1, 2))
     assert first.batches == second.batches != other.batches
+
+
+@pytest.mark.parametrize("objective", ["pairs", "words"])
+def test_the_tokens_of_a_batch_are_counted_without_its_special_tokens(objective):
+    """A run of so many tokens would end late, and its learning rate fall too slowly."""
+    batches = tiny_task(objective=objective).epoch(0)
+    for number in range(len(batches)):
+        assert sorted(batches.lengths(number)) == sorted(batches[number]["attention_mask"].sum(dim=1).tolist())
