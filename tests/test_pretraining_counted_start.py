@@ -1,4 +1,4 @@
-"""The start of `make bert`: what each head can do before the first step."""
+"""The start by counting: what each head can do before the first step."""
 
 import numpy as np
 import pytest

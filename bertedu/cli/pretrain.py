@@ -65,8 +65,8 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 @click.option(
     "--initialization",
     type=click.Choice(["counted", "matching", "published"]),
-    help="counted: word vectors by counting and heads that have a job, the default of tiny; matching: heads that match "
-    "equal tokens; published: as in the paper, the default of base and large.",
+    help="matching: heads that match equal tokens; counted: also word vectors by counting, for runs of a minute; "
+    "published: as in the paper, the default of base and large.",
 )
 @click.option(
     "--optimizer",

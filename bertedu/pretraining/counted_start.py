@@ -1,4 +1,4 @@
-"""The start of `make bert`: word vectors by counting, and four attention heads that already have a job.
+"""A start for very short runs: word vectors by counting, and three attention heads that already have a job.
 
 The start in `initialization.py` lets a token match tokens like itself. Most of what it matches are positions, though,
 and a run of 4 million tokens still learns next to nothing of the next sentence. Here each part of the input has entries
@@ -14,7 +14,9 @@ and the words begin with vectors that were counted in the training text (`word_v
 - layer 2, last head: a token attends to its own segment, and averages "matches". For [CLS] that is the share of the
   words of the first segment that stand in the second, too: what next sentence prediction needs first.
 
-All of it is learned further like any other weight. `benchmarks/README.md` has the curves.
+All of it is learned further like any other weight. On documentation, after 1.5 million tokens, the perplexity was 125
+in place of 307 and the next sentence 80 % in place of 53 %. `benchmarks/README.md` has longer runs, in which masked
+words fall behind the start in `initialization.py`.
 """
 
 import math
