@@ -17,7 +17,7 @@ LONGEST = 500  # characters of a word, such as a path, that is repeated in a sen
 class Commands(click.Group):
     """The commands, with a person's mistakes told in one sentence on stderr and exit code 2."""
 
-    def main(self, args: Any = None, **extra: Any) -> Any:
+    def main(self, args: Any = None, **extra: Any) -> Any:  # type: ignore[override]
         for stream in (sys.stdout, sys.stderr):  # a console that is not UTF-8 shows "?", and does not crash
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")

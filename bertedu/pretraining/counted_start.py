@@ -26,7 +26,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bertedu.model import BertForPreTraining
+from bertedu.inference import LanguageModel
+from bertedu.model import BertModel
 from bertedu.model.attention import SelfAttention
 from bertedu.pretraining.initialization import (
     EMBEDDING_DEVIATION,
@@ -50,36 +51,37 @@ def blocks(hidden_size: int) -> tuple[slice, slice, slice, slice]:
 
 
 @torch.no_grad()
-def initialize_by_counting(model: BertForPreTraining, tokens: np.ndarray) -> None:
+def initialize_by_counting(model: LanguageModel, tokens: np.ndarray) -> None:
     """Give the model this start. tokens [N]: the ids of the training text. Layers and heads without a job
     start as in `initialize_for_matching`."""
     config = model.config
     initialize_for_matching(model, torch.from_numpy(np.bincount(tokens, minlength=config.vocab_size)))
     positions, segments, matches, words = blocks(config.hidden_size)
-    fill_embeddings(model, tokens)
+    bert = next(module for module in model.modules() if isinstance(module, BertModel))
+    fill_embeddings(bert, tokens)
     length = config.max_position_embeddings
     sample = torch.from_numpy(tokens[: 64 * length].astype(np.int64))
     ids = sample[: len(sample) // length * length].view(-1, length)  # [B, T]
     if not len(ids):
         return  # too little text to learn from, and too little to measure scores with
-    vectors = model.bert.embeddings(ids, torch.arange(length).ge(length // 2).long().expand_as(ids))  # [B, T, D]
-    first, *others = model.bert.encoder.layers
-    attend_to_like(first.attention, 0, vectors, positions, NEIGHBOUR_SCORE)
-    carry(first.attention, 0, words, words)
-    attend_to_like(first.attention, -1, vectors, words, WORD_SCORE)
-    first.attention.output.weight[matches] = 0
-    carry(first.attention, -1, segments, matches)
+    vectors = bert.embeddings(ids, torch.arange(length).ge(length // 2).long().expand_as(ids))  # [B, T, D]
+    first, *others = (module for module in model.modules() if isinstance(module, SelfAttention))
+    attend_to_like(first, 0, vectors, positions, NEIGHBOUR_SCORE)
+    carry(first, 0, words, words)
+    attend_to_like(first, -1, vectors, words, WORD_SCORE)
+    first.output.weight[matches] = 0
+    carry(first, -1, segments, matches)
     if others:
-        second = others[0].attention
-        attend_to_like(second, -1, first(vectors)[0], segments, SEGMENT_SCORE)
-        carry(second, -1, matches, matches)
-    transform = model.masked_lm.dense.weight
+        after_first = bert.encoder(vectors)[0][1]  # [B, T, D]
+        attend_to_like(others[0], -1, after_first, segments, SEGMENT_SCORE)
+        carry(others[0], -1, matches, matches)
+    transform = model.get_parameter("masked_lm.dense.weight")
     transform.mul_(NOISE).add_(torch.eye(len(transform)))
 
 
-def fill_embeddings(model: BertForPreTraining, tokens: np.ndarray) -> None:
+def fill_embeddings(bert: BertModel, tokens: np.ndarray) -> None:
     """Words, positions and segments, each in entries of its own."""
-    embeddings, config = model.bert.embeddings, model.config
+    embeddings, config = bert.embeddings, bert.config
     positions, segments, _, words = blocks(config.hidden_size)
     size = words.stop - words.start
     counted = torch.from_numpy(word_vectors(tokens, config.vocab_size, size)).float()  # [V, size]
@@ -92,7 +94,7 @@ def fill_embeddings(model: BertForPreTraining, tokens: np.ndarray) -> None:
     embeddings.position.weight.zero_()
     amplitudes = sinusoids(config.max_position_embeddings, positions.stop)
     embeddings.position.weight[:, positions] = POSITION_AMPLITUDE * amplitudes
-    signs = 1.0 - 2.0 * (torch.arange(config.type_vocab_size) % 2)  # the first segment +, the second -
+    signs = 1.0 - 2.0 * (torch.arange(embeddings.token_type.num_embeddings) % 2)  # the first segment +, the second -
     embeddings.token_type.weight.zero_()
     embeddings.token_type.weight[:, segments] = SEGMENT_AMPLITUDE * signs[:, None]
 

@@ -78,7 +78,7 @@ def read_kind(path: Path | Traversable) -> Kind:
         rows.append({column: value for column, value in zip(columns, values, strict=True) if value != MISSING})
     relations = tuple(
         Relation(
-            path.stem,
+            Path(path.name).stem,
             name,
             section["answer"],
             section.get("lists", ""),
