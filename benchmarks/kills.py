@@ -139,10 +139,16 @@ class Laboratory:
         self.load_what_a_run_loads()
         for task in TASKS:
             self.reference[task] = folder / f"reference {task}"
-            begun = time.monotonic()
             if ended(forked(lambda task=task: train(task, folder, self.reference[task]), self.log)):  # type: ignore[misc]
                 raise SystemExit(self.log.read_text())
-            self.seconds[task] = time.monotonic() - begun
+            self.seconds[task] = float("inf")
+            for _ in range(2):  # the shorter of two: the machine may have had other work
+                shutil.rmtree(folder / "run", ignore_errors=True)
+                begun = time.monotonic()
+                ended(forked(lambda task=task: train(task, folder, folder / "run"), self.log))  # type: ignore[misc]
+                self.seconds[task] = min(self.seconds[task], time.monotonic() - begun)
+                if wrong := differences(folder / "run", self.reference[task]):
+                    raise SystemExit(f"two undisturbed runs differ: {wrong}")
 
     def load_what_a_run_loads(self) -> None:
         """So that a run takes a fraction of a second."""
@@ -261,6 +267,7 @@ def kill_runs(laboratory: Laboratory, kills: int) -> int:
         for moment in moments:
             tried[task, moment] += 1
             same[task, moment] += not wrong
+        print(f"{tried.total()} kills", end="\r", file=sys.stderr, flush=True)
         if wrong:
             bad += 1
             print(f"{task}, killed {', then '.join(moments)}: {wrong}", file=sys.stderr, flush=True)
