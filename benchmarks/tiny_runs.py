@@ -44,7 +44,7 @@ def train(task: str, data: Path, folder: Path) -> None:
     """The whole run: from its beginning where there is no run.json yet, else resumed."""
     resume = (folder / "run.json").exists()
     if task == "pre-training":
-        options: dict[str, Any] = {"corpus": (str(data / "text.txt"),), "steps": 12, "log_steps": 5, "vocab_size": 60}
+        options: dict[str, Any] = {"corpus": (str(data / "text.txt"),), "steps": 12, "log_steps": 5}
         options |= {"start": str(data / "model"), "max_length": 24, "batch_size": 8, "output": folder, **CPU}
         pretrain(Plan.from_options(**({"resume": folder} if resume else options)), silent)
         return
