@@ -61,6 +61,20 @@ def test_a_loss_that_is_no_number_is_trained_on(tmp_path, value, save_seconds, l
     assert (tmp_path / "bad" / weights).read_bytes() == (tmp_path / "good" / weights).read_bytes()
 
 
+def test_weights_that_the_last_step_ruined_are_saved(tmp_path):
+    """The loss before that step was a number; nobody looks at a loss after it."""
+    trainer = tiny_trainer(tmp_path, steps=3, log_steps=1)
+
+    def ruin(*anything) -> None:
+        if trainer.progress.step == 2:
+            trainer.bare_model.bert.embeddings.token.weight.data[7, 3] = float("inf")
+
+    trainer.optimizers[0].optimizer.register_step_post_hook(ruin)
+    with pytest.raises(UserError, match=r"bert\.embeddings\.token\.weight holds numbers that are not finite at step 3"):
+        trainer.run()
+    assert_whole(tmp_path)
+
+
 class Nothing(Poisoned):
     """A task whose validation figures are no numbers."""
 
