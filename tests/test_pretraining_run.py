@@ -64,12 +64,13 @@ def test_a_run_leaves_a_folder_with_all_of_it(tmp_path):
 def test_going_on_from_a_model_begins_anew_or_with_another_vocabulary(tmp_path):
     pretrain(plan(tmp_path / "first"), lambda line: None)
     first = BertForPreTraining.from_pretrained(tmp_path / "first")
-    pretrain(plan(tmp_path / "second", start=str(tmp_path / "first/checkpoint"), learning_rate=1e-9), lambda line: None)
+    of_the_first = {"vocab_size": None, "start": str(tmp_path / "first/checkpoint")}
+    pretrain(plan(tmp_path / "second", learning_rate=1e-9, **of_the_first), lambda line: None)
     second = BertForPreTraining.from_pretrained(tmp_path / "second")
     for name, weight in first.state_dict().items():
         assert torch.allclose(weight, second.state_dict()[name], atol=1e-6), name
     with pytest.raises(UserError, match=r"max_length is 25, and .* has 24 positions"):
-        pretrain(plan(tmp_path / "third", start=str(tmp_path / "first"), max_length=25), lambda line: None)
+        pretrain(plan(tmp_path / "third", max_length=25, **of_the_first), lambda line: None)
 
 
 def test_a_folder_that_holds_a_run_is_not_overwritten(tmp_path):
