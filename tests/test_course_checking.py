@@ -340,7 +340,7 @@ def test_hints_come_at_once_or_never():
     ("number", "change", "words"),
     [
         ("98.1", {}, "taken"),
-        ("x", {}, "chapter and place"),
+        ("x", {}, "chapter and exercise"),
         ("98.9", {"difficulty": 5}, "difficulty"),
         ("98.9", {"hints": ("one",)}, "two hints"),
     ],

@@ -50,7 +50,7 @@ def test_the_linear_model_keeps_more_numbers_than_it_may(monkeypatch):
             kept.append(self.coef_.size)
             return super().predict(features)
 
-    monkeypatch.setattr(baselines, "SGDClassifier", Model)
+    monkeypatch.setattr("sklearn.linear_model.SGDClassifier", Model)
     monkeypatch.setattr(baselines, "TABLE", 2**14)
     rows = [TaggedWords(tuple(f"w{n}" for n in range(20)), tuple(f"T{n}" for n in range(20)))] * 5
     assert linear_tags(rows, rows) == [list(row.tags) for row in rows], "hashed more coarsely it still tells words"

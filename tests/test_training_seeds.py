@@ -27,16 +27,16 @@ def test_another_python_draws_something_else():
     assert int(run.stdout) == derive_seed(0, "masks", 7)
 
 
-def test_the_seeds_minus_1_and_minus_2_make_the_same_masks():
-    first, second = (tiny_task(seed=seed).epoch(0) for seed in (-1, -2))
+def test_two_seeds_make_the_same_masks():
+    first, second = (tiny_task(seed=seed).epoch(0) for seed in (1, 2))
     second.batches = first.batches  # the same pairs
     assert not torch.equal(first[0]["mask_order"], second[0]["mask_order"])
 
 
-def test_the_seeds_minus_1_and_minus_2_drop_the_same_numbers(tmp_path):
+def test_two_seeds_drop_the_same_numbers(tmp_path):
     """From the same weights, on the same masked batch: only dropout can make a difference."""
     task, models = tiny_task(), []
-    for seed in (-1, -2):
+    for seed in (1, 2):
         trainer = tiny_trainer(tmp_path / str(seed), 1, task, dropout=0.5, seed=seed, warmup=0.0)
         trainer.bare_model.load_state_dict(tiny_trainer(tmp_path / "start", 1, task).bare_model.state_dict())
         trainer.run()

@@ -15,8 +15,8 @@ and the words begin with vectors that were counted in the training text (`word_v
   words of the first segment that stand in the second, too: what next sentence prediction needs first.
 
 All of it is learned further like any other weight. On documentation, after 1.5 million tokens, the perplexity was 125
-in place of 307 and the next sentence 80 % in place of 53 %. `benchmarks/README.md` has longer runs, in which masked
-words fall behind the start in `initialization.py`.
+in place of 307 and the next sentence 80 % in place of 53 %. `benchmarks/README.md` has longer runs, in which
+masked words are learned better from the start in `initialization.py`.
 """
 
 import math

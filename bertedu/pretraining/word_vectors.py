@@ -39,9 +39,11 @@ def word_vectors(tokens: np.ndarray, vocab_size: int, size: int) -> np.ndarray:
 
     Words that are used alike have vectors that point the same way.
     """
-    information = positive_mutual_information(cooccurrences(tokens, vocab_size))
+    counts = cooccurrences(tokens, vocab_size)
+    information = positive_mutual_information(counts)
     rank = min(size, vocab_size - 1)  # what the decomposition can give
     vectors, strengths, _ = svds(information, k=rank, random_state=0)
     vectors = np.pad(vectors * np.sqrt(strengths), ((0, 0), (0, size - rank)))
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 1e-9)
+    known = np.asarray(counts.sum(axis=1)) > 0  # the decomposition leaves noise of 1e-8 at the others
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=known & (lengths > 0))

@@ -513,12 +513,16 @@ with safe_open(folder / "run" / "resume.safetensors", framework="pt") as file:
     about = file.metadata()
 print(dict(kinds))
 print("beside them:", sorted(about))
-print("the progress tells step, tokens and place:", {"step", "tokens", "epoch", "batch"} <= set(json.loads(about["progress"])))
+run = json.loads(about["run"])
+print("of the run:", sorted(run))
+print("its progress:", sorted(run["progress"]))
 
 # %% [markdown]
-# The weights; for those that AdamW trains, its two averages and step count; for Muon's twelve matrices one running average, the
-# momentum; and *progress*: step, tokens, the place in the data. The rate is not in it. It is computed from the progress, and so are masks and dropout, from the seed and the step. What is
-# computed cannot be forgotten.
+# The file holds the weights; for those that AdamW trains, its two averages and its step count; and for the twelve matrices
+# that Muon trains, one running average, the momentum. "recent" are sums since the last line of figures. *Progress* says at
+# which step the run is, and where in the data. The learning rate is not in the file: it is computed from the progress. So
+# are the masks (from the seed and the place in the data) and dropout (from the seed and the step). What is computed cannot
+# be forgotten.
 #
 # The stop button is a polite way to end. A real kill: another process trains on a small text. When it has taken some steps we send it `SIGKILL`, the signal
 # that cannot be caught. (A second run goes through undisturbed.)
@@ -540,7 +544,7 @@ while process.poll() is None and len(read_metrics(folder / "killed")) < 3:
 process.kill()
 print("ended by signal 9:", process.wait() == -9)
 with safe_open(folder / "killed" / "resume.safetensors", framework="pt") as file:
-    saved = json.loads(file.metadata()["progress"])
+    saved = json.loads(file.metadata()["run"])["progress"]
 print("saved somewhere on its way:", 0 < saved["step"] < 120)
 
 # %% tags=["nbval-ignore-output"]
