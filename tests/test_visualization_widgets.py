@@ -149,7 +149,7 @@ def test_a_word_is_masked_by_halves(tokenizer):
 
 
 @pytest.mark.parametrize("kind", ["pretraining", "masked"])
-def test_the_loss_is_not_the_mean_surprise_at_the_labels(tokenizer, kind):
+def test_the_loss_is_not_the_mean_cross_entropy_at_the_labels(tokenizer, kind):
     model = small_model() if kind == "pretraining" else small_model(BertForMaskedLM)
     masked = mask_text(tokenizer, TEXT, 0.5, 0.8, 0.1, model=model)
     with torch.no_grad():

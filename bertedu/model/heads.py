@@ -45,8 +45,8 @@ class PreTrainingOutput:
         return self.bert.attentions
 
 
-def mean_surprise(scores: Tensor, labels: Tensor) -> Tensor:
-    """The mean of -log p(label) over rows of scores [N, C], in float32 also where the model counts in 16 bits.
+def mean_cross_entropy(scores: Tensor, labels: Tensor) -> Tensor:
+    """The mean of -log p(label) over scores [N, C], computed in float32 also where the model computes in 16 bits.
 
     Raises UserError for a label that has no score (on the CPU: a GPU stops with an error of its own).
     """
@@ -128,9 +128,9 @@ class BertForPreTraining(PretrainedModel):
         prediction_logits = self.masked_lm(vectors)
         seq_relationship_logits = self.next_sentence(bert.pooler_output)
         if labels is not None:
-            losses.append(mean_surprise(prediction_logits, labels[masked_positions]))
+            losses.append(mean_cross_entropy(prediction_logits, labels[masked_positions]))
         if next_sentence_label is not None:
-            losses.append(mean_surprise(seq_relationship_logits, next_sentence_label))
+            losses.append(mean_cross_entropy(seq_relationship_logits, next_sentence_label))
         loss = torch.stack(losses).sum() if losses else None
         return PreTrainingOutput(prediction_logits, seq_relationship_logits, bert, loss)
 
@@ -174,7 +174,7 @@ class MaskedLM(PretrainedModel):
         if masked_positions is not None:
             vectors = vectors[masked_positions]  # [N, D]
         prediction_logits = self.masked_lm(vectors)
-        loss = None if labels is None else mean_surprise(prediction_logits, labels[labels != IGNORED])
+        loss = None if labels is None else mean_cross_entropy(prediction_logits, labels[labels != IGNORED])
         return PreTrainingOutput(prediction_logits, None, output, loss)
 
 

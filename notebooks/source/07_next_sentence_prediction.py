@@ -718,11 +718,11 @@ check("7.5", repaired_losses)
 # </details>
 
 # %%
-from bertedu.model.heads import mean_surprise
+from bertedu.model.heads import mean_cross_entropy
 
 def package_losses(word_scores, word_labels, follows, next_sentence_label):
     chosen = word_labels != 0
-    return mean_surprise(word_scores[chosen], word_labels[chosen]), mean_surprise(follows, next_sentence_label)
+    return mean_cross_entropy(word_scores[chosen], word_labels[chosen]), mean_cross_entropy(follows, next_sentence_label)
 
 print(right(train_on(package_losses), few))
 
