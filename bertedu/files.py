@@ -17,6 +17,7 @@ from typing import Any
 
 from bertedu.errors import UserError
 from bertedu.json_values import check_object, parse_json
+from bertedu.utf8 import decode
 
 MOST_BYTES = 500_000_000  # of one file, after unpacking: more than a small machine has memory to work on
 MOST_BYTES_OF_JSON = 50_000_000  # settings and figures: the largest tokenizer.json of a BERT has 3 MB
@@ -153,15 +154,7 @@ def read_bytes(path: str | Path, most: int | None = None) -> bytes:
 
 def read_text(path: str | Path, most: int | None = None) -> str:
     """The text of a UTF-8 file of at most so many bytes, a byte-order mark removed. Raises UserError for any other."""
-    data = read_bytes(path, most)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UserError(
-            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8: convert the file first, "
-            f"for example with `iconv -f latin1 -t utf-8`."
-        ) from error
+    return decode(read_bytes(path, most), path)
 
 
 def read_json(path: str | Path, finite: bool = False) -> Any:

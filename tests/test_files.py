@@ -43,6 +43,13 @@ def test_latin1_is_read_as_rubbish(tmp_path):
         read_text(path)
 
 
+def test_utf_16_is_told_in_data_files_alone(tmp_path):
+    path = tmp_path / "vocab.txt"
+    path.write_bytes("\ufeff[PAD]\n".encode("utf-16-le"))
+    with pytest.raises(UserError, match=r"vocab\.txt is UTF-16: .*iconv -f utf-16 -t utf-8"):
+        read_text(path)
+
+
 def test_a_byte_order_mark_becomes_a_token(tmp_path):
     (tmp_path / "book.txt").write_bytes(b"\xef\xbb\xbfOnce")
     assert read_text(tmp_path / "book.txt") == "Once"

@@ -2,23 +2,16 @@
 
 import gzip
 import zlib
-from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 
 from bertedu.errors import UserError
 from bertedu.files import most_bytes, read_bytes, too_large
+from bertedu.utf8 import decode
 
 # About two novels. A longer text in one row comes from lost line ends or a quote that was never closed,
 # and BERT reads 512 tokens of it.
 LONGEST_TEXT = 1_000_000  # characters
-# UTF-32's first: the mark of UTF-16 is the beginning of one of them.
-MARKS = {
-    b"\xff\xfe\x00\x00": "UTF-32",
-    b"\x00\x00\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-}
 
 
 def read_plain_text(path: str | Path) -> str:
@@ -31,14 +24,7 @@ def read_plain_text(path: str | Path) -> str:
     data = read_bytes(path)
     if path.suffix.lower() == ".gz":
         data = unpacked(data, path)
-    for marks, encoding in MARKS.items():
-        if data.startswith(marks):
-            code = encoding.lower()
-            raise UserError(f"{path} is {encoding}: save it as UTF-8, for example with `iconv -f {code} -t utf-8`.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}, {not_utf_8(data, error.start)}") from error
+    return decode(data, path)
 
 
 def unpacked(data: bytes, path: Path) -> bytes:
@@ -63,25 +49,6 @@ def refuse_folder(path: Path) -> None:
     """Raise UserError for a folder where a file is to be read."""
     if path.is_dir():
         raise UserError(f"{path} is a folder where a file should be: name one of the files in it.")
-
-
-def not_utf_8(data: bytes, position: int) -> str:
-    """The end of a sentence about a byte that is not UTF-8: in a file of another encoding, or of two."""
-    number = data.count(b"\n", 0, position) + 1
-    lines = data.split(b"\n")
-    read_as_latin = lines[number - 1].decode("latin-1").strip()
-    place = f"line {number}: byte 0x{data[position]:02x} is not UTF-8"
-    for other, line in enumerate(lines, start=1):
-        with suppress(UnicodeDecodeError):
-            if not line.isascii() and line.decode():
-                return (
-                    f"{place} and line {other} is, so that two encodings are mixed: write this line in UTF-8 "
-                    f"(as Latin-1 it is {read_as_latin[:40]!r}) and look at the others."
-                )
-    return (
-        f"{place} (as Latin-1 the line is {read_as_latin[:40]!r}): convert the file first, for example with "
-        "`iconv -f latin1 -t utf-8`."
-    )
 
 
 def read_data_text(path: str | Path) -> str:
