@@ -43,8 +43,8 @@ def evaluation(accuracy: float = 0.4) -> dict:
             "nsp_accuracy": 0.7,
             "nsp_accuracy_same_source": 0.6,
             "baselines": {
-                "most frequent token": {"mlm_accuracy": 0.15},
-                "unigram": {"perplexity": 350.0},
+                "most frequent token": {"mlm_accuracy": 0.1},
+                "unigram": {"mlm_accuracy": 0.15, "perplexity": 350.0},
                 "n-gram, both sides": {"mlm_accuracy": 0.35, "perplexity": 100.0},
                 "shared words": {"nsp_accuracy": 0.84},
             },

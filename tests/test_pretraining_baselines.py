@@ -27,6 +27,14 @@ def test_unigram_scores_only_labelled_positions():
     assert scores["perplexity"] == pytest.approx((3 / 13 * 2 / 13) ** -0.5)
 
 
+def test_a_constant_guess_is_credited_with_the_words_that_masking_left_visible():
+    """0 is the most frequent token. The visible 1 is right for the unigram, which reads it, not for always saying 0."""
+    baseline = UnigramBaseline.fit([row(0, 0, 1)], vocab_size=V)
+    input_ids, labels = row(MASK, 1, MASK, 0)[None], row(0, 1, 2, -100)[None]
+    assert baseline.constant_accuracy(labels) == pytest.approx(1 / 3)
+    assert baseline.evaluate(input_ids, labels, MASK)["accuracy"] == pytest.approx(2 / 3)
+
+
 @pytest.fixture
 def ngram() -> NGramBaseline:
     """1 2 3 three times and 1 4 3 once."""

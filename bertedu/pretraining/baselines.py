@@ -32,8 +32,15 @@ class UnigramBaseline:
         return np.broadcast_to(self.probabilities, (len(left), len(self.probabilities)))
 
     def evaluate(self, input_ids: np.ndarray, labels: np.ndarray, mask_token_id: int) -> dict[str, float]:
-        """Accuracy of the most frequent token, and perplexity; see `evaluate_baseline`."""
+        """Accuracy and perplexity; see `evaluate_baseline`. The accuracy is that of the most frequent token at [MASK],
+        and of the token that is seen at the other labelled positions.
+        """
         return evaluate_baseline(self, input_ids, labels, mask_token_id)
+
+    def constant_accuracy(self, labels: np.ndarray) -> float:
+        """Accuracy of the most frequent token as the answer to every label, whatever is seen there."""
+        asked = np.asarray(labels)[np.asarray(labels) != IGNORED]
+        return float((asked == self.probabilities.argmax()).mean())
 
 
 class NGramBaseline:

@@ -146,15 +146,14 @@ class Evaluation:
         results: dict[str, Any] = score(model, batches)
         seen, labels = pad_together(batches, "input_ids", 0), pad_together(batches, "labels", IGNORED)
         mask = task.tokenizer.mask_token_id
-        unigram = self.unigram.evaluate(seen, labels, mask)
-        results["baselines"] = {
-            "most frequent token": {"mlm_accuracy": unigram["accuracy"]},
-            "unigram": {"perplexity": unigram["perplexity"]},
-            "n-gram, both sides": {
-                f"mlm_{name}" if name == "accuracy" else name: value
-                for name, value in self.ngram.evaluate(seen, labels, mask).items()
-            },
+        counted: dict[str, UnigramBaseline | NGramBaseline] = {
+            "unigram": self.unigram,
+            "n-gram, both sides": self.ngram,
         }
+        results["baselines"] = {"most frequent token": {"mlm_accuracy": self.unigram.constant_accuracy(labels)}}
+        for kind, baseline in counted.items():
+            found = baseline.evaluate(seen, labels, mask)
+            results["baselines"][kind] = {"mlm_accuracy": found["accuracy"], "perplexity": found["perplexity"]}
         if isinstance(task, MaskedWordsAndPairs):
             self._add_pairs(results, task, model, text)
         return results
