@@ -22,13 +22,14 @@ from bertedu.training.metrics import read_metrics
 from bertedu.training.optimization import OPTIMIZERS
 
 PROGRAM = Path(__file__).parent / "two_processes.py"
-# By name: a task, its options, and whether it is stopped and resumed. AdamW goes straight on, Muon is stopped.
+# By name: a task, its options, and whether it is stopped and resumed: every task with either optimizer is.
 RUNS = {
-    f"{name} {optimizer}": (task, {**options, "optimizer": optimizer}, optimizer == "muon")
+    f"{name} {optimizer}": (task, {**options, "optimizer": optimizer}, True)
     for optimizer in OPTIMIZERS
     for name, task, options in [*((task, task, {}) for task in KINDS), ("crf", "entities", {"crf": True})]
 }
-RUNS["resumed"] = ("classification", {"optimizer": "adamw"}, True)
+RUNS["straight on"] = ("classification", {"optimizer": "adamw"}, False)
+RUNS["multiple passes"] = ("tagging", {"optimizer": "muon", "epochs": 2.0}, False)
 RUNS["accumulation"] = ("classification", {"optimizer": "muon", "accumulation": 2, "data_workers": 1}, False)
 RUNS["frozen"] = ("classification", {"freeze_encoder": True}, False)
 
