@@ -84,7 +84,8 @@ class PairMaker:
             self.others[source].append(document)
 
     def next_sentence_pairs(self, rng: random.Random) -> list[Pair]:
-        """Half of the pairs continue their document, the others go on in a random one; 10 % of documents short."""
+        """A coin decides whether a pair continues its document or goes on in a random one. A single sentence cannot
+        be split and always goes on in a random one, so more than half are NOT_NEXT. 10 % of documents are short."""
         return [pair for document in range(len(self.text.sources)) for pair in self._from_document(document, rng)]
 
     def _target(self, rng: random.Random) -> int:
@@ -118,7 +119,7 @@ class PairMaker:
         return marks[start], marks[chunk_end(marks, start, end, target)]
 
     def sentence_order_pairs(self, rng: random.Random) -> list[Pair]:
-        """ALBERT's pairs (Lan et al. 2020, section 3.1): neighbours, half of them in the wrong order (label 1)."""
+        """ALBERT's pairs (Lan et al. 2020, section 3.1): neighbours, about half of them swapped (label 1)."""
         pairs, marks = [], self.text.sentences
         for document in range(len(self.text.sources)):
             stop, end, target = self.text.documents[document], self.text.documents[document + 1], self._target(rng)

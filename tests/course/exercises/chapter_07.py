@@ -72,7 +72,7 @@ def from_anywhere(first, second, most, rng):
     return first, second
 
 
-def changes_places(first, second, most, rng):
+def changes_the_order(first, second, most, rng):
     first, second = by_popping(first, second, most, rng)
     return (first, second) if len(first) >= len(second) else (second, first)
 
@@ -100,7 +100,28 @@ def always(first, second, rng):
     return second, first, 1
 
 
-def label_turned(first, second, rng):
+CALLS = {"alternating": 0, "two by two": 0}
+
+
+def alternating(first, second, rng):
+    CALLS["alternating"] += 1
+    return (second, first, 1) if CALLS["alternating"] % 2 else (first, second, 0)
+
+
+def two_by_two(first, second, rng):
+    CALLS["two by two"] += 1
+    return (second, first, 1) if CALLS["two by two"] // 2 % 2 else (first, second, 0)
+
+
+def by_the_global_coin_swapped(first, second, rng):
+    return (second, first, 1) if random.random() < 0.5 else (first, second, 0)
+
+
+def by_choice(first, second, rng):
+    return rng.choice([(first, second, False), (second, first, True)])
+
+
+def label_reversed(first, second, rng):
     one, other, label = by_a_coin(first, second, rng)
     return one, other, 1 - label
 
@@ -109,7 +130,7 @@ def label_forgotten(first, second, rng):
     return by_a_coin(first, second, rng)[:2]
 
 
-def tokens_turned(first, second, rng):
+def tokens_reversed(first, second, rng):
     return (first[::-1], second[::-1], 1) if rng.random() < 0.5 else (first, second, 0)
 
 
@@ -142,7 +163,7 @@ def both_without(word_scores, word_labels, follows, next_sentence_label):
     return cross_entropy(word_scores, word_labels), cross_entropy(follows, next_sentence_label)
 
 
-def labels_turned(word_scores, word_labels, follows, next_sentence_label):
+def labels_reversed(word_scores, word_labels, follows, next_sentence_label):
     return cross_entropy(word_scores, word_labels, ignore_index=0), cross_entropy(follows, 1 - next_sentence_label)
 
 
@@ -164,35 +185,59 @@ def detached(word_scores, word_labels, follows, next_sentence_label):
     return tuple(loss.item() for loss in two_criteria(word_scores, word_labels, follows, next_sentence_label))
 
 
+def with_max(first, second, most, rng):
+    while len(first) + len(second) > most:
+        max(first, second, key=len).pop(rng.choice([0, -1]))
+    return first, second
+
+
+def by_the_global_coin(first, second, most, rng):
+    return by_popping(first, second, most, random)
+
+
+def by_value(first, second, most, rng):
+    while len(first) + len(second) > most:
+        longer = first if len(first) > len(second) else second
+        longer.remove(longer[0] if rng.random() < 0.5 else longer[-1])
+    return first, second
+
+
 def ignoring_the_rng(first, second, most, rng):
     return by_popping(first, second, most, random.Random(3))
+
+
+def words_detached(word_scores, word_labels, follows, next_sentence_label):
+    words, pairs = two_criteria(word_scores, word_labels, follows, next_sentence_label)
+    return words.item(), pairs
 
 
 ANSWERS = {
     "7.1": {
         "accepted": [1, 1.0],
         "wrong": [
-            (3, "in no pair"),
-            (0, "not used twice"),
+            (3, "in no pair yet"),
+            (0, "used twice"),
             (2, "would be lost"),
-            (4, "in the pair now"),
+            (4, "in the pair?"),
             ("1", "is written like"),
         ],
     },
     "7.2": {
-        "accepted": [by_popping, with_the_package, with_a_choice],
+        "accepted": [by_popping, with_the_package, with_a_choice, with_max],
         "wrong": [
-            (only_the_end, "always went at the end"),
-            (only_the_second, "all was cut from the second"),
-            (only_the_first, "all was cut from the first"),
-            (longer_at_the_start, "Decide anew for each token"),
-            (counts_special_tokens, "Are [CLS] and [SEP] counted"),
-            (one_too_many, "Stop as soon as both together fit"),
+            (only_the_end, "always removed at the end"),
+            (only_the_second, "removed from the second"),
+            (only_the_first, "removed from the first"),
+            (longer_at_the_start, "compare again each time"),
+            (counts_special_tokens, "leave room for [CLS]"),
+            (one_too_many, "Stop as soon as both together are short enough"),
             (one_coin, "once for a pair"),
-            (from_anywhere, "not one stretch"),
-            (changes_places, "each segment stays in its place"),
+            (from_anywhere, "not next to each other"),
+            (changes_the_order, "return the segments in their order"),
             (prints_only, "2 things are asked for"),
-            (ignoring_the_rng, "use rng"),
+            (ignoring_the_rng, "come from `rng`"),
+            (by_the_global_coin, "come from `rng`"),
+            (by_value, "not next to each other"),
         ],
     },
     "7.3": {
@@ -207,27 +252,31 @@ ANSWERS = {
         ],
     },
     "7.4": {
-        "accepted": [by_a_coin, as_a_list],
+        "accepted": [by_a_coin, as_a_list, by_choice],
         "wrong": [
-            (never, "never exchanged"),
-            (always, "always exchanged"),
-            (label_turned, "1 means exchanged"),
+            (never, "never swapped"),
+            (always, "always swapped"),
+            (label_reversed, "1 means swapped"),
             (label_forgotten, "3 are asked for"),
-            (tokens_turned, "leave each as it is"),
+            (tokens_reversed, "leave each of them as it is"),
             (too_often, "about half should be"),
+            (alternating, "in strict alternation"),
+            (two_by_two, "with the same seed"),
+            (by_the_global_coin_swapped, "with the same seed"),
             (shares_one_list, "both segments, unchanged"),
         ],
     },
     "7.5": {
         "accepted": [two_criteria, chosen_words],
         "wrong": [
-            (colleagues, "still do not count"),
-            (both_without, "For words 0 still means"),
-            (labels_turned, "turned round"),
-            (the_other_class, "NotNext, do not count"),
+            (colleagues, "still not counted"),
+            (both_without, "For words, 0 still means"),
+            (labels_reversed, "labels are reversed"),
+            (the_other_class, "NotNext, are not counted"),
             (already_added, "2 things are asked for"),
             (sum_of_pairs, "the sum over the pairs"),
             (detached, "cut off"),
+            (words_detached, "loss of the masked words is cut off"),
         ],
     },
 }
