@@ -1,5 +1,7 @@
 """Answers to the exercises of chapter 12: right ones, and mistakes with the words that they must hear."""
 
+from itertools import pairwise
+
 import torch
 
 from bertedu.finetuning.windows import best_over_windows, best_spans
@@ -8,12 +10,12 @@ from bertedu.finetuning.windows import best_over_windows, best_spans
 
 
 def with_a_table(start_logits, end_logits, first, length, longest):
-    place = torch.arange(len(start_logits))
+    position = torch.arange(len(start_logits))
     scores = start_logits[:, None] + end_logits[None, :]
-    apart = place[None, :] - place[:, None]
-    inside = (place >= first) & (place < first + length)
+    apart = position[None, :] - position[:, None]
+    inside = (position >= first) & (position < first + length)
     allowed = (apart >= 0) & (apart < longest) & inside[:, None] & inside[None, :]
-    start, end = divmod(scores.masked_fill(~allowed, float("-inf")).argmax().item(), len(place))
+    start, end = divmod(scores.masked_fill(~allowed, float("-inf")).argmax().item(), len(position))
     return start, end, scores[start, end].item()
 
 
@@ -49,7 +51,7 @@ def anywhere_in(mask_question, mask_end, limit_by=0):
     return answer
 
 
-def behind_cls(start_logits, end_logits, first, length, longest):
+def from_token_one(start_logits, end_logits, first, length, longest):
     return with_loops(start_logits, end_logits, 1, first + length - 1, longest)
 
 
@@ -85,7 +87,7 @@ def equal_only(offsets, start, end):
     return [s for s, _ in offsets].index(start), [e for _, e in offsets].index(end)
 
 
-def one_behind(offsets, start, end):
+def one_too_far(offsets, start, end):
     first, last = shared(offsets, start, end)
     return first, last + 1
 
@@ -103,57 +105,152 @@ def characters(offsets, start, end):
     return start, end
 
 
+def token_of_a_character(offsets, position):
+    return next(number for number, (s, e) in enumerate(offsets) if s <= position < e)
+
+
+def characters_looked_up(offsets, start, end):
+    """Raises StopIteration at a space, which belongs to no token."""
+    return token_of_a_character(offsets, start), token_of_a_character(offsets, end - 1)
+
+
+def never_set(offsets, start, end):
+    """Leaves None where the answer begins with a space."""
+    first = last = None
+    for number, (s, e) in enumerate(offsets):
+        if s <= start < e:
+            first = number
+        if s < end <= e:
+            last = number
+    return first, last
+
+
+def last_that_begins(offsets, start, end):
+    """The first token is the last one that begins at the answer's start or earlier: wrong at a space."""
+    first = max(number for number, (s, _) in enumerate(offsets) if s <= start)
+    return first, shared(offsets, start, end)[1]
+
+
+def first_that_ends(offsets, start, end):
+    """The last token is the first one that ends at the answer's end or later: wrong at a space."""
+    return shared(offsets, start, end)[0], min(n for n, (_, e) in enumerate(offsets) if e >= end)
+
+
+def as_arrays(offsets, start, end):
+    begins, ends = torch.tensor(offsets).T
+    return (ends > start).nonzero()[0], (begins < end).nonzero()[-1]
+
+
 # 12.4 ------------------------------------------------------------------------------------------------------------
 
 
-def earned(doubts, f1s, possible, limit):
-    return sum((f if can else 0) if d <= limit else not can for d, f, can in zip(doubts, f1s, possible, strict=True))
+def earned(scores, f1s, answerable, limit):
+    return sum(
+        (f1 if can else 0) if score <= limit else not can
+        for score, f1, can in zip(scores, f1s, answerable, strict=True)
+    )
 
 
-def try_all(doubts, f1s, possible):
-    return max([min(doubts) - 1, *doubts], key=lambda limit: earned(doubts, f1s, possible, limit))
+def try_all(scores, f1s, answerable):
+    return max([min(scores) - 1, *scores], key=lambda limit: earned(scores, f1s, answerable, limit))
 
 
-def in_one_pass(doubts, f1s, possible):
-    now = best = possible.count(False)
+def in_one_pass(scores, f1s, answerable):
+    now = best = answerable.count(False)
     threshold = float("-inf")
-    for doubt, f1, can in sorted(zip(doubts, f1s, possible, strict=True)):
+    for score, f1, can in sorted(zip(scores, f1s, answerable, strict=True)):
         now += f1 if can else -1
         if now > best:
-            best, threshold = now, doubt
+            best, threshold = now, score
     return threshold
 
 
-def always_zero(doubts, f1s, possible):
+def between_two_scores(scores, f1s, answerable):
+    ordered = sorted(set(scores))
+    middles = [(one + other) / 2 for one, other in pairwise(ordered)]
+    tried = [ordered[0] - 1, *middles, ordered[-1] + 1]
+    return max(tried, key=lambda limit: earned(scores, f1s, answerable, limit))
+
+
+def swept(key, reverse=False):
+    """One pass that compares totals after each question, also between two with the same score."""
+
+    def choose(scores, f1s, answerable):
+        now = best = answerable.count(False)
+        threshold = min(scores) - 1
+        for score, f1, can in sorted(zip(scores, f1s, answerable, strict=True), key=key, reverse=reverse):
+            now += f1 if can else -1
+            if now > best:
+                best, threshold = now, score
+        return threshold
+
+    return choose
+
+
+def from_the_top(scores, f1s, answerable):
+    """One pass from answering everything; each question after the other is no longer answered."""
+    ordered = sorted(zip(scores, f1s, answerable, strict=True), key=lambda one: -one[0])
+    now = best = sum(f1s)
+    threshold = max(scores)
+    for (_, f1, can), following in zip(ordered, [one[0] for one in ordered[1:]] + [min(scores) - 1], strict=True):
+        now += -f1 if can else 1
+        if now > best:
+            best, threshold = now, following
+    return threshold
+
+
+def always_zero(scores, f1s, answerable):
     return 0.0
 
 
-def turned_round(doubts, f1s, possible):
+def inverted(scores, f1s, answerable):
     def of(limit):
         return sum(
-            (f if can else 0) if d >= limit else not can for d, f, can in zip(doubts, f1s, possible, strict=True)
+            (f if can else 0) if d >= limit else not can for d, f, can in zip(scores, f1s, answerable, strict=True)
         )
 
-    return max([*doubts, max(doubts) + 1], key=of)
+    return max([*scores, max(scores) + 1], key=of)
 
 
-def answered_only(doubts, f1s, possible):
+def answered_only(scores, f1s, answerable):
     def of(limit):
-        return sum(f for d, f, can in zip(doubts, f1s, possible, strict=True) if can and d <= limit)
+        return sum(f for d, f, can in zip(scores, f1s, answerable, strict=True) if can and d <= limit)
 
-    return max(doubts, key=of)
+    return max(scores, key=of)
 
 
-def never_below(doubts, f1s, possible):
-    return max(doubts, key=lambda limit: earned(doubts, f1s, possible, limit))
+def never_below(scores, f1s, answerable):
+    return max(scores, key=lambda limit: earned(scores, f1s, answerable, limit))
+
+
+def strictly_below(scores, f1s, answerable):
+    def of(limit):
+        return sum(
+            (f if can else 0) if d < limit else not can for d, f, can in zip(scores, f1s, answerable, strict=True)
+        )
+
+    return max([*scores, max(scores) + 1], key=of)
 
 
 # 12.5 ------------------------------------------------------------------------------------------------------------
 
 
+def spans_of(found, longest=10):
+    return [span for window, starts, ends in found for span in best_spans(window, starts, ends, longest=longest)]
+
+
+def null_scores(found):
+    return [starts[0] + ends[0] for _, starts, ends in found]
+
+
+def decided(spans, null_score, context, threshold):
+    best = max(spans, key=lambda span: span.score, default=None)
+    return "" if best is None or null_score - best.score > threshold else context[best.start : best.end]
+
+
 def over_all(found, context, threshold):
-    candidates, none = best_over_windows(found)
-    if none - candidates[0].score > threshold:
+    candidates, null_score = best_over_windows(found, longest=10)
+    if not candidates or null_score - candidates[0].score > threshold:
         return ""
     return context[candidates[0].start : candidates[0].end]
 
@@ -161,19 +258,56 @@ def over_all(found, context, threshold):
 def by_hand(found, context, threshold):
     best, none = None, float("inf")
     for window, starts, ends in found:
-        candidate = best_spans(window, starts, ends)[0]
         none = min(none, starts[0] + ends[0])
-        if best is None or candidate.score > best.score:
-            best = candidate
-    return context[best.start : best.end] if none - best.score <= threshold else ""
+        for candidate in best_spans(window, starts, ends, longest=10)[:1]:
+            if best is None or candidate.score > best.score:
+                best = candidate
+    return context[best.start : best.end] if best and none - best.score <= threshold else ""
+
+
+def every_pair(found, context, threshold):
+    """Without best_spans: all pairs of at most ten tokens."""
+    scored = [
+        (starts[window.first + i] + ends[window.first + j], window.offsets[i][0], window.offsets[j][1])
+        for window, starts, ends in found
+        for i in range(len(window.offsets))
+        for j in range(i, min(i + 10, len(window.offsets)))
+    ]
+    score, start, end = max(scored)
+    return "" if min(null_scores(found)) - score > threshold else context[start:end]
+
+
+def without_longest(found, context, threshold):
+    spans = [span for window, starts, ends in found for span in best_spans(window, starts, ends)]
+    return decided(spans, min(null_scores(found)), context, threshold)
+
+
+def one_token_too_few(found, context, threshold):
+    return decided(spans_of(found, longest=9), min(null_scores(found)), context, threshold)
+
+
+def a_span_in_every_window(found, context, threshold):
+    """IndexError where best_spans has nothing to offer."""
+    spans = [best_spans(window, starts, ends, longest=10)[0] for window, starts, ends in found]
+    return decided(spans, min(null_scores(found)), context, threshold)
+
+
+def a_span_somewhere(found, context, threshold):
+    """ValueError where no window has a span."""
+    best = max(spans_of(found), key=lambda span: span.score)
+    return "" if min(null_scores(found)) - best.score > threshold else context[best.start : best.end]
+
+
+def gives_up_at_an_empty_window(found, context, threshold):
+    if any(not best_spans(*one, longest=10) for one in found):
+        return ""
+    return over_all(found, context, threshold)
 
 
 def last_wins(found, context, threshold):
-    answer = None
-    for window, starts, ends in found:
-        candidate = best_spans(window, starts, ends)[0]
-        none = starts[0] + ends[0]
-        answer = "" if none - candidate.score > threshold else context[candidate.start : candidate.end]
+    answer = ""
+    for one in found:
+        answer = over_all([one], context, threshold)
     return answer
 
 
@@ -188,58 +322,48 @@ def last_that_answers(found, context, threshold):
     return answer
 
 
-def surest_silence(found, context, threshold):
-    best = max((best_spans(*one)[0] for one in found), key=lambda candidate: candidate.score)
-    none = max(starts[0] + ends[0] for _, starts, ends in found)
-    return "" if none - best.score > threshold else context[best.start : best.end]
+def highest_null_score(found, context, threshold):
+    return decided(spans_of(found), max(null_scores(found)), context, threshold)
 
 
-def never_silent(found, context, threshold):
-    best = max((best_spans(*one)[0] for one in found), key=lambda candidate: candidate.score)
-    return context[best.start : best.end]
+def never_abstains(found, context, threshold):
+    return decided(spans_of(found), float("-inf"), context, threshold)
 
 
 def no_threshold(found, context, threshold):
     return over_all(found, context, 0.0)
 
 
-def mean_silence(found, context, threshold):
-    best = max((best_spans(*one)[0] for one in found), key=lambda candidate: candidate.score)
-    none = sum(starts[0] + ends[0] for _, starts, ends in found) / len(found)
-    return "" if none - best.score > threshold else context[best.start : best.end]
+def mean_null_score(found, context, threshold):
+    return decided(spans_of(found), sum(null_scores(found)) / len(found), context, threshold)
 
 
-def own_silence(found, context, threshold):
-    best, none = max(
-        ((best_spans(*one)[0], one[1][0] + one[2][0]) for one in found), key=lambda candidate: candidate[0].score
-    )
-    return "" if none - best.score > threshold else context[best.start : best.end]
+def null_score_of_the_same_window(found, context, threshold):
+    pairs = [(span, one[1][0] + one[2][0]) for one in found for span in best_spans(*one, longest=10)[:1]]
+    best, null_score = max(pairs, key=lambda pair: pair[0].score)
+    return decided([best], null_score, context, threshold)
 
 
-def best_of_the_decided(found, context, threshold):
-    spans = [best_spans(*one)[0] for one in found]
-    pairs = zip(spans, found, strict=True)
-    decided = [span for span, (_, starts, ends) in pairs if starts[0] + ends[0] - span.score <= threshold]
-    best = max(decided, key=lambda span: span.score, default=None)
-    return "" if best is None else context[best.start : best.end]
+def best_of_the_answering(found, context, threshold):
+    pairs = [(span, one[1][0] + one[2][0]) for one in found for span in best_spans(*one, longest=10)[:1]]
+    return decided([span for span, null in pairs if null - span.score <= threshold], -1e9, context, threshold)
 
 
-def least_doubt(found, context, threshold):
-    spans = [best_spans(*one)[0] for one in found]
-    doubts = [starts[0] + ends[0] - span.score for span, (_, starts, ends) in zip(spans, found, strict=True)]
-    best = spans[doubts.index(min(doubts))]
-    return "" if min(doubts) > threshold else context[best.start : best.end]
+def lowest_no_answer_score(found, context, threshold):
+    pairs = [(span, one[1][0] + one[2][0]) for one in found for span in best_spans(*one, longest=10)[:1]]
+    best, null_score = min(pairs, key=lambda pair: pair[1] - pair[0].score)
+    return decided([best], null_score, context, threshold)
 
 
 ANSWERS = {
     "12.1": {
         "accepted": [5.5, torch.tensor(5.5)],
         "wrong": [
-            (9, "question's own word"),
+            (9, "a word of the question"),
             (6.5, "ends before it starts"),
             (5, "second best"),
-            (2, "[CLS], no answer"),
-            (4, "better ones"),
+            (2, "stands for no answer"),
+            (4, "One of the six"),
             (3, "six valid spans"),
         ],
     },
@@ -247,48 +371,63 @@ ANSWERS = {
         "accepted": [with_a_table, with_loops, as_tensors],
         "wrong": [
             (one_by_one, "Start and end have to be chosen together"),
-            (anywhere_in(False, True), "no answer and is no span"),
-            (behind_cls, "begins in the question"),
+            (anywhere_in(False, True), "no answer and is not a span"),
+            (from_token_one, "begins in the question"),
             (anywhere_in(True, False), "[SEP] and padding"),
             (anywhere_in(True, True, limit_by=9), "at most `longest`"),
             (anywhere_in(True, True, limit_by=-1), "exactly `longest` tokens, and that is allowed"),
-            (counted_in_the_context, "counted from the beginning of the context"),
+            (counted_in_the_context, "counted from the first token of the context"),
             (multiplied, "sum of two logits"),
             (without_score, "3 are asked for"),
         ],
     },
     "12.3": {
-        "accepted": [shared, from_both_sides],
+        "accepted": [shared, from_both_sides, as_arrays],
         "wrong": [
             (equal_only, "an answer that is only a part of a token"),
-            (one_behind, "one too far"),
+            (equal_only, "You look for a token that begins or ends exactly there"),
+            (one_too_far, "one too far"),
             (touching, "one too far"),
             (first_twice, "Where does the answer end?"),
-            (characters, "characters still"),
+            (characters, "positions of characters"),
+            (characters_looked_up, "an answer that begins with a space"),
+            (never_set, "the first token should be a whole number"),
+            (last_that_begins, "Character 4 is a space"),
+            (first_that_ends, "an answer that ends with a space"),
         ],
     },
     "12.4": {
-        "accepted": [try_all, in_one_pass],
+        "accepted": [try_all, in_one_pass, between_two_scores],
         "wrong": [
-            (always_zero, "Try the other places"),
-            (turned_round, "turned round"),
-            (answered_only, "silence is best"),
-            (never_below, "silence is best"),
+            (always_zero, "Try the other thresholds"),
+            (inverted, "Is the comparison inverted"),
+            (answered_only, "never answer: take a threshold below every score"),
+            (never_below, "never answer: take a threshold below every score"),
+            (strictly_below, "compare with <="),
+            (swept(lambda one: one[0]), "No threshold separates questions with equal scores"),
+            (swept(lambda one: (one[0], not one[2])), "No threshold separates questions with equal scores"),
+            (swept(lambda one: (one[0], -one[1])), "No threshold separates questions with equal scores"),
+            (from_the_top, "No threshold separates questions with equal scores"),
         ],
     },
     "12.5": {
-        "accepted": [over_all, by_hand],
+        "accepted": [over_all, by_hand, every_pair],
         "wrong": [
-            (last_wins, "wipe out"),
+            (last_wins, "overwrite what an earlier one found"),
             (first_wins, "the answer in the last"),
-            (last_that_answers, "Which scores more"),
-            (surest_silence, "One window that sees the answer is enough"),
-            (never_silent, "there is none"),
+            (last_that_answers, "Which one scores higher"),
+            (highest_null_score, "One window that contains the answer is enough"),
+            (never_abstains, "there is none"),
             (no_threshold, "above the threshold"),
-            (mean_silence, "Windows are no voters"),
-            (own_silence, "These may be two windows"),
-            (best_of_the_decided, "These may be two windows"),
-            (least_doubt, "These may be two windows"),
+            (mean_null_score, "Windows don't vote"),
+            (null_score_of_the_same_window, "Keep them apart until the end"),
+            (best_of_the_answering, "Keep them apart until the end"),
+            (lowest_no_answer_score, "Keep them apart until the end"),
+            (without_longest, "An answer has at most 10 tokens here"),
+            (one_token_too_few, "An answer of exactly 10 tokens is allowed"),
+            (a_span_in_every_window, "Such a window has no candidate"),
+            (a_span_somewhere, "without any candidate the answer is the empty string"),
+            (gives_up_at_an_empty_window, "but the other windows count as usual"),
         ],
     },
 }
