@@ -92,13 +92,14 @@ for row in validation[:3]:
     print(f"  {row.question:40} {[(a.text, a.start) for a in row.answers] or 'no answer'}")
 
 # %% [markdown]
-# *Why did Daisy sell the carpet?* has no answer, because the story doesn't say it. SQuAD 1.1 had no such questions, so
-# models learned to answer always. **SQuAD 2.0** (Rajpurkar et al. 2018) added more than 50,000 unanswerable questions,
-# written to look as if they had an answer.
+# *Why did Daisy sell the carpet?* has no answer, because the story doesn't say it. SQuAD 1.1 had no such questions,
+# so models learned to answer always. **SQuAD 2.0** (Rajpurkar et al. 2018) added more than 50,000 unanswerable
+# questions, written to look as if they had an answer.
 #
 # Never report a score without a baseline. The next cell tries two that need no network. One chooses the sentence with
 # the largest **word overlap**, the one that has the most words in common with the question. The other never answers.
-# Guess first: how many of 100 questions does each of them get exactly right?
+# Guess first: how many of 100 questions does each of them get exactly right? (Exact match and F1 are explained after
+# the cell.)
 
 # %%
 from bertedu.finetuning.question_answering import longest_word_overlap, most_alike_sentence
@@ -131,9 +132,7 @@ from collections import Counter
 
 
 def normalized(text):
-    kept = "".join(
-        character for character in text.lower() if character not in string.punctuation
-    )
+    kept = "".join(letter for letter in text.lower() if letter not in string.punctuation)
     return re.sub(r"\b(a|an|the)\b", " ", kept).split()
 
 
@@ -243,9 +242,9 @@ check("12.1", score)
 # ●●○○ · 15 minutes
 #
 # Write `best_span(start_logits, end_logits, first, length, longest)` for scores `[T]` of a whole input, from [CLS] to
-# padding. (**Logits** are scores before a softmax.) The context begins at token `first` and has `length` tokens, and a
-# span may have at most `longest` tokens. Return three things: the position of the span's first token, the position of
-# its last token (both counted from [CLS]), and its score. Loops are as good as tables. Stuck? `hint("12.2")`
+# padding. (**Logits** are scores before a softmax.) The context begins at token `first` and has `length` tokens, and
+# a span may have at most `longest` tokens. Return three things: the position of the span's first token, the position
+# of its last token (both counted from [CLS]), and its score. Loops are as good as tables. Stuck? `hint("12.2")`
 
 
 # %% tags=["exercise"]
@@ -374,8 +373,8 @@ with torch.no_grad():
     print(f"loss {model(**batch).loss:.1f}, and ln T = {T.log():.1f}")
 
 # %% [markdown]
-# The loss is close to ln T, as it should be: the new head gives every token about the same probability. (`stride`
-# is for long texts, which come later.)
+# The loss is close to ln T, as it should be: the new head gives every token about the same probability. (`stride` is
+# for long texts, which come later.)
 #
 # ## Train the model to find answers
 #
@@ -385,7 +384,8 @@ with torch.no_grad():
 #
 # The second is the training loop of [chapter 08](08_pre_training.ipynb). `build_optimizer` makes AdamW with the
 # **parameter groups** of that chapter: matrices decay, biases and LayerNorm don't. `rate_factor` is the schedule, and
-# `set_rates` sets the learning rate of each step: warm-up for 6 % of the run, then linear decay to 0.
+# `set_rates` sets the learning rate of each step: warm-up for 6 % of the run, then linear decay to 0. The task's
+# `epoch(0)` returns the shuffled batches of one pass.
 #
 # The third trains, first only on questions that **have** an answer, as in SQuAD 1.1. On a slow computer this takes
 # about a minute. It prints the loss as it goes.
@@ -460,8 +460,8 @@ for row, answered in list(zip(possible, found))[::40]:
         print(f"   {span.score:4.1f}  {row.context[span.start : span.end]}")
 
 # %% [markdown]
-# Names and locations are new to the model, and still many spans are of the right kind: a person for *who*, a location for
-# *where*. Two kinds of mistakes stand out. Often the start is right, but the end comes too late, even in the next
+# Names and locations are new to the model, and still many spans are of the right kind: a person for *who*, a location
+# for *where*. Two kinds of mistakes stand out. Often the start is right, but the end comes too late, even in the next
 # sentence: the span is a **mixture** of two candidates. And where two people do similar things, the **wrong person**
 # scores nearly as high as the right one, or higher.
 #
@@ -486,8 +486,8 @@ print(f"sentence most like the question: F1 {baseline['f1']:.2f}")
 #
 # ## The model can't say "I don't know" yet
 #
-# Now we ask the questions that the stories don't answer. `text` returns the answer; the threshold is explained below,
-# and with infinity the model always answers. How many of the questions will it answer?
+# Now we ask the questions that the stories don't answer. A prediction's method `text` returns its answer, for a
+# threshold that is explained below. With infinity the model always answers. How many of the questions will it answer?
 
 # %%
 impossible = [row for row in validation if not row.answers]
@@ -501,9 +501,9 @@ print(impossible[0].context, impossible[0].question, answers[0], sep="\n")
 # either. A softmax over bad spans also sums to 1, so the best of them can get a high probability.
 #
 # Devlin et al. (2019, section 4.3) treat "no answer" as one more span. A question without an answer gets token 0,
-# [CLS], as its start and its end. So `start[0] + end[0]` becomes the score of no answer, the **null score**. The model
-# needs no new parameters. We go on training, now with both kinds of questions. On a slow computer this takes about a
-# minute.
+# [CLS], as its start and its end. So `start[0] + end[0]` becomes the score of no answer, the **null score**. The
+# model needs no new parameters. We go on training, now with both kinds of questions. On a slow computer this takes
+# about a minute.
 
 # %%
 both = fresh(1000, seed=2)
@@ -514,17 +514,17 @@ print(f"first 5 steps: {about(4.3, sum(losses[:5]) / 5, within=0.4):.2f}")
 print(f"last 30 steps: {about(0.73, sum(losses[-30:]) / 30, within=0.12):.2f}")
 
 # %% [markdown]
-# The loss starts higher than before the whole training: the model was sure that every question has an answer. At the
-# end it is below 0.9 again.
+# The loss starts even higher than that of the untrained head: the model was sure that every question has an answer.
+# At the end it is about as low as before.
 #
 # How do we compare the two possibilities, to answer or not? We subtract: the **no-answer score** (Google's code calls
 # it the **null score difference**) is the null score minus the score of the best span. It is above 0 where the model
 # prefers no answer.
 #
-# The model **abstains** where the no-answer score is above a **threshold**. 0 is the natural choice: the higher of the
-# two scores wins. But it need not be the best choice. The loss and F1 want different things: for the loss, an end that
-# is one token too late is just wrong, while F1 gives most of the point. And on stories of a new kind the model may
-# abstain too often, or too rarely.
+# The model **abstains** where the no-answer score is above a **threshold**. 0 is the natural choice: the higher of
+# the two scores wins. But it need not be the best choice. The loss and F1 want different things: for the loss, an end
+# that is one token too late is just wrong, while F1 gives most of the point. And on stories of a new kind the model
+# may abstain too often, or too rarely.
 #
 # So we choose the threshold by the score that we care about, on **validation data**: questions that the model was not
 # trained on, and that are not the test set.
@@ -535,9 +535,9 @@ print(f"last 30 steps: {about(0.73, sum(losses[-30:]) / 30, within=0.12):.2f}")
 # (Not part of the core path, but worth it.) You get three lists with an entry for each question: `no_answer_scores`;
 # `f1s`, the F1 that the model's best span would get (0 where there is no answer); and `answerable`, True or False. A
 # question is answered if its no-answer score is **at most** the threshold. If it is answered, it earns its F1. If the
-# model abstains, it earns 1 if the question is not answerable, else 0. Write
-# `choose_threshold(no_answer_scores, f1s, answerable)`, which returns a threshold that earns the most points. Never
-# answering is a choice too, and several questions may have the same score. Stuck? `hint("12.4")`
+# model abstains, it earns 1 if the question is not answerable, else 0. Write `choose_threshold(no_answer_scores, f1s,
+# answerable)`, which returns a threshold that earns the most points. Never answering is a choice too, and several
+# questions may have the same score. Stuck? `hint("12.4")`
 
 
 # %% tags=["exercise"]
@@ -556,13 +556,14 @@ check("12.4", choose_threshold)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Only the scores themselves matter as thresholds, because between two of them nothing changes. `max` with a key returns
-# the threshold with the most points. A threshold below all scores stands for never answering.
+# Only the scores themselves matter as thresholds, because between two of them nothing changes. `max` with a key
+# returns the threshold with the most points. A threshold below all scores stands for never answering.
 #
-# With many questions, one pass is faster: sort by the scores, start with the points of never answering, and go through
-# the questions. Each one is answered from here on, and the points change by one term. But be careful with *equal*
-# scores. No threshold answers one of these questions and not the other, so you may compare the points only after the
-# last of them. Otherwise you count a gain that no threshold has. The package's `best_threshold` works like this.
+# With many questions, one pass is faster: sort by the scores, start with the points of never answering, and go
+# through the questions. Each one is answered from here on, and the points change by one term. But be careful with
+# *equal* scores. No threshold answers one of these questions and not the other, so you may compare the points only
+# after the last of them. Otherwise you count a gain that no threshold has. The package's `best_threshold` works like
+# this.
 #
 # </details>
 
@@ -581,10 +582,9 @@ expected = {-inf: 0.37, -4: 0.39, -2: 0.44, 0: 0.52, 2: 0.55, 4: 0.53, inf: 0.36
 print("threshold   with an answer   without    all")
 for limit, f1_expected in expected.items():
     figures = task.figures(validation, found, limit)
+    all_questions = about(f1_expected, figures["f1"], within=0.05)
     print(f"{limit:9}   ≈ {figures['has_answer_f1']:.2f}           ", end="")
-    print(
-        f"≈ {figures['no_answer_f1']:.2f}     {about(f1_expected, figures['f1'], within=0.05):.2f}"
-    )
+    print(f"≈ {figures['no_answer_f1']:.2f}     {all_questions:.2f}")
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.mistakes import in_words, most_telling
@@ -629,12 +629,13 @@ for name, (rows, _) in sets.items():
 # The first two lines are the validation set. There the chosen threshold is better than 0 by construction: it was
 # chosen for exactly these questions. So the second line is too good, and it is not the one to report.
 #
-# The last two lines are the test set. Much of the gain is gone. We trained this model three times, with initial weights
-# that differ by 0.001 %. On validation the chosen threshold gained 2 to 5 points of F1, and on the test −0.4, +1.5 and
-# +1.9 points. With 329 test questions the standard error of such a score is almost 3 points. So we can't say that
-# the chosen threshold is better than 0 on new stories. We can say what it *does*: it answers more, so the F1 of the
-# questions with an answer rises and the other one falls. That is why you should report both parts. A single F1 hides
-# whether a model answers too often or abstains too often.
+# The last two lines are the test set. Much of the gain is gone. We trained this model three times, with initial
+# weights that differ by 0.001 %. On validation the chosen threshold gained 2 to 5 points of F1, and on the test −0.4,
+# +1.5 and +1.9 points. In these runs it changes the decision on 29 to 71 of the 329 test questions, so the standard
+# error of the gain is about 2 points, as large as the gain itself. So we can't say that the chosen threshold is
+# better than 0 on new stories. We can say what it *does*: it answers more, so the F1 of the questions with an answer
+# rises and the other one falls. That is why you should report both parts. A single F1 hides whether a model answers
+# too often or abstains too often.
 #
 # Could we have chosen the best threshold on the test set? Yes, and the F1 would be higher, but it would be the best
 # of many noisy numbers, and it would say nothing about the next test set. The same goes for reading mistakes: we read
@@ -644,12 +645,12 @@ for name, (rows, _) in sets.items():
 # ## A text longer than the input (optional)
 #
 # Our model reads 128 tokens at once, and BERT-Base reads 512. What if the text is longer? If we cut it off, we lose
-# what comes later. So we read the text through a **sliding window**, which moves by a number of tokens, the **stride**,
-# and always has the question in front of it. If the windows overlap enough, an answer that is cut in two by one window
-# is whole in the next.
+# what comes later. So we read the text through a **sliding window**, which moves by a number of tokens, the
+# **stride**, and always has the question in front of it. If the windows overlap enough, an answer that is cut in two
+# by one window is whole in the next.
 #
-# Which label does a window get that doesn't contain the answer? (0, 0), [CLS]: there is no answer *in this window*. So
-# a data set in which every question has an answer teaches a model to abstain, too.
+# Which label does a window get that doesn't contain the answer? (0, 0), [CLS]: there is no answer *in this window*.
+# So if the texts are long, even a data set in which every question has an answer teaches a model to abstain.
 #
 # The next cell makes long texts: `joined` puts twelve stories into one context, and shifts the positions of the
 # answers. `holding` builds the windows of a text and tells for each of them whether it contains the answer. The first
@@ -726,20 +727,20 @@ for shared in (0, 3, 6, 50, 100):
     print(f"{whole} of {len(long)} answers whole in one")
 
 # %% [markdown]
-# It is always enough to share one token less than the longest answer has: an answer that is cut off by one window then
-# begins in the part that the next one shares. Here six are enough, and with fewer it depends on where the borders
-# fall. Google's windows have 384 tokens and move by 128, so they share about 240. That is for the words *around* an
-# answer, which help to find it. The price is time: half the stride, twice the windows.
+# It is always enough to share one token less than the longest answer has: an answer that is cut off by one window
+# then begins in the part that the next one shares. Here six are enough, and with fewer it depends on where the
+# borders fall. Google's windows have 384 tokens and move by 128, so they share about 240. That is for the words
+# *around* an answer, which help to find it. The price is time: half the stride, twice the windows.
 #
 # ## The proof
 #
 # The first cell compares three versions of the model: our class from above, the package's, and `transformers`'. All
 # get the same weights and the same batch. It prints the largest differences of the logits and of the loss.
 #
-# The second cell compares the rules, on short windows: the package's `best_spans` with a search over all pairs, and its
-# no-answer score with the one that we compute by hand. `windows` cuts a text, and `read_window` is our own function.
-# The third compares our F1 and normalization with the package's, on random phrases, and the package's threshold with
-# trying all of them.
+# The second cell compares the rules, on short windows: the package's `best_spans` with a search over all pairs, and
+# its no-answer score with the one that we compute by hand. `windows` cuts a text, and `read_window` is our own
+# function. The third compares our F1 and normalization with the package's, on random phrases, and the package's
+# threshold with trying all of them.
 
 # %%
 import transformers
@@ -808,7 +809,8 @@ print(f"F1 of the best threshold differs by {abs(best - chosen_f1):.4f}")
 # six reviews (of inns and shops) follow each story, the same model finds almost no answer.
 #
 # The first cell shows the function. The second puts reviews after the stories (`followed`), reads the windows of a
-# text (`read_windows`) and computes the F1 of a reading function (`score`), on every fifth question that has an answer.
+# text (`read_windows`) and computes the F1 of a reading function (`score`), on every fifth question that has an
+# answer.
 
 
 # %%
@@ -883,9 +885,9 @@ check("12.5", read_all)
 # </details>
 
 # %% [markdown]
-# The package's `best_over_windows` returns both: the best spans of all windows and the lowest null score. The next cell
-# measures the repaired function on the stories with six reviews, and on a harder case: eight stories in one text. It
-# takes some seconds.
+# The package's `best_over_windows` returns both: the best spans of all windows and the lowest null score. The next
+# cell measures the repaired function on the stories with six reviews, and on a harder case: eight stories in one
+# text. It takes some seconds.
 
 # %%
 from bertedu.finetuning.windows import best_over_windows
@@ -903,9 +905,9 @@ print(f"and seven stories:  F1 {about(0.15, score(repaired, eight), within=0.15)
 
 # %% [markdown]
 # With six reviews, most of F1 is back, but not all of it: each window brings wrong candidates of its own, and
-# sometimes one of them scores higher than the right one. With seven other *stories*, about people who do the same kind
-# of things, much more is lost. That is no bug in the reading of windows. It is the model, which chooses the wrong
-# person.
+# sometimes one of them scores higher than the right one. With seven other *stories*, about people who do the same
+# kind of things, much more is lost. That is no bug in the reading of windows. It is the model, which chooses the
+# wrong person.
 #
 # ## Paper and code
 #
@@ -979,6 +981,5 @@ quiz(12)
 # ## Next
 #
 # Question and context went into BERT together, so every token could attend to every other one. That is accurate and
-# slow: for each new question, everything is read again.
-# [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) compares it with the other way, one vector for
-# each text.
+# slow: for each new question, everything is read again. [13 · Pairs, similarity and
+# summaries](13_pairs_and_similarity.ipynb) compares it with the other way, one vector for each text.
