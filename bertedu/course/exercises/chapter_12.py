@@ -1,4 +1,4 @@
-"""Exercises 12.1 to 12.3: from scores to spans. The others are in chapter_12_no_answer.py."""
+"""Exercises 12.1 to 12.3: from scores to spans. 12.4 is in chapter_12_no_answer.py, 12.5 in chapter_12_windows.py."""
 
 import numpy as np
 import torch

@@ -199,6 +199,14 @@ def from_the_top(scores, f1s, answerable):
     return threshold
 
 
+def the_points(scores, f1s, answerable):
+    return max(earned(scores, f1s, answerable, limit) for limit in [min(scores) - 1, *scores])
+
+
+def the_mean(scores, f1s, answerable):
+    return the_points(scores, f1s, answerable) / len(scores)
+
+
 def always_zero(scores, f1s, answerable):
     return 0.0
 
@@ -280,6 +288,11 @@ def every_pair(found, context, threshold):
 def without_longest(found, context, threshold):
     spans = [span for window, starts, ends in found for span in best_spans(window, starts, ends)]
     return decided(spans, min(null_scores(found)), context, threshold)
+
+
+def the_span_itself(found, context, threshold):
+    best = max(spans_of(found), key=lambda span: span.score, default=None)
+    return "" if best is None or min(null_scores(found)) - best.score > threshold else best
 
 
 def one_token_too_few(found, context, threshold):
@@ -399,6 +412,8 @@ ANSWERS = {
     "12.4": {
         "accepted": [try_all, in_one_pass, between_two_scores],
         "wrong": [
+            (the_points, "You returned the points"),
+            (the_mean, "or their mean"),
             (always_zero, "Try the other thresholds"),
             (inverted, "Is the comparison inverted"),
             (answered_only, "never answer: take a threshold below every score"),
@@ -424,6 +439,7 @@ ANSWERS = {
             (best_of_the_answering, "Keep them apart until the end"),
             (lowest_no_answer_score, "Keep them apart until the end"),
             (without_longest, "An answer has at most 10 tokens here"),
+            (the_span_itself, "cut out of the context"),
             (one_token_too_few, "An answer of exactly 10 tokens is allowed"),
             (a_span_in_every_window, "Such a window has no candidate"),
             (a_span_somewhere, "without any candidate the answer is the empty string"),
