@@ -51,6 +51,18 @@ def over_queries(queries, collection, k):
     return tuple(cosines.topk(min(k, len(queries)), dim=0))
 
 
+def only_first_pairs(queries, collection, k):
+    return tuple(cosine_similarity(queries, collection).topk(k))
+
+
+def not_transposed(queries, collection, k):
+    return tuple((normalize(queries, dim=-1) @ normalize(collection, dim=-1)).topk(k))
+
+
+def always_four(queries, collection, k):
+    return tuple(with_topk(queries, collection, 4))
+
+
 def exchanged(queries, collection, k):
     cosines, places = with_topk(queries, collection, k)
     return places, cosines
@@ -155,11 +167,70 @@ def only_beside_the_best(sentences, scores, most):
     return sorted(taken)
 
 
+def short_sentences_are_runs(sentences, scores, most):
+    taken, seen = [], set()
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        words = words_of(sentences[number])
+        runs = {tuple(words[i : i + 3]) for i in range(max(1, len(words) - 2))}
+        if len(taken) < most and not runs & seen:
+            taken.append(number)
+            seen |= runs
+    return sorted(taken)
+
+
+def endings_are_runs(sentences, scores, most):
+    taken, seen = [], set()
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        words = words_of(sentences[number])
+        runs = {tuple(words[i : i + 3]) for i in range(len(words))}
+        if len(taken) < most and not runs & seen:
+            taken.append(number)
+            seen |= runs
+    return sorted(taken)
+
+
+def three_words_in_any_order(sentences, scores, most):
+    taken = []
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        words = set(words_of(sentences[number]))
+        if len(taken) < most and not any(len(words & set(words_of(sentences[n]))) > 2 for n in taken):
+            taken.append(number)
+    return sorted(taken)
+
+
+def the_sentences(sentences, scores, most):
+    return [sentences[number] for number in walk(sentences, scores, most)]
+
+
+def yes_or_no(sentences, scores, most):
+    taken = walk(sentences, scores, most)
+    return [number in taken for number in range(len(sentences))]
+
+
+def with_strings(sentences, scores, most):
+    taken, text = [], []
+    for _, number in sorted(((score, -number) for number, score in enumerate(scores)), reverse=True):
+        words = words_of(sentences[-number])
+        runs = [" ".join(words[i : i + 3]) for i in range(len(words) - 2)]
+        if len(taken) == most:
+            break
+        if not set(runs) & set(text):
+            taken.append(-number)
+            text.extend(runs)
+    return torch.tensor(sorted(taken))
+
+
 def says_nothing(sentences, scores, most):
     walk(sentences, scores, most)
 
 
 # 13.5 ------------------------------------------------------------------------------------------------------------
+
+
+def by_sorting_both(logits, model_labels, data_labels):
+    small, wanted = ([label.lower() for label in labels] for labels in (model_labels, data_labels))
+    sorted_columns = logits[:, sorted(range(len(small)), key=lambda n: small[n])]
+    return sorted_columns[:, [sorted(wanted).index(label) for label in wanted]]
 
 
 def looked_up(logits, model_labels, data_labels):
@@ -189,8 +260,17 @@ def written_down(logits, model_labels, data_labels):
     return logits[:, [1, 2, 0]]
 
 
-def turned_round(logits, model_labels, data_labels):
+def reversed_columns(logits, model_labels, data_labels):
     return logits.flip(-1)
+
+
+def rows_by_name(logits, model_labels, data_labels):
+    small = [label.lower() for label in model_labels]
+    return logits[[small.index(label.lower()) for label in data_labels]]
+
+
+def by_the_labels_themselves(logits, model_labels, data_labels):
+    return logits[:, data_labels]
 
 
 def the_winner(logits, model_labels, data_labels):
@@ -212,11 +292,11 @@ ANSWERS = {
         "accepted": [[499_500, 1000], (499_500, 1000)],
         "wrong": [
             ([1_000_000, 1000], "itself included"),
-            ([999_000, 1000], "counts twice"),
+            ([999_000, 1000], "each pair twice: (a, b)"),
             ([499_500, 999_000], "keeps its vector for all"),
             ([1000, 499_500], "which single sentences"),
             ([499_500, 2000], "one vector: read it once"),
-            ([500_500, 1000], "also paired with itself"),
+            ([500_500, 1000], "pair each sentence with itself"),
             ([7, 7], "4 sentences on paper"),
         ],
     },
@@ -224,39 +304,49 @@ ANSWERS = {
         "accepted": [with_topk, by_sorting, one_by_one],
         "wrong": [
             (plain_products, "long vectors win"),
-            (only_queries, "the collection has not"),
+            (only_queries, "the collection is not"),
             (only_collection, "are no cosines"),
             (wrong_axis, "normalized the columns"),
-            (farthest, "Largest cosines come first"),
+            (farthest, "largest cosines should come first"),
             (over_queries, "along which axis"),
+            (only_first_pairs, "every query with every vector"),
+            (not_transposed, "Transpose the collection"),
+            (always_four, "k = 1"),
             (exchanged, "cosines first"),
             (only_cosines, "2 things are asked for"),
-            (unsorted, "Where are they sorted"),
+            (unsorted, "Where do you sort"),
         ],
     },
     "13.4": {
-        "accepted": [package, by_hand, walk],
+        "accepted": [package, by_hand, walk, with_strings],
         "wrong": [
             (without_control, "best three by score"),
-            (cut_first, "nobody took its place"),
+            (cut_first, "chose none instead"),
             (remembers_refused, "sentence 2 is not in the summary"),
-            (two_words, "Three are a repetition"),
-            (order_of_scores, "what order does a reader expect"),
+            (two_words, "Only three are a repetition"),
+            (order_of_scores, "which order should a reader"),
             (order_of_text, "not by score"),
-            (capitals_count, "small letters"),
+            (capitals_count, "lower-case words"),
             (only_beside_the_last, "not only with the sentence chosen last"),
             (only_beside_the_best, "not only with the best sentence"),
+            (short_sentences_are_runs, "has no run of three words"),
+            (endings_are_runs, "only the last two words"),
+            (three_words_in_any_order, "next to each other"),
+            (the_sentences, "the sentences themselves"),
+            (yes_or_no, "True or False for each"),
             (says_nothing, "returned None"),
         ],
     },
     "13.5": {
-        "accepted": [looked_up, stacked],
+        "accepted": [looked_up, stacked, by_sorting_both],
         "wrong": [
             (unchanged, "Nothing has changed"),
-            (the_way_back, "The way back"),
-            (case_matters, "a model that shouts"),
+            (the_way_back, "the inverse order"),
+            (case_matters, "labels in capitals"),
             (written_down, "its own order"),
-            (turned_round, "turned round"),
+            (reversed_columns, "reversed the columns"),
+            (rows_by_name, "select columns"),
+            (by_the_labels_themselves, "names, and columns are selected by numbers"),
             (the_winner, "one number a row"),
         ],
     },

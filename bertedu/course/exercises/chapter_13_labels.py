@@ -1,0 +1,176 @@
+"""Exercises 13.4 and 13.5: a summary without repeated trigrams, and columns in the order of the data's labels."""
+
+from torch import Tensor
+
+from bertedu.course.case import Case
+from bertedu.course.exercise import exercise
+
+REPORT = [
+    "A fire broke out in the old mill on Monday.",
+    "The baker was asleep.",
+    "On Monday evening a fire broke out in the old mill, says the miller.",
+    "Says the miller: nobody was hurt.",
+    "In the end it will be built again.",
+    "It rained.",
+]
+
+
+@exercise(
+    "13.4",
+    "Nothing twice",
+    difficulty=3,
+    minutes=15,
+    hints=(
+        "Go through the sentences from the highest score to the lowest. Keep a set of the trigrams of the chosen ones.",
+        "runs = set(zip(words, words[1:], words[2:])). If runs & seen is not empty, skip the sentence. If it is, "
+        "choose the sentence and add its runs to seen.",
+    ),
+)
+def nothing_twice(case: Case) -> None:
+    """Trigrams of chosen sentences only, all of them, of three words each; and texts with few sentences."""
+    scores = [0.9, 0.1, 0.8, 0.5, 0.4, 0.2]
+    got = case.call(list(REPORT), list(scores), 3, tried="a report of six sentences, with most = 3")
+    got = as_numbers(case, got)
+    case.equal(
+        "the result",
+        got,
+        [0, 3, 4],
+        "Sentence 2 repeats three words of sentence 0. Sentence 3 repeats three words of sentence 2, but sentence 2 is "
+        "not in the summary. Only chosen sentences count.",
+        mistakes=[
+            ([0, 2, 3], "Those are the best three by score, but sentence 2 repeats 'broke out in' from sentence 0."),
+            ([0, 3], "You skipped one sentence and chose none instead. Go on until there are enough."),
+            ([0, 4, 5], "You skipped sentence 3 because it repeats sentence 2. But sentence 2 is not in the summary."),
+            ([0, 1, 4], "You skipped sentence 3 because it repeats sentence 2. But sentence 2 is not in the summary."),
+            ([0, 1, 3], "You chose by the order in the text, not by score."),
+            ([0, 3, 5], "Sentence 4 shares two words in a row with sentence 0, 'in the'. Only three are a repetition."),
+        ],
+    )
+    other = [0.5, 0.1, 0.4, 0.9, 0.8, 0.2]
+    got = as_numbers(case, case.call(list(REPORT), other, 3, tried="the same report, with other scores"))
+    case.equal(
+        "the result",
+        got,
+        [0, 3, 4],
+        mistakes=[([3, 4, 0], "The right sentences. In which order should a reader see them?")],
+    )
+    all_chosen_count(case)
+    what_a_run_is(case)
+
+
+def all_chosen_count(case: Case) -> None:
+    """A sentence that repeats the first chosen one, the second, or one in other case and punctuation."""
+    for tried, sentences, among in (
+        (
+            "three sentences, the last of which repeats the first",
+            ["The end of the war came.", "Snow fell all day.", "It was the end of the war."],
+            "all sentences chosen so far, not only with the sentence chosen last",
+        ),
+        (
+            "three sentences, the last of which repeats the second",
+            ["Snow fell all day.", "The end of the war came.", "It was the end of the war."],
+            "all sentences chosen so far, not only with the best sentence",
+        ),
+    ):
+        got = as_numbers(case, case.call(sentences, [0.9, 0.8, 0.7], 3, tried=tried))
+        case.equal("the result", got, [0, 1], f"Compare with {among}.")
+    texts = ["The end of the war!", "Peace: the end of the war.", "THE END OF the tale."]
+    got = as_numbers(case, case.call(texts, [0.3, 0.9, 0.5], 2, tried="sentences with capitals and punctuation"))
+    case.equal(
+        "the result",
+        got,
+        [1],
+        "words_of returns lower-case words without punctuation, so 'THE END OF' repeats 'the end of'.",
+    )
+
+
+def what_a_run_is(case: Case) -> None:
+    """Three words next to each other: not one or two at the end, not three anywhere."""
+    for tried, sentences, advice in (
+        ("two sentences of one word", ["Snow.", "Ice."], "A sentence of one word has no run of three words."),
+        (
+            "two sentences that end in the same two words",
+            ["Snow fell on Monday.", "The baker slept on Monday."],
+            "They share only the last two words. Does each of your runs have three words, also at the end?",
+        ),
+        (
+            "three short sentences, two of them equal",
+            ["Snow.", "Ice.", "Snow."],
+            "A sentence with fewer than three words has no run of three words, so it repeats nothing. "
+            "How long are your runs there?",
+        ),
+        (
+            "two sentences with the same words in another order",
+            ["The train left the town at noon.", "At noon the town left."],
+            "They share words, but no three of them next to each other and in the same order.",
+        ),
+    ):
+        got = as_numbers(
+            case, case.call(sentences, [0.9, 0.8, 0.7][: len(sentences)], 3, tried=f"{tried}, with most = 3")
+        )
+        case.equal("the result", got, list(range(len(sentences))), advice)
+
+
+def as_numbers(case: Case, got: object) -> list[int]:
+    """The numbers of the chosen sentences, as a list."""
+    if isinstance(got, Tensor):
+        got = got.tolist()
+    case.is_a("the result", got, (list, tuple), "a list of the numbers of the chosen sentences")
+    numbers = list(got)  # type: ignore[call-overload]
+    if any(isinstance(number, str) for number in numbers):
+        case.fail("But it returned the sentences themselves. Return their numbers: 0 is the first sentence.")
+    if any(isinstance(number, bool) for number in numbers):
+        case.fail("But it returned True or False for each sentence. Return the numbers of the chosen ones.")
+    return numbers
+
+
+@exercise(
+    "13.5",
+    "Columns by their names",
+    difficulty=3,
+    minutes=8,
+    hints=(
+        "For each label of the data, in the data's order: in which column does the model have it?",
+        "columns = [model_labels.index(label) for label in data_labels], both in lower case; then logits[:, columns].",
+    ),
+)
+def by_name(case: Case) -> None:
+    """Three labels that move in a cycle, two swapped, capitals, the same order."""
+    names = "The labels are names, and columns are selected by numbers: look up the number of each name."
+    case.causes = {words: names for words in ("invalid data type 'str'", "only integers", "too many indices")}
+    data = ["entailment", "neutral", "contradiction"]
+    model = ["contradiction", "entailment", "neutral"]
+    logits = case.randn(4, 3)
+    got = case.call(logits, list(model), list(data), tried="4 rows of logits; " + orders(model, data))
+    if isinstance(got, Tensor) and got.shape == (4,):
+        case.fail("But that is one number a row. Return the logits themselves, with their columns in another order.")
+    if isinstance(got, Tensor) and got.shape == (3, 3):
+        case.fail("But three of the four rows came back. To select columns, index the second axis: logits[:, …].")
+    case.same_shape("the result", got, [4, 3], "Every row keeps its three logits. Only their order changes.")
+    mistakes = {
+        "Nothing has changed. Column 0 is the model's contradiction, but the data's 0 is entailment.": logits,
+        "That is the inverse order: you looked up the model's labels in the data. Look up the data's labels in "
+        "the model.": logits[:, [data.index(label) for label in model]],
+        "You reversed the columns. That is right for some orders only: go by the names.": logits.flip(-1),
+        "The columns are in alphabetical order. Whose order does the task ask for?": logits[
+            :, sorted(range(3), key=lambda n: model[n])
+        ],
+        "You sorted the logits by size. The names have no influence on that.": logits.sort(dim=-1, descending=True)[0],
+    }
+    right = logits[:, [1, 2, 0]]
+    case.close("the result", got, right, "Column 0 of the result must be the model's entailment.", mistakes=mistakes)
+    swapped = ["contradiction", "neutral", "entailment"]
+    got = case.call(logits, swapped, list(data), tried="another model; " + orders(swapped, data))
+    case.close(
+        "the result", got, logits.flip(-1), "This model has its own order. Look it up instead of writing it down."
+    )
+    capitals = [label.upper() for label in swapped]
+    got = case.call(logits, capitals, list(data), tried="a model with labels in capitals: " + ", ".join(capitals))
+    case.close("the result", got, logits.flip(-1), "ENTAILMENT and entailment are the same label.")
+    got = case.call(logits, list(data), list(data), tried="a model that has the data's order")
+    case.close("the result", got, logits, "Both orders are the same here, so nothing changes.")
+
+
+def orders(model: list[str], data: list[str]) -> str:
+    """Both orders in words."""
+    return f"the model's order is {', '.join(model)}, the data's order is {', '.join(data)}"
