@@ -68,6 +68,7 @@ def a_thousand_sentences(case: Case) -> None:
                 [499_500, 2000],
                 "Both sides of the bi-encoder share their weights, so a sentence has one vector: read it once.",
             ),
+            ([499_500], "That is the cross-encoder's number. The list needs a second one, for the bi-encoder."),
             ([499_500, 2], "A pass reads one text or one pair here. How many texts are there?"),
             ([1000, 1000], "The cross-encoder needs both sentences at once. How many pairs are there?"),
         ],
@@ -90,6 +91,7 @@ def nearest(case: Case) -> None:
     """Several queries, then a single one with another k."""
     case.causes = {
         "must match the size": "You compare row by row. Compare every query with every vector of the collection.",
+        "out of range": "That axis has fewer than k entries. Along which axis is the collection?",
         "cannot be multiplied": "Transpose the collection, [M, D] to [D, M]: then the product is [N, M].",
     }
     queries = case.randn(3, 8)
@@ -113,6 +115,10 @@ def nearest(case: Case) -> None:
         "The collection is normalized, the queries are not. The order is right, but these numbers are no cosines.": (
             queries @ theirs.T
         ).topk(4)[0],
+        "You divided by the norm of the whole matrix. Each vector has a length of its own: norm needs an axis.": (
+            queries @ collection.T / queries.norm() / collection.norm()
+        ).topk(4)[0],
+        "Those are negative distances. The task asks for cosines.": (-torch.cdist(ours, theirs)).topk(4)[0],
         "You normalized the columns. Along which axis are the numbers of one vector?": columns.topk(4)[0],
         "Those are the farthest ones. The largest cosines should come first.": every.topk(4, largest=False)[0],
         "Those are distances. The task asks for cosines.": torch.cdist(ours, theirs).topk(4, largest=False)[0],

@@ -1,5 +1,6 @@
 """Exercises 13.4 and 13.5: a summary without repeated trigrams, and columns in the order of the data's labels."""
 
+import torch
 from torch import Tensor
 
 from bertedu.course.case import Case
@@ -28,6 +29,7 @@ REPORT = [
 )
 def nothing_twice(case: Case) -> None:
     """Trigrams of chosen sentences only, all of them, of three words each; and texts with few sentences."""
+    case.causes["list index out of range"] = "The last run of three words begins two words before the end."
     scores = [0.9, 0.1, 0.8, 0.5, 0.4, 0.2]
     got = case.call(list(REPORT), list(scores), 3, tried="a report of six sentences, with most = 3")
     got = as_numbers(case, got)
@@ -40,6 +42,8 @@ def nothing_twice(case: Case) -> None:
         mistakes=[
             ([0, 2, 3], "Those are the best three by score, but sentence 2 repeats 'broke out in' from sentence 0."),
             ([0, 3], "You skipped one sentence and chose none instead. Go on until there are enough."),
+            ([0], "You stopped at the first repetition. Skip that sentence and go on with the next one."),
+            ([1, 4, 5], "You began with the lowest score. Which sentences are most important?"),
             ([0, 4, 5], "You skipped sentence 3 because it repeats sentence 2. But sentence 2 is not in the summary."),
             ([0, 1, 4], "You skipped sentence 3 because it repeats sentence 2. But sentence 2 is not in the summary."),
             ([0, 1, 3], "You chose by the order in the text, not by score."),
@@ -100,6 +104,16 @@ def what_a_run_is(case: Case) -> None:
             "How long are your runs there?",
         ),
         (
+            "three sentences; the third has a word of the first and of the second next to each other",
+            ["We saw the sea.", "Ships came at night.", "Under the sea ships sank."],
+            "'the sea ships' is in no chosen sentence. It only appears if you join two sentences.",
+        ),
+        (
+            "two sentences with the words 'lathe old oak' and 'the old oak'",
+            ["They lathe old oak.", "The old oak fell."],
+            "'the' is not the end of the word 'lathe': compare whole words, not letters.",
+        ),
+        (
             "two sentences with the same words in another order",
             ["The train left the town at noon.", "At noon the town left."],
             "They share words, but no three of them next to each other and in the same order.",
@@ -158,6 +172,8 @@ def by_name(case: Case) -> None:
         "You sorted the logits by size. The names have no influence on that.": logits.sort(dim=-1, descending=True)[0],
     }
     right = logits[:, [1, 2, 0]]
+    if case.in_place and not torch.equal(got, right):
+        case.fail("But it overwrites columns of logits that it still needs. Write into a new tensor.")
     case.close("the result", got, right, "Column 0 of the result must be the model's entailment.", mistakes=mistakes)
     swapped = ["contradiction", "neutral", "entailment"]
     got = case.call(logits, swapped, list(data), tried="another model; " + orders(swapped, data))

@@ -59,6 +59,18 @@ def not_transposed(queries, collection, k):
     return tuple((normalize(queries, dim=-1) @ normalize(collection, dim=-1)).topk(k))
 
 
+def along_the_queries(queries, collection, k):
+    return tuple((normalize(queries, dim=-1) @ normalize(collection, dim=-1).T).topk(k, dim=0))
+
+
+def one_norm_for_all(queries, collection, k):
+    return tuple((queries @ collection.T / queries.norm() / collection.norm()).topk(k))
+
+
+def negative_distances(queries, collection, k):
+    return tuple((-torch.cdist(normalize(queries, dim=-1), normalize(collection, dim=-1))).topk(k))
+
+
 def always_four(queries, collection, k):
     return tuple(with_topk(queries, collection, 4))
 
@@ -198,6 +210,52 @@ def three_words_in_any_order(sentences, scores, most):
     return sorted(taken)
 
 
+def joined_text(sentences, scores, most):
+    taken, text = [], []
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        runs = runs_of(sentences[number])
+        if len(taken) < most and not runs & set(zip(text, text[1:], text[2:], strict=False)):
+            taken.append(number)
+            text += words_of(sentences[number])
+    return sorted(taken)
+
+
+def letters_of_sentences(sentences, scores, most):
+    taken = []
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        texts = [" ".join(words_of(sentences[n])) for n in taken]
+        runs = [" ".join(run) for run in runs_of(sentences[number])]
+        if len(taken) < most and not any(run in text for run in runs for text in texts):
+            taken.append(number)
+    return sorted(taken)
+
+
+def stops_at_a_repetition(sentences, scores, most):
+    taken, seen = [], set()
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        runs = runs_of(sentences[number])
+        if runs & seen or len(taken) == most:
+            break
+        taken.append(number)
+        seen |= runs
+    return sorted(taken)
+
+
+def lowest_first(sentences, scores, most):
+    return walk(sentences, [-score for score in scores], most)
+
+
+def runs_off_the_end(sentences, scores, most):
+    taken, seen = [], set()
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        words = words_of(sentences[number])
+        runs = {(words[i], words[i + 1], words[i + 2]) for i in range(len(words))}
+        if len(taken) < most and not runs & seen:
+            taken.append(number)
+            seen |= runs
+    return sorted(taken)
+
+
 def the_sentences(sentences, scores, most):
     return [sentences[number] for number in walk(sentences, scores, most)]
 
@@ -269,6 +327,13 @@ def rows_by_name(logits, model_labels, data_labels):
     return logits[[small.index(label.lower()) for label in data_labels]]
 
 
+def in_place(logits, model_labels, data_labels):
+    small = [label.lower() for label in model_labels]
+    for number, label in enumerate(data_labels):
+        logits[:, number] = logits[:, small.index(label.lower())]
+    return logits
+
+
 def by_the_labels_themselves(logits, model_labels, data_labels):
     return logits[:, data_labels]
 
@@ -297,6 +362,7 @@ ANSWERS = {
             ([1000, 499_500], "which single sentences"),
             ([499_500, 2000], "one vector: read it once"),
             ([500_500, 1000], "pair each sentence with itself"),
+            ([499_500], "needs a second one"),
             ([7, 7], "4 sentences on paper"),
         ],
     },
@@ -311,6 +377,9 @@ ANSWERS = {
             (over_queries, "along which axis"),
             (only_first_pairs, "every query with every vector"),
             (not_transposed, "Transpose the collection"),
+            (along_the_queries, "fewer than k entries"),
+            (one_norm_for_all, "norm of the whole matrix"),
+            (negative_distances, "negative distances"),
             (always_four, "k = 1"),
             (exchanged, "cosines first"),
             (only_cosines, "2 things are asked for"),
@@ -332,6 +401,11 @@ ANSWERS = {
             (short_sentences_are_runs, "has no run of three words"),
             (endings_are_runs, "only the last two words"),
             (three_words_in_any_order, "next to each other"),
+            (joined_text, "if you join two sentences"),
+            (letters_of_sentences, "compare whole words"),
+            (stops_at_a_repetition, "stopped at the first repetition"),
+            (lowest_first, "with the lowest score"),
+            (runs_off_the_end, "two words before the end"),
             (the_sentences, "the sentences themselves"),
             (yes_or_no, "True or False for each"),
             (says_nothing, "returned None"),
@@ -345,6 +419,7 @@ ANSWERS = {
             (case_matters, "labels in capitals"),
             (written_down, "its own order"),
             (reversed_columns, "reversed the columns"),
+            (in_place, "overwrites columns"),
             (rows_by_name, "select columns"),
             (by_the_labels_themselves, "names, and columns are selected by numbers"),
             (the_winner, "one number a row"),
