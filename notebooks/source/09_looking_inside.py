@@ -1,153 +1,170 @@
 # %% [markdown]
 # # 09 · Looking inside
 #
-# You will open a trained BERT, ask it what its heads look at, which words it answers from and what its vectors know;
-# and you will learn to run, beside every such picture, the control that tells whether it means anything.
+# You will open a trained BERT and study its attention, its gradients and its vectors. Beside every such picture you
+# will run the control that tells whether it means anything.
 #
 # ## What you will be able to do
 #
-# - measure what attention heads look at, and follow attention through all layers with rollout;
-# - test an explanation: attention, rollout and gradients against what happens when words or heads are taken away;
-# - tell the senses of a word apart by its vectors, with averages instead of a lucky pair;
-# - probe layers for parts of speech and kinds of names, with a control task and a split that memory cannot cheat;
-# - repair the cosine of sentence vectors, and know why it was broken.
+# - describe what attention heads do, and follow attention through all layers with rollout
+# - test an explanation: compare attention, rollout and gradients with what happens when a word is removed
+# - ablate a head, patch an activation, and say what each of these interventions shows
+# - separate the senses of a word by its vectors, and say how noisy the result is
+# - probe layers for parts of speech, with a control task and with a split that memorized words can't solve
 #
-# **Time:** 60 minutes · **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for what a head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
+# **Time:** 60 minutes for the core path, about 130 minutes with everything · **You need:** [08 ·
+# Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for what an attention head
+# is · **Next:** [10 · Text classification](10_text_classification.ipynb)
+#
+# Sections marked (optional) and exercise 9.4 are not part of the core path. You can come back to them another day.
 #
 # ## Recall
 #
-# 1. What does the loss of masked words compare, and at which tokens?
+# 1. What does the loss of the masked language model compare, and at which tokens?
 #
 # <details><summary>Answer</summary>
 #
-# The scores of all V words at a masked position with the word that stood there. Only positions with a label count,
-# about 15 % of the tokens.
+# The scores of all V words at a position, and the word that stood there originally. Only positions with a label
+# count, about 15 % of the tokens.
 #
 # </details>
 #
-# 2. A model is 30 % right on masked words. Which number do you want to see beside it?
+# 2. A model predicts 30 % of the masked words right. Which number do you want to see beside it?
 #
 # <details><summary>Answer</summary>
 #
-# A baseline: what always guessing the most frequent token gets, and what counting neighbours (an n-gram) gets. Alone,
-# 30 % could be much or nothing.
+# A baseline: the accuracy of always guessing the most frequent token, and that of an n-gram model, which knows only
+# the neighbors. Without a baseline, 30 % could be much or nothing.
 #
 # </details>
 #
-# 3. Each token of one layer shares out exactly how much attention, in each head?
+# 3. What do the attention weights of one token in one head sum to?
 #
 # <details><summary>Answer</summary>
 #
-# One unit: the row of weights is a softmax and sums to 1. Whatever a head does, its rows sum to 1, also when there is
-# nothing worth looking at.
+# To 1, because they are the output of a softmax. That also holds if there is nothing useful to attend to.
 #
 # </details>
 #
-# ## Four windows
+# ## Four things to look at
 #
-# A forward pass leaves four things to look at (blue): the attention weights of each head, the vectors between the
-# layers, the answer, and, running backwards, the gradient of the answer by the input.
+# A forward pass computes three things that we can look at (blue): the attention weights of each head, the hidden
+# states between the layers, and the probabilities of the answer. A backward pass adds a fourth: the gradient of the
+# answer with respect to the input.
 #
-# <svg role="img" aria-label="BERT from embeddings through the layers to the answer. Four things can be looked at: the attention weights inside the layers, the vectors between them, the probabilities of the answer, and the gradient that runs back to the input." viewBox="0 0 760 190" width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
+# <svg role="img" aria-label="BERT from the embeddings through the layers to the answer. Four things can be looked at:
+# the attention weights inside the layers, the hidden states between them, the probabilities of the answer, and the
+# gradient that runs back to the input." viewBox="0 0 760 190" width="760" xmlns="http://www.w3.org/2000/svg"
+# font-family="sans-serif" font-size="13">
 # <rect width="760" height="190" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="20" y="70" width="110" height="44" rx="7"/><rect x="220" y="70" width="110" height="44" rx="7"/><rect x="420" y="70" width="110" height="44" rx="7"/><rect x="620" y="70" width="110" height="44" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="75" y="97">embeddings</text><text x="275" y="97">layer 1</text><text x="475" y="97">layers 2 … L</text><text x="675" y="97">answer</text></g>
-# <g stroke="#767676" stroke-width="1.6"><path d="M130 92H214M330 92H414M530 92H614"/><path d="M208 87l7 5-7 5M408 87l7 5-7 5M608 87l7 5-7 5" fill="none"/></g>
+# <g fill="#f3f3f3" stroke="#767676"><rect x="20" y="70" width="110" height="44" rx="7"/>
+# <rect x="220" y="70" width="110" height="44" rx="7"/><rect x="420" y="70" width="110" height="44" rx="7"/>
+# <rect x="620" y="70" width="110" height="44" rx="7"/></g>
+# <g fill="#222222" text-anchor="middle"><text x="75" y="97">embeddings</text><text x="275" y="97">layer 1</text>
+# <text x="475" y="97">layers 2 … L</text><text x="675" y="97">answer</text></g>
+# <g stroke="#767676" stroke-width="1.6"><path d="M130 92H214M330 92H414M530 92H614"/>
+# <path d="M208 87l7 5-7 5M408 87l7 5-7 5M608 87l7 5-7 5" fill="none"/></g>
 # <path d="M675 140H80M87 135l-7 5 7 5" stroke="#0072B2" stroke-width="1.6" fill="none"/>
-# <g fill="#0072B2" text-anchor="middle"><text x="375" y="22">attention weights inside the layers: L times [B, H, T, T]</text><text x="375" y="52">vectors between the layers: L + 1 times [B, T, D]</text><text x="675" y="52">probabilities: [B, T, V]</text><text x="375" y="165">gradient of the answer by the input: [B, T, D]</text></g>
+# <g fill="#0072B2" text-anchor="middle">
+# <text x="375" y="22">attention weights inside the layers: L times [B, H, T, T]</text>
+# <text x="375" y="52">hidden states between the layers: L + 1 times [B, T, D]</text>
+# <text x="675" y="52">probabilities: [B, T, V]</text>
+# <text x="375" y="165">gradient of the answer with respect to the input: [B, T, D]</text></g>
 # </svg>
+#
+# ## One answer, three explanations
+#
+# The course contains a small BERT, `books-mini`: 4 layers, D = 256, H = 4 attention heads in each layer. It was
+# trained on old books, a little of Wikipedia, and the documentation of programs. It is small, so some findings about
+# BERT-Base will show in it, and some won't. The first cell below asks it for the masked word in *he shook his [MASK]
+# and said nothing.* Its guess will be *head*. **Why?** Which words of the sentence make the model say so? We ask
+# three common methods. Each of them gives every token a number:
+#
+# - **Attention**: the attention weight that [MASK] gives to the token in the last layer, averaged over the heads.
+# - **Gradient**: how strongly the log-probability of the guess reacts to a small change of the token's embedding.
+# - **Occlusion**: how much the log-probability of the guess falls if we replace the token by [MASK]. The logarithm is
+#   the natural one, so the unit is called a **nat**.
+#
+# The second cell contains two helpers: `question` encodes a text and finds the model's first guess at [MASK], and
+# `occlusion` replaces one token after the other. The third cell prints all three numbers for each token. Before you
+# run it: which word do you think matters most?
 
 # %%
-import csv
-from collections import defaultdict
-from copy import deepcopy
-from dataclasses import replace
-from random import Random
+from bertedu.course import data_path
+from bertedu.inference import fill_mask, open_model
 
-import torch
-import transformers
-from torch.nn.functional import cross_entropy, normalize
-
-from bertedu import BertForPreTraining
-from bertedu.course import check, data_path, hint, quiz
-from bertedu.corpora.world.probes import fact_probes
-from bertedu.finetuning.pooling import pool
-from bertedu.inference import fill_mask, open_model, run
-from bertedu.interpretation import contexts, heads, probing, rollout, saliency
-from bertedu.pretraining.probes import fact_probe_accuracy
-from bertedu.visualization.attention_paths import attention_paths
-from bertedu.visualization.head_maps import head_maps
-from bertedu.visualization.layers import cosines_by_layer
-from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE, Picture, new_figure, quiet
-from bertedu.visualization.saliency import saliency_strip
-from bertedu.visualization.widgets.context import word_in_context
-from bertedu.visualization.widgets.explorer import attention_explorer
-
-# %% [markdown]
-# ## One answer, three reasons
-#
-# The model of this chapter ships with the course: 4 layers, D = 256, H = 4, trained on old books, a little of
-# Wikipedia and the documentation of programs. It is small: some of what is known of BERT will show in it, and some
-# will not. Here is a sentence it can finish.
-#
-# **Why** does it say so? Three respectable methods each give every word a number: how much [MASK] looks at it in the
-# last layer (attention), how strongly a tiny change of its vector would be felt (gradient), and how much less likely
-# the answer becomes when the word is covered, in nats (erasing). Before you run: which word matters most to you?
-
-# %%
 folder = data_path("checkpoints/books-mini")
 model, tokenizer = open_model(folder)
 TEXT = "he shook his [MASK] and said nothing ."
-print(", ".join(f"{word} {share:.0%}" for word, share in fill_mask(model, tokenizer, TEXT, top=5)[0]))
+words = fill_mask(model, tokenizer, TEXT, top=5)[0]
+print(", ".join(f"{word} {probability:.0%}" for word, probability in words))
+
 
 # %%
-def question(text):
-    """The encoding of a text with one [MASK], where it stands, and the model's first guess there."""
+import torch
+
+from bertedu.inference import run  # a forward pass for an encoding, without dropout
+
+
+def question(text):  # the encoding, the position of [MASK], the id of the first guess
     encoding = tokenizer(text)
-    place = encoding.tokens[0].index("[MASK]")
+    position = encoding.tokens[0].index("[MASK]")
     with torch.no_grad():
-        guess = run(model, encoding).prediction_logits[0, place].argmax().item()
-    return encoding, place, guess
+        logits = run(model, encoding).prediction_logits[0, position]  # [V]
+    return encoding, position, logits.argmax().item()
 
-# %%
+
 @torch.no_grad()
-def erased(encoding, place, guess, by=None):  # [T]: how much log p(guess) falls when each token is covered
+def occlusion(encoding, position, guess, by=tokenizer.mask_token_id):  # [T], in nats
     T = encoding.input_ids.size(1)
     ids = encoding.input_ids.repeat(T + 1, 1)  # [T + 1, T], the last row stays as it is
-    ids[range(T), range(T)] = tokenizer.mask_token_id if by is None else by
-    scores = model.eval()(ids).prediction_logits[:, place].log_softmax(dim=-1)[:, guess]  # [T + 1]
-    return scores[-1] - scores[:-1]
+    ids[range(T), range(T)] = by
+    log_p = model.eval()(ids).prediction_logits[:, position].log_softmax(dim=-1)  # [T + 1, V]
+    return log_p[-1, guess] - log_p[:-1, guess]
+
 
 # %%
-encoding, place, guess = question(TEXT)
+from bertedu.interpretation import saliency
+
+encoding, position, guess = question(TEXT)
 with torch.no_grad():
     weights = run(model, encoding, output_attentions=True).attentions  # L times [B, H, T, T]
-gradient = saliency.input_saliency(model, encoding, place, guess)["gradient"]
-reasons = {"attention": weights[-1][0, :, place].mean(dim=0), "gradient": gradient, "erasing": erased(encoding, place, guess)}
-print(f"{'':10}", "".join(f"{name:>10}" for name in reasons))
+scores = {
+    "attention": weights[-1][0, :, position].mean(dim=0),  # [T]
+    "gradient": saliency.input_saliency(model, encoding, position, guess)["gradient"],
+    "occlusion": occlusion(encoding, position, guess),
+}
+print(f"{'':10}", "".join(f"{name:>11}" for name in scores))
 for i, token in enumerate(encoding.tokens[0]):
-    print(f"{token:10}", "".join(f"{numbers[i]:10.2f}" for numbers in reasons.values()))
+    print(f"{token:10}", "".join(f"{numbers[i]:11.2f}" for numbers in scores.values()))
 
 # %% [markdown]
-# Erasing and the gradient name the same words; attention has another favourite. Each column alone would make a
-# convincing figure. An explanation that pleases us is *plausible*; one that tells what the answer hangs on is
-# *faithful*, and neither follows from the other. The rest of this chapter is about what each window shows, and about
-# how to find out which column to believe.
+# Leave out [MASK] itself and compare the columns. The gradient and occlusion agree on the two most important words:
+# *his* and *shook*. Attention has another favorite, *and*. Each column alone would make a convincing figure.
 #
-# One rule will accompany us: **a number about a model means nothing without the number that nothing would give.** The
-# nothing differs each time: an untrained model, random scores, labels drawn by lot, a bag of words.
+# An explanation that people find convincing is called **plausible**. An explanation that tells what the answer really
+# depends on is called **faithful**. One does not follow from the other (Jacovi and Goldberg 2020). This chapter is
+# about what each method shows, and about how to find out which column to believe.
 #
-# ## What heads look at
+# One rule holds for all of it: **never report a score without the baseline that an uninformed method would reach.**
+# The uninformed method differs from case to case: an untrained model, random scores, random labels, a bag of words.
 #
-# How decided is a head? Its row of weights is a distribution, and its **entropy** says how many bits of choice are
-# left: −Σ p log₂ p. One token gets all: 0 bits. Two share evenly: ½ · 1 + ½ · 1 = 1 bit.
+# ## What do heads attend to?
 #
-# ### Exercise 9.1 · Three unequal shares
-# ●○○○ · 2 minutes
+# Some heads attend to one token, others to many. The **entropy** of the attention weights measures this in **bits**:
+# −Σ p log₂ p, with the sum over the tokens. If one token gets everything, the entropy is 0 bits. If two tokens get
+# one half each, it is ½ · 1 + ½ · 1 = 1 bit, as much as one toss of a coin. If T tokens get the same, it is log₂ T
+# bits.
 #
-# A row of weights is (½, ¼, ¼, 0). How many bits? (What gets nothing adds nothing.)
+# ### Exercise 9.1 · Three unequal weights
+# ●○○○ · 3 minutes
+#
+# A token has the attention weights ½, ¼, ¼ and 0. How many bits is the entropy? (A weight of 0 adds nothing.) `check`
+# examines your answer, and `hint("9.1")` gives a hint.
 
 # %% tags=["exercise"]
+from bertedu.course import check, hint
+
 ### BEGIN SOLUTION
 bits = 1.5
 ### END SOLUTION
@@ -156,321 +173,508 @@ check("9.1", bits)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# log₂ of ½ is −1, of ¼ it is −2: ½ · 1 + ¼ · 2 + ¼ · 2 = 1.5. Two to the power of 1.5 is 2.8: the head is as undecided
-# as if it shared evenly among about three tokens.
+# log₂ of ½ is −1, and log₂ of ¼ is −2: ½ · 1 + ¼ · 2 + ¼ · 2 = 1.5. And 2 to the power of 1.5 is 2.8: this head is as
+# undecided as one that attends evenly to about three tokens.
 #
 # </details>
 
 # %% [markdown]
-# Now all 16 heads, on the 100 short sentences that we will need later for the senses of words. Beside the entropy,
-# four habits that Clark et al. (2019) found in BERT-Base: heads that look at the token before, at the token after, at
-# themselves, at [SEP]. The control is the same architecture, untrained. What will its heads show?
+# Now we measure all 16 heads on 100 short sentences. (They come with the course. Later we will use them for the
+# senses of words.) Clark et al. (2019, section 3) describe patterns of heads in BERT-Base: some attend to the
+# previous token, some to the next one, many to [SEP]. They also report that most heads give little weight to the
+# token **itself**. We measure these four patterns, as the mean attention weight of each head, and the entropy.
+#
+# What is the control? An untrained model of the same architecture. But which initialization? Our model did not begin
+# with BERT's own (every weight from a normal distribution with standard deviation 0.02). It began with the course's
+# **matching initialization** (chapter 08): in each layer the key weights equal the query weights, so a token matches
+# itself and its neighbors from the first step on. A fair control begins the same way. We measure both. (The package
+# now uses equal keys and queries in the first layer only; when this model was trained, it used them in all layers.)
+#
+# Guess before you run the second cell: which of the patterns are there without any training? The third cell lets you
+# explore the attention weights of one sentence. Choose layer 1 and compare its heads.
 
 # %%
+import csv
+
+from bertedu import BertForPreTraining
+from bertedu.pretraining.initialization import MATCHING_SCALE, initialize_for_matching
+
 with open(data_path("looking_inside/senses.tsv"), encoding="utf-8") as file:
     senses = list(csv.DictReader(file, delimiter="\t"))  # word, sense, sentence
 texts = [row["sentence"] for row in senses]
 batch = tokenizer(texts)  # [100, T]
 
 torch.manual_seed(0)
+published = BertForPreTraining(model.config).eval()  # BERT's own initialization
 untrained = BertForPreTraining(model.config).eval()
+initialize_for_matching(untrained, torch.ones(model.config.vocab_size))  # equal counts
+with torch.no_grad():
+    for layer in untrained.bert.encoder.layers[1:]:
+        layer.attention.query.weight.mul_(MATCHING_SCALE)
+        layer.attention.key.weight.copy_(layer.attention.query.weight)
 
 # %%
-habits = {}
-for name, which in (("trained", model), ("untrained", untrained)):
+from bertedu.interpretation import heads
+from bertedu.visualization.head_maps import head_maps
+
+patterns = ("entropy", "previous token", "next token", "itself", "[SEP]")
+measured = {}
+for name, which in {"trained": model, "matching": untrained, "published": published}.items():
     with torch.no_grad():
         weights = run(which, batch, output_attentions=True).attentions  # L times [B, H, T, T]
-    habits[name] = {"entropy": heads.entropy(weights, batch.attention_mask), **heads.pattern_scores(weights, batch.tokens)}
-for name, trained, fresh in zip(habits["trained"], habits["trained"].values(), habits["untrained"].values()):  # [L, H]
-    print(f"{name:15} trained heads {trained.min():.2f} to {trained.max():.2f}, untrained {fresh.min():.2f} to {fresh.max():.2f}")
-head_maps({name: habits["trained"][name] for name in ("entropy", "previous token", "next token", "[SEP]")})
+    measured[name] = heads.pattern_scores(weights, batch.tokens)  # each [L, H]
+    measured[name]["entropy"] = heads.entropy(weights, batch.attention_mask)
+print(f"{'lowest to highest head':23}", *(f"{name:>14}" for name in measured))
+for pattern in patterns:
+    ranges = (f"{m[pattern].min():.2f} to {m[pattern].max():.2f}" for m in measured.values())
+    print(f"{pattern:23}", *(f"{text:>14}" for text in ranges))
+head_maps({name: measured["trained"][name] for name in patterns[:4]})
 
 # %% tags=["nbval-ignore-output"]
+from bertedu.visualization.widgets.explorer import attention_explorer
+
 attention_explorer(model, tokenizer, TEXT)
 
 # %% [markdown]
-# (In pictures layers and heads count from 1; in code, as everywhere in Python, from 0.)
+# Read the table from the right. With BERT's own initialization every head attends evenly to everything: each pattern
+# scores about 1 / T, and no head differs from another. With the matching initialization, a head gives up to 43 % of
+# its attention to the token itself, before any training. So a high score for *itself* says little about what was
+# learned here. If we had compared with BERT's own initialization only, we would have taken it for a result of
+# training.
 #
-# The untrained heads look at everything evenly: every habit scores about 1 / T, and no head differs from another. So
-# what the trained ones do was learned. In the first layer one head has become a pointer to the token before, and
-# another to the token after; above them heads look at many tokens at once. The large share for [SEP] that Clark et al.
-# saw in BERT-Base (over half of the attention in layers 6 to 10) is not there: a habit of one model is no law.
+# The other two patterns were learned: no untrained head gives more than 12 % to the previous or to the next token,
+# and after training two heads of the first layer give about 80 %. (In pictures, layers and heads count from 1; in
+# code they count from 0.) Above them most heads attend to many tokens at once. And the large weight for [SEP] that
+# Clark et al. saw in BERT-Base (over half of the attention in layers 6 to 10) is not there: no head reaches 20 %. A
+# pattern of one model is no law.
 #
-# Is a habit an explanation? Clark et al. asked that about [SEP]. They took the gradient of the loss by the attention
-# weights, and found that from the middle layers on it hardly matters for BERT's answer how much goes to [SEP]. Their
-# reading: a head parks its attention there when it finds nothing to do. It must leave it somewhere, since its rows sum
-# to 1. You can see a little of this in the explorer's first picture: head 1 of layer 1 looks one token back, and
-# [CLS], which has nothing before it, looks at [SEP].
+# Is a pattern an explanation? Clark et al. (section 3.2) asked that about [SEP]. They took the gradient of BERT's
+# loss with respect to the attention weights. From layer 5 on, the gradients for attention to [SEP] are very small:
+# giving [SEP] more or less hardly changes the answer. Their interpretation: a head attends to [SEP] when it finds
+# nothing to do, because its weights must sum to 1 and have to go somewhere. You can see a little of this in the
+# explorer: head 1 of layer 1 attends to the previous token, and [CLS], which has no previous token, attends to [SEP].
 #
-# (Try layer 1 in the explorer. `head_view` in `bertedu.visualization.bertviz_views` shows the same heads with
-# bertviz.)
+# ## Rollout: attention through all layers (optional, with exercise 9.2)
 #
-# ## Rollout: attention through all layers
+# The weights of the last layer say to which *vectors* [MASK] attends. But a vector of layer 3 no longer stands for
+# its word alone. The layers below have mixed other words into it. How much of each **word** arrives at [MASK]?
 #
-# The last layer's weights say at which *vectors* [MASK] looks. But a vector of layer 3 is no longer its word: it is a
-# mixture of all words, made by the layers below. What arrives from which **word**?
+# Abnar and Zuidema (2020, section 3) answer with **attention rollout**. They assume that a layer passes on one half
+# by its attention and one half by the residual connection: W = ½ A + ½ I. For two layers the matrices are multiplied:
+# row i of W₂ W₁ says how much of each word is in token i.
 #
-# Abnar & Zuidema (2020) follow the mixture. A layer hands on half around the attention (the residual) and half through
-# it: W = ½ A + ½ I. Two layers in a row multiply: row i of W₂ W₁ says how much of each word is in token i.
+# An example with two tokens: in layer 1 each attends only to the other one, in layer 2 each attends only to itself.
 #
-# With the pencil, two tokens: in layer 1 each looks only at the other, in layer 2 each only at itself.
+# $$W_1 = \tfrac12\begin{pmatrix}0&1\\1&0\end{pmatrix}+\tfrac12 I = \begin{pmatrix}½&½\\½&½\end{pmatrix},\qquad
+# W_2 = \tfrac12 I+\tfrac12 I = I,\qquad W_2 W_1 = \begin{pmatrix}½&½\\½&½\end{pmatrix}$$
 #
-# $$W_1 = \tfrac12\begin{pmatrix}0&1\\1&0\end{pmatrix}+\tfrac12 I = \begin{pmatrix}½&½\\½&½\end{pmatrix},\qquad W_2 = \tfrac12 I+\tfrac12 I = I,\qquad W_2 W_1 = \begin{pmatrix}½&½\\½&½\end{pmatrix}$$
-#
-# The last layer alone says: each token looks at itself and at nothing else. Yet half of what it holds comes from the
-# other.
+# The last layer alone says that each token attends to itself and to nothing else. But according to rollout, half of
+# each token comes from the other one.
 #
 # ### Exercise 9.2 · Rollout in four lines
-# ●●○○ · 8 minutes
+# ●●○○ · 12 minutes
 #
-# Write `my_rollout(attentions)`: L tensors `[B, H, T, T]` go in, `[B, T, T]` comes out, the shares after the last
-# layer. Heads are averaged.
+# Write `my_rollout(attentions)`. It gets L tensors `[B, H, T, T]`, the first layer first, and returns one tensor `[B,
+# T, T]`: how much of each word is in each token after the last layer. Average over the heads. The cell after the
+# exercise draws the package's version, for the last layer's attention, rollout and a third method.
+
 
 # %% tags=["exercise"]
 def my_rollout(attentions):
     ### BEGIN SOLUTION
-    shares = torch.eye(attentions[0].size(-1))  # before any layer each token is its own word
+    shares = torch.eye(attentions[0].size(-1))  # before any layer, each token is its own word
     for weights in attentions:
-        mixed = 0.5 * weights.mean(dim=1) + 0.5 * torch.eye(weights.size(-1))  # [B, T, T]
-        shares = mixed @ shares
-    return shares
+        shares = (0.5 * weights.mean(dim=1) + 0.5 * torch.eye(len(shares[-1]))) @ shares
+    return shares  # [B, T, T]
     ### END SOLUTION
+
 
 check("9.2", my_rollout)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# The order matters. `mixed` of the present layer says from which *tokens* each one takes; `shares` says which *words*
-# those tokens held. So the new layer stands on the left. Each row of every factor sums to 1, and so does each row of
-# the product.
+# The order matters. The matrix in parentheses says from which *tokens* a token of the new layer takes, and `shares`
+# says which *words* these tokens contained. So the new layer goes to the left. The rows of each factor sum to 1, and
+# so do the rows of the product.
 #
 # </details>
 
 # %%
+from bertedu.visualization.attention_paths import attention_paths
+
 with torch.no_grad():
     weights = run(model, encoding, output_attentions=True).attentions
 attention_paths(weights, encoding.tokens[0])
 
 # %% [markdown]
-# The residual keeps (½)⁴ = 6 % of each token with itself, whatever the heads do: see the diagonal. Look at the column
-# of the full stop. In the last layer it is a favourite of many tokens, and in rollout of none but itself: what they
-# fetch there are other words, which its vector has collected by then.
+# Look at the diagonal of rollout (in the middle): the residual connections alone keep (½)⁴ = 6 % of each token,
+# whatever the heads do. Then look at the column of the full stop. In the last layer many tokens attend to it. In
+# rollout only the full stop itself takes much from its *word*: what the others get from its vector is mostly other
+# words, which it has collected in the layers below.
 #
-# *Flow*, rollout's sister, takes the same ½ A + ½ I for pipes and asks how much fits through. In a model this small it
-# tells the words apart, and hardly the tokens that ask.
+# The third panel is **attention flow**, from the same paper. It treats the same weights as the capacities of pipes,
+# and asks how much can flow from a word to a token. In a model this small it distinguishes the words, but hardly the
+# tokens that receive them.
 #
-# Rollout knows the paths, but not what travels on them: it never looks at the values, nor at the feed-forward layers.
+# Keep in mind what rollout leaves out: it uses the attention weights only, never the values, nor the feed-forward
+# layers.
 #
-# ## The gradient asks what would happen
+# ## The gradient (optional)
 #
-# Attention says where a model looks. A gradient says what the answer would *do*. With the pencil: f(x, y) = 3x + y²,
-# at x = 1, y = 2, so f = 7.
+# Attention says which vectors are mixed. A gradient says how the *answer* would change. An example for pencil and
+# paper: f(x, y) = 3x + y², at x = 1 and y = 2, so f = 7.
 #
 # | | x | y | |
 # |---|---|---|---|
-# | gradient | 3 | 2y = 4 | how steep it is here |
-# | gradient × input | 3 | 8 | sums to 11, and f is only 7 |
-# | erasing (set to 0) | 7 − 4 = 3 | 7 − 3 = 4 | |
-# | integrated gradients | 3 | 4 | the mean slope on the way from 0, times the way; sums to 7 |
+# | gradient | 3 | 2y = 4 | how steep f is here |
+# | gradient × input | 3 · 1 = 3 | 4 · 2 = 8 | the sum is 11, but f is only 7 |
+# | occlusion (set to 0) | 7 − 4 = 3 | 7 − 3 = 4 | |
+# | integrated gradients | 3 | 4 | mean slope on the way from 0, times the input; the sum is 7 |
 #
-# Where f is straight, all agree. Where it bends (y²), the slope *here* misleads, and the mean slope along the way
-# (Sundararajan et al. 2017) keeps the accounts: its parts sum to f at the input minus f at the start.
+# Where f is linear (3x), all methods except the plain gradient agree, and there it agrees only because x = 1. Where f
+# is curved (y²), the slope *here* is misleading. **Integrated gradients** (Sundararajan et al. 2017) use the mean
+# slope along the straight line from a **baseline** input to this one. Their parts always sum to f(input) −
+# f(baseline). This property is called **completeness**.
 #
-# For BERT, x and y are the token embeddings, and f is the log-probability of the answer at [MASK].
+# For BERT, x and y become the token embeddings, and f is the log-probability of the answer. The next cell replaces
+# the output of the token embeddings by a tensor that collects a gradient, and compares the result with the package.
+# The cell after it computes integrated gradients. Its baseline is the same text with every word replaced by [MASK].
+
 
 # %%
-def my_saliency(model, encoding, place, answer):  # [T], [T]
-    vectors = model.bert.embeddings.token(encoding.input_ids).detach().requires_grad_()  # [1, T, D]
-    hook = model.bert.embeddings.token.register_forward_hook(lambda module, inputs, output: vectors)
-    scores = run(model, encoding).prediction_logits[0, place].log_softmax(dim=-1)  # [V]
+from bertedu.visualization.saliency import saliency_strip  # draws a number for each token
+
+
+def my_saliency(model, encoding, position, answer):  # [T] and [T]
+    vectors = model.bert.embeddings.token(encoding.input_ids).detach().requires_grad_()
+    table = model.bert.embeddings.token  # vectors: [1, T, D]
+    hook = table.register_forward_hook(lambda module, inputs, output: vectors)
+    log_p = run(model, encoding).prediction_logits[0, position].log_softmax(dim=-1)  # [V]
     hook.remove()
-    gradient = torch.autograd.grad(scores[answer], vectors)[0]  # [1, T, D]
+    gradient = torch.autograd.grad(log_p[answer], vectors)[0]  # [1, T, D]
     return gradient.norm(dim=-1)[0], (gradient * vectors).sum(dim=-1)[0].detach()
 
-package = saliency.input_saliency(model, encoding, place, guess)
-for mine, theirs in zip(my_saliency(model, encoding, place, guess), package.values()):
-    print("mine = the package's:", torch.allclose(mine, theirs, atol=1e-5))
+
+encoding, position, guess = asked = question(TEXT)
+package = saliency.input_saliency(model, *asked)
+for mine, (name, numbers) in zip(my_saliency(model, *asked), package.items()):
+    print(f"{name:17} largest difference from the package {(mine - numbers).abs().max():.4f}")
 
 # %%
-covered = encoding.input_ids.clone()
-covered[:, 1:-1] = tokenizer.mask_token_id  # the start of the way: every word is [MASK]
-integrated = saliency.integrated_gradients(model, encoding, place, guess, baseline_ids=covered, steps=64)
+special = encoding.input_ids < 5  # [CLS] and [SEP]
+covered = torch.where(special, encoding.input_ids, tokenizer.mask_token_id)
+parts = saliency.integrated_gradients(model, *asked, baseline_ids=covered)  # [T]
 with torch.no_grad():
-    scores = model(torch.cat([encoding.input_ids, covered])).prediction_logits[:, place].log_softmax(dim=-1)[:, guess]
-print("the parts sum to what the words add, within 0.1 nats:", bool((integrated.sum() - scores[0] + scores[1]).abs() < 0.1))
-saliency_strip(integrated, encoding.tokens[0], "Integrated gradients for the first guess, in nats")
+    both = model(torch.cat([encoding.input_ids, covered])).prediction_logits[:, position]
+rise = -both.log_softmax(dim=-1)[:, guess].diff().item()
+print(f"sum of the parts {parts.sum():.1f} nats, the log-probability rises by {rise:.1f}")
+saliency_strip(parts, encoding.tokens[0], "Integrated gradients, in nats")
 
 # %% [markdown]
-# ## Attention is not explanation?
+# The parts sum to what all the words together add to the log-probability: about 5.5 nats. *his* and *shook*
+# contribute most, *nothing* speaks against *head*.
 #
-# Back to the question which column to believe. What makes an explanation *faithful*? At the least: take away a word
-# that it calls important, and the answer should suffer more than from a word that it calls unimportant. So we compare
-# orders: **rank correlation** (Spearman) is +1 when two methods order the words alike, −1 when they do it in reverse,
-# and 0 on average for random scores.
+# ## Is attention an explanation?
 #
-# One sentence proves nothing, so we take all 100, with the last word covered. Three controls. **Random scores**;
-# **nearness**, the rule of thumb that near words matter more, which needs no look inside; and a second way to erase:
-# another word drawn at random instead of [MASK], twice. That one is the ceiling: two honest experiments with the same
-# purpose do not agree perfectly either. Guess: which of attention, rollout and gradient comes nearest to it?
+# Which column of our first table should we believe? A minimal test of **faithfulness**: remove a word that a method
+# calls important. The answer should change more than if you remove a word that it calls unimportant. So we compare
+# two orders of the words: the method's, and that of occlusion. The **rank correlation** (Spearman) is +1 if both
+# orders are the same, −1 if one is the reverse of the other, and 0 on average for random scores.
+#
+# One sentence proves nothing, so we take all 100, each with its last word masked. We add four baselines and controls:
+#
+# - **random scores**: what a method reaches that knows nothing
+# - **distance**: near words matter more. This rule needs no model at all.
+# - **attention, all layers**: the plain mean over all layers and heads, as a simple rival of rollout. (Rollout
+#   multiplies ½ A + ½ I over the layers, to follow attention back to the words.)
+# - **occlusion by other words**: another occlusion, which replaces the word by random words instead of [MASK]. It
+#   asks the same question in another way, so we don't expect any method to agree much better than this. It is our
+#   **ceiling**.
+#
+# Guess: which of attention, rollout and gradient comes nearest to the ceiling? The third cell below takes about half
+# a minute on a slow computer.
+
 
 # %%
 def rank_correlation(one, other):  # [T], [T] -> a number from -1 to 1
-    ranks = torch.stack([numbers.argsort(stable=True).argsort().double() for numbers in (one, other)])
+    both = (one, other)
+    ranks = torch.stack([x.argsort(stable=True).argsort().double() for x in both])
     return torch.corrcoef(ranks)[0, 1].item()
 
-def cover_last_word(text):
+
+def mask_last_word(text):
     return text.rsplit(" ", 1)[0] + " [MASK] ."
 
-print(cover_last_word(texts[0]))
+
+print(mask_last_word(texts[0]))
 
 # %%
+from bertedu.interpretation import rollout
+
+
+def explanations(encoding, position, guess):  # a number for each token by each method, [T]
+    T = encoding.input_ids.size(1)
+    with torch.no_grad():
+        weights = run(model, encoding, output_attentions=True).attentions
+    other_words = [
+        occlusion(encoding, position, guess, by=torch.randint(5, len(tokenizer), (T,)))
+        for _ in range(2)
+    ]
+    return {
+        "random scores": torch.rand(T),
+        "distance": -(torch.arange(T) - position).abs(),
+        "attention, last layer": weights[-1][0, :, position].mean(dim=0),
+        "attention, all layers": torch.cat(weights)[:, :, position].mean(dim=(0, 1)),
+        "rollout": rollout.attention_rollout(weights)[-1, 0, position],
+        "gradient": saliency.input_saliency(model, encoding, position, guess)["gradient"],
+        "occlusion, other words": torch.stack(other_words).mean(dim=0).abs(),
+    }
+
+
+# %%
+from collections import defaultdict
+
+from bertedu.course import about  # shows a measured number as ≈, and fails if it is off
+
 torch.manual_seed(0)
 agreement = defaultdict(list)
 for text in texts:
-    encoding, place, guess = question(cover_last_word(text))
-    T = len(encoding.tokens[0])
-    with torch.no_grad():
-        weights = run(model, encoding, output_attentions=True).attentions
-    others = [erased(encoding, place, guess, by=torch.randint(5, len(tokenizer), (T,))) for _ in range(2)]
-    scores = {"random scores": torch.rand(T), "nearness": -(torch.arange(T) - place).abs(),
-              "attention, last layer": weights[-1][0, :, place].mean(dim=0),
-              "attention, all layers": torch.cat(weights)[:, :, place].mean(dim=(0, 1)),
-              "rollout": rollout.attention_rollout(weights)[-1, 0, place],
-              "gradient": saliency.input_saliency(model, encoding, place, guess)["gradient"],
-              "erasing, other words": torch.stack(others).mean(dim=0).abs()}  # fmt: skip
-    words = [i for i in range(1, T - 1) if i != place]  # without [CLS], [SEP] and [MASK] itself
-    truth = erased(encoding, place, guess).abs()[words]
-    for name, numbers in scores.items():
-        agreement[name].append(rank_correlation(numbers[words], truth))
-
-# %%
-means = {name: torch.tensor(numbers).mean().item() for name, numbers in agreement.items()}
-errors = [2 * torch.tensor(numbers).std().item() / len(texts) ** 0.5 for numbers in agreement.values()]
-assert means["attention, last layer"] < means["nearness"] < means["rollout"] < means["gradient"]  # what the text below says
-figure = new_figure(6.6, 2.6)
-axes = figure.subplots()
-bars = axes.barh(list(means), list(means.values()), xerr=errors, color=[GREY, GREY, *[BLUE] * 4, GREEN], ecolor=INK)
-axes.bar_label(bars, fmt="%.2f", padding=6, fontsize=8)
-axes.invert_yaxis()
-axes.set_xlim(-0.25, 0.9)
-axes.set_xlabel("rank correlation with erasing, mean of 100 sentences ± 2 standard errors", fontsize=8)
-quiet(axes)
-Picture(figure, alt="Agreement with erasing: " + ", ".join(f"{name} {mean:.2f}" for name, mean in means.items()) + ".")
+    asked = question(mask_last_word(text))
+    T, position = len(asked[0].tokens[0]), asked[1]
+    content = [i for i in range(1, T - 1) if i != position]  # no [CLS], [SEP], [MASK]
+    truth = occlusion(*asked).abs()[content]
+    for name, numbers in explanations(*asked).items():
+        agreement[name].append(rank_correlation(numbers[content], truth))
+expected = [-0.02, 0.34, 0.27, 0.46, 0.44, 0.61, 0.64]
+means = {}
+for (name, numbers), value in zip(agreement.items(), expected):
+    means[name] = about(value, sum(numbers) / len(numbers), within=0.04)
+    print(f"{name:23} {means[name]:7.2f}")
+errors = [
+    2 * torch.tensor(numbers).std() / len(numbers) ** 0.5 for numbers in agreement.values()
+]
+print(f"two standard errors are at most {about(0.07, max(errors), within=0.02):.2f}")
 
 # %% [markdown]
-# Read it from the controls. Random scores agree with nothing, as they should. **The last layer's attention, the figure
-# that everybody shows, does no better than nearness**: here it is the worst witness. The mean over all layers and
-# rollout agree with erasing better than nearness does. The gradient comes near the ceiling.
+# Start with the baselines. Random scores have a correlation of about 0, as they should. **The attention of the last
+# layer, which most figures show, is not better than distance** (0.27 against 0.34): here it is the weakest method.
+# The mean over all layers and rollout (about 0.45) are better than distance. The gradient (0.61) comes close to the
+# ceiling (0.64).
 #
-# So is attention an explanation? The debate of 2019, in short:
+# So is attention an explanation? The debate in short:
 #
-# - Jain & Wallace, *Attention is not Explanation*: in recurrent networks with one attention layer, attention often
-#   disagrees with gradients and with leaving words out; and quite different attention weights can be found that give
-#   the same answer.
-# - Wiegreffe & Pinter, *Attention is not not Explanation*: it depends on what one calls an explanation, and on
-#   testing the model as a whole. They propose four tests (a baseline with uniform weights, the spread over seeds,
-#   weights frozen into another model, an adversary trained end to end). Adversarial weights can be found, but do
-#   badly when another model has to work with them: attention is not refuted so easily.
-# - Abnar & Zuidema (2020): in a deep Transformer, rollout and flow agree better with gradients and erasing than raw
-#   attention does. You have just seen that repeated, in a small model, with a plain mean over the layers as a rival.
+# - **Jain and Wallace (2019), "Attention is not Explanation"**: in recurrent networks with one attention layer,
+#   attention often disagrees with gradients and with leaving words out. And one can find quite different attention
+#   weights that give the same answer.
+# - **Wiegreffe and Pinter (2019), "Attention is not not Explanation"**: it depends on what you call an explanation.
+#   They propose four tests: a baseline with uniform weights, the variance over random seeds, the learned weights in
+#   another model, and an adversary that is trained end to end. Adversarial weights exist, but another model does
+#   badly with them. So their existence does not refute attention.
+# - **Abnar and Zuidema (2020)**: rollout and flow agree better with occlusion and gradients than raw attention does.
+#   In their small classifier, which reads [CLS], the correlation with occlusion is 0.71 for rollout and 0.29 for the
+#   last layer's attention (table 1). In a DistilBERT for the sentiment of sentences, no method has more than 0.14
+#   with gradients (table 3).
 #
-# What stays for practice: say *what* is to be explained, find out by an intervention, and report the control.
+# Our measurement agrees, and the plain mean over the layers does as well as rollout. For practice: say *what* you
+# want to explain, measure it by an intervention, and report the baselines.
 #
-# ## Silencing a head
+# ## Ablating a head
 #
-# Words can be taken away, and so can heads. The d numbers that a head mixes meet the rest of the model in one place
-# only: the output projection of its layer, `[D, D]`, whose input has the H heads side by side.
+# We removed words. We can also remove heads, and see what gets worse. Switching off a part of a model is called
+# **ablation**. A head's output enters the rest of the model at only one point: the output projection of its layer, a
+# linear layer `[D, D]`. Its input contains the outputs of the H heads side by side, d = D / H numbers for each head.
 #
-# ### Exercise 9.3 · A head falls silent
-# ●●○○ · 8 minutes
+# (The word *head* has two meanings. Here it is an **attention head**. The MLM head of chapter 06 and the
+# classification head of chapter 10 are output layers for a task.)
 #
-# Write `silenced(model, layer, head)`: a **copy** of the model in which this head (both counted from 0) hands on
-# nothing. The projection is `model.bert.encoder.layers[layer].attention.output`, a linear layer; each head has d = D /
-# H entries. Which part of its weight reads the head?
+# ### Exercise 9.3 · Ablate a head
+# ●●○○ · 12 minutes
+#
+# Write `ablate_head(model, layer, head)`. It returns a **copy** of the model in which this head adds nothing (`layer`
+# and `head` count from 0). `model.bert.encoder.layers[layer].attention` has the number of heads, `num_heads`, and the
+# projection, `output`, a linear layer. Which part of its weight belongs to the head?
 
 # %% tags=["exercise"]
-def silenced(model, layer, head):
+import copy
+
+
+def ablate_head(model, layer, head):
     ### BEGIN SOLUTION
-    copy = deepcopy(model)
-    attention = copy.bert.encoder.layers[layer].attention
+    changed = copy.deepcopy(model)
+    attention = changed.bert.encoder.layers[layer].attention
     d = attention.output.in_features // attention.num_heads
     with torch.no_grad():
         attention.output.weight[:, head * d : (head + 1) * d] = 0
-    return copy
+    return changed
     ### END SOLUTION
 
-check("9.3", silenced)
+
+check("9.3", ablate_head)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# A linear layer computes x · Wᵀ, and its weight is `[out, in]`. The head's d numbers come *in*, so they meet d
-# **columns**. Rows would cut d entries out of the sum of all heads. The bias stays: it does not come from this head.
+# A linear layer computes x Wᵀ, and the shape of its weight is `[out, in]`. The d numbers of the head are a part of
+# the *input*, so they are multiplied by d **columns** of the weight. Zeroing d rows would instead remove d entries of
+# the output, which are sums over all heads. The bias stays, because it does not come from this head.
 #
 # </details>
 
 # %% [markdown]
-# The package's `without_heads` does the same with a hook, for the length of a `with` block. Now Michel et al.'s
-# question (2019): how much does each head matter? We cover every fifth word of the 100 sentences and measure by how
-# much the loss rises.
+# Michel et al. (2019) asked: how much does each head matter? We mask every fifth word of the 100 sentences. For each
+# head we measure how much the loss rises without it. The package's `without_heads` ablates heads inside a `with`
+# block, and `head_importance` does it for one head after the other.
 #
-# And the control: the same on two halves of the sentences. What is not alike in both halves is noise. For the same
-# reason the heads that are silenced together are chosen on one half, and the loss is measured on the other.
+# The control: we measure everything on two halves of the sentences. Differences between the halves are noise. Then we
+# ablate several heads together, and for this we choose the heads on one half and measure the loss on the other half.
+# Otherwise we would select heads that only happen to matter little on these sentences.
+#
+# The first two cells mask the words and define the loss, the third measures each head, and the fourth ablates groups
+# of heads. Guess: of how many of the 16 heads can this model do without?
 
 # %%
 masked = batch.input_ids.clone()
-real = (batch.attention_mask == 1) & (masked != tokenizer.cls_token_id) & (masked != tokenizer.sep_token_id)
-chosen = real & (torch.arange(masked.size(1)) % 5 == 2)  # [B, T]
+special = (masked == tokenizer.cls_token_id) | (masked == tokenizer.sep_token_id)
+chosen = (batch.attention_mask == 1) & ~special  # [B, T]
+chosen &= torch.arange(masked.size(1)) % 5 == 2
 masked[chosen] = tokenizer.mask_token_id
 
-def loss_on(rows):
+
+# %%
+from torch.nn.functional import cross_entropy
+
+
+def loss_on(rows):  # a function that computes the MLM loss of a model on these rows
     def loss(model):
-        logits = model(masked[rows], batch.attention_mask[rows]).prediction_logits[chosen[rows]]  # [N, V]
-        return cross_entropy(logits, batch.input_ids[rows][chosen[rows]])
+        logits = model(masked[rows], batch.attention_mask[rows]).prediction_logits
+        return cross_entropy(logits[chosen[rows]], batch.input_ids[rows][chosen[rows]])
+
     return loss
 
-# %%
-halves = [heads.head_importance(model, loss_on(rows)) for rows in (slice(0, None, 2), slice(1, None, 2))]  # [L, H] twice
-importance = (halves[0] + halves[1]) / 2
-print(f"two halves agree on the heads: rank correlation {rank_correlation(*[half.flatten() for half in halves]):.1f}")
-decided = -habits["trained"]["entropy"].flatten()
-print(f"decided heads (low entropy) matter more: rank correlation {rank_correlation(decided, importance.flatten()):.1f}")
-head_maps({"rise of the loss without the head": importance})
 
 # %%
-order = [divmod(int(i), 4) for i in halves[0].flatten().argsort()]  # (layer, head), the least missed of one half first
-def loss_without(gone):  # on the other half
-    with torch.no_grad(), heads.without_heads(model, gone):
-        return loss_on(slice(1, None, 2))(model).item()
-pointers = {divmod(int(habits["trained"][name].argmax()), 4) for name in ("previous token", "next token")}
-print(f"no head silenced: loss {loss_without([]):.2f}; the two most missed are the two pointers: {set(order[-2:]) == pointers}")
-for count in (1, 4, 8, 12):
-    print(f"{count:2} silenced: the least missed {loss_without(order[:count]):.2f}, the most missed {loss_without(order[-count:]):.2f}")
+even, odd = slice(0, None, 2), slice(1, None, 2)
+halves = [heads.head_importance(model, loss_on(half)).flatten() for half in (even, odd)]
+importance = (halves[0] + halves[1]) / 2  # [L · H]
+entropy = measured["trained"]["entropy"].flatten()
+pairs = {"half and half": halves, "entropy and importance": (entropy, importance)}
+for (name, pair), value in zip(pairs.items(), (0.7, -0.4)):
+    print(f"{name}: rank correlation {about(value, rank_correlation(*pair), within=0.1):.1f}")
+head_maps({"rise of the loss without the head": importance.view(4, 4)})
+
+
+# %%
+def loss_without(ablated):  # on the odd half
+    with torch.no_grad(), heads.without_heads(model, ablated):
+        return loss_on(odd)(model).item()
+
+
+order = [divmod(int(i), 4) for i in halves[0].argsort()]  # (layer, head), on the even half
+print(f"most important: {order[-1]}, {order[-2]}; loss with all heads {loss_without([]):.2f}")
+for n in (1, 4, 8, 12):
+    least, most = loss_without(order[:n]), loss_without(order[-n:])
+    print(f"without the {n:2} least important {least:.2f}, most important {most:.2f}")
 
 # %% [markdown]
-# The two pointers of the first layer, to the word before and to the word after, are the two heads that this model
-# cannot do without. And most of the others go almost unnoticed: compare the left number of the last line, **twelve**
-# heads silenced together, with the right number of the first, a single one.
+# The two most important heads are heads 1 and 2 of layer 1 (in code (0, 0) and (0, 1)): those that attend to the
+# previous and to the next token. Most of the others are hardly missed. Compare the left number of the last line with
+# the right number of the first: without **twelve** of the least important heads the loss is 4.24, and without one
+# single important head it is 4.99.
 #
-# Michel et al. found the same in large models: most heads could go one by one, and a fifth (translation) to two fifths
-# (BERT) of all heads together, with hardly a loss. (They rank the heads by a gradient, one backward pass instead of
-# one test for each head.)
+# Michel et al. found the same in large models. Most heads could be removed one by one. Of all heads together, a fifth
+# (in a translation model) to two fifths (in BERT) could go without a noticeable loss. They ranked the heads by a
+# gradient, which needs one backward pass instead of one test for each head.
 #
-# Are *decided* heads the *needed* ones? With 16 heads chance alone reaches ±0.5 in one of twenty cases, so do not lean
-# on that number. The map says it better: the pointers are decided and needed. A head of the last layer makes as fine a
-# figure as any, and next to nothing hangs on it.
+# Are low-entropy heads the important ones? A rank correlation of −0.4 suggests it, but with 16 heads chance alone
+# gives up to ±0.5 in 19 of 20 cases. The maps are clearer. The two heads with the lowest entropy are also the two
+# most important ones. Other heads make an equally nice picture, and the model hardly needs them.
+#
+# Careful with the conclusion "this head is not needed": other heads may do its work when it is missing.
+#
+# ## Activation patching (optional)
+#
+# Ablation asks what is lost without a part. **Activation patching** (also called **causal tracing** or **interchange
+# intervention**) asks more precisely: *which information* does this vector carry? It needs three runs:
+#
+# 1. a **clean** run: *he shut the [MASK] and sat down.* The model prefers *door* to *letter*.
+# 2. a **corrupted** run, with one word changed: *he wrote the [MASK] and sat down.* It prefers *door* less.
+# 3. a **patched** run: the corrupted text, but *one* vector (one layer, one token) is replaced by the clean run's.
+#
+# As a measure we take the difference of the scores of *door* and *letter* (the **logit difference**). 0 means that
+# the patch changed nothing, and 1 that it restored the clean run's preference completely. If one vector restores it,
+# that vector carries the information which verb it was. The next cell does this for each layer and each token. Guess:
+# after which layer has the information reached [MASK]?
+
+# %%
+clean, corrupted = [tokenizer(f"he {v} the [MASK] and sat down .") for v in ("shut", "wrote")]
+door, letter = tokenizer.convert_tokens_to_ids(["door", "letter"])
+
+
+@torch.no_grad()
+def preference(encoding):  # the logit difference at [MASK], position 4
+    logits = run(model, encoding).prediction_logits[0, 4]  # [V]
+    return (logits[door] - logits[letter]).item()
+
+
+print(f"clean {preference(clean):+.1f}, corrupted {preference(corrupted):+.1f}")
+
+
+# %%
+@torch.no_grad()
+def restored(layer, token):  # by one vector of the clean run, after a layer (0: the input)
+    def patch(module, inputs, output):
+        vectors = (output if layer == 0 else output[0]).clone()  # a layer returns a pair
+        vectors[:, token] = states[:, token]
+        return vectors if layer == 0 else (vectors, output[1])
+
+    states = run(model, clean, output_hidden_states=True).hidden_states[layer]  # [1, T, D]
+    high, low = preference(clean), preference(corrupted)
+    module = [model.bert.embeddings, *model.bert.encoder.layers][layer]
+    hook = module.register_forward_hook(patch)
+    result = preference(corrupted)
+    hook.remove()
+    return (result - low) / (high - low)
+
+
+print(" " * 8, *(f"{token:>6}" for token in clean.tokens[0][1:9]))
+for layer, name in enumerate(["input", "layer 1", "layer 2", "layer 3", "layer 4"]):
+    print(f"{name:8}", *(f"{restored(layer, token):6.2f}" for token in range(1, 9)))
+with heads.without_heads(model, [(0, 0)]):
+    print(f"layer 1, 'the', without head 1 of layer 1: {restored(1, 3):.2f}")
+
+# %% [markdown]
+# Two numbers must be 1.00, and they check the method: at the input only the verb differs, and after the last layer
+# the answer is computed from the vector of [MASK] alone. The result is what happens in between. After layer 1 no
+# single vector restores everything: the verb restores 0.36, *the* 0.48, and [MASK] 0.31. After layer 2, [MASK] alone
+# restores 0.90. (The numbers of a row need not sum to 1, because the parts interact.)
+#
+# How did the information get to *the*? We have a suspect: head 1 of layer 1, which attends to the previous token. The
+# last line repeats the measurement without this head, and the patch at *the* restores only 0.18 instead of 0.48.
+#
+# Vig et al. (2020) used such interventions to study gender bias, and Meng et al. (2022) to locate facts in GPT
+# models. The result depends on how you corrupt the text and how you measure (Zhang and Nanda 2024), so report both.
+# And one pair of texts is only an example: a study takes many.
 #
 # ## A word in context
 #
-# In [chapter 02](02_input_embeddings.ipynb) every *bank* entered with the same vector (but for its position). What
-# leaves? Two pairs of sentences:
+# In [chapter 02](02_input_embeddings.ipynb) every *bank* entered BERT with the same vector (except for its position).
+# What comes out? The next cell compares the word *spring* (the season, or the water) in pairs of sentences, by the
+# cosine of its vectors after the last layer. It shows the closest pair with two senses, and the most distant pair
+# with one sense.
 
 # %%
-def vectors_of(model, word):  # [N, L + 1, D], and the senses
+from torch.nn.functional import normalize
+
+from bertedu.interpretation import contexts
+
+
+def vectors_of(model, word):  # [N, L + 1, D], the senses, the sentences
     rows = [row for row in senses if row["word"] == word]
     sentences = [row["sentence"] for row in rows]
-    return contexts.word_vectors(model, tokenizer, sentences, word), [row["sense"] for row in rows], sentences
+    vectors = contexts.word_vectors(model, tokenizer, sentences, word)
+    return vectors, [row["sense"] for row in rows], sentences
+
 
 vectors, labels, sentences = vectors_of(model, "spring")
 unit = normalize(vectors[:, -1], dim=-1)  # [N, D], the last layer
@@ -478,176 +682,240 @@ cosines = unit @ unit.T  # [N, N]
 same = torch.tensor([[a == b for b in labels] for a in labels])
 high = divmod(int(cosines.masked_fill(same, -1).argmax()), len(labels))
 low = divmod(int(cosines.masked_fill(~same, 2).argmin()), len(labels))
-for name, (i, j) in (("two senses", high), ("one sense", low)):
+for name, (i, j) in {"two senses": high, "one sense": low}.items():
     print(f"{name}: cosine {cosines[i, j]:.2f}\n   {sentences[i]}\n   {sentences[j]}")
 
 # %% [markdown]
-# The pair with **two** senses is closer than the pair with **one**. Whoever shows the first pair "proves" that BERT
-# cannot tell the senses of *spring*; with another choice of pairs the same model "proves" the opposite. A pair of
-# sentences differs in length, in the neighbours, in the place of the word. Only averages are about senses.
+# The pair with **two** senses has the higher cosine. If you show this pair, you "prove" that BERT can't distinguish
+# the senses of *spring*. With another pair, you "prove" the opposite. Two sentences differ in their length, in the
+# neighbors, in the position of the word. Only averages say something about senses.
 #
-# So: 10 sentences for each of two senses of five words, the mean cosine of all pairs within a sense minus that across
-# the senses, layer by layer; 0 means that sense makes no difference. And a vote: is a sentence's vector nearer to the
-# mean of its own sense (without itself) than to the other's? Chance is 50 %. Controls: the untrained model, and the
-# bag of words.
+# We have 10 sentences for each of two senses of five words. Our measure is a classifier, the **nearest mean**:
+# average the vectors of each sense, and assign a sentence to the sense whose mean has the higher cosine with it. The
+# sentence must not be part of the mean that it is compared with, so we leave it out (**leave-one-out**). But there is
+# a trap: then its own sense has a mean of 9 vectors and the other one a mean of 10, and the sentence's own sense
+# seems farther away than it is. So we leave out **one sentence of each sense**, which makes it 9 against 9, and
+# average over all 100 choices of the two. If the labels mean nothing, this estimate is 50 % on average.
+#
+# And how noisy is it? Twenty sentences are few, and they share their means. We shuffle the sense labels 500 times and
+# look at the result: this is a **permutation test**. The first cell below does this for *bank*. Guess: how far from
+# 50 % do meaningless labels get?
+#
+# The second cell computes the accuracy for all words and layers. The controls are the **bag of words** (which words
+# does the sentence contain?) and the untrained model. The picture shows another measure by layer: the mean cosine of
+# pairs within a sense, minus the mean cosine of pairs across the senses. 0 means no difference.
+
 
 # %%
-def told_apart(vectors, labels):  # [N, D] -> share of vectors nearer to the mean of their own sense
-    vectors, hits = normalize(vectors.double(), dim=-1), 0
-    for i, label in enumerate(labels):
-        others = {sense: [j for j, other in enumerate(labels) if other == sense and j != i] for sense in set(labels)}
-        means = {sense: vectors[rows].mean(dim=0) for sense, rows in others.items()}
-        hits += max(sorted(means), key=lambda sense: torch.cosine_similarity(means[sense], vectors[i], dim=0)) == label
-    return hits / len(labels)
+import random
 
-def bag_of_words(sentences):  # [N, D]: which words stand in each sentence
+import numpy as np
+
+
+def nearest_mean_accuracy(vectors, labels):  # [N, D] and two kinds of labels
+    unit = normalize(vectors.double(), dim=-1)
+    first = torch.tensor([label == labels[0] for label in labels])  # [N]
+    accuracies = []
+    for own, other in ((unit[first], unit[~first]), (unit[~first], unit[first])):
+        # [10, D]: ten means of nine sentences
+        own_means = normalize(own.sum(dim=0) - own, dim=-1)
+        other_means = normalize(other.sum(dim=0) - other, dim=-1)
+        gains = (own * own_means).sum(dim=-1, keepdim=True) - own @ other_means.T  # [10, 10]
+        accuracies.append((gains.round(decimals=6).sign() + 1).mean() / 2)  # a tie counts half
+    return (accuracies[0] + accuracies[1]).item() / 2
+
+
+rng = random.Random(0)
+vectors, labels, _ = vectors_of(model, "bank")
+real = nearest_mean_accuracy(vectors[:, -1], labels)
+shuffled = [
+    nearest_mean_accuracy(vectors[:, -1], rng.sample(labels, len(labels))) for _ in range(500)
+]
+print(f"'bank', last layer: {about(0.95, real, within=0.02):.0%}")
+mean, std = np.mean(shuffled), np.std(shuffled)
+print(f"shuffled labels: mean {about(0.49, mean, within=0.03):.0%}, ", end="")
+print(f"standard deviation {about(0.13, std, within=0.03):.0%}, ", end="")
+print(f"highest {about(0.85, max(shuffled), within=0.08):.0%}")
+
+# %%
+from bertedu.visualization.layers import cosines_by_layer
+
+
+def bag_of_words(sentences):  # [N, number of different words]
     words = sorted({word for sentence in sentences for word in sentence.lower().split()})
-    return torch.tensor([[word in sentence.lower().split() for word in words] for sentence in sentences]).float()
+    return torch.tensor([[w in s.lower().split() for w in words] for s in sentences]).float()
 
-# %%
-print("told apart  bag of words  untrained  trained: input   layer 1  layer 2  layer 3  layer 4")
-gaps, totals = {}, []
+
+columns = ["bag of words", "untrained", "input", *(f"layer {i}" for i in range(1, 5))]
+gaps, table = {}, []
+print(" " * 7, *(f"{column:>12}" for column in columns[:2]), *(f"{c:>8}" for c in columns[2:]))
 for word in dict.fromkeys(row["word"] for row in senses):
     vectors, labels, sentences = vectors_of(model, word)
     cosines = contexts.mean_cosines(vectors, labels)
     gaps[word] = cosines["within"] - cosines["across"]  # [L + 1]
-    fresh = vectors_of(untrained, word)[0]
-    row = [told_apart(bag_of_words(sentences), labels), told_apart(fresh[:, -1], labels)]
-    row += [told_apart(vectors[:, layer], labels) for layer in range(5)]
-    totals.append(row)
-    print(f"{word:10} {row[0]:10.0%} {row[1]:12.0%} {row[2]:14.0%}", "".join(f"{share:9.0%}" for share in row[3:]))
-mean = torch.tensor(totals).mean(dim=0).tolist()
-print(f"{'mean':10} {mean[0]:10.0%} {mean[1]:12.0%} {mean[2]:14.0%}", "".join(f"{share:9.0%}" for share in mean[3:]))
-assert min(mean[4:]) > max(mean[:3]) + 0.1
+    inputs = [bag_of_words(sentences), vectors_of(untrained, word)[0][:, -1]]
+    inputs += [vectors[:, layer] for layer in range(5)]
+    table.append([nearest_mean_accuracy(x, labels) for x in inputs])
+    print(f"{word:7}", *(f"{a:{12 if i < 2 else 8}.0%}" for i, a in enumerate(table[-1])))
+mean = torch.tensor(table).mean(dim=0)
+expected = [0.62, 0.51, 0.52, 0.80, 0.90, 0.93, 0.93]
+shown = [about(e, m, within=0.02) for e, m in zip(expected, mean)]
+print(f"{'mean':7}", *(f"{a:{12 if i < 2 else 8}.0%}" for i, a in enumerate(shown)))
 cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 
-# %% tags=["nbval-ignore-output"]
-vectors, labels, sentences = vectors_of(model, "key")
-word_in_context(model, tokenizer, sentences[5:15], "key")
-
 # %% [markdown]
-# The layers tell the senses apart, on average, and far better than an untrained model or the bag of words. *key* is
-# the easiest: it opens doors in the novels and dictionaries in the documentation, two worlds. The gaps look small
-# beside cosines of 0.5 and more; what counts is that they are there for nearly every sentence.
+# First the noise: with shuffled labels, *bank* has a standard deviation of 13 points. So 70 % for a single word may
+# be chance, but none of the 500 shuffles reached the 95 % of the real labels. The mean of five words is less noisy by
+# a factor of √5: about 6 points.
 #
-# The input column is a control too. There a word knows its position and nothing else; where it is far from 50 %, the
-# position gives the sense away (the letters of the alphabet stand early in our sentences). And with 20 sentences a
-# word, 10 points are two sentences: do not rank the layers by them.
+# Now look at the line with the mean. After layers 3 and 4 the senses are separated in about 93 % of the comparisons,
+# far above the bag of words (62 %) and the untrained model (51 %). *key* is the easiest word: in the novels it opens
+# doors, in the documentation it belongs to a dictionary. The gaps in the picture are small beside cosines of 0.5 and
+# more, but they hold for nearly every sentence.
 #
-# ## Probes, and what they can learn by heart
+# The column *input* is a control too. There, a word's vector contains only the word and its position. Where it is far
+# from 50 %, the position alone may give the sense away (*light* and *letter*). And with a standard deviation of 6
+# points for the mean, don't rank the layers 2 to 4 by 2 points.
 #
-# Does a layer *know* which words are nouns? A **probe** is a small classifier on its frozen vectors: if it succeeds,
-# the information was there. Or was it? A probe with 256 inputs can also learn by heart that *table* is a noun and
-# *sell* a verb. Then it reads the word's identity, which every layer has.
+# ## Probes, and what they can memorize
 #
-# Hewitt & Liang (2019) train the same probe on a **control task**: every word *type* gets a label by lot, the same
-# wherever it stands. No layer can know these; what the probe gets right, it has learned by heart. Accuracy minus
-# control accuracy is the probe's **selectivity**.
+# Does a layer *know* which words are nouns? A **probe** is a small classifier that is trained on frozen vectors. If
+# it succeeds, the information was in the vectors. Or was it? A probe with 256 inputs can also **memorize** that
+# *table* is a noun and *sell* is a verb. Then it only recognizes the word, which every layer makes easy.
 #
-# ### Exercise 9.4 · Labels by lot
-# ●●○○ · 8 minutes
+# Hewitt and Liang (2019) therefore train the same probe on a **control task**: every word *type* (every different
+# word) gets a random label, the same wherever it occurs. No layer can know these labels, so what the probe gets
+# right, it has memorized. The accuracy minus the accuracy on the control task is the **selectivity** of the probe.
 #
-# Write `my_control_labels(words, number_of_labels, seed)`: a list with a label from 0 to `number_of_labels` − 1 for
-# each word of the list, drawn by lot for each *type*. The same word (upper and lower case alike) gets the same label
-# at each place. Another seed gives another lottery.
+# ### Exercise 9.4 · Random control labels
+# ●●○○ · 10 minutes
+#
+# Write `my_control_labels(words, number_of_labels, seed)`. For a list of words it returns a list with one label for
+# each word, from 0 to `number_of_labels` − 1, drawn at random once for each *type*. The same word gets the same label
+# everywhere (treat upper and lower case alike), and also in another list with the same seed: a probe is trained on
+# one list of words and tested on another. Another seed gives other labels. `random.Random(x)` is a generator that you
+# can seed with any number or string x.
+
 
 # %% tags=["exercise"]
 def my_control_labels(words, number_of_labels, seed=0):
     ### BEGIN SOLUTION
-    generator = torch.Generator().manual_seed(seed)
-    label = {}
-    for word in words:
-        if word.lower() not in label:
-            label[word.lower()] = torch.randint(number_of_labels, (), generator=generator).item()
-    return [label[word.lower()] for word in words]
+    def draw(word):
+        return random.Random(f"{seed} {word.lower()}").randrange(number_of_labels)
+
+    return [draw(word) for word in words]
     ### END SOLUTION
+
 
 check("9.4", my_control_labels)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# A dictionary from types to labels, filled by lot. Drawing for each *token* would be impossible to learn for any
-# probe, and selectivity would always look splendid. The package's `control_labels` seeds a lottery with the word
-# itself, so that a word has the same label in the training and in the test set, even if they are asked for separately.
+# A generator that is seeded with the word and the seed draws the same label whenever the word comes up, in any list.
+# The package's `control_labels` does the same. A dictionary that is filled when a type occurs for the first time
+# looks right too. But then the label depends on the words before it, and the test set contradicts the training set.
+# And if you drew a label for each *token*, no probe could memorize the labels, and the selectivity would always look
+# excellent.
 #
 # </details>
 
 # %% [markdown]
-# Our sentences are partly written by hand, and mostly made by a little grammar (see `data/looking_inside/`), with a
-# tag for each word: grammatical nonsense, so that meaning cannot help. Nouns, verbs, adjectives and adverbs are asked
-# for. Three splits, ever harder to cheat:
+# Our tagged sentences are partly written by hand, and mostly generated by a small grammar (`data/looking_inside/`).
+# The generated ones are grammatical but meaningless, so meaning can't help. We ask for the **part of speech**: noun,
+# verb, adjective or adverb. There are three splits into training and test, and each is harder to solve by memory:
 #
-# 1. **other sentences**: train on every other sentence, test on the rest. Most test words have been seen.
-# 2. **new words**: also no word of the test has been seen in training.
-# 3. **two roles**: words such as *walk* and *hope*, which stand as often as a noun as they do as a verb. None was
-#    seen in training. Whoever knows only the word gets about 50 %, by construction.
+# 1. **other sentences**: train on every second sentence, test on the rest. Most test words occur in training.
+# 2. **new words**: also, no test word occurs in training.
+# 3. **ambiguous words**: words such as *walk* and *hope*, which are nouns about as often as verbs, and which never
+#    occur in training. If you know only the word, you reach about 50 %, by construction.
 #
-# The last two ask for the **kind of a name** (person, place, time), in other sentences and with new names.
+# Two more splits ask for the **kind of a name** (person, place or time): in other sentences, and with new names.
 #
-# The probe is what you would write: a linear layer on standardised vectors, cross-entropy. The package takes
-# scikit-learn's logistic regression, which is the same with a penalty, and faster.
+# The first cell reads the data and computes all vectors, the second defines the splits. The third one compares a
+# probe that you could write yourself (a linear layer on standardized vectors, trained with cross-entropy) with the
+# package's, scikit-learn's logistic regression, which is faster. The fourth trains the probes for all layers, with
+# three draws of the control labels, and takes about half a minute on a slow computer. The fifth draws the results.
 
 # %%
+from bertedu.interpretation import probing
+
 with open(data_path("looking_inside/tagged.txt"), encoding="utf-8") as file:
-    tagged = [[tuple(piece.rsplit("/", 1)) for piece in line.split()] for line in file if not line.startswith("#")]
+    lines = [line.split() for line in file if not line.startswith("#")]
+tagged = [[tuple(piece.rsplit("/", 1)) for piece in line] for line in lines]  # word, tag
 everything = probing.tagged_vectors(model, tokenizer, tagged)
-sentence = [number for number, words in enumerate(tagged) for _ in words]  # of each token
-tokens = list(zip(sentence, [word.lower() for word in everything.words], everything.labels))
-
-roles = defaultdict(set)
-for _, word, tag in tokens:
-    roles[word].add(tag)
-both = {word for word, tags in roles.items() if {"NOUN", "VERB"} <= tags}
-print(len(tagged), "sentences,", len(roles), "words,", len(both), "of them noun and verb:", *sorted(both)[:6])
-
-# %%
-CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
-held_out = {word: number % 3 == 0 for number, word in enumerate(sorted(roles))}  # every third type of the alphabet
-
-def part(keep, source=everything):  # the tokens for which keep(number of the sentence, word, tag) holds
-    index = [i for i, token in enumerate(tokens) if keep(*token)]
-    return probing.TaggedVectors(source.vectors[index], [source.words[i] for i in index], [source.labels[i] for i in index])
-
-splits = {  # what to train on, and what to test on
-    "other sentences": (lambda s, w, t: t in CLASSES and s % 2 == 0, lambda s, w, t: t in CLASSES and s % 2 == 1),
-    "new words": (lambda s, w, t: t in CLASSES and w not in both and s % 2 == 0 and not held_out[w],
-                  lambda s, w, t: t in CLASSES and w not in both and s % 2 == 1 and held_out[w]),
-    "two roles": (lambda s, w, t: t in CLASSES[:2] and w not in both, lambda s, w, t: t in CLASSES[:2] and w in both),
-    "names": (lambda s, w, t: "PROPN" in t and s % 2 == 0, lambda s, w, t: "PROPN" in t and s % 2 == 1),
-    "new names": (lambda s, w, t: "PROPN" in t and not held_out[w], lambda s, w, t: "PROPN" in t and held_out[w]),
-}  # fmt: skip
+words = np.array([word.lower() for word in everything.words])
+tags = np.array(everything.labels)
+even = np.array([n % 2 == 0 for n, pairs in enumerate(tagged) for _ in pairs])  # sentences
+types = sorted(set(words))
+both = sorted(set(words[tags == "NOUN"]) & set(words[tags == "VERB"]))
+print(f"{len(tagged)} sentences, {len(types)} types, {len(both)} of them noun and verb")
+print("for instance:", *both[:6])
 
 # %%
-def my_probe(vectors, labels, asked):  # [N, D], N labels, [M, D] -> M guesses
-    mean, deviation, kinds = vectors.mean(dim=0), vectors.std(dim=0), sorted(set(labels))
-    wanted = torch.tensor([kinds.index(label) for label in labels])  # [N]
+pos = np.isin(tags, ["NOUN", "VERB", "ADJ", "ADV"])
+noun_verb = np.isin(tags, ["NOUN", "VERB"])
+name = np.array(["PROPN" in tag for tag in tags])
+ambiguous, new = np.isin(words, both), np.isin(words, types[::3])  # every third type is new
+splits = {  # what to train on, what to test on
+    "other sentences": (pos & even, pos & ~even),
+    "new words": (pos & even & ~ambiguous & ~new, pos & ~even & ~ambiguous & new),
+    "ambiguous words": (noun_verb & ~ambiguous, noun_verb & ambiguous),
+    "names": (name & even, name & ~even),
+    "new names": (name & ~new, name & new),
+}
+
+
+def part(keep, source=everything):  # the tokens where keep [N] is True
+    index = np.flatnonzero(keep).tolist()
+    kept = ([x[i] for i in index] for x in (source.words, source.labels))
+    return probing.TaggedVectors(source.vectors[index], *kept)
+
+
+# %%
+def my_probe(vectors, labels, test):  # [N, D], N labels, [M, D] -> M predictions
+    mean, std = vectors.mean(dim=0), vectors.std(dim=0)
+    kinds = sorted(set(labels))
+    target = torch.tensor([kinds.index(label) for label in labels])  # [N]
     linear = torch.nn.Linear(vectors.size(1), len(kinds))
     optimizer = torch.optim.AdamW(linear.parameters(), lr=0.01)
     for _ in range(100):
         optimizer.zero_grad()
-        cross_entropy(linear((vectors - mean) / deviation), wanted).backward()
+        cross_entropy(linear((vectors - mean) / std), target).backward()
         optimizer.step()
-    return [kinds[i] for i in linear((asked - mean) / deviation).argmax(dim=1).tolist()]
+    return [kinds[i] for i in linear((test - mean) / std).argmax(dim=1).tolist()]
+
 
 torch.manual_seed(0)
-known, asked = [part(keep) for keep in splits["new words"]]
-mine = my_probe(known.vectors[:, 2], known.labels, asked.vectors[:, 2])
-theirs = probing.Probe().fit(known.vectors[:, 2], known.labels).predict(asked.vectors[:, 2])
-print("my probe and the package's agree on 9 of 10 words:", sum(map(str.__eq__, mine, theirs)) >= 0.9 * len(mine))
+known, test = (part(keep) for keep in splits["new words"])
+mine = my_probe(known.vectors[:, 2], known.labels, test.vectors[:, 2])
+theirs = probing.Probe().fit(known.vectors[:, 2], known.labels).predict(test.vectors[:, 2])
+for name, other in {"right": test.labels, "like the package's probe": theirs}.items():
+    agree = np.mean([one == two for one, two in zip(mine, other)])
+    print(f"my probe on layer 2: {about(0.95, agree, within=0.05):.0%} {name}")
 
 # %%
-fresh, curves = probing.tagged_vectors(untrained, tokenizer, tagged), {}
+random_vectors = probing.tagged_vectors(untrained, tokenizer, tagged)
+curves = {}
 for name, (train, test) in splits.items():
-    lotteries = [probing.probe_layers(part(train), part(test), seed) for seed in range(3)]  # three draws of the labels
-    nothing = probing.probe_layers(part(train, fresh), part(test, fresh))
-    by_lot = [sum(s.control_accuracy for s in layer) / 3 for layer in zip(*lotteries)]
-    curves[name] = {"trained": [s.accuracy for s in lotteries[0]], "labels by lot": by_lot,
-                    "untrained": [s.accuracy for s in nothing]}  # fmt: skip
-    floor = probing.majority_accuracy(part(train), part(test))
-    sizes = f"learns from {len(part(train).words)} words, is asked {len(part(test).words)}"
-    print(f"{name}: {sizes}; always the commonest label {floor:.0%}")
-assert curves["two roles"]["trained"][0] < 0.65 and min(curves["two roles"]["trained"][2:]) > 0.8
+    known, asked = part(train), part(test)
+    draws = [probing.probe_layers(known, asked, seed) for seed in range(3)]
+    controls = zip(*[[s.control_accuracy for s in scores] for scores in draws])
+    before = probing.probe_layers(part(train, random_vectors), part(test, random_vectors))
+    curves[name] = {
+        "trained": [s.accuracy for s in draws[0]],
+        "control": [sum(layer) / 3 for layer in controls],
+        "untrained": [s.accuracy for s in before],
+    }
+    majority = probing.majority_accuracy(known, asked)
+    sizes = f"{len(known.words)} words to train on, {len(asked.words)} to test"
+    print(f"{name}: {sizes}; majority {majority:.0%}")
+    for curve, values in curves[name].items():
+        print(f"   {curve:10}", *(f"{value:5.0%}" for value in values))
+
+# %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
+
 figure = new_figure(8.4, 2.4)
 for axes, (name, lines) in zip(figure.subplots(1, 5, sharey=True), curves.items()):
     for values, color in zip(lines.values(), (BLUE, ORANGE, GREY)):
@@ -655,146 +923,201 @@ for axes, (name, lines) in zip(figure.subplots(1, 5, sharey=True), curves.items(
     axes.set_title(name, fontsize=9)
     axes.set_ylim(0, 1.03)
     quiet(axes)
-figure.legend(axes.get_lines(), lines, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
-Picture(figure, alt="Probe accuracy, input to layer 4. " + "; ".join(f"{name}: " + ", ".join(
-    f"{title} {' '.join(f'{value:.0%}' for value in values)}" for title, values in lines.items())
-    for name, lines in curves.items()) + ".")  # fmt: skip
+figure.legend(
+    axes.get_lines(), lines, loc="outside lower center", ncols=3, fontsize=8, frameon=False
+)
+told = []
+for name, lines in curves.items():
+    ends = ", ".join(f"{title} {v[0]:.0%} to {v[-1]:.0%}" for title, v in lines.items())
+    told.append(f"{name}: {ends}")
+Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(told)}.")
 
 # %% [markdown]
-# From the input (in) to layer 4. Look at the grey and the orange line first:
+# Each line goes from the input (left) to layer 4. Read the control and the untrained model first:
 #
-# - **Other sentences.** At the input, where no word has seen another, the probe does well, and with labels drawn by
-#   lot it does as well: that is memory. Higher up the lot fails and the parts of speech stay. The selectivity rises
-#   with depth far more than the accuracy does.
-# - **New words.** Memory is worth nothing here (the lot is at a quarter), and yet the trained *input* tells the part
-#   of speech of nearly every new word: pre-training has put nouns beside nouns in the table of embeddings. The
-#   untrained table has no such order.
-# - **Two roles.** The only split that asks for context. At the input about half, as it must be; after one layer most,
-#   after two nearly all. *This* is what attention adds, and the first panel could not show it.
-# - **Names**, seen and new: again much memory in the first, and in the second an advantage that the input has
-#   already. *paris* and *london* have met the same neighbours. Deeper layers add nothing here. (41 new names: 5
-#   points are two of them.)
+# - **Other sentences.** At the input, the probe does well (87 %), but it does as well on the control task (83 %). So
+#   this is mostly memory. In higher layers the control task becomes hard (52 %), and the parts of speech stay easy.
+#   The selectivity rises from 4 to 45 points, the accuracy from 87 to 97 %.
+# - **New words.** Memory is worth nothing here: the control task is at chance. And still the probe reads the part of
+#   speech of nearly every new word from the trained *input* (96 %). Pre-training has put nouns near nouns in the
+#   table of embeddings. The untrained table has no such order.
+# - **Ambiguous words.** Only this split needs context. At the input the probe reaches about half, as it must. After
+#   one layer it is 87 %, after two 97 %. *This* is what attention adds, and the first split could not show it.
+# - **Names.** In the first split memory helps again, and in the second the input alone is perfect: *paris* and
+#   *london* have occurred beside the same words. Deeper layers add nothing here. (There are 41 test words: 5 points
+#   are two words.)
 #
-# Tenney et al. (2019) found that BERT-Large works through the steps of the classical pipeline in their order: parts of
-# speech first, then syntax, kinds of names, roles, and coreference last. That one or two layers do for our question
-# fits; to see the rest, four layers are too few.
+# Tenney et al. (2019) found that BERT-Large solves the classical tasks in their usual order from layer to layer:
+# parts of speech first, then syntax, kinds of names, semantic roles, and coreference last. One or two layers for our
+# question fit that picture. For the rest, four layers are too few.
 #
-# ## Facts in a blank
+# A probe shows that information is *there*, not that the model *uses* it. For that you need an intervention, such as
+# ablation or patching.
 #
-# Petroni et al. (2019) read facts out of BERT by filling in blanks. First our model of books, then `world-tiny`, the
-# small model that learned nothing but the facts of a small world (chapter 00).
+# ## Facts in a blank (optional)
+#
+# Petroni et al. (2019) read facts from BERT by letting it fill in a blank. We ask our model of books first, and then
+# `world-tiny`, a model that was trained only on a small world of facts (chapter 06).
 
 # %%
-FACTS = ("paris is the capital of [MASK] .", "napoleon was emperor of [MASK] .", "queen elizabeth was queen of [MASK] .")
-for text in FACTS:
-    print(f"{text:40}", ", ".join(f"{word} {share:.0%}" for word, share in fill_mask(model, tokenizer, text, top=4)[0]))
+from bertedu.corpora.world.probes import fact_probes
+from bertedu.pretraining.probes import fact_probe_accuracy
+
 
 world, world_tokenizer = open_model(data_path("checkpoints/world-tiny"))
-print(f"world-tiny: {fact_probe_accuracy(world, world_tokenizer, fact_probes(8, Random(0))):.0%} of its facts")
-for text in ("the capital of france is [MASK] .", "the capital of france is not [MASK] ."):
-    print(f"{text:40}", ", ".join(f"{word} {share:.0%}" for word, share in fill_mask(world, world_tokenizer, text, top=3)[0]))
+known = fact_probe_accuracy(world, world_tokenizer, fact_probes(8, random.Random(0)))
+print(f"world-tiny knows {about(0.95, known, within=0.03):.0%} of its facts")
+books, small_world = (model, tokenizer), (world, world_tokenizer)
+FACTS = {"paris is the capital of [MASK] .": books, "napoleon was emperor of [MASK] .": books}
+FACTS |= {"the capital of france is [MASK] .": small_world}
+FACTS |= {"the capital of france is not [MASK] .": small_world}
+for text, which in FACTS.items():
+    guesses = fill_mask(*which, text, top=3)[0]
+    print(f"{text:38}", ", ".join(f"{word} {p:.0%}" for word, p in guesses))
 
 # %% [markdown]
-# The model of books says what often follows *of*, and no facts: they are rare in novels, and the model is small. The
-# small world's model knows most of its facts, in phrasings that training never showed. Now look at the last pair. With
-# *not* in it, *paris* is the one wrong answer. Does the guess change as it should? Kassner & Schütze (2020) found that
-# BERT's often does not ("birds cannot fly"). A right answer to one wording does not prove that a fact is known; the
-# control is a wording that must change the answer.
+# The model of books predicts words that often follow *of*, but no facts: it is small, and facts are rare in novels.
+# The model of the small world knows most of its facts, in wordings that never occurred in training.
 #
-# ## Vectors for sentences
+# Now look at the last pair. With *not*, *paris* becomes the one wrong answer, and the model still gives it 92 %.
+# Kassner and Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*). A right answer to one wording does
+# not prove that a fact is known. A good control is a wording that must change the answer.
 #
-# One vector for a sentence: the mean of its tokens' vectors. Are sentences with the same meaning close? 30 pairs that
-# say the same in other words, and first, their cosines. Guess the mean cosine of two sentences that have **nothing**
-# to do with each other.
+# ## Vectors for sentences (optional)
+#
+# For a whole sentence we need one vector, for instance the mean of its tokens' vectors. Are sentences with the same
+# meaning close to each other? We take 30 pairs of paraphrases (the same content in other words). The next cell
+# computes three numbers for each layer: the mean cosine of *all* pairs of sentences, the mean cosine of the 30
+# *paraphrases*, and how often a sentence's paraphrase is the nearest of 30 sentences (*found*). On the right it does
+# the same after subtracting the mean vector. Guess first: which cosine do two sentences have that are not related at
+# all?
 
 # %%
+from dataclasses import replace
+
+from bertedu.finetuning.pooling import pool  # one vector for a text, without its padding
+
 with open(data_path("looking_inside/paraphrases.tsv"), encoding="utf-8") as file:
     pairs = [(row["one"], row["other"]) for row in csv.DictReader(file, delimiter="\t")]
 
-def sentence_vectors(model, texts, layer):  # [N, D]
+
+def sentence_vectors(texts, layer):  # [N, D]
     encoding = tokenizer(texts)
-    with torch.no_grad():
-        output = run(model, encoding, output_hidden_states=True).bert
-    return pool(replace(output, last_hidden_state=output.hidden_states[layer]), encoding.attention_mask, "mean")
+    output = run(model, encoding, output_hidden_states=True).bert
+    output = replace(output, last_hidden_state=output.hidden_states[layer].detach())
+    return pool(output, encoding.attention_mask, "mean")
 
-def found(one, other):  # the share of sentences whose partner is the nearest of all
-    cosines = normalize(one, dim=-1) @ normalize(other, dim=-1).T
-    return (cosines.argmax(dim=1) == torch.arange(len(one))).double().mean().item()
 
-ones, others = [list(side) for side in zip(*pairs)]
-words = bag_of_words(ones + others)
-print(f"bag of words: partner found {found(words[:30], words[30:]):.0%}; by chance {1 / 30:.0%}")
-print("          as they are                         without the mean")
-print("layer     all pairs  partners  found          all pairs  partners  found")
+def found(x):  # the share of the first half whose paraphrase is the nearest of the second
+    cosines = normalize(x[:30], dim=-1) @ normalize(x[30:], dim=-1).T
+    return (cosines.argmax(dim=1) == torch.arange(30)).double().mean().item()
+
+
+all_texts = [one for one, _ in pairs] + [other for _, other in pairs]
+print(f"bag of words: {found(bag_of_words(all_texts)):.0%} found; by chance {1 / 30:.0%}")
+print("layer   all pairs  paraphrases  found   (and the same without the mean vector)")
 for layer in range(5):
-    vectors = sentence_vectors(model, ones + others, layer)  # [60, D]
-    line = f"{layer:5}"
-    for v in (vectors, vectors - vectors.mean(dim=0)):
-        partners = torch.cosine_similarity(v[:30], v[30:], dim=-1).mean()
-        line += f"{contexts.anisotropy(v):13.2f} {partners:9.2f} {found(v[:30], v[30:]):6.0%}   "
-    print(line.rstrip())
+    vectors = sentence_vectors(all_texts, layer)  # [60, D]
+    for x, end in ((vectors, "    "), (vectors - vectors.mean(dim=0), "\n")):
+        cosine = torch.cosine_similarity(x[:30], x[30:], dim=-1).mean()
+        start = f"{layer:5}" if end != "\n" else ""
+        print(f"{start}{contexts.anisotropy(x):11.2f} {cosine:12.2f} {found(x):6.0%}", end=end)
 
 # %% [markdown]
-# Look at *all pairs*: sentences that share nothing have a cosine far above 0, in every layer. All vectors point in one
-# common direction, more or less: they are **anisotropic**. Ethayarajh (2019) measured it in ELMo, BERT and GPT-2,
-# where it generally grows with depth. Whoever reads "cosine 0.7" as "alike" is reading the common direction.
+# Look at *all pairs*: sentences that have nothing in common have a cosine far above 0, in every layer. All the
+# vectors point roughly in one common direction. They are **anisotropic**. Ethayarajh (2019) measured this in ELMo,
+# BERT and GPT-2, where it generally grows with depth. If you read "cosine 0.7" as "similar", you are reading the
+# common direction.
 #
-# Subtracting the mean vector takes it away: unrelated pairs lie at 0 then, and partners stand out from them by a
-# number that one can read. But look at *found*: the order of the neighbours hardly changes. Centring repairs the
-# scale, not the content. And the content is thin. More partners are found than by the bag of words (the pairs share
-# few words), but far from all: guessing masked words does not teach BERT to put the meaning of a sentence into one
-# vector. That takes training for the purpose, the subject of a later chapter.
+# Subtracting the mean vector removes it. Then unrelated pairs are at 0, and the paraphrases stand out with a cosine
+# that means something. But look at *found*: the order of the neighbors changes little. Centering repairs the scale,
+# not the content. More paraphrases are found than by the bag of words (the pairs have few words in common), but not
+# many: masked language modeling does not teach BERT to put the meaning of a sentence into one vector. That needs
+# training for this purpose, and [chapter 13](13_sentence_embeddings.ipynb) shows it.
 #
 # ## The proof
 #
-# Mine, the package's and, where it has one, that of `transformers`: the attention weights and vectors that all of this
-# rests on, rollout, a silenced head, the vector of a word.
+# Do all these measurements start from the right numbers? We compare the package with `transformers` (attention
+# weights, hidden states) and with code written out here (rollout, an ablated head, the vector of a word). Each line
+# prints the largest difference.
 
 # %%
-theirs = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
-encoding, wanted = tokenizer(texts[0]), {"output_attentions": True, "output_hidden_states": True}  # one text: no padding
+import transformers
+
+with_attention = {"attn_implementation": "eager", "dtype": torch.float32}
+theirs = transformers.BertForPreTraining.from_pretrained(folder, **with_attention).eval()
+encoding = tokenizer(texts[0])  # one text, so no padding
+wanted = {"output_attentions": True, "output_hidden_states": True}
 with torch.no_grad():
     ours, reference = run(model, encoding, **wanted), theirs(**encoding, **wanted)
-for name in ("attentions", "hidden_states"):
-    differences = [(a - b).abs().max().item() for a, b in zip(getattr(ours, name), getattr(reference, name), strict=True)]
-    print(f"{name}: {len(differences)} layers as in transformers, within 1e-5: {max(differences) < 1e-5}")
 
-shares, quieter = torch.eye(encoding.input_ids.size(1)), deepcopy(model)
+
+# %%
+def largest(one, other):
+    return (one - other).abs().max().item()
+
+
+for name in ("attentions", "hidden_states"):
+    layers = list(zip(getattr(ours, name), getattr(reference, name), strict=True))
+    difference = max(largest(*pair) for pair in layers)
+    print(f"{name}: {len(layers)} tensors, largest difference {difference:.4f}")
+
+# %%
+shares = torch.eye(encoding.input_ids.size(1))
 for weights in reference.attentions:
-    shares = (0.5 * weights.mean(dim=1) + 0.5 * torch.eye(weights.size(-1))) @ shares  # [1, T, T]
-print("rollout  = package:", torch.allclose(shares, rollout.attention_rollout(ours.attentions)[-1], atol=1e-4))
-quieter.bert.encoder.layers[1].attention.output.weight.data[:, 2 * 64 : 3 * 64] = 0  # layer 1, head 2, d = 64
-with torch.no_grad(), heads.without_heads(model, [(1, 2)]):
-    one, other = run(quieter, encoding).prediction_logits, run(model, encoding).prediction_logits
-    print("silenced = package:", torch.allclose(one, other, atol=1e-4))
-bank = ours.hidden_states[-1][0, encoding.tokens[0].index("bank")]
+    shares = (0.5 * weights[0].mean(dim=0) + 0.5 * torch.eye(len(shares))) @ shares  # [T, T]
+print(f"rollout: {largest(shares, rollout.attention_rollout(ours.attentions)[-1, 0]):.4f}")
+position = encoding.tokens[0].index("bank")
 package = contexts.word_vectors(model, tokenizer, texts[:1], "bank")[0, -1]
-print("word     = package:", torch.allclose(bank, package, atol=1e-4))
+print(f"word: {largest(package, reference.hidden_states[-1][0, position]):.4f}")
+
+# %%
+ablated = copy.deepcopy(model)
+ablated.bert.encoder.layers[1].attention.output.weight.data[:, 2 * 64 : 3 * 64] = 0  # d = 64
+with torch.no_grad(), heads.without_heads(model, [(1, 2)]):
+    one, other = (run(which, encoding).prediction_logits for which in (ablated, model))
+print(f"ablated head: {largest(one, other):.4f}")
 
 # %% [markdown]
-# ## Broken BERT: sentences that resemble their batch
+# ## Broken BERT: vectors that depend on the batch
 #
-# A colleague removes duplicates from a collection: two sentences are the same if the cosine of their vectors is above
-# 0.99. With one sentence at a time it worked. Since sentences are embedded in batches, copies of one and the same
-# sentence stay. A hint from the log: short sentences survive most often, and more of them with larger batches.
+# A colleague removes duplicates from a collection of sentences: two sentences are the same if the cosine of their
+# vectors is above 0.99. With one sentence at a time it worked. Since the sentences are embedded in batches, some
+# copies of the same sentence stay. The log contains a clue: short sentences stay most often, and more of them with
+# larger batches.
+#
+# The next cell reproduces it. It embeds a sentence alone, and again in a batch with a longer and longer text, and
+# prints the cosine of the two vectors.
+
 
 # %%
 def mean_of_tokens(states, attention_mask):  # [B, T, D], [B, T] -> [B, D]
     return states.mean(dim=1)
+
+
 def embed(texts, mean):  # [B, D]
     encoding = tokenizer(texts)
-    return mean(run(model, encoding).bert.last_hidden_state.detach(), encoding.attention_mask)
+    states = run(model, encoding).bert.last_hidden_state.detach()
+    return mean(states, encoding.attention_mask)
+
+
+# %%
+alone = embed(texts[:1], mean_of_tokens)[0]
 for count in (1, 2, 4, 8):
-    one, beside = embed(texts[:1], mean_of_tokens)[0], embed([texts[0], " ".join(texts[:count])], mean_of_tokens)[0]
-    print(f"beside a text of {count} sentences: cosine with itself {torch.cosine_similarity(one, beside, dim=0):.2f}")
+    in_batch = embed([texts[0], " ".join(texts[:count])], mean_of_tokens)[0]
+    cosine = torch.cosine_similarity(alone, in_batch, dim=0)
+    print(f"beside a text of {count} sentences: cosine with itself {cosine:.2f}")
 
 # %% [markdown]
-# ### Exercise 9.5 · A mean of what is there
-# ●●●○ · 8 minutes
+# It should be 1.00 in every line. Find the line with the bug, and repair it.
 #
-# Write `masked_mean(states, attention_mask)`, the same two inputs, repaired: a sentence gets the same vector in every
-# batch. What should a row do that is all padding? It must at least not become NaN: give it zeros. Then try
-# `embed(texts[:1], masked_mean)` beside a long text.
+# ### Exercise 9.5 · A mean of real tokens
+# ●●●○ · 12 minutes
+#
+# Write `masked_mean(states, attention_mask)`, with the same two inputs as `mean_of_tokens`. A sentence should get the
+# same vector in every batch. What about a sequence that is all padding? Return zeros for it, not NaN. Afterwards try
+# `embed(texts[:1], masked_mean)`, alone and beside a long text.
+
 
 # %% tags=["exercise"]
 def masked_mean(states, attention_mask):
@@ -803,14 +1126,16 @@ def masked_mean(states, attention_mask):
     return (states * mask).sum(dim=1) / mask.sum(dim=1).clamp_min(1)
     ### END SOLUTION
 
+
 check("9.5", masked_mean)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Padding has vectors too: attention does not let anybody *look at* them, but nobody stops us from averaging them. So
-# weigh with the mask, and divide by the number of real tokens, each sentence by its own. `clamp_min(1)` keeps an empty
-# row at zero. The mask is turned into the dtype of the states, so that float16 stays float16.
+# Padding tokens have vectors too. The attention mask only keeps other tokens from attending to them, and nothing
+# keeps us from averaging them. So multiply by the mask, and divide by the number of real tokens of each sentence.
+# `clamp_min(1)` makes the result 0 if there are none. The mask gets the dtype of the states, so that float16 stays
+# float16.
 #
 # </details>
 
@@ -819,70 +1144,74 @@ check("9.5", masked_mean)
 #
 # | | |
 # |---|---|
-# | Entropy, habits of heads | Clark et al. (2019), sections 3 and 4, on BERT-Base: single heads find direct objects, determiners, objects of prepositions and of possessives with over 75 % accuracy. Our model is too small to ask for that |
-# | Rollout | Abnar & Zuidema (2020), section 3: ½ A + ½ I, heads averaged. They follow [CLS] in a classifier; we follow [MASK] |
-# | Silencing | Michel et al. (2019) multiply a head by a mask ξ and set it to 0: the same as zeroing its columns of the output projection. `transformers` has pruned heads with `prune_heads`, which cuts the matrices |
-# | Faithful or plausible | A plausible explanation pleases people, a faithful one tells what the model did. Attention maps are judged by the first far too often |
-# | Gradient × input | Signed, and wrong where the function bends. Integrated gradients (Sundararajan et al. 2017) mend that and depend on the start: zeros, [PAD] and [MASK] give different answers |
-# | Control tasks | Hewitt & Liang (2019), on ELMo: linear probes are far more selective than those with a hidden layer. Layer 1 had the better accuracy for parts of speech, and layer 2 the better selectivity. Ours is logistic regression |
-# | Anisotropy | Ethayarajh (2019) subtracts the mean cosine of random words from every cosine. We subtract the mean vector, as Mu & Viswanath (2018) do, who take the strongest common directions away too |
-# | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels never form the weights (chapter 03). And a file in float16, as ours, is opened in float16 unless told otherwise (`dtype=torch.float32`); then the numbers agree to two decimals only |
+# | Patterns of heads | Clark et al. (2019), sections 3 and 4, on BERT-Base. Single heads find direct objects, determiners, objects of prepositions and of possessive pronouns with an accuracy over 75 %. Our model is too small for that. *Itself* is our measure; they only mention that most heads give the current token little weight |
+# | Rollout | Abnar and Zuidema (2020), section 3: ½ A + ½ I, averaged over the heads. They follow [CLS] in a classifier, and also [MASK] in a pre-trained BERT, which has to choose between *his* and *her* (figure 4). We follow [MASK] |
+# | Ablating a head | Michel et al. (2019) multiply a head by a mask variable ξ and set it to 0. That equals zeroing its columns of the output projection. Older versions of `transformers` had `prune_heads`, which cuts the matrices |
+# | Activation patching | Vig et al. (2020) on GPT-2, Meng et al. (2022) as causal tracing in GPT models. Replacing a clean vector by a corrupted one is the other direction and asks whether the vector is *necessary* |
+# | Gradient × input | It has a sign, and it is wrong where the function is curved. Integrated gradients (Sundararajan et al. 2017) repair this, but depend on the baseline: zeros, [PAD] and [MASK] give different results |
+# | Control tasks | Hewitt and Liang (2019), on ELMo: linear probes are far more selective than probes with a hidden layer. For parts of speech, layer 1 had the better accuracy and layer 2 the better selectivity. Our probe is logistic regression with an L2 penalty |
+# | Anisotropy | Ethayarajh (2019) subtracts the mean cosine of random pairs from each cosine. We subtract the mean vector, as Mu and Viswanath (2018) do, who also remove the strongest common directions |
+# | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels (one GPU program for all of attention) never store the weights (chapter 03). Our file is in float16, and `transformers` opens it in float16 unless you ask for `dtype=torch.float32`. Then the numbers agree to two decimals only |
 #
 # ## Summary
 #
-# - A picture of attention is a fact about weights, not yet a reason for an answer. Find out by taking something away.
-# - Rollout multiplies ½ A + ½ I over the layers; it knows the paths, and not what travels on them.
-# - The gradient asks what a small change would do; integrated gradients keep the accounts where the function bends.
-# - Heads differ in what they look at. Which are needed is another question, and most can go alone.
-# - Senses, parts of speech and kinds of names are in the vectors; averages, controls and honest splits show how much
-#   of it.
-# - A cosine means something beside the cosine of pairs that have nothing in common.
-# - Beside each number: the number that nothing gives.
+# - A picture of attention is a fact about weights, not yet a reason for an answer. To find the reason, intervene.
+# - Rollout multiplies ½ A + ½ I over the layers. It follows the paths and ignores what travels along them.
+# - A gradient tells the effect of a small change. Integrated gradients are complete: their parts sum to the
+#   difference.
+# - Which tokens a head attends to is one question, whether the model needs it is another. Most heads can be ablated
+#   alone.
+# - Activation patching shows which vector carries a piece of information.
+# - Word vectors contain senses and parts of speech. Averages, permutation tests, control tasks and honest splits show
+#   how much of that is real.
+# - An untrained control must have the initialization of the trained model.
 #
 # ## Quiz
 
 # %% tags=["nbval-ignore-output"]
+from bertedu.course import quiz
+
 quiz(9)
 
 # %% [markdown]
 # ## Interview questions
 #
-# **1. A colleague shows an attention map and says: "the model answered so because of this word." What do you ask
-# for?**
+# **1. A colleague shows you an attention map and says: "the model gave this answer because of this word." What do you
+# ask?**
 #
 # <details><summary>Answer</summary>
 #
-# Which layer and head, and why this one of all L · H. What an intervention says: cover the word, and see whether the
-# answer changes more than with other words. Whether it holds on many examples, in rank correlation with erasing,
-# beside random scores and nearness. In upper layers, that positions are no longer words: their vectors are mixtures.
-# The map may still be right; it is a hypothesis.
+# Which layer and head is it, and why this one of all L · H? What does an intervention show: if you mask the word,
+# does the answer change more than with other words? Does it hold on many examples, as a rank correlation with
+# occlusion, compared with random scores and with distance? And in upper layers a position no longer stands for its
+# word, because its vector is a mixture. The map may still be right. It is a hypothesis.
 #
 # </details>
 #
-# **2. A probe reads parts of speech from layer 6 with 97 %. What does this show?**
+# **2. A probe reads parts of speech from layer 6 with an accuracy of 97 %. What does this show?**
 #
 # <details><summary>Answer</summary>
 #
-# Alone, little. What do the input embeddings give, what an untrained model, what a control task with labels by lot for
-# each word type? Are the test's words and sentences new? High accuracy with high control accuracy is memory. And a
-# probe shows that the information *is there*, not that the model *uses* it: for that the information has to be taken
-# away, and the answer watched.
+# Little, if you know nothing else. What do the input embeddings reach, what does an untrained model with the same
+# initialization reach, and what does the probe reach on a control task? Are the words and sentences of the test set
+# new? A high accuracy together with a high control accuracy is memory. And a probe shows that the information *is
+# there*, not that the model *uses* it. For that, intervene and look at the answer.
 #
 # </details>
 #
-# **3. Cosines of BERT's sentence vectors are all above 0.7. Why, and what do you do?**
+# **3. The cosines of BERT's sentence vectors are all above 0.7. Why, and what do you do?**
 #
 # <details><summary>Answer</summary>
 #
-# Anisotropy: all vectors share a common direction, and a few dimensions of large size add to it. Subtract the mean
-# vector (and perhaps the strongest principal components), or compare with the cosine of random pairs. That repairs the
-# scale; if the order of neighbours is poor, only training for similarity helps. And check first whether padding is in
-# the means.
+# First check whether padding is in the means. Then it is anisotropy: all vectors have a common direction, often
+# because of a few dimensions with very large values. Subtract the mean vector (and perhaps the strongest principal
+# components), or compare with the cosine of random pairs. That repairs the scale. If the order of the neighbors is
+# poor, only training for similarity helps.
 #
 # </details>
 #
 # ## Next
 #
-# You have looked at what pre-training put into the vectors. Now use it: a head for a task, a few minutes of training,
-# and the same vectors tell friendly reviews from angry ones. That is
-# [10 · Text classification](10_text_classification.ipynb).
+# You have looked at what pre-training put into the vectors. Next you will use them: an output layer for a task and a
+# few minutes of training, and BERT tells good reviews from bad ones. That is [10 · Text
+# classification](10_text_classification.ipynb).

@@ -1,5 +1,6 @@
 """Answers to the exercises of chapter 9: right ones, and mistakes with the words that they must hear."""
 
+import functools
 import math
 from copy import deepcopy
 
@@ -82,6 +83,31 @@ def last_alone(attentions):
 
 def without_the_first(attentions):
     return layer_by_layer(attentions[1:]) if len(attentions) > 1 else layer_by_layer(attentions)
+
+
+def without_the_last(attentions):
+    return layer_by_layer(attentions[:-1]) if len(attentions) > 1 else layer_by_layer(attentions)
+
+
+def entry_by_entry(attentions):
+    shares = 1
+    for weights in attentions:
+        shares = shares * (0.5 * weights.mean(dim=1) + 0.5 * torch.eye(weights.size(-1)))
+    return shares
+
+
+def one_text(attentions):
+    return layer_by_layer([weights[:1] for weights in attentions])[0]
+
+
+def mean_of_the_list(attentions):
+    return attentions.mean(dim=1)
+
+
+def as_one_product(attentions):
+    means = torch.stack(attentions).mean(dim=2)
+    factors = [0.5 * mean + 0.5 * torch.eye(mean.size(-1)) for mean in means]
+    return functools.reduce(torch.bmm, factors[::-1])
 
 
 # 9.3 -------------------------------------------------------------------------------------------------------------
@@ -172,6 +198,46 @@ def d_is_the_number_of_heads(model, layer, head):
     return copy
 
 
+def with_a_hook(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+
+    def hook(module, inputs):
+        mixed = inputs[0].clone()
+        mixed[..., head * d : (head + 1) * d] = 0
+        return (mixed,)
+
+    attention.output.register_forward_pre_hook(hook)
+    return copy
+
+
+def both_counted_from_one(model, layer, head):
+    return columns(model, layer - 1, head - 1)
+
+
+def layer_counted_from_one(model, layer, head):
+    return columns(model, layer - 1, head)
+
+
+def without_no_grad(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+    attention.output.weight[:, head * d : (head + 1) * d] = 0
+    return copy
+
+
+def d_is_a_float(model, layer, head):
+    copy = deepcopy(model)
+    attention, _ = part_of(copy, layer)
+    d = attention.output.in_features / attention.num_heads
+    attention.output.weight.data[:, head * d : (head + 1) * d] = 0
+    return copy
+
+
+def no_copy_returned(model, layer, head):
+    return columns(model, layer, head).state_dict()
+
+
 def unchanged(model, layer, head):
     return deepcopy(model)
 
@@ -180,43 +246,52 @@ ANSWERS = {
     "9.1": {
         "accepted": [1.5, 1.499],
         "wrong": [
-            (2, "four even shares"),
-            (1.58, "three even shares"),
+            (2, "four equal weights"),
+            (1.58, "three equal weights"),
             (1.04, "in nats"),
-            (-1.5, "turns that round"),
-            (5, "as often as its share"),
-            (1, "split once more"),
-            (0.5, "adds p times"),
-            (math.pi, "Add up the three"),
+            (-1.5, "the minus before the sum"),
+            (5, "by its weight first"),
+            (1, "split again"),
+            (0.5, "the weight ½ alone"),
+            (math.pi, "the three weights, and add them"),
         ],
     },
     "9.2": {
-        "accepted": [layer_by_layer, normalised, every_layer],
+        "accepted": [layer_by_layer, normalised, every_layer, as_one_product],
         "wrong": [
-            (no_residual, "Where is the residual"),
-            (reversed_order, "reverse order"),
+            (no_residual, "Where is the residual connection"),
+            (reversed_order, "in reverse order"),
             (reversed_and_bare, "Two things"),
-            (averaged_layers, "their matrices multiply"),
-            (summed_heads, "heads are added up"),
+            (averaged_layers, "multiply their matrices"),
+            (summed_heads, "You added up the heads"),
             (not_halved, "twice ½ A + ½ I"),
-            (heads_left, "neither axis is left"),
-            (last_alone, "last layer's attention alone"),
+            (entry_by_entry, "matrix product (`@`)"),
+            (one_text, "one matrix for each text"),
+            (mean_of_the_list, "a list with one tensor for each layer"),
+            (without_the_last, "last layer is missing"),
+            (heads_left, "neither of these axes is left"),
+            (last_alone, "only the last layer's attention"),
             (without_the_first, "first layer is missing"),
         ],
     },
     "9.3": {
-        "accepted": [columns, values],
+        "accepted": [columns, values, with_a_hook],
         "wrong": [
-            (rows, "You took rows"),
-            (value_weight_only, "its bias still speaks"),
+            (rows, "You set rows to 0"),
+            (value_weight_only, "but its bias is not"),
             (in_place, "has changed too"),
-            (whole_layer, "whole layer is silent"),
-            (counted_from_one, "Both numbers count from 0"),
-            (with_bias, "It belongs to no head"),
+            (whole_layer, "the whole layer"),
+            (counted_from_one, "You ablated another head. Both numbers count from 0"),
+            (both_counted_from_one, "another head of another layer"),
+            (layer_counted_from_one, "in another layer"),
+            (without_no_grad, "with torch.no_grad()"),
+            (d_is_a_float, "D // H"),
+            (no_copy_returned, "the result should be a model"),
+            (with_bias, "does not belong to any head"),
             (one_column, "d = D / H of them"),
             (strided, "spread over all heads"),
             (unchanged, "Nothing has changed"),
-            (no_queries, "still hands on"),
+            (no_queries, "still passes on"),
             (d_is_the_number_of_heads, "Print d"),
         ],
     },

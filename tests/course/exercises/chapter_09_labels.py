@@ -1,24 +1,66 @@
 """Answers to exercises 9.4 and 9.5: right ones, and mistakes with the words that they must hear."""
 
+import hashlib
 import random
 
+import numpy as np
 import torch
 
 from bertedu.interpretation.probing import control_labels
 
 
-def with_a_dictionary(words, number_of_labels, seed=0):
+def seeded_by_the_word(words, number_of_labels, seed=0):
+    return [random.Random(f"{word.lower()}/{seed}").randrange(number_of_labels) for word in words]
+
+
+def a_generator_for_each_type(words, number_of_labels, seed):
+    label = {}
+    for word in {word.lower() for word in words}:
+        generator = torch.Generator().manual_seed(1000003 * seed + int.from_bytes(word.encode(), "big") % 2**31)
+        label[word] = torch.randint(number_of_labels, (), generator=generator).item()
+    return [label[word.lower()] for word in words]
+
+
+def by_a_digest(words, number_of_labels, seed=0):
+    return [int(hashlib.sha256(f"{seed} {word.lower()}".encode()).hexdigest(), 16) % number_of_labels for word in words]
+
+
+def numpy_integers(words, number_of_labels, seed=0):
+    return [np.int64(label) for label in seeded_by_the_word(words, number_of_labels, seed)]
+
+
+def a_numpy_array(words, number_of_labels, seed=0):
+    return np.array(seeded_by_the_word(words, number_of_labels, seed))
+
+
+def a_tensor(words, number_of_labels, seed=0):
+    return torch.tensor(seeded_by_the_word(words, number_of_labels, seed))
+
+
+def order_of_first_occurrence(words, number_of_labels, seed=0):
     lottery, label = random.Random(seed), {}
     for word in words:
         label.setdefault(word.lower(), lottery.randrange(number_of_labels))
     return [label[word.lower()] for word in words]
 
 
-def types_first(words, number_of_labels, seed):
+def types_in_alphabetical_order(words, number_of_labels, seed):
     generator = torch.Generator().manual_seed(seed)
     types = sorted({word.lower() for word in words})
     drawn = dict(zip(types, torch.randint(number_of_labels, (len(types),), generator=generator).tolist(), strict=True))
     return [drawn[word.lower()] for word in words]
+
+
+def fractions(words, number_of_labels, seed=0):
+    return [float(label) for label in seeded_by_the_word(words, number_of_labels, seed)]
+
+
+def one_draw_for_all(words, number_of_labels, seed=0):
+    return [random.Random(seed).randrange(number_of_labels) for _ in words]
+
+
+def as_a_dictionary(words, number_of_labels, seed=0):
+    return {word.lower(): random.Random(f"{seed} {word.lower()}").randrange(number_of_labels) for word in words}
 
 
 def for_each_token(words, number_of_labels, seed=0):
@@ -100,36 +142,110 @@ def first_token(states, attention_mask):
     return states[:, 0]
 
 
+def another_name(vectors, mask):
+    return weighted(vectors, mask)
+
+
+def indexed_by_the_mask(states, attention_mask):
+    return states[attention_mask.bool()].mean(dim=0)
+
+
+def without_an_axis(states, attention_mask):
+    return (states * attention_mask).sum(dim=1) / attention_mask.sum(dim=1)
+
+
+def over_the_entries(states, attention_mask):
+    mask = attention_mask[:, :, None].to(states.dtype)
+    return (states * mask).sum(dim=-1) / mask.sum(dim=-1).clamp_min(1)
+
+
+def inverted(states, attention_mask):
+    mask = 1 - attention_mask[:, :, None].to(states.dtype)
+    return (states * mask).sum(dim=1) / mask.sum(dim=1).clamp_min(1)
+
+
+def a_small_number_below(states, attention_mask):
+    mask = attention_mask[:, :, None].float()
+    return ((states * mask).sum(dim=1) / (mask.sum(dim=1) + 1e-9)).to(states.dtype)
+
+
+def one_too_many(states, attention_mask):
+    mask = attention_mask[:, :, None].to(states.dtype)
+    return (states * mask).sum(dim=1) / (mask.sum(dim=1) + 1)
+
+
+def without_the_special_tokens(states, attention_mask):
+    mask = attention_mask.clone()
+    mask[:, 0] = 0
+    return weighted(states, mask)
+
+
+def with_einsum(states, attention_mask):
+    mask = attention_mask.to(states.dtype)
+    return torch.einsum("btd,bt->bd", states, mask) / mask.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+def nan_to_zero(states, attention_mask):
+    mask = attention_mask.unsqueeze(-1).to(states.dtype)
+    return torch.nan_to_num((states * mask).sum(dim=1) / mask.sum(dim=1))
+
+
 def cut_off(states, attention_mask):
     return weighted(states.detach(), attention_mask)
 
 
 ANSWERS = {
     "9.4": {
-        "accepted": [with_a_dictionary, types_first],
+        "accepted": [
+            seeded_by_the_word,
+            a_generator_for_each_type,
+            by_a_digest,
+            numpy_integers,
+            a_numpy_array,
+            a_tensor,
+        ],
         "wrong": [
             (control_labels, "the package's own"),
-            (for_each_token, "every probe would look selective"),
+            (for_each_token, "no probe could memorize them"),
             (case_matters, "They are one type"),
             (from_one, "they go from 0 to 3"),
-            (counted_off, "drawn, or counted off"),
-            (seedless, "Does the seed reach the lottery"),
-            (by_length, "as likely as the others"),
-            (a_label_a_type, "each place wants its label"),
+            (counted_off, "drawn at random, or counted"),
+            (seedless, "Is the seed used"),
+            (by_length, "equally probable"),
+            (a_label_a_type, "one label for each word of the list"),
             (unseeded, "Use the seed"),
+            (order_of_first_occurrence, "depends on the other words of the list"),
+            (types_in_alphabetical_order, "depends on the other words of the list"),
+            (fractions, "whole numbers"),
+            (one_draw_for_all, "every word gets the same label"),
+            (as_a_dictionary, "a list of numbers"),
         ],
     },
     "9.5": {
-        "accepted": [weighted, filled, in_a_loop],
+        "accepted": [
+            weighted,
+            filled,
+            in_a_loop,
+            another_name,
+            a_small_number_below,
+            with_einsum,
+            nan_to_zero,
+        ],
         "wrong": [
             (over_everything, "50s of the padding"),
-            (divided_by_all, "you still divide by T"),
+            (divided_by_all, "still divide by T"),
             (only_summed, "A mean divides"),
             (batch_divisor, "Each text has its own number"),
             (nan_when_empty, "0 divided by 0"),
             (float32_always, "dtype of the states"),
             (first_token, "the first token"),
             (cut_off, "cut off from its inputs"),
+            (indexed_by_the_mask, "mixes the tokens of all texts"),
+            (without_an_axis, "attention_mask[:, :, None]"),
+            (over_the_entries, "Which axis holds the tokens"),
+            (inverted, "mean of the padding"),
+            (one_too_many, "one too many"),
+            (without_the_special_tokens, "The first token is missing"),
         ],
     },
 }
