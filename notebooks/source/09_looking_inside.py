@@ -12,9 +12,9 @@
 # - separate the senses of a word by its vectors, and say how noisy the result is
 # - probe layers for parts of speech, with a control task and with a split that memorized words can't solve
 #
-# **Time:** 60 minutes for the core path, about 130 minutes with everything · **You need:** [08 ·
-# Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for what an attention head
-# is · **Next:** [10 · Text classification](10_text_classification.ipynb)
+# **Time:** 60 minutes for the core path, about 130 minutes with everything ·
+# **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for
+# what an attention head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
 #
 # Sections marked (optional) and exercise 9.4 are not part of the core path. You can come back to them another day.
 #
@@ -186,9 +186,10 @@ check("9.1", bits)
 #
 # What is the control? An untrained model of the same architecture. But which initialization? Our model did not begin
 # with BERT's own (every weight from a normal distribution with standard deviation 0.02). It began with the course's
-# **matching initialization** (chapter 08): in each layer the key weights equal the query weights, so a token matches
-# itself and its neighbors from the first step on. A fair control begins the same way. We measure both. (The package
-# now uses equal keys and queries in the first layer only; when this model was trained, it used them in all layers.)
+# **matching initialization** (`bertedu pretrain --initialization matching`): in each layer the key weights equal the
+# query weights, so a token matches itself and its neighbors from the first step on. A fair control begins the same
+# way. We measure both. (The package now uses equal keys and queries in the first layer only; when this model was
+# trained, it used them in all layers.)
 #
 # Guess before you run the second cell: which of the patterns are there without any training? The third cell lets you
 # explore the attention weights of one sentence. Choose layer 1 and compare its heads.
@@ -238,9 +239,9 @@ attention_explorer(model, tokenizer, TEXT)
 # %% [markdown]
 # Read the table from the right. With BERT's own initialization every head attends evenly to everything: each pattern
 # scores about 1 / T, and no head differs from another. With the matching initialization, a head gives up to 43 % of
-# its attention to the token itself, before any training. So a high score for *itself* says little about what was
-# learned here. If we had compared with BERT's own initialization only, we would have taken it for a result of
-# training.
+# its attention to the token itself, before any training. So a trained head with 40 % for *itself* need not have
+# learned it. If we had compared with BERT's own initialization only, we would have taken it for a result of training.
+# (One trained head, with 66 %, is clearly above.)
 #
 # The other two patterns were learned: no untrained head gives more than 12 % to the previous or to the next token,
 # and after training two heads of the first layer give about 80 %. (In pictures, layers and heads count from 1; in
@@ -274,9 +275,9 @@ attention_explorer(model, tokenizer, TEXT)
 # ### Exercise 9.2 · Rollout in four lines
 # ●●○○ · 12 minutes
 #
-# Write `my_rollout(attentions)`. It gets L tensors `[B, H, T, T]`, the first layer first, and returns one tensor `[B,
-# T, T]`: how much of each word is in each token after the last layer. Average over the heads. The cell after the
-# exercise draws the package's version, for the last layer's attention, rollout and a third method.
+# Write `my_rollout(attentions)`. It gets L tensors `[B, H, T, T]`, the first layer first, and returns one tensor
+# `[B, T, T]`: how much of each word is in each token after the last layer. Average over the heads. The cell after the
+# exercise draws the package's versions: the last layer's attention, rollout, and a third method, *flow*.
 
 
 # %% tags=["exercise"]
@@ -578,9 +579,10 @@ for n in (1, 4, 8, 12):
 
 # %% [markdown]
 # The two most important heads are heads 1 and 2 of layer 1 (in code (0, 0) and (0, 1)): those that attend to the
-# previous and to the next token. Most of the others are hardly missed. Compare the left number of the last line with
-# the right number of the first: without **twelve** of the least important heads the loss is 4.24, and without one
-# single important head it is 4.99.
+# previous and to the next token. The importance on one half of the sentences has a rank correlation of 0.7 with that
+# on the other half, so it is more than noise. Most of the other heads are hardly missed. Compare the left number of
+# the last line with the right number of the first: without **twelve** of the least important heads the loss is 4.24,
+# and without one single important head it is 4.99.
 #
 # Michel et al. found the same in large models. Most heads could be removed one by one. Of all heads together, a fifth
 # (in a translation model) to two fifths (in BERT) could go without a noticeable loss. They ranked the heads by a
@@ -830,7 +832,7 @@ check("9.4", my_control_labels)
 # 3. **ambiguous words**: words such as *walk* and *hope*, which are nouns about as often as verbs, and which never
 #    occur in training. If you know only the word, you reach about 50 %, by construction.
 #
-# Two more splits ask for the **kind of a name** (person, place or time): in other sentences, and with new names.
+# Two more splits ask for the **kind of a name** (person, location or time): in other sentences, and with new names.
 #
 # The first cell reads the data and computes all vectors, the second defines the splits. The third one compares a
 # probe that you could write yourself (a linear layer on standardized vectors, trained with cross-entropy) with the
@@ -1116,7 +1118,7 @@ for count in (1, 2, 4, 8):
 #
 # Write `masked_mean(states, attention_mask)`, with the same two inputs as `mean_of_tokens`. A sentence should get the
 # same vector in every batch. What about a sequence that is all padding? Return zeros for it, not NaN. Afterwards try
-# `embed(texts[:1], masked_mean)`, alone and beside a long text.
+# `embed(texts[:1], masked_mean)`, and the same sentence beside a long text.
 
 
 # %% tags=["exercise"]
@@ -1213,5 +1215,5 @@ quiz(9)
 # ## Next
 #
 # You have looked at what pre-training put into the vectors. Next you will use them: an output layer for a task and a
-# few minutes of training, and BERT tells good reviews from bad ones. That is [10 · Text
-# classification](10_text_classification.ipynb).
+# few minutes of training, and BERT tells good reviews from bad ones. That is
+# [10 · Text classification](10_text_classification.ipynb).
