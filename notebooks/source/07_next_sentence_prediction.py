@@ -773,8 +773,9 @@ Picture(figure, alt=f"Balanced accuracy for three kinds of NotNext pairs. {'; '.
 # label 1. Each happens with probability one half, and only `rng` decides.
 #
 # The cell after the exercise measures two things. Does the package's version have the right share of swapped pairs?
-# And can our BERT, which was trained on next sentence prediction, solve this task? There, IsNext means that it calls
-# a pair in the right order IsNext, and NotNext that it calls a swapped pair NotNext. Guess its balanced accuracy.
+# And can our BERT, which was trained on next sentence prediction, solve this task? In its output, the column IsNext
+# is the share of pairs in the right order that our BERT calls IsNext, and the column NotNext is the share of swapped
+# pairs that it calls NotNext. Guess its balanced accuracy.
 
 
 # %% tags=["exercise"]

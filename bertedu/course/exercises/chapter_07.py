@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from bertedu.course.case import Case
+from bertedu.course.case import Case, plain
 from bertedu.course.exercise import exercise
 
 USE_RNG = "All randomness has to come from `rng`: draw with rng.random()."
@@ -77,7 +77,8 @@ def right_lengths(case: Case, long: int, short: int, max_tokens: int, one: list,
         if whole:
             anew = "Which segment is longer? After some tokens it may be the other one, so compare again each time."
             case.fail(f"{came}: all tokens were removed from the {which} segment.", anew)
-    case.fail(f"{came}, and {max_tokens - kept} and {kept} are expected: remove a token from the longer one each time.")
+    right = (max_tokens - kept, kept) if long > short else (kept, max_tokens - kept)
+    case.fail(f"{came}, and {right[0]} and {right[1]} are expected: remove a token from the longer one each time.")
 
 
 def same_seed(case: Case) -> None:
@@ -111,7 +112,8 @@ def both_ends(case: Case) -> None:
     minutes=12,
     hints=(
         "Remove one token at a time, in a loop that runs while both together are too long. Which list is longer now?",
-        "A list loses its first token with .pop(0) and its last one with .pop(-1). Toss the coin inside the loop.",
+        "A list loses its first token with .pop(0) and its last one with .pop(-1); a slice such as longer[1:] leaves "
+        "`first` and `second` as they are. Toss the coin inside the loop.",
     ),
 )
 def cut(case: Case) -> None:
@@ -171,6 +173,7 @@ def order_once(case: Case, seed_or_rng: int | random.Random) -> int:
         case.fail(came, "The tokens are in reversed order. Swap the segments, and leave each of them as it is.")
     if [list(one), list(other)] not in ([first, second], [second, first]):
         case.fail(came, "The pair should hold both segments, unchanged, in one of the two orders.")
+    case.is_a("the label", plain(label), int, "0 or 1")
     swapped = int(list(one) == second)
     if bool(label) != bool(swapped):
         as_bert = "Here 1 means swapped, as 1 means NotNext in BERT."
@@ -191,6 +194,7 @@ def order_once(case: Case, seed_or_rng: int | random.Random) -> int:
 def order_pair(case: Case) -> None:
     """What comes out, whether the label fits, how often it is swapped, and whether rng decides."""
     rng = random.Random(5)
+    case.causes = {"instances of 'Random'": "rng makes random numbers, and is none itself: rng.random() draws one."}
     case.begin("I called order_pair 400 times on [11, 12, 13] and [21, 22].", "400 calls")
     labels = [order_once(case, rng) for _ in range(400)]
     share = sum(labels) / len(labels)
@@ -227,6 +231,10 @@ def repaired_losses(case: Case) -> None:
     words, pairs = case.randn(9, 30), case.randn(6, 2)
     labels, pair_labels = torch.tensor([0, 4, 0, 0, 17, 0, 29, 0, 1]), torch.tensor([0, 1, 1, 0, 1, 0])
     right = losses(words, labels, pairs, pair_labels)
+    case.causes = {
+        "is out of bounds": "Pairs have two classes, and their labels are 0 and 1. Leave the labels as they are.",
+        "Expected floating point": "cross_entropy gets scores first, and then the labels. argmax gives no scores.",
+    }
     result = case.call(words, labels, pairs, pair_labels, tried="9 words, 4 of them with a label, and 6 pairs")
     masked, following = case.parts(result, "masked_words", "next_sentence")
     case.close(
@@ -238,6 +246,7 @@ def repaired_losses(case: Case) -> None:
             "Words with the label 0 count now. For words, 0 still means: nothing to predict here.": cross_entropy(
                 words, labels
             ),
+            "That is the loss of the pairs. Return the loss of the words first.": right[1],
             "That is the sum over the words. BERT's loss is the mean.": 4 * right[0],
             "That is divided by all words. The mean is over those with a label.": 4 / 9 * right[0],
         },
@@ -253,6 +262,7 @@ def repaired_losses(case: Case) -> None:
             "The labels are reversed: in BERT 0 is IsNext, and the first score belongs to it.": cross_entropy(
                 pairs, 1 - pair_labels
             ),
+            "cross_entropy applies softmax itself. Give it the scores.": cross_entropy(pairs.softmax(-1), pair_labels),
             "That is the sum over the pairs. BERT's loss is the mean.": 6 * right[1],
         },
     )

@@ -103,6 +103,37 @@ def as_list(text, tokenizer):
     return [in_tokens(text, tokenizer)]
 
 
+def in_characters(text, tokenizer):
+    return text.index("[MASK]")
+
+
+def in_the_list_of_texts(text, tokenizer):
+    return tokenizer(text).tokens.index("[MASK]")
+
+
+def tensor_index(text, tokenizer):
+    return tokenizer(text).input_ids.index(tokenizer.mask_token_id)
+
+
+def the_word_itself(input_ids, position, mask_id):
+    masked = input_ids.clone()
+    masked[:, position] = "[MASK]"
+    return masked
+
+
+def one_column(input_ids, position, mask_id):
+    return torch.full_like(input_ids[:, position], mask_id)
+
+
+def entry_of_the_order(scores, right_id):
+    return scores.argsort(descending=True)[right_id].item() + 1
+
+
+def from_the_end(text, tokenizer):
+    tokens = tokenizer(text).tokens[0]
+    return tokens.index("[MASK]") - len(tokens)
+
+
 def as_truths(text, tokenizer):
     return tokenizer(text).input_ids == tokenizer.mask_token_id
 
@@ -154,13 +185,15 @@ ANSWERS = {
     "0.1": {
         "accepted": [324, 324.0],
         "wrong": [
-            (36, "one number for each token"),
+            (36, "for each token and head"),
             (81, "table of one head"),
             (162, "half of it"),
-            (288, "looks at itself"),
+            (288, "attends to itself"),
             (196, "leaves out two tokens"),
             (484, "two tokens too many"),
-            (18, "How many tables"),
+            (18, "for each token and layer"),
+            (9, "number of tokens"),
+            (100, "How many heads are there"),
             ("324", "is written like this"),
         ],
     },
@@ -171,23 +204,29 @@ ANSWERS = {
             (a_whole_text, "All of text 3"),
             (first_text_only, "Only the first text"),
             (counted_from_one, "counted from 0"),
-            (cut_out, "a token is gone"),
-            (put_beside, "grown by one"),
+            (cut_out, "lost a token"),
+            (put_beside, "one token more"),
             (nothing_returned, "say `return`"),
-            (as_fractions, "whole numbers"),
-            (unchanged, "nothing is hidden"),
-            (all_of_it, "only one place"),
+            (as_fractions, "Ids are integers"),
+            (unchanged, "nothing is masked"),
+            (all_of_it, "Only one position"),
+            (the_word_itself, "write mask_id"),
+            (one_column, "Return the whole tensor"),
         ],
     },
     "0.3": {
         "accepted": [in_tokens, in_ids, with_nonzero, in_encoded],
         "wrong": [
-            (in_words, "in front of the first word"),
-            (in_words_and_one, "as long as each word is one token"),
+            (in_words, "before the first word"),
+            (in_words_and_one, "only as long as each word is one token"),
             (without_cls, "one too early"),
             (one_too_far, "one too far"),
             (the_id, "which token it is"),
             (as_list, "a list with that number"),
+            (from_the_end, "from the end"),
+            (in_characters, "counts characters"),
+            (in_the_list_of_texts, "one list of tokens for each text"),
+            (tensor_index, "tokens[0] is a list"),
             (as_truths, "more than one number"),
         ],
     },
@@ -195,11 +234,12 @@ ANSWERS = {
         "accepted": [count_larger, sort_and_find, with_a_loop, as_tensor],
         "wrong": [
             (from_zero, "begin at 1"),
-            (smallest_first, "begin with the smallest"),
-            (the_whole_order, "a row of numbers"),
+            (entry_of_the_order, "Where in this list is right_id"),
+            (smallest_first, "begin with the smallest score"),
+            (the_whole_order, "a list of numbers"),
             (is_best, "True or False"),
-            (its_probability, "a whole number"),
-            (the_word_at_that_rank, "how many words come before it"),
+            (its_probability, "an integer"),
+            (the_word_at_that_rank, "have a higher score"),
         ],
     },
 }

@@ -206,6 +206,42 @@ def ignoring_the_rng(first, second, most, rng):
     return by_popping(first, second, most, random.Random(3))
 
 
+def labels_shifted(word_scores, word_labels, follows, next_sentence_label):
+    words, _ = two_criteria(word_scores, word_labels, follows, next_sentence_label)
+    return words, cross_entropy(follows, next_sentence_label + 1, ignore_index=0)
+
+
+def of_the_choice(word_scores, word_labels, follows, next_sentence_label):
+    words, _ = two_criteria(word_scores, word_labels, follows, next_sentence_label)
+    return words, cross_entropy(follows.argmax(-1), next_sentence_label)
+
+
+def softmax_first(word_scores, word_labels, follows, next_sentence_label):
+    words, _ = two_criteria(word_scores, word_labels, follows, next_sentence_label)
+    return words, cross_entropy(follows.softmax(-1), next_sentence_label)
+
+
+def pairs_first(word_scores, word_labels, follows, next_sentence_label):
+    return two_criteria(word_scores, word_labels, follows, next_sentence_label)[::-1]
+
+
+def rng_as_a_number(first, second, rng):
+    return (second, first, 1) if rng < 0.5 else (first, second, 0)
+
+
+def label_as_text(first, second, rng):
+    return (second, first, "1") if rng.random() < 0.5 else (first, second, "0")
+
+
+def shorter_first(first, second, most, rng):
+    while len(first) + len(second) > most:
+        if rng.random() < 0.5 and first:
+            first = first[1:]
+        else:
+            second = second[:-1]
+    return first, second
+
+
 def words_detached(word_scores, word_labels, follows, next_sentence_label):
     words, pairs = two_criteria(word_scores, word_labels, follows, next_sentence_label)
     return words.item(), pairs
@@ -237,6 +273,7 @@ ANSWERS = {
             (prints_only, "2 things are asked for"),
             (ignoring_the_rng, "come from `rng`"),
             (by_the_global_coin, "come from `rng`"),
+            (shorter_first, "and 3 and 4 are expected"),
             (by_value, "not next to each other"),
         ],
     },
@@ -257,6 +294,8 @@ ANSWERS = {
             (never, "never swapped"),
             (always, "always swapped"),
             (label_reversed, "1 means swapped"),
+            (rng_as_a_number, "rng.random() draws one"),
+            (label_as_text, "should be 0 or 1"),
             (label_forgotten, "3 are asked for"),
             (tokens_reversed, "leave each of them as it is"),
             (too_often, "about half should be"),
@@ -269,6 +308,10 @@ ANSWERS = {
     "7.5": {
         "accepted": [two_criteria, chosen_words],
         "wrong": [
+            (labels_shifted, "two classes"),
+            (of_the_choice, "argmax gives no scores"),
+            (softmax_first, "applies softmax itself"),
+            (pairs_first, "loss of the words first"),
             (colleagues, "still not counted"),
             (both_without, "For words, 0 still means"),
             (labels_reversed, "labels are reversed"),
