@@ -1,5 +1,7 @@
 """Answers to the exercises of chapter 8: right ones, and mistakes with the words that they must hear."""
 
+import math
+
 import torch
 from torch.nn.functional import cross_entropy
 
@@ -43,6 +45,51 @@ def l2_in_the_step_alone(weight, gradient, mean, square, step, rate):
 def uncorrected(weight, gradient, mean, square, step, rate):
     mean, square = 0.9 * mean + 0.1 * gradient, 0.98 * square + 0.02 * gradient**2
     return weight - rate * (mean / (square.sqrt() + 1e-6) + 0.01 * weight), mean, square
+
+
+def epsilon_inside(weight, gradient, mean, square, step, rate):
+    _, mean, square = plainly(weight, gradient, mean, square, step, rate)
+    move = mean / (1 - 0.9**step) / (square / (1 - 0.98**step) + 1e-6).sqrt()
+    return weight - rate * (move + 0.01 * weight), mean, square
+
+
+def swapped_factors(*state):
+    return plainly(*state, betas=(0.1, 0.98))
+
+
+def square_root_of_one_number(weight, gradient, mean, square, step, rate):
+    root = math.sqrt(square / (1 - 0.98**step))
+    return weight - rate * mean / root, mean, square
+
+
+def a_step_too_far(weight, gradient, mean, square, step, rate):
+    _, mean, square = plainly(weight, gradient, mean, square, step, rate)
+    move = mean / (1 - 0.9 ** (step + 1)) / ((square / (1 - 0.98 ** (step + 1))).sqrt() + 1e-6)
+    return weight - rate * (move + 0.01 * weight), mean, square
+
+
+def new_weight_decays(*state):
+    new, mean, square = plainly(*state, decay=0.0)
+    return new * (1 - state[-1] * 0.01), mean, square
+
+
+def beta_of_the_paper(*state):
+    return plainly(*state, betas=(0.9, 0.999))
+
+
+def averages_first(*state):
+    weight, mean, square = plainly(*state)
+    return mean, square, weight
+
+
+def mean_first(*state):
+    weight, mean, square = plainly(*state)
+    return mean, weight, square
+
+
+def of_absolute_gradients(weight, gradient, mean, square, step, rate):
+    new, mean, _ = plainly(weight, gradient, mean, square, step, rate)
+    return new, mean, 0.98 * square + 0.02 * gradient.abs()
 
 
 def no_root(weight, gradient, mean, square, step, rate):
@@ -132,6 +179,40 @@ def scores_alone(config, length):
     return count(config, length, attention=1)
 
 
+def whole_text(config, length):
+    D, L = config.hidden_size, config.num_hidden_layers
+    return count(config, length, attention=0) + 6 * L * 2 * length * length * D
+
+
+def no_output_matrix(config, length):
+    return count(config, length) - 6 * config.num_hidden_layers * config.hidden_size**2
+
+
+def half_a_network(config, length):
+    return count(config, length) - 6 * config.num_hidden_layers * config.hidden_size * config.intermediate_size
+
+
+def one_layer(config, length):
+    head = count(config, length, masked=0.15) - count(config, length, masked=0.0)
+    return (count(config, length) - head) / config.num_hidden_layers + head
+
+
+def scores_of_all_tokens(config, length):
+    return count(config, length) + 6 * 0.85 * config.hidden_size * config.vocab_size
+
+
+def whole_sequence(config, length):
+    return length * count(config, length)
+
+
+def no_dense(config, length):
+    return count(config, length) - 6 * 0.15 * config.hidden_size**2
+
+
+def no_head(config, length):
+    return count(config, length, masked=0.0)
+
+
 # 8.5 -------------------------------------------------------------------------------------------------------------
 
 
@@ -196,6 +277,47 @@ def sums(model, parts):
         summed_loss(model, part)[0].backward()
 
 
+def by_parts(model, parts):
+    model.zero_grad()
+    for part in parts:
+        (summed_loss(model, part)[0] / len(parts)).backward()
+
+
+def counted_so_far(model, parts):
+    model.zero_grad()
+    total = 0
+    for part in parts:
+        loss, number = summed_loss(model, part)
+        total += number
+        (loss / total).backward()
+
+
+def divides_what_is_not_there(model, parts):
+    model.zero_grad()
+    for part in parts:
+        summed_loss(model, part)[0].backward()
+    for parameter in model.parameters():
+        parameter.grad /= labels_in(parts)
+
+
+def numbers_alone(model, parts):
+    model.zero_grad()
+    (sum(summed_loss(model, part)[0].item() for part in parts) / labels_in(parts)).backward()
+
+
+def whole_batch(model, parts):
+    model.zero_grad()
+    loss, number = summed_loss(model, {name: torch.cat([part[name] for part in parts]) for name in parts[0]})
+    (loss / number).backward()
+
+
+def cleared_means(model, parts):
+    for part in parts:
+        model.zero_grad()
+        loss, number = summed_loss(model, part)
+        (loss / max(1, number)).backward()
+
+
 def not_cleared(model, parts):
     total = labels_in(parts)
     for part in parts:
@@ -221,7 +343,13 @@ def no_backward(model, parts):
     return sum(summed_loss(model, part)[0] for part in parts) / labels_in(parts)
 
 
-RIGHT = {"A": "labels unmasked", "B": "rate too high", "C": "NSP at chance", "D": "no warm-up", "E": "frozen head"}
+RIGHT = {
+    "A": "labels at every token",
+    "B": "learning rate too high",
+    "C": "shuffled pair labels",
+    "D": "no warm-up",
+    "E": "frozen output layer",
+}
 
 ANSWERS = {
     "8.1": {
@@ -229,7 +357,11 @@ ANSWERS = {
         "wrong": [
             ([0.00001, 10.0], "plain gradient descent"),
             ([0.001, 1000], "divides each by its own size"),
-            ([1, 1], "multiplied with"),
+            ([1, 1], "By which number"),
+            ([0.00707106781, 0.00707106781], "without bias correction"),
+            ([0.0071, 0.0071], "without bias correction"),
+            ([0.01, -0.01], "same direction"),
+            ([-0.01, -0.01], "without a sign"),
             ([0.001, 0.001], "divides by 1 − 0.9"),
             ([0.01, 0.02], "corrected to g and g²"),
             (0.01, "is written like this"),
@@ -239,13 +371,22 @@ ANSWERS = {
         "accepted": [plainly, decayed_first, by_torch],
         "wrong": [
             (l2_in_the_step_alone, "Decoupled means"),
-            (l2, "0.9 · old + 0.1 · gradient"),
-            (uncorrected, "start at zero"),
+            (l2, "Decoupled means"),
+            (epsilon_inside, "under the square root"),
+            (swapped_factors, "factors are swapped"),
+            (square_root_of_one_number, "own .sqrt()"),
+            (a_step_too_far, "not step + 1"),
+            (new_weight_decays, "the weight before the step"),
+            (beta_of_the_paper, "0.98 here, not 0.999"),
+            (averages_first, "the new square as the second result"),
+            (mean_first, "the new weight as the second result"),
+            (of_absolute_gradients, "average of the squares"),
+            (uncorrected, "too small at first"),
             (no_root, "Where is the square root"),
             (no_decay, "did not decay"),
-            (full_decay, "forgotten the learning rate"),
-            (uphill, "up the slope"),
-            (corrected_kept, "goes on from the uncorrected"),
+            (full_decay, "multiplied by the learning rate"),
+            (uphill, "Subtract it"),
+            (corrected_kept, "continues with the uncorrected"),
             (in_place, "in place"),
             (weight_only, "3 things are asked for"),
         ],
@@ -253,37 +394,51 @@ ANSWERS = {
     "8.3": {
         "accepted": [RIGHT, {letter.lower(): name.upper() for letter, name in RIGHT.items()}],
         "wrong": [
-            ({**RIGHT, "B": "no warm-up", "D": "rate too high"}, "3 of 5"),
-            ({**RIGHT, "A": "NSP at chance", "C": "labels unmasked"}, "easier in training"),
-            ({**RIGHT, "D": "frozen head", "E": "no warm-up"}, "say of rates"),
-            ({**RIGHT, "E": "rate too high"}, "a bias for each word"),
-            ({letter: "healthy" for letter in RIGHT}, "the diagnoses are"),
-            ({"A": "no warm-up"}, "none for B"),
+            ({**RIGHT, "B": RIGHT["D"], "D": RIGHT["B"]}, "3 of 5"),
+            ({**RIGHT, "A": RIGHT["C"], "C": RIGHT["A"]}, "training questions easier"),
+            ({**RIGHT, "D": RIGHT["E"], "E": RIGHT["D"]}, "from the first steps on"),
+            ({**RIGHT, "E": RIGHT["B"]}, "A bias for each word"),
+            ({**RIGHT, "E": RIGHT["B"]}, "each fault occurs once"),
+            ({letter: "healthy" for letter in RIGHT}, "the possible faults are"),
+            ({"A": "no warm-up"}, "no fault for B"),
             (["A", "B"], "a dictionary"),
         ],
     },
     "8.4": {
         "accepted": [counted, with_pooler, as_a_tensor],
         "wrong": [
-            (forward_only, "That is the forward pass"),
+            (forward_only, "That is the forward pass only"),
             (backward_once, "two products for each one"),
             (multiplications, "two operations"),
             (weights_alone, "grow with T"),
             (scores_alone, "mixing the values"),
-            (head_everywhere, "masked share only"),
-            (times_heads, "multiplied by H"),
+            (whole_text, "one token has one query"),
+            (no_output_matrix, "query, key, value and output"),
+            (half_a_network, "D to inner size, and back"),
+            (one_layer, "by the number of layers"),
+            (scores_of_all_tokens, "the second one (D to V) too"),
+            (whole_sequence, "One token was asked for"),
+            (no_dense, "left out the first one"),
+            (no_head, "left out the masked-word head"),
+            (head_everywhere, "15 % only"),
+            (times_heads, "products by H"),
         ],
     },
     "8.5": {
-        "accepted": [by_all_labels, divided_at_the_end, weighted_means, one_backward],
+        "accepted": [by_all_labels, divided_at_the_end, weighted_means, one_backward, whole_batch],
         "wrong": [
-            (mean_of_means, "Each part's own mean"),
-            (sum_of_means, "never divided"),
-            (sums, "never divided: by how many"),
+            (mean_of_means, "the mean of each part"),
+            (sum_of_means, "added the means"),
+            (sums, "never divided the sums"),
+            (counted_so_far, "counted so far"),
+            (divides_what_is_not_there, "its .grad is None"),
+            (numbers_alone, "without .item()"),
+            (by_parts, "divided by the number of parts"),
             (not_cleared, "Clear it before"),
-            (cleared_each_time, "last part alone"),
-            (by_tokens, "Only labelled ones"),
-            (no_backward, "is there a backward pass"),
+            (cleared_each_time, "last part only"),
+            (cleared_means, "mean gradient of the last part"),
+            (by_tokens, "Only tokens with a label"),
+            (no_backward, "Is there a backward pass"),
         ],
     },
 }
