@@ -50,6 +50,11 @@ PATTERNS = [(re.compile(rf"(?<!\w)(?:{words})", re.IGNORECASE), field) for words
 ORDINARY = {
     ("notebooks/source/03_self_attention.py", "behind"),  # a preposition of the sentences that are generated
     ("notebooks/source/05_the_whole_bert.py", "silence"),  # a hook that reports nothing
+    ("notebooks/source/11_tagging.py", "place"),  # a type of entity
+    ("notebooks/source/11_tagging.py", "places"),  # a type of entity
+    ("bertedu/course/exercises/chapter_11.py", "place"),  # a type of entity
+    ("data/quizzes/11.json", "place"),  # a type of entity
+    ("data/quizzes/11.json", "places"),  # a type of entity
     ("bertedu/corpora/world/senses.py", "place"),  # of a scene
     ("bertedu/finetuning/multiple_choice.py", "shared words"),  # a baseline's name in metrics.json
     ("bertedu/pretraining/evaluation.py", "shared words"),  # a baseline's name in metrics.json

@@ -1,5 +1,7 @@
 """Answers to the exercises of chapter 11: right ones, and mistakes with the words that they must hear."""
 
+import itertools
+
 import torch
 
 from bertedu.finetuning.crf import ConditionalRandomField
@@ -71,6 +73,23 @@ def word_by_word_alone(tags):
     return [(tag[2:], place, place + 1) for place, tag in enumerate(tags) if tag != "O"]
 
 
+def with_lengths(tags):
+    return [(kind, start, end - start) for kind, start, end in tag_spans(tags)]
+
+
+def type_last(tags):
+    return [(start, end, kind) for kind, start, end in tag_spans(tags)]
+
+
+def splits_at_the_hyphen(tags):
+    found = []
+    for place, tag in enumerate(tags):
+        position, kind = tag.split("-")
+        if position == "B":
+            found.append((kind, place, place + 1))
+    return found
+
+
 # 11.3 ------------------------------------------------------------------------------------------------------------
 
 
@@ -114,6 +133,30 @@ def edges_learned(pieces, labels):
     return [0, *word_by_word(pieces, labels)[1:-1], 0]
 
 
+def as_an_array(pieces, labels):
+    return as_a_tensor(pieces, labels).numpy()
+
+
+def minus_one(pieces, labels):
+    return [-1 if label == -100 else label for label in word_by_word(pieces, labels)]
+
+
+def one_too_many(pieces, labels):
+    return [-100, *[x for ids, y in zip(pieces, labels, strict=True) for x in [y] + [-100] * len(ids)], -100]
+
+
+def lists_in_a_list(pieces, labels):
+    return [-100, *[[y] + [-100] * (len(ids) - 1) for ids, y in zip(pieces, labels, strict=True)], -100]
+
+
+def adds_a_number(pieces, labels):
+    found = [-100]
+    for ids, label in zip(pieces, labels, strict=True):
+        found += label
+        found += [-100] * (len(ids) - 1)
+    return [*found, -100]
+
+
 def one_a_word(pieces, labels):
     return [-100, *labels, -100]
 
@@ -152,6 +195,149 @@ def by_the_package(emissions, transitions):
 
 def backwards(emissions, transitions):
     return with_tensors(emissions, transitions)[::-1]
+
+
+def with_plain_numbers(emissions, transitions):
+    best, origins, tags = emissions[0].tolist(), [], range(emissions.size(1))
+    for said in emissions[1:].tolist():
+        paths = [[best[a] + float(transitions[a, b]) for a in tags] for b in tags]
+        origins.append([path.index(max(path)) for path in paths])
+        best = [max(path) + said[b] for b, path in enumerate(paths)]
+    sequence = [best.index(max(best))]
+    for origin in origins[::-1]:
+        sequence.insert(0, origin[sequence[0]])
+    return tuple(sequence)
+
+
+def from_the_right(emissions, transitions):
+    best, onward = torch.zeros(emissions.size(1)), []
+    for said in emissions[1:].flip(0):
+        best, chosen = (transitions + (best + said)[None, :]).max(dim=1)
+        onward.append(chosen)
+    sequence = [(best + emissions[0]).argmax()]
+    for chosen in onward[::-1]:
+        sequence.append(chosen[sequence[-1]])
+    return torch.stack(sequence).numpy()
+
+
+def score_of(emissions, transitions, sequence):
+    steps = sum(transitions[a, b] for a, b in itertools.pairwise(sequence))
+    return sum(emissions[word, tag] for word, tag in enumerate(sequence)) + steps
+
+
+def tries_all(emissions, transitions):
+    sequences = itertools.product(range(emissions.size(1)), repeat=len(emissions))
+    return list(max(sequences, key=lambda sequence: score_of(emissions, transitions, sequence)))
+
+
+def tries_all_fast(emissions, transitions):
+    said, steps = emissions.tolist(), transitions.tolist()
+    best, chosen = -1e9, None
+    for sequence in itertools.product(range(len(steps)), repeat=len(said)):
+        value = said[0][sequence[0]]
+        for row, a, b in zip(said[1:], sequence, sequence[1:], strict=False):
+            value += row[b] + steps[a][b]
+        if value > best:
+            best, chosen = value, sequence
+    return list(chosen)
+
+
+def tries_all_at_once(emissions, transitions):
+    tags, values = emissions.size(1), emissions[0]
+    for said in emissions[1:]:  # [C, ..., C], one axis more for each word
+        values = values[..., None] + transitions + said
+    best, sequence = int(values.argmax()), []
+    for _ in emissions:
+        best, tag = divmod(best, tags)
+        sequence.insert(0, tag)
+    return sequence
+
+
+def walk(emissions, transitions, step):
+    best, origins = emissions[0], []
+    for said in emissions[1:]:
+        scores, origin = step(best, transitions)
+        best = scores + said
+        origins.append(origin)
+    row = [int(best.argmax())]
+    for origin in reversed(origins):
+        row.append(int(origin[row[-1]]))
+    return row[::-1]
+
+
+def keeps_sums(emissions, transitions):
+    def step(best, transitions):
+        paths = best[:, None] + transitions
+        return paths.logsumexp(dim=0), paths.argmax(dim=0)
+
+    return walk(emissions, transitions, step)
+
+
+def max_over_columns(emissions, transitions):
+    return walk(emissions, transitions, lambda best, transitions: (best[:, None] + transitions).max(dim=1))
+
+
+def sums_over_columns(emissions, transitions):
+    def step(best, transitions):
+        paths = best[:, None] + transitions
+        return paths.logsumexp(dim=1), paths.argmax(dim=1)
+
+    return walk(emissions, transitions, step)
+
+
+def added_to_columns(emissions, transitions):
+    return walk(emissions, transitions, lambda best, transitions: (best + transitions).max(dim=0))
+
+
+def one_thing_for_two(emissions, transitions):
+    return walk(emissions, transitions, lambda best, transitions: (best[:, None] + transitions).logsumexp(dim=0))
+
+
+def not_unpacked(emissions, transitions):
+    best = emissions[0]
+    for said in emissions[1:]:
+        best = (best[:, None] + transitions).max(dim=0) + said
+    return [int(best.argmax())]
+
+
+def best_of_each_word(emissions, transitions):
+    best, row = emissions[0], [int(emissions[0].argmax())]
+    for said in emissions[1:]:
+        best = (best[:, None] + transitions).max(dim=0).values + said
+        row.append(int(best.argmax()))
+    return row
+
+
+def origins_from_the_front(emissions, transitions):
+    best, origins = emissions[0], []
+    for said in emissions[1:]:
+        scores, origin = (best[:, None] + transitions).max(dim=0)
+        best = scores + said
+        origins.append(origin)
+    row = [int(best.argmax())]
+    for origin in origins:
+        row.append(int(origin[row[-1]]))
+    return row[::-1]
+
+
+def only_the_first_emissions(emissions, transitions):
+    best, paths = emissions[0], [[tag] for tag in range(emissions.size(1))]
+    for _ in emissions[1:]:
+        best, origin = (best[:, None] + transitions).max(dim=0)
+        paths = [[*paths[int(a)], b] for b, a in enumerate(origin)]
+    return paths[int(best.argmax())]
+
+
+def multiplies(emissions, transitions):
+    best, paths = emissions[0], [[tag] for tag in range(emissions.size(1))]
+    for said in emissions[1:]:
+        best, origin = (best[:, None] * transitions).max(dim=0)
+        best, paths = best * said, [[*paths[int(a)], b] for b, a in enumerate(origin)]
+    return paths[int(best.argmax())]
+
+
+def with_its_score(emissions, transitions):
+    return with_tensors(emissions, transitions), 3.5
 
 
 def each_alone(emissions, transitions):
@@ -203,17 +389,28 @@ def last_pieces(piece_tags, first_pieces, words):
     return [piece_tags[i] for i in ends]
 
 
+def all_others(piece_tags, first_pieces, words):
+    return [tag for tag, first in zip(piece_tags, first_pieces, strict=True) if not first]
+
+
 def cut_off(piece_tags, first_pieces, words):
     return [tag for tag, first in zip(piece_tags, first_pieces, strict=True) if first]
+
+
+def one_for_each_word(piece_tags, first_pieces, words):
+    places = [i for i, first in enumerate(first_pieces) if first == 1]
+    return [piece_tags[places[word]] for word in range(words)]
 
 
 ANSWERS = {
     "11.1": {
         "accepted": [0.5, torch.tensor(0.5)],
         "wrong": [
-            (0.9, "share of words"),
+            (0.9, "accuracy over words"),
             (0.75, "no half point"),
             (2 / 3, "Precision counts too"),
+            (1 / 3, "F1 is 2 P R / (P + R)"),
+            (50, "as a share between 0 and 1"),
             (0.3, "Count whole entities"),
             ("half", "is written like this"),
         ],
@@ -222,44 +419,67 @@ ANSWERS = {
         "accepted": [with_open_one, as_lists],
         "wrong": [
             (tag_spans, "the package's own"),
-            (last_included, "BEHIND the entity"),
-            (word_by_word_alone, "an entity of its own"),
-            (loses_the_last, "still open after the last word"),
+            (last_included, "AFTER the entity"),
+            (word_by_word_alone, "Every word has become an entity"),
+            (loses_the_last, "ends with the last word is lost"),
             (merges, "B- always begins"),
             (blind_to_types, "An entity has one type"),
-            (strict_reader, "goes on with nothing"),
+            (strict_reader, "continues nothing"),
+            (with_lengths, "is a length"),
+            (type_last, "The type comes first"),
+            (splits_at_the_hyphen, "has no hyphen"),
         ],
     },
     "11.3": {
-        "accepted": [word_by_word, as_a_tensor],
+        "accepted": [word_by_word, as_a_tensor, as_an_array],
         "wrong": [
-            (on_all, "only the first one may count"),
-            (on_the_last, "at the last piece"),
-            (too_early, "each one stands too early"),
-            (zeros, "0 is a label"),
+            (on_all, "only the first piece should count"),
+            (on_the_last, "at the last piece of each word"),
+            (too_early, "is too early"),
+            (zeros, "0 is the number of a tag"),
             (no_edges, "[CLS] and [SEP] are tokens too"),
-            (edges_learned, "[CLS] and [SEP] are no words"),
-            (one_a_word, "not for each word"),
+            (edges_learned, "[CLS] and [SEP] are not words"),
+            (one_a_word, "not only each word"),
+            (minus_one, "not -1"),
+            (one_too_many, "One -100 too many"),
+            (lists_in_a_list, "contains lists"),
+            (adds_a_number, "To add one number to a list"),
         ],
     },
     "11.4": {
-        "accepted": [with_tensors, whole_rows, by_the_package],
+        "accepted": [with_tensors, whole_rows, by_the_package, with_plain_numbers, from_the_right],
         "wrong": [
             (backwards, "in reverse"),
-            (each_alone, "own best tag"),
+            (each_alone, "best tags of each word alone"),
             (greedily, "That is greedy"),
-            (turned, "turned round"),
-            (only_the_end, "back to the first word"),
+            (turned, "from column to row"),
+            (only_the_end, "back to the first"),
+            (tries_all, "do you try all 4^6 = 4,096 sequences"),
+            (tries_all_fast, "do you try all 4^10 = 1,048,576 sequences"),
+            (tries_all_at_once, "a tensor of 4,096 entries"),
+            (keeps_sums, "still sums over all paths"),
+            (max_over_columns, "It looks like `max(dim=1)`. Dim 1"),
+            (sums_over_columns, "It looks like `max(dim=1)`"),
+            (added_to_columns, "It belongs to the row"),
+            (one_thing_for_two, "`logsumexp` gives only one"),
+            (not_unpacked, "Take both results"),
+            (best_of_each_word, "need not be parts of one sequence"),
+            (origins_from_the_front, "They lead back"),
+            (only_the_first_emissions, "for the first word only"),
+            (multiplies, "You multiply"),
+            (with_its_score, "Return the tag sequence only"),
         ],
     },
     "11.5": {
         "accepted": [repaired, by_places],
         "wrong": [
-            (still_broken, "That is the broken one"),
-            (from_cls, "which is no word"),
+            (still_broken, "the colleague's version"),
+            (from_cls, "which is not a word"),
             (all_pieces, "a tag for every piece"),
-            (last_pieces, "the last piece of each word"),
+            (last_pieces, "tags of the last pieces"),
             (cut_off, "were cut off"),
+            (all_others, "all other pieces"),
+            (one_for_each_word, "There may be more words than first pieces"),
         ],
     },
 }
