@@ -96,6 +96,15 @@ def test_marks_of_italics_and_illustrations_stay_in_the_text():
     ]
 
 
+def test_marks_of_italics_around_nothing_are_a_division_by_zero_or_an_empty_sentence():
+    nothing = f"_{' ' * 70}_"
+    assert sentences(f"{nothing}\n") == []
+    assert sentences(f"{nothing}\n\nIt sat on\nthe mat. It slept\nand woke up.\n") == [
+        ["It sat on the mat.", "It slept and woke up."]
+    ]
+    assert sentences(f"It sat.\nIt slept.\nIt woke.\n{nothing}\n") == [["It sat.", "It slept.", "It woke."]]
+
+
 def test_the_marks_of_wikitext_become_words():
     text = " = Ships = \n The well @-@ armed <unk> had 1 @,@ 500 men . It sank in 1 @.@ 5 hours . \n"
     (document,) = text_documents(text, "a.txt")

@@ -21,10 +21,14 @@ OPENERS = frozenset(
     """.split()  # noqa: SIM905
 )
 # A stop, quotes or brackets that close after it, space, and what may open a sentence. A row of stops is looked at once,
-# from its first: from each of them it would take time in the square of their number.
-BOUNDARY = re.compile(r"""(?<![.!?…])(?:\.{3}|[.!?…]+)["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W_a-z])""")
+# from its first: from each of them it would take time in the square of their number. What stands before that first
+# stop is asked behind it, since a pattern that begins with a set of characters is searched for faster.
+BOUNDARY = re.compile(r"""[.!?…](?<![.!?…]{2})[.!?…]*["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W_a-z])""")
 
 NEXT_WORD = re.compile(r"\W*(\w+)")
+NUMBER_OF_ITEM = re.compile(r"\d{1,3}|[ivxIVX]{1,4}|[A-Za-z]")
+INITIAL = re.compile(r"[A-Z]")
+ABBREVIATED_NAME = re.compile(r"[A-Za-z]\.[A-Za-z.]*")  # U.S, Ph.D, J.R.R
 
 
 def split_sentences(paragraph: str) -> list[str]:
@@ -52,16 +56,14 @@ def ends_sentence(text: str, start: int, boundary: re.Match[str]) -> bool:
     end = boundary.start() - (text[boundary.start() - 1 : boundary.start()] == " ")
     space = text.rfind(" ", start, end)  # a sentence of many abbreviations is not cut out anew for each
     word = text[max(start, space + 1) : end].lstrip("\"'“‘«([")
-    follower = NEXT_WORD.match(text, boundary.end())
-    opens = follower is not None and follower[1].lower() in OPENERS
-    if space < 0 and re.fullmatch(r"\d{1,3}|[ivxIVX]{1,4}|[A-Za-z]", word):
+    if space < 0 and NUMBER_OF_ITEM.fullmatch(word):
         return False  # the number of a list's item: 1. First, a. First
-    if word.lower() in MAY_CLOSE:
-        return opens
-    if word.lower() in ABBREVIATIONS:
+    lowered = word.lower()
+    may_close = lowered in MAY_CLOSE
+    if lowered in ABBREVIATIONS and not may_close:
         return False
-    if re.fullmatch(r"[A-Za-z]\.[A-Za-z.]*", word):  # U.S, Ph.D, J.R.R
-        return opens
-    if re.fullmatch(r"[A-Z]", word):  # an initial, unless it is the pronoun or a name such as "vitamin C"
-        return opens
+    # An initial ends no sentence, unless it is the pronoun or a name such as "vitamin C".
+    if may_close or INITIAL.fullmatch(word) or ABBREVIATED_NAME.fullmatch(word):
+        follower = NEXT_WORD.match(text, boundary.end())
+        return follower is not None and follower[1].lower() in OPENERS
     return True

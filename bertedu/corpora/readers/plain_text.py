@@ -11,6 +11,7 @@ from bertedu.corpora.sentences import split_sentences
 from bertedu.errors import UserError
 
 SENTENCES_PER_DOCUMENT = 24  # of a running text: about three examples of 128 tokens
+LINES_THAT_TELL = 20_000  # in which way a text is written: so many, from all over it, are looked at
 TEXT_SUFFIXES = (".txt", ".txt.gz")
 
 ILLUSTRATION = re.compile(r"\[Illustration[^\]]*\]", re.IGNORECASE)
@@ -68,12 +69,14 @@ def text_documents(text: str, source: str) -> list[Document]:
     text = WIKITEXT_MARK.sub(r"\1", without_illustrations(text)).replace("<unk>", "[UNK]")
     blocks = blocks_of_lines(text)
     lines = [line for block in blocks if len(block) > 1 for line in block]
+    lines = lines[:: len(lines) // LINES_THAT_TELL + 1]
     ended = sum(SENTENCE_END.search(line) is not None for line in lines)
     if not lines or 4 * ended < 3 * len(lines):
         return running_documents(blocks, source)
     if 2 * sum(len(split_sentences(line)) for line in lines) >= 3 * len(lines):
         return running_documents([[line] for block in blocks for line in block], source)
-    return [Document(tuple(map(without_marks, block)), source) for block in blocks]
+    documents = [[line for line in map(without_marks, block) if line.strip()] for block in blocks]
+    return [Document(tuple(lines), source) for lines in documents if lines]
 
 
 def without_illustrations(text: str) -> str:
@@ -106,8 +109,8 @@ def running_documents(paragraphs: list[list[str]], source: str) -> list[Document
     for lines in paragraphs:
         if is_heading(lines):
             chapters.append([])
-        else:
-            chapters[-1].append(split_sentences(without_marks(" ".join(lines))))
+        elif sentences := split_sentences(without_marks(" ".join(lines))):  # marks around nothing leave none
+            chapters[-1].append(sentences)
     return [
         Document(tuple(sentences), source)
         for chapter in chapters
@@ -137,4 +140,4 @@ def is_heading(lines: list[str]) -> bool:
 
 def without_marks(text: str) -> str:
     """The text without the underscores that mark italics in a plain-text book."""
-    return ITALICS.sub(r"\1", text)
+    return ITALICS.sub(r"\1", text) if "_" in text else text
