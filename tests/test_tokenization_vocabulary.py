@@ -15,8 +15,9 @@ TOKENS = [*SPECIAL_TOKENS, "a", "##b"]
 def tokenizer_json(**changes) -> dict:
     model = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##"}
     model = {**model, "max_input_chars_per_word": 100, "vocab": {token: i for i, token in enumerate(TOKENS)}}
-    normalizer = {"type": "BertNormalizer", "lowercase": False, "strip_accents": None, "handle_chinese_chars": True}
-    return {"model": {**model, **changes}, "normalizer": normalizer, "added_tokens": []}
+    switches = {"clean_text": True, "lowercase": False, "strip_accents": None, "handle_chinese_chars": True}
+    parts = {"normalizer": {"type": "BertNormalizer", **switches}, "pre_tokenizer": {"type": "BertPreTokenizer"}}
+    return {"model": {**model, **changes}, **parts, "added_tokens": []}
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,11 @@ def test_a_folder_with_tokenizer_json_alone_is_read(tmp_path):
         (tokenizer_json(continuing_subword_prefix="@@"), "continuing_subword_prefix is '@@'"),
         (tokenizer_json(vocab={"a": 0, "b": 2}), "ids of the vocabulary are not 0, 1, 2"),
         ({**tokenizer_json(), "normalizer": None}, "type is None, and BERT's is 'BertNormalizer'"),
+        # The words of the next two would be others than those that the model was trained on.
+        ({**tokenizer_json(), "pre_tokenizer": {"type": "Whitespace"}}, "type is 'Whitespace', and BERT's is"),
+        ({**tokenizer_json(), "normalizer": {"type": "BertNormalizer", "clean_text": False}}, "clean_text is False"),
+        (tokenizer_json(vocab={}), "tokenizer.json is empty"),
+        (tokenizer_json(vocab={"a": 0}), r"tokenizer.json lacks \[PAD\]"),
         ({**tokenizer_json(), "added_tokens": [{"content": "[ENT]"}]}, r"added_tokens has \[ENT\]"),
         ([], "expected a JSON object"),
     ],

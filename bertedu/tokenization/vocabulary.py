@@ -16,21 +16,24 @@ SWITCHES = {
     "strip_accents": "strip_accents",
     "tokenize_chinese_chars": "tokenize_chinese_chars",
 }
-# What a tokenizer.json must say about its model for the ids to be BERT's.
-BERT_MODEL = {
-    "type": "WordPiece",
-    "unk_token": UNKNOWN,
-    "continuing_subword_prefix": CONTINUATION,
-    "max_input_chars_per_word": LONGEST_WORD,
+# What a tokenizer.json must say of its parts for the ids to be BERT's.
+BERT_PARTS: dict[str, dict[str, Any]] = {
+    "model": {
+        "type": "WordPiece",
+        "unk_token": UNKNOWN,
+        "continuing_subword_prefix": CONTINUATION,
+        "max_input_chars_per_word": LONGEST_WORD,
+    },
+    "normalizer": {"type": "BertNormalizer", "clean_text": True},
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
 }
 
 
-def number_tokens(tokens: list[str], file: Path | None = None) -> dict[str, int]:
+def number_tokens(tokens: list[str], source: str | Path = "vocab", line: str = "entry") -> dict[str, int]:
     """Map each token to its id, its position in the list. Raises UserError for an unusable vocabulary.
 
-    file is where the tokens come from, one on each line, for the messages.
+    source is where the tokens come from, and line what holds one of them there, for the messages.
     """
-    source, line = (str(file), "line") if file else ("vocab", "entry")
     if not tokens:
         raise UserError(f"{source} is empty: a vocabulary has at least the tokens {', '.join(SPECIAL_TOKENS)}.")
     vocab: dict[str, int] = {}
@@ -54,7 +57,7 @@ def number_tokens(tokens: list[str], file: Path | None = None) -> dict[str, int]
 def read_vocabulary(path: Path) -> dict[str, int]:
     """Read a vocab.txt: one token a line, in the order of their ids."""
     text = read_text(path).replace("\r\n", "\n")  # not splitlines: some tokens are line separators of Unicode
-    return number_tokens(text.removesuffix("\n").split("\n") if text else [], path)
+    return number_tokens(text.removesuffix("\n").split("\n") if text else [], path, "line")
 
 
 def is_uncased(vocab: Iterable[str]) -> bool:
@@ -83,12 +86,12 @@ def read_folder(folder: Path) -> tuple[dict[str, int], Normalization]:
 
 def read_tokenizer_json(path: Path) -> tuple[dict[str, int], Normalization]:
     """Read a WordPiece tokenizer with BERT's normalization as the `tokenizers` library writes it."""
-    parts: dict[str, Any] = {"model": dict[str, Any] | None, "normalizer": dict[str, Any] | None}
+    parts: dict[str, Any] = dict.fromkeys(BERT_PARTS, dict[str, Any] | None)
     values = read_json_object(path, {**parts, "added_tokens": list[dict[str, Any]] | None})
-    model, normalizer = (values.get(name) or {} for name in parts)
-    for settings, expected in ((model, BERT_MODEL), (normalizer, {"type": "BertNormalizer"})):
+    model, normalizer, _ = found = [values.get(name) or {} for name in parts]
+    for settings, expected in zip(found, BERT_PARTS.values(), strict=True):
         for name, value in expected.items():
-            if settings.get(name) != value:
+            if settings.get(name) != value or type(settings[name]) is not type(value):
                 raise UserError(
                     f"{path}: {name} is {shown(settings.get(name))}, and BERT's is {value!r}: "
                     "choose the folder of a BERT's tokenizer."
@@ -107,7 +110,7 @@ def read_tokenizer_json(path: Path) -> tuple[dict[str, int], Normalization]:
         "tokenize_chinese_chars": "handle_chinese_chars",
     }
     switches = {ours: normalizer[theirs] for ours, theirs in names.items() if theirs in normalizer}
-    return number_tokens(sorted(ids, key=ids.__getitem__)), checked_normalization(switches, path)
+    return number_tokens(sorted(ids, key=ids.__getitem__), path), checked_normalization(switches, path)
 
 
 def checked_normalization(switches: dict[str, Any], path: Path) -> Normalization:
