@@ -186,6 +186,11 @@ def replace(path: Path, old: str, new: str) -> None:
         (lambda c, learner: replace(c.data / "words.txt", "two", "three"), "made with an older"),
         (lambda c, learner: learner.unlink(), "missing"),
         (lambda c, learner: replace(learner, "{", ""), "damaged"),
+        (lambda c, learner: learner.write_text("[]"), "damaged"),
+        (lambda c, learner: learner.write_text("[" * 100_000), "damaged"),
+        (lambda c, learner: replace(learner, '"source": [', '"sauce": ['), "damaged"),
+        (lambda c, learner: replace(learner, '"cells": [', '"cells": ["",'), "damaged"),
+        (lambda c, learner: replace(learner, '"bertedu": {', '"bertedu": [], "other": {'), "made with an older"),
         (lambda c, learner: replace(learner, "sum()", "sum( )"), "not what its source says"),
         (lambda c, learner: replace(learner, 'hidden": true', 'hidden": false'), "not what its source says"),
         (lambda c, learner: replace(learner, '"execution_count": 2', '"execution_count": null'), "not executed"),
@@ -331,6 +336,8 @@ def test_a_time_changes_the_file_or_a_change_is_lost(text, kept):
 def test_an_unknown_chapter_is_built(course):
     with pytest.raises(UserError, match="no source for 17"):
         outdated(("17",), course)
+    with pytest.raises(UserError, match="no source for an empty name"):
+        outdated(("",), course)
     assert outdated(("90",), course) == []
 
 

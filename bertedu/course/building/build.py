@@ -13,7 +13,7 @@ from bertedu.course.building.freshness import made_from
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import learner_version, read_source, solution_version
 from bertedu.errors import UserError
-from bertedu.files import write_text
+from bertedu.files import read_text, write_text
 
 
 @dataclass
@@ -28,16 +28,18 @@ class Job:
     def stored(self) -> NotebookNode | None:
         """The notebook as it is now; None where there is none that can be read."""
         try:
-            return nbformat.read(str(self.path), as_version=4)
-        except (OSError, ValueError, nbformat.reader.NotJSONError):
+            notebook = nbformat.reads(read_text(self.path), as_version=4)
+            nbformat.validate(notebook)
+        except Exception:  # the library has many kinds of errors for what is no notebook
             return None
+        return notebook
 
     def reason(self) -> str | None:
         """Why the notebook is out of date, in a word or two; None where it is not."""
         stored = self.stored
         if stored is None:
             return "missing" if not self.path.exists() else "damaged"
-        if stored.metadata.get("bertedu", {}).get("made_from") != self.made_from:
+        if stored.metadata.get("bertedu") != {"made_from": self.made_from}:
             return "made with an older package, quiz or data"
         if written(stored) != written(self.wanted):
             return "not what its source says"

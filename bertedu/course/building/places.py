@@ -38,7 +38,7 @@ class Places:
     def all_sources(self, chapters: tuple[str, ...] = ()) -> list[Path]:
         """The sources in order: of the chapters given ("3" or "03"), or all. Raises UserError for an unknown one."""
         found = sorted(path for path in self.sources.glob("*.py") if re.match(r"\d\d_", path.name))
-        wanted = {chapter.zfill(2) for chapter in chapters}
+        wanted = {chapter.zfill(2) if chapter else "an empty name" for chapter in chapters}
         missing = wanted - {path.name[:2] for path in found}
         if missing or not found:
             which = " or ".join(sorted(missing)) or "any chapter"
