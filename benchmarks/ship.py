@@ -19,7 +19,8 @@ from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import make_model, make_task
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.visualization.curves import training_curves
-from bertedu.visualization.report import curve_baselines, read_run
+from bertedu.visualization.finished_runs import read_run
+from bertedu.visualization.report import curve_baselines
 from bertedu.visualization.results import results
 
 

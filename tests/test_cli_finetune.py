@@ -10,7 +10,7 @@ from bertedu.cli import main
 from bertedu.course.data import data_path
 from bertedu.finetuning.kinds import KINDS
 from bertedu.visualization.finetuning_report import usual_options
-from bertedu.visualization.report import Run
+from bertedu.visualization.finished_runs import Run
 
 HELP = CliRunner().invoke(main.commands["finetune"], ["--help"]).output
 

@@ -3,9 +3,11 @@
 import json
 import math
 
+import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from bertedu.errors import UserError
 from bertedu.training.metrics import Averages, MetricsLog, read_metrics
 
 
@@ -65,3 +67,18 @@ def test_tensorboard_gets_the_numbers(tmp_path):
     log.close()
     events = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
     assert [(event.step, event.value) for event in events.Scalars("loss")] == [(7, 0.25)]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"step": 1, "loss": [1]}, "line 2: 'loss' is \\[1\\], which is no number"),
+        ({"step": 1, "loss": True}, "line 2: 'loss' is True"),
+        ({"step": -1}, "line 2: the step -1 cannot be"),
+        ({"step": 10**40}, "line 2: the step 1"),
+    ],
+)
+def test_a_figure_that_is_none_reaches_the_curves(tmp_path, line, message):
+    (tmp_path / "metrics.jsonl").write_text('{"step": 0}\n' + json.dumps(line) + "\n")
+    with pytest.raises(UserError, match=f"metrics.jsonl, {message}"):
+        read_metrics(tmp_path)

@@ -152,6 +152,12 @@ def test_what_a_state_says_of_its_run_is_believed(ended, tmp_path, change, messa
     assert message in refused(ended, tmp_path, tensors, {**run, **change}, identity)
 
 
+def test_a_setting_of_another_run_fills_the_screen(ended, tmp_path):
+    tensors, run, identity = read(ended[1])
+    said = refused(ended, tmp_path, tensors, run, {**identity, "steps": "x" * 3000, "y" * 3000: 1})
+    assert "is of another run (steps was 'xxx" in said and len(said) < 500
+
+
 @pytest.mark.parametrize("text", ["[]", "null", "{", "[" * 100_000, '{"step": ' + "9" * 6000 + "}", "", "\ud7ff"])
 @pytest.mark.parametrize("entry", ["run", "identity"])
 def test_metadata_that_are_no_object_give_a_traceback(ended, tmp_path, entry, text):

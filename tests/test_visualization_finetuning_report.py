@@ -151,8 +151,9 @@ def save_finetuning_run(folder, task: str, test: bool = True):
     if test:
         metrics["test"] = spread
     folder.mkdir(parents=True)
-    plan = {"data": "data & more.csv", "model": "models/<base>", "epochs": 3.0, "learning_rate": 1e-4, "warmup": 0.1}
-    plan = {**plan, "dropout": 0.1, "batch_size": 16, "max_length": 128, "pooling": "pooler", "crf": False}
+    plan = {"task": task, "seed": 0, "data": "data & more.csv", "model": "models/<base>", "epochs": 3.0}
+    plan = {**plan, "learning_rate": 1e-4, "warmup": 0.1, "dropout": 0.1, "batch_size": 16, "max_length": 128}
+    plan = {**plan, "pooling": "pooler", "crf": False}
     (folder / "run.json").write_text(json.dumps(plan))
     (folder / "metrics.json").write_text(json.dumps(metrics))
     (folder / "predictions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in explained(task)))

@@ -11,7 +11,7 @@ from bertedu.config import BertConfig, TaskConfig
 from bertedu.finetuning.classification import BertForSequenceClassification
 from bertedu.visualization import finetuning_report
 from bertedu.visualization.finetuning_report import next_html
-from bertedu.visualization.report import Run
+from bertedu.visualization.finished_runs import Run
 
 
 def steps(folder: PurePath, task: str, rows: list[dict]) -> str:

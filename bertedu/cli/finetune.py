@@ -146,8 +146,9 @@ def show(folder: Path, metrics: dict[str, Any]) -> None:
     """Print the figures beside the baselines and some errors, write the report, and say where it and the model are."""
     from rich.console import Console
 
-    from bertedu.visualization.finetuning_report import read_predictions, write_finetuning_report
+    from bertedu.visualization.finetuning_report import write_finetuning_report
     from bertedu.visualization.finetuning_results import finetuning_results, finetuning_table
+    from bertedu.visualization.finished_runs import read_predictions
     from bertedu.visualization.mistakes import in_words, most_telling, shortened
     from bertedu.visualization.results import NOT_BEATEN, verdicts
 
@@ -156,7 +157,7 @@ def show(folder: Path, metrics: dict[str, Any]) -> None:
     if lost := verdicts(finetuning_results(metrics)):
         say("\n  ".join([NOT_BEATEN, *lost]))
         say(ADVICE)
-    if telling := most_telling(read_predictions(folder / "predictions.jsonl"), SHOWN_ERRORS):
+    if telling := most_telling(read_predictions(folder / "predictions.jsonl", metrics["task"]), SHOWN_ERRORS):
         say("\nSome errors, those first in which the model is surest, or furthest off:")
     for mistake in map(in_words, telling):
         asked, right, said = (shortened(text, longest=LINE) for text in (mistake.asked, mistake.right, mistake.said))

@@ -10,9 +10,11 @@ import torch
 from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
 from bertedu.files import naming_failures, read_text, write_text
 from bertedu.json_values import check_object, parse_json
+
+MOST_STEPS = 2**53  # up to here a float holds each whole number
 
 
 class Averages:
@@ -73,7 +75,8 @@ class MetricsLog:
 def read_metrics(folder: str | Path) -> list[dict[str, Any]]:
     """All lines of a run's metrics.jsonl; a last line cut short by a kill is left out.
 
-    Raises UserError for any other line that is damaged, or without its step.
+    Raises UserError for any other line that is damaged, or without its step, or whose figures are neither numbers nor
+    words.
     """
     path = Path(folder) / "metrics.jsonl"
     *whole, last = read_text(path).split("\n") if path.exists() else [""]
@@ -83,4 +86,10 @@ def read_metrics(folder: str | Path) -> list[dict[str, Any]]:
     for number, line in enumerate(lines, start=1):
         if not isinstance(check_object(line, {"step": int}, f"{path}, line {number}").get("step"), int):
             raise UserError(f"{path}, line {number} has no step: remove the line.")
+        if not 0 <= line["step"] <= MOST_STEPS:
+            raise UserError(f"{path}, line {number}: the step {shown(line['step'])} cannot be: remove the line.")
+        for name, value in line.items():
+            if type(value) not in (int, float, str):
+                what = f"{shown(name)} is {shown(value)}, which is no number"
+                raise UserError(f"{path}, line {number}: {what}: remove the line.")
     return lines

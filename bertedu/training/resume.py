@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from bertedu.checkpoints.folder import read_tensors, save_tensors
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
 from bertedu.json_values import check_object, parse_json
 from bertedu.training.budget import Progress
 from bertedu.training.muon import Muon
@@ -131,5 +131,7 @@ def check_identity(path: Path, saved: dict[str, Any], now: dict[str, Any]) -> No
     names = sorted(saved.keys() | now.keys())
     different = [name for name in names if saved.get(name) != now.get(name)]
     if different:
-        changes = "; ".join(f"{name} was {saved.get(name)!r}, is now {now.get(name)!r}" for name in different[:3])
+        changes = "; ".join(
+            f"{name[:60]} was {shown(saved.get(name))}, is now {shown(now.get(name))}" for name in different[:3]
+        )
         raise UserError(f"{path} is of another run ({changes}): resume with the same settings, or start a new run.")

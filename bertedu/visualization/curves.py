@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
 from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet
 
 Line = Mapping[str, Any]
@@ -65,7 +65,11 @@ def training_curves(lines: Sequence[Line], baselines: Baselines | None = None) -
 
 
 def series(lines: Sequence[Line], key: str) -> tuple[list[int], list[float]]:
-    """Steps and values of one figure, without those that are no number."""
+    """Steps and values of one figure, without those that are infinite or no number. Raises UserError for words."""
+    for line in lines:
+        if isinstance(line.get(key), str):
+            said = f"{shown(key)} is {shown(line[key])}"
+            raise UserError(f"metrics.jsonl, step {line['step']}: {said}, which is no number: remove the line.")
     found = [(line["step"], line[key]) for line in lines if key in line and math.isfinite(line[key])]
     return [step for step, _ in found], [value for _, value in found]
 

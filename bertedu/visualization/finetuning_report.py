@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from bertedu.config import BertConfig
-from bertedu.errors import UserError
-from bertedu.files import quoted, read_json, read_text, write_text
+from bertedu.files import write_text
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.json_values import check_object, parse_json
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.finetuning_curves import finetuning_curves
 from bertedu.visualization.finetuning_pictures import Captioned, prediction_pictures
 from bertedu.visualization.finetuning_results import finetuning_results, measure_name, part_of, title
+from bertedu.visualization.finished_runs import Run, read_finetuning_run, read_predictions
 from bertedu.visualization.mistakes import mistakes_html, most_telling
 from bertedu.visualization.page import (
     document,
@@ -27,10 +26,9 @@ from bertedu.visualization.page import (
     results_html,
     verdict_html,
 )
-from bertedu.visualization.report import Run, versions
+from bertedu.visualization.report import versions
 from bertedu.visualization.thresholds import in_words
 
-FILES = ("run.json", "metrics.json", "predictions.jsonl")
 NARROW = 6.0  # inches: two pictures below it stand side by side
 PIPELINES = {
     "classification": "text-classification",
@@ -47,7 +45,7 @@ def write_finetuning_report(folder: str | Path) -> Path:
     Raises UserError for a folder that holds no finished run, and where a file cannot be written.
     """
     run = read_finetuning_run(folder)
-    rows = read_predictions(run.folder / "predictions.jsonl")
+    rows = read_predictions(run.folder / "predictions.jsonl", run.metrics["task"])
     pictures = {**curves(run), **prediction_pictures(run.metrics["task"], rows, **decided(run.metrics))}
     for name, (picture, _) in pictures.items():
         picture.save(run.folder / f"{name}.png")
@@ -55,34 +53,9 @@ def write_finetuning_report(folder: str | Path) -> Path:
     return run.folder / "report.html"
 
 
-def read_finetuning_run(folder: str | Path) -> Run:
-    """Read a finished run. Raises UserError where a file is missing or damaged."""
-    folder = Path(folder)
-    for name in FILES:
-        if not (folder / name).is_file():
-            raise UserError(
-                f"{folder} has no {name}: give the folder of a run that has ended, or end it with "
-                f"`bertedu finetune --resume {quoted(folder)}`."
-            )
-    plan, metrics = (check_object(read_json(folder / name), {}, folder / name) for name in FILES[:2])
-    if missing := {"task", "rows", "runs", "validation", "baselines"} - metrics.keys():
-        raise UserError(f"{folder / 'metrics.json'} lacks {', '.join(sorted(missing))}: run it again.")
-    return Run(folder, plan, metrics, [])
-
-
 def decided(metrics: dict[str, Any]) -> dict[str, float]:
     """What validation decided besides the weights, of the seed that is shown."""
     return next((one.get("decided", {}) for one in metrics["runs"] if one["seed"] == metrics["best_seed"]), {})
-
-
-def read_predictions(path: str | Path) -> list[dict[str, Any]]:
-    """The rows of predictions.jsonl. Raises UserError for a line that is damaged."""
-    rows = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if line:
-            row = parse_json(line, path, number, finite=False)
-            rows.append(check_object(row, {}, f"{path}, line {number}"))
-    return rows
 
 
 def curves(run: Run) -> Captioned:

@@ -1,48 +1,20 @@
 """One page about one run, made from its folder alone: curves.png, attention.png and report.html."""
 
 import math
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from bertedu.errors import UserError
-from bertedu.files import quoted, read_json, write_text
+from bertedu.files import write_text
 from bertedu.inference import attention_weights, open_model
-from bertedu.json_values import check_object
-from bertedu.training.metrics import read_metrics
 from bertedu.visualization.attention import attention_grid
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.examples import example_pair, fill_examples
+from bertedu.visualization.finished_runs import Run, read_run
 from bertedu.visualization.page import duration
 from bertedu.visualization.picture import Picture
 from bertedu.visualization.pretraining_page import page
 from bertedu.visualization.results import results
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a run folder says about its run."""
-
-    folder: Path
-    plan: dict[str, Any]  # run.json
-    metrics: dict[str, Any]  # metrics.json
-    lines: list[dict[str, Any]]  # metrics.jsonl
-
-
-def read_run(folder: str | Path) -> Run:
-    """Read a finished run. Raises UserError where a file is missing or damaged."""
-    folder = Path(folder)
-    for name in ("run.json", "metrics.json"):
-        if not (folder / name).is_file():
-            raise UserError(
-                f"{folder} has no {name}: give the folder of a run that has ended, or end it with "
-                f"`bertedu pretrain --resume {quoted(folder)}`."
-            )
-    plan, metrics = (check_object(read_json(folder / name), {}, folder / name) for name in ("run.json", "metrics.json"))
-    if missing := {"corpus", "run", "evaluation"} - metrics.keys():
-        raise UserError(f"{folder / 'metrics.json'} lacks {', '.join(sorted(missing))}: run it again.")
-    return Run(folder, plan, metrics, read_metrics(folder))
 
 
 def write_report(folder: str | Path) -> Path:
