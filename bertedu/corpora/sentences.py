@@ -21,8 +21,8 @@ OPENERS = frozenset(
     """.split()  # noqa: SIM905
 )
 # A stop, quotes or brackets that close after it, space, and what may open a sentence. A row of stops is looked at once,
-# from its first: from each of them it would take time in the square of their number. What stands before that first
-# stop is asked behind it, since a pattern that begins with a set of characters is searched for faster.
+# from its first: from each of them it would take time in the square of their number. That no stop stands before the
+# first is asked after it has matched: a pattern that begins with a set of characters is searched for faster.
 BOUNDARY = re.compile(r"""[.!?…](?<![.!?…]{2})[.!?…]*["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W_a-z])""")
 
 NEXT_WORD = re.compile(r"\W*(\w+)")
