@@ -740,11 +740,12 @@ print(f"weights that differ: {unequal} of {count:,}")
 #
 # ## Five patients
 #
-# A run with a fault seldom stops by itself. It goes on and costs money. Below are five recorded runs with one fault each, and a
-# healthy one: the same model, the same text, the same seed, the paper's initialization (`benchmarks/sick_runs.py`).
-# The hidden cell draws the training figures in blue and the validation figures in orange. Validation always uses
-# correct labels and masks. The dotted line is the unigram loss in the upper row. In the lower row it is 61 %, the
-# share of the more frequent answer: a model that gives this answer to all pairs reaches 61 %.
+# A run with a fault seldom stops by itself. It goes on and costs money. Below are five recorded runs with one fault
+# each, and a healthy one: the same model, the same text, the same seed, the paper's initialization
+# (`benchmarks/sick_runs.py`). The hidden cell draws the training figures in blue and the validation figures in
+# orange. Validation always uses correct labels and masks. The dotted line is the unigram loss in the upper row. In
+# the lower row it is 61 %, the share of the more frequent answer: a model that gives this answer to all pairs
+# reaches 61 %.
 #
 # The cell after it prints the same as numbers: the mean training loss of the first 20 steps; then, at the end,
 # training loss, validation loss, and validation accuracy on masked words and on pairs; the step at which the run
@@ -873,9 +874,9 @@ check("8.4", flops_per_token)
 # </details>
 
 # %% [markdown]
-# Now BERT-Base and BERT-Large as published (Devlin et al. 2019, appendix A.2): a million steps of 256 sequences, 90
-# % of the steps with 128 tokens and the rest with 512. Training took 4 days on 16 TPU chips for Base, and 4 days on
-# 64 chips for Large. (A TPU is Google's processor for neural networks.) The paper doesn't name the generation. We
+# Now BERT-Base and BERT-Large as published (Devlin et al. 2019, appendix A.2): a million steps of 256 sequences,
+# 90 % of the steps with 128 tokens and the rest with 512. Training took 4 days on 16 TPU chips for Base, and 4 days
+# on 64 chips for Large. (A TPU is Google's processor for neural networks.) The paper doesn't name the generation. We
 # assume the second one, from 2017: 180 · 10¹² operations a second for a board of four chips.
 #
 # The next cell counts, with the function `flops` that checks exercise 8.4.
@@ -895,12 +896,12 @@ for name, chips in (("base", 16), ("large", 64)):
     available = chips * 45e12 * 4 * 24 * 3600  # what the chips can do in 4 days
     print(f"{name:5} {work[name]:.1e} operations, {work[name] / available:.0%} of what", end="")
     print(f" {chips} chips can do in 4 days")
-own = flops(BertConfig.preset("tiny", vocab_size=2048), 64) * 1.5e6
+own = flops(BertConfig.preset("tiny", vocab_size=2048), 64, masked=0.35) * 1.5e6
 print(f"our run on a CPU: {own:.1e} operations", end="")
 print(f"; Base takes {work['base'] / own / 1e6:.1f} million times that")
 
 # %% [markdown]
-# Base takes 2.4 · 10¹⁹ operations, about six million times our run.
+# Base takes 2.4 · 10¹⁹ operations, about five million times our run.
 #
 # Look at the first line. The paper says that training is "approximately 40 epochs" over a corpus of 3.3 billion
 # words. This fits 131 billion tokens, that is, 512 tokens in every step. But the same appendix says that 90 % of
@@ -932,11 +933,7 @@ for name in ("base", "large"):
     sizes = BertConfig.preset(name)
     with torch.device("meta"):  # shapes without memory
         parameters = sum(p.numel() for p in BertForPreTraining(sizes).parameters())
-    print(
-        f"{name:5} {parameters / 1e6:.0f} M",
-        f"parameters: {16 * parameters / 1e9:.1f} GB",
-        end="",
-    )
+    print(f"{name:5} {parameters / 1e6:.0f} M: {16 * parameters / 1e9:.1f} GB", end="")
     for length in steps_of:
         activations = 34 * sizes.num_hidden_layers * sizes.hidden_size * 256 * length
         print(f";  256 × {length} tokens: {activations / 1e9:3.0f} GB", end="")
@@ -948,13 +945,13 @@ for name in ("base", "large"):
 # collection of nine language tasks.) It reads fewer tokens, has a newer architecture, and doesn't compute padding.
 #
 # Now the memory. By this count Base with the paper's batch of 256 sequences of 128 tokens takes 12 GB, so a
-# graphics card with 24 GB is enough. (The scores of the masked words and the workspace of the libraries come on
-# top.) Base with 256 × 512 tokens takes 43 GB, and Large 33 GB even with 128: too much for that card.
-#
-# What do you do if a batch is too large? You cut it into parts, and add up the gradients of the parts before you
-# take one step. This is called **gradient accumulation**.
+# graphics card with 24 GB should be enough. (The scores of the masked words and the workspace of the libraries come
+# on top.) Base with 256 × 512 tokens takes 43 GB, and Large 33 GB even with 128: too much for that card.
 #
 # ## Broken BERT: the same batch, another gradient
+#
+# What do you do if a batch doesn't fit into the memory? You cut it into parts, and add up the gradients of the
+# parts before you take one step. This is called **gradient accumulation**.
 #
 # PyTorch adds new gradients to the old ones, so gradient accumulation takes only four lines. A colleague has
 # written them, as many people have, and reports: "With four parts instead of one batch my losses are a little
@@ -1007,8 +1004,9 @@ for name, one, expected in (("one length", full, 0.0), ("short first", mixed, 0.
     print(f"{name:11}  labels in the parts: {counts}   gradient wrong by {error:.1%}")
 
 # %% [markdown]
-# If all parts have the same number of labels, there is no error. If not, it can be large: 71 % here. No error message
-# appears. Find the line. How much does a word weigh in a part with few labels, compared with a word in a part with many?
+# If all parts have the same number of labels, there is no error. If not, it can be large: 71 % here. No error
+# message appears. Find the line. How much does a word weigh in a part with few labels, compared with a word in a
+# part with many?
 #
 # ### Exercise 8.5 · Small batches that add up
 # ●●●○ · 10 minutes
