@@ -137,6 +137,8 @@ def masked_mean(case: Case) -> None:
     case.causes = {
         "must match the size of tensor": "The states are [B, T, D] and the mask is [B, T]: attention_mask[:, :, None] "
         "has the shape [B, T, 1].",
+        "with a bool tensor": "The mask may hold True and False, too. Convert it first, or use attention_mask == 0.",
+        "boolean": "The mask holds the numbers 1 and 0 here. attention_mask == 1 makes booleans of them.",
     }
     states, mask = case.randn(3, 6, 4), torch.tensor([[1] * 6, [1] * 4 + [0] * 2, [1] + [0] * 5])
     states = torch.where(mask[:, :, None] == 1, states, torch.tensor(50.0))

@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import zlib
 
 import numpy as np
 import torch
@@ -23,6 +24,28 @@ def a_generator_for_each_type(words, number_of_labels, seed):
 
 def by_a_digest(words, number_of_labels, seed=0):
     return [int(hashlib.sha256(f"{seed} {word.lower()}".encode()).hexdigest(), 16) % number_of_labels for word in words]
+
+
+def by_hash(words, number_of_labels, seed=0):
+    return [random.Random(hash((word.lower(), seed))).randrange(number_of_labels) for word in words]
+
+
+def by_checksum(words, number_of_labels, seed=0):
+    return [zlib.crc32(f"{seed}:{word.lower()}".encode()) // 7 % number_of_labels for word in words]
+
+
+def global_seed(words, number_of_labels, seed=0):
+    random.seed(seed)
+    label = {word: random.randrange(number_of_labels) for word in {word.lower(): 0 for word in words}}
+    return [label[word.lower()] for word in words]
+
+
+def seed_of_the_length(words, number_of_labels, seed=0):
+    return [random.Random(1000 * seed + len(word)).randrange(number_of_labels) for word in words]
+
+
+def words_as_labels(words, number_of_labels, seed=0):
+    return [str(label) for label in seeded_by_the_word(words, number_of_labels, seed)]
 
 
 def numpy_integers(words, number_of_labels, seed=0):
@@ -190,6 +213,26 @@ def nan_to_zero(states, attention_mask):
     return torch.nan_to_num((states * mask).sum(dim=1) / mask.sum(dim=1))
 
 
+def one_minus_the_mask(states, attention_mask):
+    padding = (1 - attention_mask)[:, :, None]
+    real = attention_mask.sum(dim=1, keepdim=True).clamp_min(1)
+    return (states.sum(dim=1) - (states * padding).sum(dim=1)) / real
+
+
+def inverted_numbers(states, attention_mask):
+    kept = states.masked_fill(~attention_mask[:, :, None], 0)
+    return kept.sum(dim=1) / attention_mask.sum(dim=1, keepdim=True).clamp_min(1)
+
+
+def where_it_is_one(states, attention_mask):
+    kept = torch.where(attention_mask[:, :, None], states, 0)
+    return kept.sum(dim=1) / attention_mask.sum(dim=1, keepdim=True).clamp_min(1)
+
+
+def without_nans(states, attention_mask):
+    return states.masked_fill(attention_mask[:, :, None] == 0, torch.nan).nanmean(dim=1).nan_to_num()
+
+
 def cut_off(states, attention_mask):
     return weighted(states.detach(), attention_mask)
 
@@ -200,6 +243,8 @@ ANSWERS = {
             seeded_by_the_word,
             a_generator_for_each_type,
             by_a_digest,
+            by_hash,
+            by_checksum,
             numpy_integers,
             a_numpy_array,
             a_tensor,
@@ -216,6 +261,9 @@ ANSWERS = {
             (unseeded, "Use the seed"),
             (order_of_first_occurrence, "depends on the other words of the list"),
             (types_in_alphabetical_order, "depends on the other words of the list"),
+            (global_seed, "depends on the other words of the list"),
+            (seed_of_the_length, "equally probable"),
+            (words_as_labels, "whole numbers"),
             (fractions, "whole numbers"),
             (one_draw_for_all, "every word gets the same label"),
             (as_a_dictionary, "a list of numbers"),
@@ -230,6 +278,7 @@ ANSWERS = {
             a_small_number_below,
             with_einsum,
             nan_to_zero,
+            without_nans,
         ],
         "wrong": [
             (over_everything, "50s of the padding"),
@@ -245,6 +294,9 @@ ANSWERS = {
             (over_the_entries, "Which axis holds the tokens"),
             (inverted, "mean of the padding"),
             (one_too_many, "one too many"),
+            (one_minus_the_mask, "may hold True and False"),
+            (inverted_numbers, "makes booleans of them"),
+            (where_it_is_one, "makes booleans of them"),
             (without_the_special_tokens, "The first token is missing"),
         ],
     },
