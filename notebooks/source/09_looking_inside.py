@@ -243,9 +243,9 @@ attention_explorer(model, tokenizer, TEXT)
 #
 # Now *itself*. Fifteen of the 16 trained heads give 11 to 25 % of their attention to the token itself, more than the
 # 8 % of BERT's own initialization. If we had compared with that alone, we would have said that training taught the
-# heads to attend to themselves. But with the matching initialization they begin with 17 to 43 %. The two
-# maps of *itself* show where it changed: training took most of it away in layer 1, and clearly raised it in one
-# head only (66 %). With the wrong control, the conclusion would have been the opposite.
+# heads to attend to themselves. But with the matching initialization they begin with 17 to 43 %. The two maps of
+# *itself* show where it changed: training took most of it away in layer 1, and clearly raised it in one head only (66
+# %). With the wrong control, the conclusion would have been the opposite.
 #
 # The other two patterns were learned: no untrained head gives more than 12 % to the previous or to the next token,
 # and after training two heads of the first layer give about 80 %. (In pictures, layers and heads count from 1; in
