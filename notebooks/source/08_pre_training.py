@@ -73,7 +73,7 @@ axes.text(7, 0.15, "new weights, thousands of times", ha="center", fontsize=9, c
 Picture(
     figure,
     alt="From left to right: text, pairs and masks, BERT, two losses, all known. New in this "
-    "chapter: gradients and AdamW, with an arrow back to BERT: new weights, thousands of times.",
+    "chapter: gradients and AdamW. An arrow back to BERT: new weights, thousands of times.",
 )
 
 # %% [markdown]
@@ -587,7 +587,7 @@ Picture(
     figure,
     alt="Two panels over the optimizer steps. Masked-word loss: the grey recorded run falls "
     "from ln V to the unigram loss and leaves it slowly; your run starts on that line, stays "
-    "near it, then falls far below. Accuracy on pairs: near 61 % at first, in both runs, and it "
+    "near it, then falls far below. Accuracy on pairs: near 61 % at first, in both runs; it "
     "rises later than the words are learned.",
 )
 
