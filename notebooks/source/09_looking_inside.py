@@ -16,7 +16,7 @@
 # **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for
 # what an attention head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
 #
-# Sections marked (optional) and exercise 9.4 are not part of the core path. You can come back to them another day.
+# Sections marked (optional) are not part of the core path. You can come back to them another day.
 #
 # ## Recall
 #
@@ -185,11 +185,11 @@ check("9.1", bits)
 # token **itself**. We measure these four patterns, as the mean attention weight of each head, and the entropy.
 #
 # What is the control? An untrained model of the same architecture. But which initialization? Our model did not begin
-# with BERT's own (every weight from a normal distribution with standard deviation 0.02). It began with the course's
-# **matching initialization** (`bertedu pretrain --initialization matching`): in each layer the key weights equal the
-# query weights, so a token matches itself and its neighbors from the first step on. A fair control begins the same
-# way. We measure both. (The package now uses equal keys and queries in the first layer only; when this model was
-# trained, it used them in all layers.)
+# with BERT's own, where weights come from a normal distribution with standard deviation 0.02. It began with the
+# course's **matching initialization** (`bertedu pretrain --initialization matching`): the key weights equal the query
+# weights, and the position embeddings are sinusoids, so a token matches itself and its neighbors from the first step
+# on. A fair control begins the same way. We measure both. (The package now uses equal keys and queries in the first
+# layer only; when this model was trained, it used them in all layers.)
 #
 # Guess before you run the second cell: which of the patterns are there without any training? The third cell lets you
 # explore the attention weights of one sentence. Choose layer 1 and compare its heads.
@@ -244,8 +244,8 @@ attention_explorer(model, tokenizer, TEXT)
 # Now *itself*. Fifteen of the 16 trained heads give 11 to 25 % of their attention to the token itself, more than the
 # 8 % of BERT's own initialization. If we had compared with that alone, we would have said that training taught the
 # heads to attend to themselves. But with the matching initialization they begin with 17 to 43 %. The two maps of
-# *itself* show where it changed: training took most of it away in layer 1, and clearly raised it in one head only (66
-# %). With the wrong control, the conclusion would have been the opposite.
+# *itself* show where it changed: training took most of it away in layer 1, and clearly raised it in one head only
+# (66 %). With the wrong control, the conclusion would have been the opposite.
 #
 # The other two patterns were learned: no untrained head gives more than 12 % to the previous or to the next token,
 # and after training two heads of the first layer give about 80 %. (In pictures, layers and heads count from 1; in
@@ -783,7 +783,7 @@ cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 # from 50 %, the position alone may give the sense away (*light* and *letter*). And with a standard deviation of 6
 # points for the mean, don't rank the layers 2 to 4 by 2 points.
 #
-# ## Probes, and what they can memorize
+# ## Probes, and what they can memorize (optional, with exercise 9.4)
 #
 # Does a layer *know* which words are nouns? A **probe** is a small classifier that is trained on frozen vectors. If
 # it succeeds, the information was in the vectors. Or was it? A probe with 256 inputs can also **memorize** that
@@ -1158,7 +1158,7 @@ check("9.5", masked_mean)
 # | Gradient × input | It has a sign, and it is wrong where the function is curved. Integrated gradients (Sundararajan et al. 2017) repair this, but depend on the baseline: zeros, [PAD] and [MASK] give different results |
 # | Control tasks | Hewitt and Liang (2019), on ELMo: linear probes are far more selective than probes with a hidden layer. For parts of speech, layer 1 had the better accuracy and layer 2 the better selectivity. Our probe is logistic regression with an L2 penalty |
 # | Anisotropy | Ethayarajh (2019) subtracts the mean cosine of random pairs from each cosine. We subtract the mean vector, as Mu and Viswanath (2018) do, who also remove the strongest common directions |
-# | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels (one GPU program for all of attention) never store the weights (chapter 03). Our file is in float16, and `transformers` opens it in float16 unless you ask for `dtype=torch.float32`. Then the numbers agree to two decimals only |
+# | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels (one program for all steps of attention) never store the weights (chapter 03). Our file is in float16, and `transformers` opens it in float16 unless you ask for `dtype=torch.float32`. Then the numbers agree to two decimals only |
 #
 # ## Summary
 #
