@@ -298,10 +298,10 @@ confusion_matrix(*columns, "pairs")
 # be no evidence anyway. And nothing here was simply remembered: the validation rows use sentence patterns, names and
 # things that do not occur in training.
 #
-# In our runs most mistakes say *entailment* where it is wrong. The hypothesis consists of the premise's words, and
-# what makes it false is small: *…, or Eric did*; *dreamed of*; two names that are swapped (*Irene is shorter than
-# Oscar. Oscar is shorter than Irene.*). So this BERT relies on **word overlap**, which is what the linear model
-# counts.
+# In our run 64 of the 95 mistakes say *entailment* where it is wrong. The hypothesis consists of the premise's
+# words, and what makes it false is small: *hid* in place of *found*; *was advised to*; two names that are swapped
+# (*Laura is shorter than Eric. Eric is shorter than Laura.*). So this BERT relies on **word overlap**, which is what
+# the linear model counts.
 #
 # Larger models do better, but they rely on word overlap as well. McCoy et al. (2019) built the data set HANS to show
 # this: every hypothesis consists of words of its premise, and half of them do not follow. BERT, fine-tuned on MNLI,
@@ -337,7 +337,8 @@ for score in (5, 3, 2, 0):
 # A bi-encoder needs one vector for a whole sentence. BERT seems to offer one: the paper calls [CLS] "the aggregate
 # sequence representation". Let's test it without any training. We compare three ways to get a vector (called
 # **pooling**): the vector of [CLS], the pooler's output, and the mean of all token vectors. The baseline is word
-# overlap: the cosine of two bags of words, in which rare words have more weight. Guess the order first.
+# overlap: the cosine of two bags of words, in which rare words have more weight. Guess the order first. (Twenty
+# seconds on a slow computer.)
 
 # %%
 from torch.nn.functional import cosine_similarity
@@ -391,7 +392,7 @@ print(f"overlap Spearman {overlap:.2f}")
 #
 # If cosines should mean something, we have to train them. Both sentences go through the same weights, each alone.
 # The cosine of their two mean vectors should be the score divided by 5, and the loss is the squared error. That is
-# the whole siamese network. (Half a minute on a slow computer.)
+# the whole siamese network. (A minute on a slow computer.)
 
 # %%
 from torch.nn.functional import mse_loss
@@ -420,8 +421,8 @@ print(f"fine-tuned {about(0.63, after, within=0.04):.2f}; word overlap {overlap:
 # %% [markdown]
 # A short training improves the order, although the 1,000 training pairs tell of other events and other people. Now
 # compare the two ways of reading, and the bi-encoder with [CLS] as well. We trained each of them on all 1,500 pairs
-# with three seeds (`benchmarks/pairs.py`), because a single run would be too noisy. Your guess, please: which of the
-# three is best? And how far has training brought [CLS] from its 0.36?
+# with three seeds (`benchmarks/pairs.py`; its AdamW still decays all weights), because a single run would be too
+# noisy. Your guess, please: which of the three is best? And how far has training brought [CLS] from its 0.36?
 
 # %%
 from bertedu.files import read_json
@@ -527,7 +528,7 @@ for (name, cost), color in zip(costs.items(), (ORANGE, BLUE)):
     axes.annotate(name, (sizes[-1], cost[-1]), (-12, 4), **offset)
 for words, value in (("a second", 1), ("an hour", 3600), ("a month", 2.6e6)):
     axes.axhline(value, color=GREY, linestyle=":", linewidth=1)
-    axes.text(sizes[0], value * 1.3, words, fontsize=8, color=GREY)
+    axes.text(1500, value * 1.3, words, fontsize=8, color=GREY)
 axes.set(xlabel="number of sentences", ylabel="seconds for all pairs")
 quiet(axes)
 assert costs["cross-encoder"][3] > 500 * costs["bi-encoder"][3]
@@ -1062,7 +1063,7 @@ print(f"{abs(repaired - accuracy):.3f} away from the accuracy that we measured a
 # |---|---|
 # | Pairs | Devlin et al. (2019), section 4.1: the last vector of [CLS] and one linear layer. Google's code and `transformers` put the pooler between the two, and so do we. The paper doesn't name its loss for the scores of STS-B; `transformers` uses one output and the squared error |
 # | Sentence-BERT | Reimers and Gurevych (2019): for scores the cosine and the squared error, as here; for NLI a softmax over (u, v, \|u − v\|), a layer that is thrown away after training. Mean pooling was best, [CLS] one point below it or less |
-# | In-batch negatives | Henderson et al. (2017) trained Gmail's suggested replies with them. `sentence-transformers` calls the loss `MultipleNegativesRankingLoss` and multiplies the cosines by 20, as here. Larger batches give more negatives |
+# | In-batch negatives | Henderson et al. (2017) trained the reply suggestions of *Inbox by Gmail* with them. `sentence-transformers` calls the loss `MultipleNegativesRankingLoss` and multiplies the cosines by 20, as here. Larger batches give more negatives |
 # | Multiple choice | Paper, section 4.4 (the data set SWAG): the dot product of a learned vector with C, the last vector of [CLS]. `transformers` uses the pooler and dropout before it, and so do we |
 # | Summaries | Liu and Lapata (2019) put two more Transformer layers on the sentence vectors, ours is one linear layer. ROUGE-1 on CNN/DailyMail (table 2): BertSumExt 43.25, lead-3 40.42, the oracle 52.59 |
 # | ROUGE | `rouge_score` stems words if you ask for it (*closed* = *close*), and so does the older Perl script ROUGE-1.5.5 with its option `-m`. Ours doesn't. There are two kinds of ROUGE-L: of the whole text, as here, and sentence by sentence (`rougeLsum`). Compare figures of one kind only |
