@@ -10,7 +10,7 @@
 # - align the labels of words with subword pieces, and read the tags off again
 # - fine-tune BERT as a tagger, and compare it with a baseline that can find unseen names too
 # - build a conditional random field: forward algorithm, Viterbi and forbidden transitions, checked by brute force
-# - measure what fine-tuning makes BERT forget, and fine-tune with LoRA
+# - measure what fine-tuning makes BERT forget, and fine-tune with LoRA (optional sections)
 #
 # **Time:** 60 minutes for the core path, about 130 minutes with everything ·
 # **You need:** [10 · Text classification](10_text_classification.ipynb) ·
@@ -237,7 +237,7 @@ print(f"F1 of the dictionary: {entity_f1(gold, dictionary):.2f}")
 #
 # It proves little to beat a dictionary, because a dictionary can't find a new name. A better baseline uses the
 # **neighboring words**: after *near* there is often a place, before *said* a person. It also uses the ending of the
-# word (*-bury*, as in *Colbury*, is typical of places). So it can find names that it has never seen. The model is
+# word (*-ury*, as in *Colbury*, is typical of places). So it can find names that it has never seen. The model is
 # **logistic regression**, a linear model with a softmax, on these features of each word.
 #
 # There is one question of fairness. Our checkpoint is **uncased**: it reads lower-cased text only. But capitals are
@@ -741,6 +741,8 @@ print(f"F1 with zeros instead: {about(0.84, without, within=0.04):.2f}")
 # something to decide? A dictionary has only one answer for *light*. The second cell compares.
 
 # %%
+from bertedu.corpora.readers import TaggedWords
+
 speech_train = read_tagged(data_path("tasks/parts_of_speech/train.conll"), scheme=None)
 speech = read_tagged(data_path("tasks/parts_of_speech/validation.conll"), scheme=None)
 examples = {}
@@ -755,7 +757,7 @@ new_head = new_tagger(BertForTokenClassification, speech_tags)
 speech_tagger = learn(new_head, speech_task, epochs=2)
 for text in ("they light the candles .", "the light hurt my eyes .", "a light rain fell ."):
     words = tuple(text.split())
-    row = type(speech[0])(words, ("NOUN",) * len(words))  # these tags are not used
+    row = TaggedWords(words, ("NOUN",) * len(words))  # these tags are not used
     found = speech_task.predict(speech_tagger, [row])[0]
     print(f"{text:26} light is {found[words.index('light')]}")
 
