@@ -76,15 +76,6 @@ def test_a_few_bytes_of_gzip_fill_the_memory(tmp_path, monkeypatch):
         read_plain_text(path)
 
 
-@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-32"])
-@pytest.mark.parametrize("order", ["LE", "BE"])
-def test_the_advice_for_utf_32_is_that_for_utf_16(tmp_path, encoding, order):
-    path = tmp_path / "a.txt"
-    path.write_bytes("\ufeffA word.".encode(f"{encoding}-{order}"))
-    with pytest.raises(UserError, match=f"is {encoding}: .*iconv -f {encoding.lower()} "):
-        read_plain_text(path)
-
-
 @pytest.mark.parametrize(
     "unit",
     ["[Illustration", "!", ".", "...", "_a", "Mr.", "Mr. ", "= ", "a.b.", "«", "(", "@-@ ", "\u0301", "1.", ". \u201d"],

@@ -36,25 +36,6 @@ def test_accents_are_escaped_in_json(tmp_path):
     assert "é" in (tmp_path / "words.json").read_text("utf-8")
 
 
-def test_latin1_is_read_as_rubbish(tmp_path):
-    path = tmp_path / "book.txt"
-    path.write_bytes("one\ntwo\ncaf\xe9\n".encode("latin1"))
-    with pytest.raises(UserError, match=r"book\.txt, line 3: byte 0xe9 is not UTF-8"):
-        read_text(path)
-
-
-def test_utf_16_is_told_in_data_files_alone(tmp_path):
-    path = tmp_path / "vocab.txt"
-    path.write_bytes("\ufeff[PAD]\n".encode("utf-16-le"))
-    with pytest.raises(UserError, match=r"vocab\.txt is UTF-16: .*iconv -f utf-16 -t utf-8"):
-        read_text(path)
-
-
-def test_a_byte_order_mark_becomes_a_token(tmp_path):
-    (tmp_path / "book.txt").write_bytes(b"\xef\xbb\xbfOnce")
-    assert read_text(tmp_path / "book.txt") == "Once"
-
-
 def test_a_missing_file_gives_a_traceback(tmp_path):
     with pytest.raises(UserError, match=r"nothing\.txt cannot be read \(No such file"):
         read_text(tmp_path / "nothing.txt")

@@ -18,6 +18,7 @@ from bertedu.course.building.freshness import names_imported
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
     "errors",
+    "utf8",
     "json_values",
     "files",
     "config",
