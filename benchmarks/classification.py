@@ -1,20 +1,25 @@
-"""Measures what chapter 10 compares on the reviews: strategies, poolings, numbers of examples, three seeds each.
+"""Measures what chapter 10 compares on the reviews, three seeds each: strategies, poolings, numbers of examples,
+learning rates, class weights, and more pre-training on reviews before fine-tuning.
 
-`python benchmarks/classification.py strategies` (or poolings, or examples) goes on where its JSON file ends.
+`python benchmarks/classification.py strategies` (or another of these) goes on where its JSON file ends.
 """
 
 import argparse
 import random
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
+from sklearn.metrics import f1_score, recall_score
 
 from bertedu.files import read_json, write_json
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.strategies import freeze_encoder, pace
+from bertedu.pretraining.plan import Plan
+from bertedu.pretraining.run import pretrain
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
@@ -33,31 +38,74 @@ STRATEGIES = {
 POOLINGS = ("cls", "pooler", "mean", "max", "last four layers")
 SIZES = (10, 30, 100, 300, 1000)
 LEAST_STEPS = 60
+LEARNING_RATES = (5e-5, 1.5e-4, 5e-4, 1.5e-3, 5e-3)
+IMBALANCED = {"positive": 450, "neutral": 120, "negative": 30}
+ADAPTING_STEPS, FEW = 40, 300
 
 
-def fine_tune(train: list, validation: list, settings: FinetuningSettings) -> dict[str, float]:
+def fine_tune(
+    train: list, validation: list, settings: FinetuningSettings, rate: float = RATE, start: str = MODEL
+) -> dict[str, float]:
     """The figures on validation after training from one seed."""
     torch.manual_seed(settings.seed)
-    tokenizer = BertTokenizer.from_pretrained(MODEL)
-    model, task = KIND.make(train, validation, tokenizer, MODEL, settings)
+    tokenizer = BertTokenizer.from_pretrained(start)
+    model, task = KIND.make(train, validation, tokenizer, start, settings)
     if settings.freeze_encoder:
         freeze_encoder(model)
-    optimizer = build_optimizer(model, RATE, 0.01, (0.9, 0.999), pace(settings, model))
+    optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999), pace(settings, model))
     steps = max(LEAST_STEPS, round(settings.epochs * len(task.epoch(0))))
     batches = (batch for number in range(steps) for batch in task.epoch(number))
     model.train()
     for step, batch in zip(range(steps), batches, strict=False):
-        set_rates(optimizer, RATE * rate_factor(step / steps, 0.1), step / steps)
+        set_rates(optimizer, rate * rate_factor(step / steps, 0.1), step / steps)
         loss = task.sums(model, batch)["text_loss"] / len(batch["labels"])
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
-    return task.score(model, validation)
+    predictions = task.predictions(model, validation)
+    return {**task.figures(validation, predictions), **imbalanced_figures(task, validation, predictions)}
 
 
-def runs(what: str, rows: list) -> Iterator[tuple[str, list, dict]]:
-    """The name of each way, the rows to learn from, and its settings, seed by seed."""
+def imbalanced_figures(task: Any, rows: list, predictions: list) -> dict[str, float]:
+    """Accuracy and macro F1 as if the classes of the (balanced) rows were as frequent as IMBALANCED says, and the
+    recall of the rarest class."""
+    right = [row.label for row in rows]
+    said = [task.labels[int(logits.argmax())] for logits in predictions]
+    weights = [IMBALANCED[label] for label in right]
+    hits = [a == b for a, b in zip(right, said, strict=True)]
+    rarest = min(IMBALANCED, key=lambda label: IMBALANCED[label])
+    return {
+        "weighted accuracy": sum(w for w, hit in zip(weights, hits, strict=True) if hit) / sum(weights),
+        "weighted macro F1": float(f1_score(right, said, average="macro", sample_weight=weights)),
+        "recall of the rarest": float(recall_score(right, said, labels=[rarest], average="macro")),
+    }
+
+
+def imbalanced(rows: list) -> list:
+    """The first rows of each class, as many as IMBALANCED says."""
+    left, found = dict(IMBALANCED), []
+    for row in rows:
+        if left[row.label]:
+            left[row.label] -= 1
+            found.append(row)
+    return found
+
+
+def adapted(rows: list, folder: str) -> str:
+    """A folder with the checkpoint after masked words of the reviews, without their labels."""
+    reviews = Path(folder) / "reviews.txt"
+    reviews.write_text("\n\n".join(row.text for row in rows), encoding="utf-8")
+    options = {"corpus": (str(reviews),), "start": MODEL, "objective": "words", "steps": ADAPTING_STEPS}
+    options |= {"batch_size": 32, "max_length": 32, "device": "cpu", "precision": "fp32"}
+    pretrain(Plan.from_options(**options, output=f"{folder}/run"))
+    return f"{folder}/run/checkpoint"
+
+
+def runs(what: str, rows: list, folder: str) -> Iterator[tuple[str, list, dict]]:
+    """The name of each way, the rows to learn from, and its settings, seed by seed. What is no setting: the learning
+    rate, and the folder to start from."""
+    start = adapted(rows, folder) if what == "adaptation" else ""
     for seed in range(SEEDS):
         drawn = random.Random(seed).sample(rows, len(rows))
         usual = {"epochs": EPOCHS, "batch_size": BATCH, "pooling": "max", "seed": seed}
@@ -67,6 +115,15 @@ def runs(what: str, rows: list) -> Iterator[tuple[str, list, dict]]:
         elif what == "poolings":
             for name in POOLINGS:
                 yield name, drawn[:ROWS], {**usual, "pooling": name}
+        elif what == "rates":
+            for rate in LEARNING_RATES:
+                yield f"{rate:g}", drawn[:ROWS], {**usual, "rate": rate}
+        elif what == "weights":
+            for name in ("none", "balanced"):
+                yield name, imbalanced(drawn), {**usual, "class_weights": name}
+        elif what == "adaptation":
+            for name, path in (("books", MODEL), ("books, then reviews", start)):
+                yield name, drawn[:FEW], {**usual, "start": path}
         else:
             for size in SIZES:
                 yield f"BERT {size}", drawn[:size], usual
@@ -75,7 +132,7 @@ def runs(what: str, rows: list) -> Iterator[tuple[str, list, dict]]:
 def main() -> None:
     """Run what is asked for, and keep each figure as soon as it is there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("strategies", "poolings", "examples"))
+    parser.add_argument("what", choices=("strategies", "poolings", "examples", "rates", "weights", "adaptation"))
     what = parser.parse_args().what
     torch.set_num_threads(1)
     reviews = DATA / "tasks" / "sentiment"
@@ -86,17 +143,28 @@ def main() -> None:
         f"batch {BATCH}, {EPOCHS} epochs, at least {LEAST_STEPS} steps, one value a seed"
     )
     found: dict[str, Any] = read_json(path) if path.exists() else {"about": about, "values": {}}
-    done = {name: len(values) for name, values in found["values"].items()}
-    for name, train, settings in runs(what, rows):
-        values = found["values"].setdefault(name, [])
-        if settings["seed"] < done.get(name, 0):
-            continue
-        values.append(round(fine_tune(train, validation, FinetuningSettings(**settings))["accuracy"], 4))
-        if what == "examples":
-            bags = KIND.baselines(train, validation)["bag of words"]["accuracy"]
-            found["values"].setdefault(name.replace("BERT", "bag of words"), []).append(round(bags, 4))
-        print(f"{name}, seed {settings['seed']}: {values[-1]}", flush=True)
-        write_json(path, found)
+    done = {name.split(": ")[0]: len(values) for name, values in found["values"].items()}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, train, settings in runs(what, rows, folder):
+            if settings["seed"] >= done.get(name, 0):
+                measure(what, name, train, validation, settings, found["values"])
+                write_json(path, found)
+
+
+def measure(what: str, name: str, train: list, validation: list, settings: dict, values: dict) -> None:
+    """One run: its figures are appended to the values of its name."""
+    others = {key: settings[key] for key in ("rate", "start") if key in settings}
+    settings = {key: value for key, value in settings.items() if key not in others}
+    figures = fine_tune(train, validation, FinetuningSettings(**settings), **others)
+    new = {name: figures["accuracy"]}
+    if what == "weights":
+        measures = ("weighted accuracy", "weighted macro F1", "recall of the rarest")
+        new = {f"{name}: {one}": figures[one] for one in measures}
+    if what == "examples":
+        new[name.replace("BERT", "bag of words")] = KIND.baselines(train, validation)["bag of words"]["accuracy"]
+    for key, value in new.items():
+        values.setdefault(key, []).append(round(value, 4))
+    print(f"{name}, seed {settings['seed']}: {new}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,51 +1,55 @@
 # %% [markdown]
 # # 10 · Text classification
 #
-# A linear layer on top of a pre-trained BERT, a minute of training, and it reads reviews that mislead whoever counts
-# words. You will build it, compare ways to train it, ask how far its probabilities can be believed, and read its errors.
+# You will put a linear layer on top of a pre-trained BERT and train it to judge reviews. Then you will find out how good
+# it really is: against a baseline, over several seeds, and by reading its errors.
 #
 # ## What you will be able to do
 #
-# - put a classification head on BERT, and choose the vector that it reads;
-# - fine-tune with the right rates, freeze what should stay, and compare ways over several seeds;
-# - predict several labels at once, with sigmoids and thresholds;
-# - say how many examples are too few;
-# - measure and repair calibration, and read errors by what they have in common.
+# - put a classification head on BERT, and choose the vector that it gets
+# - fine-tune: choose a learning rate, stop at the right time, freeze layers, compare ways of training over several seeds
+# - say whether the difference between two classifiers could be chance
+# - predict several labels at once, with sigmoids and thresholds
+# - measure and repair calibration, and read errors for what they have in common
 #
-# **Time:** 60 minutes · **You need:** [09 · Looking inside](09_looking_inside.ipynb), and [08 · Pre-training](08_pre_training.ipynb) for the training loop · **Next:** [11 · Tagging](11_tagging.ipynb)
+# **Time:** 60 minutes for the core path, about 130 minutes with everything ·
+# **You need:** [09 · Looking inside](09_looking_inside.ipynb), and [08 · Pre-training](08_pre_training.ipynb)
+# for the training loop · **Next:** [11 · Tagging](11_tagging.ipynb)
+#
+# Sections marked (optional) are not part of the core path. You can come back to them another day.
 #
 # ## Recall
 #
-# 1. A probe reads parts of speech from frozen vectors. Which control says how much of that is memory?
+# 1. A probe predicts parts of speech from frozen vectors. Which control says how much of that it has memorized?
 #
 # <details><summary>Answer</summary>
 #
-# A control task: labels drawn by lot for each word type. What the probe gets right there, it has learned by heart.
+# A **control task**: each word type gets a random label. What the probe gets right there, it has learned by heart.
 #
 # </details>
 #
-# 2. Why must a mean over tokens leave out the padding, although attention ignores it already?
+# 2. Why must a mean over tokens leave out the padding, although attention masks it already?
 #
 # <details><summary>Answer</summary>
 #
-# Attention keeps others from *looking at* padding. The padding's own vectors are there all the same, and a plain mean
-# averages them in, so that a text gets another vector in another batch.
+# The attention mask keeps real tokens from *attending to* padding. But the padding positions have output vectors too,
+# and a plain mean would average them in. The same text would get another vector in another batch.
 #
 # </details>
 #
-# 3. What does warm-up protect, and why does a model that is already trained need it too?
+# 3. What is warm-up good for, and why does a model that is already trained need it too?
 #
 # <details><summary>Answer</summary>
 #
-# Adam's first step goes the whole rate in every weight, by the sign of the gradient alone, and the next ones are little
-# better. In a pre-trained model these steps would shake weights that are good already, and the new head sends it gradients
-# that mean nothing yet.
+# Adam's first step has the size of the full learning rate in every weight, because only the sign of the gradient
+# counts. In a pre-trained model such steps would damage good weights. And at the beginning the new head is random, so
+# the gradients that it sends into BERT are not worth much yet.
 #
 # </details>
 #
 # ## Where this chapter stands
 #
-# Blue is new: one vector for a text, and one linear layer. Everything below it comes from pre-training.
+# Blue is new: the pooling, which makes one vector from all tokens, and one linear layer. The rest is pre-trained.
 #
 # <svg role="img" aria-label="Tokens go through the embeddings and L layers of BERT. New in this chapter: the token vectors are pooled to one vector for the text, and a linear layer gives a score for each class." viewBox="0 0 760 120" width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="760" height="120" fill="#ffffff"/>
@@ -56,104 +60,107 @@
 # <g fill="#222222" text-anchor="middle"><text x="167" y="30">[B, T]</text><text x="390" y="30">[B, T, D]</text><text x="677" y="106">scores [B, C]</text></g>
 # <path d="M135 62H194M350 62H424M530 62H609" stroke="#767676" stroke-width="1.6"/><path d="M188 57l7 5-7 5M418 57l7 5-7 5M603 57l7 5-7 5" stroke="#767676" stroke-width="1.6" fill="none"/>
 # </svg>
+#
+# ## The task
+#
+# We classify short reviews of inns, cafés and shops as positive, neutral or negative: **sentiment analysis**. The next
+# cell reads 1,500 reviews for training and 300 for validation with `KINDS`, the package's list of tasks. It prints one
+# review of each class.
+
+# %%
+from bertedu.course import about, check, data_path, hint, quiz
+from bertedu.finetuning.kinds import KINDS
+
+
+def read(kind, name):
+    return KINDS[kind].read(str(data_path(f"tasks/{name}")))
+
+
+train = read("classification", "sentiment/train.tsv")
+validation = read("classification", "sentiment/validation.tsv")
+for label in ("negative", "neutral", "positive"):
+    print(f"{label:9}", next(row.text for row in train if row.label == label))
+
+# %% [markdown]
+# ## The baseline: a bag of words
+#
+# Never report a score without the baseline that a simple method would reach. For text classification this is a **bag of
+# words** with **logistic regression**: count the words of a text, give each word a weight for each class, and add up the
+# weights. It is trained in a second.
+#
+# What can't it do? Look at these two reviews:
+#
+# > The tea was good, not bad.
+# >
+# > The tea was bad, not good.
+#
+# They contain the same words, so their bags are equal, and no weights can tell them apart. Our baseline also counts pairs
+# of neighboring words, **bigrams**: "not bad" gets a weight of its own. This helps if the pair occurs in training.
+#
+# The reviews were made so that this difficulty becomes visible. Each has a **construction**, in a column that training
+# doesn't see:
+#
+# - `plain`: "The soup was excellent."
+# - `negated`: "Never once was the soup cold."
+# - `turned`: "It used to be dirty, and is now clean."
+# - `conceded`: "Although the soup was stale, we shall come again."
+# - `balanced` (neutral): "good on the first day and bad on the second"
+# - `unjudged` (neutral): "Will it be good? Nobody can tell."
+#
+# The sentence patterns (templates) of the validation reviews don't occur in training. Guess: for which constructions is
+# the bag of words hardly better than guessing? The next cell trains it and prints its accuracy, for all reviews and by
+# construction.
 
 # %%
 import csv
-import random
-import tempfile
-from collections import Counter
 
 import numpy as np
-import torch
-import transformers
-from scipy.special import expit, softmax
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
-from torch import nn
-from torch.nn.functional import cross_entropy
 
-from bertedu.course import check, data_path, hint, quiz
-from bertedu.files import read_json
-from bertedu.finetuning.calibration import expected_calibration_error
-from bertedu.finetuning.kinds import KINDS
-from bertedu.finetuning.pooling import pool
-from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.strategies import freeze_encoder, pace
-from bertedu.inference import open_model
-from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
-
-# %%
-from bertedu.visualization.calibration import reliability_diagram
-from bertedu.visualization.comparison import comparison
-from bertedu.visualization.mistakes import in_words, most_telling
-from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
-
-def read(kind, path):
-    return KINDS[kind].read(str(path))
-
-train = read("classification", data_path("tasks/sentiment/train.tsv"))
-validation = read("classification", data_path("tasks/sentiment/validation.tsv"))
-for label in ("positive", "neutral", "negative"):
-    print(f"{label:9}", next(row.text for row in train if row.label == label))
-print(len(train), "reviews to learn from,", len(validation), "to judge by")
-
-# %% [markdown]
-# ## Counting words
-#
-# The oldest classifier that works: count the words of a text, give each word a weight for each class, add up. It needs
-# no network and is trained in a second. A BERT that does not beat it is not worth its electricity, so it comes first.
-#
-# Here are two reviews. Which weights would tell them apart?
-
-# %%
-one, other = "The tea was good, not bad.", "The tea was bad, not good."
-bags = CountVectorizer().fit_transform([one, other]).toarray()  # [2, number of words]
-print("the two bags are equal:", (bags[0] == bags[1]).all())
-
-# %% [markdown]
-# None can. A bag forgets the order, and here the order is everything. Our baseline counts pairs of neighbours too ("not
-# bad" is a word of its own then), which helps a little: as long as the pair has been seen.
-#
-# The reviews were made so that this shows. Each has a column that training never reads: its **construction**. *Plain*
-# praise says what it means; *negated* says "never once was the soup cold"; *turned* says "it used to be dirty, and is now
-# clean"; *conceded* says "although the soup was stale, we shall come again". Neutral ones are *balanced* ("good on the
-# first day and bad on the second") or *unjudged* ("will it be good? Nobody can tell"). No template of validation occurs
-# in training. Guess: in which of these rows is the baseline hardly better than a coin?
-
-# %%
 with open(data_path("tasks/sentiment/validation.tsv"), encoding="utf-8") as file:
-    constructions = [row["construction"] for row in csv.DictReader(file, delimiter="\t")]
+    constructions = np.array(
+        [row["construction"] for row in csv.DictReader(file, delimiter="\t")]
+    )
 
-labels = ("negative", "neutral", "positive")
-right = np.array([labels.index(row.label) for row in validation])  # [N]
-baseline = KINDS["classification"].baselines(train, validation)["bag of words"]["accuracy"]
-print(f"bag of words: {baseline:.2f} right; always the same class: 0.33")
 
-# %%
-words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+").fit([row.text for row in train])
-counting = LogisticRegression(C=10, max_iter=1000).fit(words.transform([row.text for row in train]), [row.label for row in train])
-said = counting.predict(words.transform([row.text for row in validation]))
-hits = np.array([a == row.label for a, row in zip(said, validation)])
+def texts(rows):
+    return [row.text for row in rows]
 
-def by_construction(hits):
-    return {kind: hits[[one == kind for one in constructions]].mean() for kind in dict.fromkeys(sorted(constructions))}
-for kind, share in by_construction(hits).items():
-    print(f"{kind:9} {share:.2f}")
+
+words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+")
+inputs, targets = words.fit_transform(texts(train)), [row.label for row in train]
+bag = LogisticRegression(C=10, max_iter=1000).fit(inputs, targets)
+right = np.array([row.label for row in validation])  # [N]
+bag_hits = bag.predict(words.transform(texts(validation))) == right
+print(f"bag of words {bag_hits.mean():.0%}, always the same class 33%")
+for kind in sorted(set(constructions)):
+    print(f"  {kind:9} {bag_hits[constructions == kind].mean():.0%}")
 
 # %% [markdown]
-# Plain praise and blame: mostly right. Negated: a coin between praise and blame would do about as well, since the word
-# *cold* stands in it and pulls the wrong way. Conceded is easy, contrary to appearances: "I am glad that we went" occurs in
-# training too, and gives the judgement away. What we want from BERT is not to know more words, but to read them together.
+# `negated` is the worst: BAGNEG of these reviews are right. The word *cold* is in the sentence, and it pulls the score in
+# the wrong direction. `conceded` is easy, although it looks hard: phrases such as "shall come again" occur in training too,
+# and they give the judgement away. From BERT we don't want that it knows more words. We want that it reads them together.
 #
-# ## A head on BERT
+# ## A classification head
 #
-# BERT gives a vector for every token. A classifier needs one vector for the text and one score for each class. For now we take
-# the maximum over the tokens; the choice comes below.
+# BERT gives us D numbers for each token. We need one score for each class, for the whole text. This takes two steps.
+# **Pooling** makes one vector from the token vectors. A **linear layer** computes C scores from it. The linear layer
+# (with the pooling) is called the **classification head**. (This has nothing to do with the *attention heads* of
+# [chapter 03](03_self_attention.ipynb): a head is whatever sits on top.)
+#
+# For now we pool with the maximum over the tokens, dimension by dimension. We compare poolings later. The next cell
+# defines the model and opens the checkpoint `books-mini`: 4 layers, D = 256, pre-trained on 13 million words.
 
 # %%
+import torch
+from torch import nn
+
+from bertedu.inference import open_model
+
 folder = data_path("checkpoints/books-mini")
 tokenizer = open_model(folder)[1]
+
 
 class MyClassifier(nn.Module):
     def __init__(self, bert, classes):
@@ -163,19 +170,21 @@ class MyClassifier(nn.Module):
     def forward(self, input_ids, attention_mask):
         vectors = self.bert(input_ids, attention_mask).last_hidden_state  # [B, T, D]
         padding = attention_mask[:, :, None] == 0  # [B, T, 1]
-        text = vectors.masked_fill(padding, -1e9).amax(dim=1)  # [B, D]: the largest value of each dimension
+        text = vectors.masked_fill(padding, -torch.inf).amax(dim=1)  # [B, D]
         return self.classifier(text)  # [B, C]
 
+
 # %% [markdown]
-# The scores are **logits**: any numbers. Softmax makes them shares, and the loss is minus the logarithm of the right
-# class's share. With the pencil: logits (2, 0, 0), the right class is the first. Shares: e² / (e² + 2) = 7.39 / 9.39 =
-# 0.79, and 0.11 twice; loss −ln 0.79 = 0.24.
+# The scores are called **logits**: any numbers. Softmax turns them into probabilities, and the loss is **cross-entropy**,
+# minus the logarithm of the right class's probability. With a pencil: for the logits (2, 0, 0) the probabilities are
+# e² / (e² + 2) = 7.39 / 9.39 = 0.79, and 0.11 twice. If the first class is right, the loss is −ln 0.79 = 0.24.
 #
 # ### Exercise 10.1 · Before the first step
-# ●○○○ · 2 minutes
+# ●○○○ · 3 minutes
 #
-# A new head starts with weights near zero, so all its logits are near zero. There are three classes. What is, roughly, the
-# loss of the first batch, in nats? Two decimals will do. This is the first number to look at in any run.
+# The weights of a new head are close to zero, so all its logits are close to zero. There are three classes. What is,
+# roughly, the loss of the first batch, with the natural logarithm? Give two decimals. This is the first number to look at
+# in any run. (`check` examines your answer, and `hint("10.1")` gives a hint.)
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -186,90 +195,208 @@ check("10.1", first_loss)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Equal logits give each of three classes a share of one third, and −ln ⅓ = ln 3 = 1.10. A run that begins far above has
-# a head with weights that are too large, or sums where it should take the mean; one that begins far below has seen the
-# answers.
+# Equal logits give each of the three classes the probability one third, and −ln ⅓ = ln 3 = 1.10. If a run begins far
+# above that, the weights of the head are too large, or the loss is a sum instead of a mean. If it begins far below, the
+# model has seen the answers.
 #
 # </details>
-
-# %%
-torch.manual_seed(0)
-mine = MyClassifier(open_model(folder)[0].bert, 3).eval()
-_ = nn.init.normal_(mine.classifier.weight, std=0.02)
-_ = nn.init.zeros_(mine.classifier.bias)
-batch = tokenizer([row.text for row in train[:8]])  # input_ids [8, T]
-targets = torch.tensor([labels.index(row.label) for row in train[:8]])  # [8]
-with torch.no_grad():
-    logits = mine(batch.input_ids, batch.attention_mask)  # [8, 3]
-print("logits", list(logits.shape), "  the first loss is within 0.5 of it:", abs(cross_entropy(logits, targets).item() - 1.1) < 0.5)
 
 # %% [markdown]
 # ## Fine-tuning
 #
-# The loop is that of chapter 08, and **all** weights learn, those of BERT too: that is what sets fine-tuning apart from a
-# probe. The rate is that of pre-training or smaller, warm-up takes a tenth of the run, and a few passes are enough. The
-# package makes model and task (the same class that you just wrote, with any pooling); the loop stays in your hands.
+# The loop is the one of chapter 08. **All** weights learn, those of BERT too: this is the difference between
+# **fine-tuning** and a probe. The learning rate is about that of pre-training or smaller, the warm-up takes a tenth of the
+# run, and a few **epochs** (passes over the training data) are enough.
+#
+# The next cell defines `fine_tune`. The package makes the model (the class that you have just seen, with a choice of
+# poolings) and the task, which prepares the batches. `build_optimizer` is AdamW without weight decay for biases and
+# LayerNorm, `rate_factor` is the warm-up and the linear decay. After each epoch we keep the mean training loss, and, with
+# `watch=True`, the loss and accuracy on validation.
 
 # %%
-def fine_tune(train, validation, kind="classification", rate=5e-4, **changes):
-    """A trained model and its task; settings are changed by name."""
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.strategies import pace
+from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
+
+
+def fine_tune(
+    rows, kind="classification", heldout=validation, rate=5e-4, watch=False, **changes
+):
     settings = FinetuningSettings(**{"pooling": "max", "epochs": 3, **changes})
     torch.manual_seed(settings.seed)
-    model, task = KINDS[kind].make(train, validation, tokenizer, str(folder), settings)
-    if settings.freeze_encoder:
-        freeze_encoder(model)
+    model, task = KINDS[kind].make(rows, heldout, tokenizer, str(folder), settings)
     optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999), pace(settings, model))
-    steps, step = round(settings.epochs * len(task.epoch(0))), 0
+    step, steps, history = 0, settings.epochs * len(task.epoch(0)), []
     model.train()
-    while step < steps:
-        for batch in task.epoch(step):  # input_ids [B, T], labels [B]
+    for epoch in range(settings.epochs):
+        losses = []
+        for batch in task.epoch(epoch):  # input_ids [B, T], labels [B]
             set_rates(optimizer, rate * rate_factor(step / steps, 0.1), step / steps)
             loss = task.sums(model, batch)["text_loss"] / len(batch["labels"])
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad()
-            step += 1
-    return model, task
+            step, losses = step + 1, [*losses, loss.item()]
+        seen = task.validate(model, torch.device("cpu")) if watch else {}
+        history.append({"first": losses[0], "training": np.mean(losses), **seen})
+    return model, task, history
 
-# %%
-model, task = fine_tune(train, validation)
-logits = np.stack(task.predictions(model, validation))  # [N, 3]
-bert_hits = logits.argmax(axis=1) == right
-print("better than the bag of words by more than three points:", bert_hits.mean() > baseline + 0.03)
-
-# %% tags=["nbval-ignore-output"]
-figure = new_figure(6.4, 2.6)
-axes = figure.subplots()
-mine_by, bags_by = by_construction(bert_hits), by_construction(hits)
-places = np.arange(len(mine_by))
-for values, shift, color, name in ((mine_by, -0.19, BLUE, "BERT"), (bags_by, 0.19, GREY, "bag of words")):
-    bars = axes.barh(places + shift, list(values.values()), height=0.36, color=color, label=name)
-    axes.bar_label(bars, fmt="%.2f", fontsize=8, padding=3)
-axes.set_yticks(places, list(mine_by))
-axes.set_xlim(0, 1.15)
-axes.set_xlabel("share of reviews that are right", fontsize=9)
-figure.legend(loc="outside upper right", ncols=2, frameon=False, fontsize=9)
-quiet(axes)
-assert mine_by["turned"] > bags_by["turned"] + 0.1 and mine_by["plain"] > 0.7
-Picture(figure, alt="Share right by construction: " + "; ".join(f"{kind} BERT {mine_by[kind]:.2f}, bag of words {bags_by[kind]:.2f}" for kind in mine_by) + ".")
 
 # %% [markdown]
-# One number (accuracy) hid this. BERT gains where words must be read together: most of all in the *turned* reviews.
-# Where counting is enough there is little to gain. And *negated* is still the hardest kind: this small BERT has not
-# learned "not", it has learned some ways of saying it. Always cut a validation set into kinds before you believe its mean.
+# Now we fine-tune on all 1,500 reviews. It takes about 20 seconds on one slow core. The cell prints the loss of the first
+# batch (is it what you computed?) and the accuracy by construction. Guess: for which construction does BERT gain most?
+
+# %%
+model, task, history = fine_tune(train)
+logits = np.stack(task.predictions(model, validation))  # [N, C]
+bert_hits = np.array(task.labels)[logits.argmax(axis=1)] == right  # [N]
+print(f"loss of the first batch {about(1.1, history[0]['first'], within=0.15):.2f}")
+accuracy = about(0.9, bert_hits.mean(), within=0.04)
+print(f"{'all':9}  BERT {accuracy:6.0%}   bag of words {bag_hits.mean():4.0%}")
+expected = {
+    "balanced": 0.9,
+    "conceded": 0.9,
+    "negated": 0.9,
+    "plain": 0.9,
+    "turned": 0.9,
+    "unjudged": 0.9,
+}
+for kind, wanted in expected.items():
+    ours, bags = (hits[constructions == kind].mean() for hits in (bert_hits, bag_hits))
+    print(f"{kind:9}  BERT {about(wanted, ours, within=0.12):6.0%}   bag of words {bags:4.0%}")
+
+# %% [markdown]
+# CONSTRUCTIONTEXT
+#
+# ## Is the difference real?
+#
+# BERT is better on 300 validation reviews. With 300 other reviews the difference would be another one. And we want to use
+# the validation reviews for many decisions in this chapter. A number that was used for choosing is too good. So there is a
+# third part, the **test set**: 300 reviews that we use once, for the final comparison.
+#
+# Two methods say how much of a difference could be chance:
+#
+# - The **bootstrap** (Efron 1979). Draw 300 reviews *with replacement* from the 300, compute the difference in accuracy
+#   on them, and repeat this 10,000 times. The middle 95 % of the results are a **confidence interval**. Both models are
+#   measured on the same draw, so this is a *paired* bootstrap.
+# - **McNemar's test** (1947). Ignore the reviews on which both are right or both are wrong. Among the others, count how
+#   often only BERT is right, and how often only the bag. If both were equally good, each of these reviews would be a coin
+#   toss. The **p-value** is the probability that coin tosses give a result at least as uneven.
+#
+# The next cell does both on the test set. Guess first: how wide is the interval?
+
+# %%
+from scipy.stats import binomtest
+
+test = read("classification", "sentiment/test.tsv")
+truth, names = np.array([row.label for row in test]), np.array(task.labels)
+bert = names[np.stack(task.predictions(model, test)).argmax(axis=1)] == truth  # [N]
+bags = bag.predict(words.transform(texts(test))) == truth  # [N]
+print(f"test: BERT {about(0.81, bert.mean(), within=0.04):.0%}, bag of words {bags.mean():.0%}")
+
+drawn = np.random.default_rng(0).integers(300, size=(10_000, 300))
+gains = bert[drawn].mean(axis=1) - bags[drawn].mean(axis=1)  # [10,000]
+low, high = 100 * np.quantile(gains, (0.025, 0.975))
+low, high = about(4, low, within=4), about(15, high, within=4)
+print(f"bootstrap, 95 % interval of the gain: {low:.0f} to {high:.0f} points")
+
+only_bert, only_bag = (bert & ~bags).sum(), (bags & ~bert).sum()
+p = binomtest(only_bert, only_bert + only_bag).pvalue
+only_bert, only_bag = about(50, only_bert, within=12), about(20, only_bag, within=10)
+print(f"McNemar: only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}", end="")
+print(f", p below 0.01: {p < 0.01}")
+
+# %% [markdown]
+# TESTTEXT
+#
+# ## When to stop
+#
+# How many epochs? The **training loss** is no guide: it falls as long as the model can memorize. The **validation loss**
+# is the loss on reviews that the model doesn't train on. It falls at first and rises later. From then on the model is
+# **overfitting**. **Early stopping** measures it after each epoch, keeps the best weights, and stops when there was no
+# improvement for some epochs (the **patience**).
+#
+# The next cell fine-tunes on 300 reviews for ten epochs (20 seconds on a slow core) and then finds the epoch with the
+# lowest validation loss. The hidden cell after it draws the curves. Guess: which epoch is it? And what happens to the
+# *accuracy* on validation after it?
+
+# %%
+import random
+
+shuffled = random.Random(0).sample(train, len(train))
+few, few_task, history = fine_tune(shuffled[:300], epochs=10, watch=True)
+best = min(range(10), key=lambda epoch: history[epoch]["text_loss"])
+print(f"lowest validation loss after {about(5, best + 1, within=2):.0f} epochs")
+for name, epoch, expected in (
+    ("there", best, (0.13, 0.6, 0.72)),
+    ("at the end", 9, (0.0, 0.85, 0.72)),
+):
+    now = history[epoch]
+    training = about(expected[0], now["training"], within=0.2)
+    loss = about(expected[1], now["text_loss"], within=0.2)
+    accuracy = about(expected[2], now["accuracy"], within=0.06)
+    print(f"{name:10}  loss: training {training:.2f}, validation {loss:.2f}", end="")
+    print(f"   accuracy {accuracy:.0%}")
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
+
+figure = new_figure(6.4, 2.6)
+axes, epochs = figure.subplots(), range(1, 11)
+for key, name, color in (
+    ("training", "training loss", GREY),
+    ("text_loss", "validation loss", BLUE),
+    ("accuracy", "validation accuracy", ORANGE),
+):
+    axes.plot(epochs, [one[key] for one in history], marker="o", color=color, label=name)
+axes.axvline(best + 1, color=GREY, linestyle=":")
+axes.set_xlabel("epochs", fontsize=9)
+axes.set_ylim(0)
+figure.legend(loc="outside upper right", ncols=3, frameon=False, fontsize=9)
+quiet(axes)
+losses = ", ".join(f"{one['training']:.2f} and {one['text_loss']:.2f}" for one in history)
+Picture(figure, alt=f"Training and validation loss after each of ten epochs: {losses}.")
+
+# %% [markdown]
+# STOPTEXT
+#
+# ## Which learning rate?
+#
+# The learning rate is the setting that matters most. It depends on the model, so you have to search for it, **on
+# validation data**: try values that differ by a factor of three or so, with several seeds, and choose the best mean. Make
+# the range wide enough that both ends are clearly bad. (Devlin et al. (2019, section 4.1) tried four learning rates
+# from 2e-5 to 5e-5 for each task. Our model is much smaller, and smaller models take larger learning rates.)
+#
+# We searched with 600 reviews and three seeds (`python benchmarks/classification.py rates`). The next cell draws the
+# result with `comparison`: a dot for each seed, a diamond for the mean, a bar of one standard deviation to each side.
+
+# %%
+from bertedu.files import read_json
+from bertedu.visualization.comparison import comparison
+
+
+def recorded(name):
+    return read_json(data_path(f"comparisons/{name}.json"))["values"]
+
+
+comparison(recorded("rates"), {}, "accuracy on validation, 600 reviews, by learning rate")
+
+# %% [markdown]
+# RATETEXT
 #
 # ## Choosing a pooling
 #
-# One vector for a text: which? With the pencil, two tokens and one padding, D = 2: (1, 4), (3, 0), and [PAD] (9, 9).
-# *cls* takes the first: (1, 4). *mean*: (2, 2). *max*: (3, 4). Whoever forgets the padding gets a mean of (4.3, 4.3) and
-# a max of (9, 9), and other numbers in another batch.
+# Which vector should stand for the text? With a pencil: two tokens and one padding, D = 2, vectors (1, 4), (3, 0), and
+# (9, 9) for the padding. **cls** takes the first vector: (1, 4). **mean** gives (2, 2). **max** gives (3, 4). If you forget
+# the padding, you get a mean of (4.3, 4.3), a max of (9, 9), and other numbers in another batch.
 #
 # ### Exercise 10.2 · Three ways to one vector
-# ●●○○ · 8 minutes
+# ●●○○ · 12 minutes
 #
-# Write `my_pool(vectors, attention_mask, how)` for vectors `[B, T, D]` and `how` one of `"cls"`, `"mean"`, `"max"`. The
-# result is `[B, D]`, and padding has no part in it.
+# Write `my_pool(vectors, attention_mask, how)` for vectors `[B, T, D]`, a mask `[B, T]` of 1 and 0, and `how` one of
+# `"cls"`, `"mean"`, `"max"`. Return `[B, D]`. The padding must not change the result, whatever its values are.
+
 
 # %% tags=["exercise"]
 def my_pool(vectors, attention_mask, how):
@@ -282,383 +409,508 @@ def my_pool(vectors, attention_mask, how):
     return vectors.masked_fill(~real, -torch.inf).amax(dim=1)
     ### END SOLUTION
 
+
 check("10.2", my_pool)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# For the mean the padding must become 0 *and* be left out of the count. For the maximum 0 is not enough: where all real
-# values are negative, 0 would win. Minus infinity never does.
+# For the mean, the padding must become 0 *and* must not be counted. For the maximum, 0 is not enough: where all real
+# values are negative, 0 would win. A number such as −100 usually works, until a real value is lower. Minus infinity always
+# works.
 #
 # </details>
 
 # %% [markdown]
-# BERT's authors take [CLS], in their code through one more dense layer and a tanh: the **pooler**, trained on the
-# next-sentence task. [CLS] has no meaning of its own; it becomes a summary because a loss asks for one. Which is best
-# for us? The fifth way, *last four layers*, puts the [CLS] vectors of the last four layers end to end. Each learned from
-# 600 reviews, with three seeds. (`benchmarks/classification.py` measured it; the notebook draws.) Guess the order first. By how much must one be better than another for you to believe it?
+# BERT's authors use [CLS]: their code applies one more linear layer and tanh to it, the **pooler**, which was pre-trained
+# on next-sentence prediction. [CLS] has no meaning of its own. It becomes a summary because a loss asks for one. *Last four
+# layers* puts the [CLS] vectors of the last four layers side by side, 4 · D numbers.
+#
+# The next cell draws five poolings, each with 600 reviews and three seeds. Guess the order first. And by how much must one
+# be better than another before you believe it?
 
 # %%
-poolings = read_json(data_path("comparisons/poolings.json"))["values"]
-comparison(poolings, {}, "accuracy on validation, 600 reviews")
+comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
-# A row is one pooling: dots are seeds, the diamond is their mean, the bar one standard deviation to each side. Count the
-# dots first (one dot has no spread that could be seen), then look at the width of the bars, and only then at the order.
-# Nothing but the seed differs inside a row (the head's first weights, which 600 reviews, their order), and that alone
-# moves the figure by so much. With one run each, from whatever seed, we could have "shown" nearly any order of *max*,
-# *mean* and *last four layers*.
+# First look at the dots of one line. Nothing differs between them but the seed: the head's initialization, which 600
+# reviews, and their order. This alone changes the accuracy by three to four points. With one run each we could have
+# "shown" nearly any order of *max*, *mean* and *last four layers*.
 #
-# What stays: *cls* and *pooler* are behind *max* and *mean* with every seed. The pooler was trained for the next sentence,
-# and for a review it seems to be only one more layer to retrain. That is true of this checkpoint and these
-# reviews: try it on yours, over seeds. For sentence *similarity* the mean is the usual choice (chapter 13).
+# What remains: *cls* and *pooler* are worse than *max* and *mean* with every seed. The pooler was trained for next-sentence
+# prediction, and for a review it seems to be just another layer that has to be retrained. All this holds for this
+# checkpoint and these reviews. Try it on yours, with several seeds. For sentence *similarity* the mean is the usual choice
+# ([chapter 13](13_pairs_and_similarity.ipynb)).
 #
-# ## Freezing and rates
+# ## Freezing, and learning rates by layer (optional, with exercise 10.3)
 #
-# Should all weights learn at the same rate? The head is new and knows nothing. The lowest layers hold what is common to
-# all tasks: words and their nearest neighbours. Four ideas:
+# Should all weights have the same learning rate? The head is new and knows nothing. The lowest layers contain what all
+# tasks need. Here are four ideas:
 #
-# - **only the head** (feature extraction): BERT is frozen. Cheap, and one BERT serves many tasks.
-# - **layer-wise decay** (discriminative fine-tuning, Howard & Ruder 2018): each layer learns at a fixed share of the
-#   rate of the one above it.
-# - **head and body**: a faster rate for what is new.
-# - **gradual unfreezing** (Howard & Ruder 2018): the head first, then one layer more at a time, from the top.
+# - **only the head** (feature extraction): BERT is frozen, with `requires_grad_(False)`. This is cheap, and one BERT can
+#   serve many tasks.
+# - **layer-wise decay** (Howard and Ruder 2018 call it discriminative fine-tuning): the learning rate of each layer is a
+#   fixed fraction of that of the layer above.
+# - **a faster head**: a larger learning rate for what is new.
+# - **gradual unfreezing** (also Howard and Ruder 2018): first only the head learns, then one layer more at a time, from
+#   the top.
 #
 # ### Exercise 10.3 · How fast is layer 1?
-# ●●○○ · 5 minutes
+# ●●○○ · 8 minutes
 #
-# L = 4 layers, rate 0.001, decay 0.5. The head learns at 0.001, layer 4 at 0.0005, and so on down; the embeddings are
-# one step below layer 1. Write `rates(L, rate, decay)`: a list of L + 2 rates, from the embeddings to the head.
+# L = 4 layers, learning rate 0.001, decay 0.5. The head learns at 0.001, layer 4 at 0.0005, and so on. The embeddings are
+# one step below layer 1. Write `learning_rates(L, learning_rate, decay)`: a list of L + 2 numbers, from the embeddings to
+# the head.
+
 
 # %% tags=["exercise"]
-def rates(L, rate, decay):
+def learning_rates(L, learning_rate, decay):
     ### BEGIN SOLUTION
-    return [rate * decay ** (L + 1 - depth) for depth in range(L + 2)]
+    return [learning_rate * decay ** (L + 1 - depth) for depth in range(L + 2)]
     ### END SOLUTION
 
-check("10.3", rates)
+
+check("10.3", learning_rates)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# The depth runs from 0 (embeddings) over 1 to L (layers) to L + 1 (head). The head is 0 steps below the head, layer L
-# one step, the embeddings L + 1 steps: decay to the power of L + 1 − depth.
+# Let the depth be 0 for the embeddings, 1 to L for the layers, and L + 1 for the head. The head is 0 steps below the head,
+# layer L is one step below, the embeddings are L + 1 steps below. So the power of the decay is L + 1 − depth.
 #
 # </details>
 
-# %%
-of = pace(FinetuningSettings(layer_decay=0.5, unfreeze_over=0.5), model)
-for name in ("encoder.embeddings.token.weight", "encoder.encoder.layers.0.output.weight", "encoder.encoder.layers.3.output.weight", "classifier.weight"):
-    share, start = of(name)
-    print(f"{name:38} {share:6.4f} of the rate, learns from {start:.0%} of the run on")
+# %% [markdown]
+# The next cell draws four strategies and plain fine-tuning, again with 600 reviews and three seeds. The dotted line is
+# the bag of words with the same 600 reviews. (With BERT frozen, the head had four times the learning rate, because it has
+# to learn alone.) The cell also prints by how many points a faster head is better, seed by seed.
 
 # %%
-strategies = read_json(data_path("comparisons/strategies.json"))["values"]
-draws = [random.Random(seed).sample(train, len(train))[:600] for seed in range(3)]
-bags_600 = [KINDS["classification"].baselines(rows, validation)["bag of words"]["accuracy"] for rows in draws]
-gains = np.subtract(strategies["head five times as fast"], strategies["all weights alike"])  # [seeds]
-print("points that a faster head gains, seed by seed:", ", ".join(f"{100 * gain:+.1f}" for gain in gains))
-comparison(strategies, {"bag of words": round(np.mean(bags_600), 2)}, "accuracy on validation, 600 reviews")
+strategies = recorded("strategies")
+gains = np.subtract(strategies["head five times as fast"], strategies["all weights alike"])
+print("a faster head:", ", ".join(f"{100 * gain:+.1f}" for gain in gains), "points")
+
+
+def bag_accuracy(seed):
+    rows = random.Random(seed).sample(train, len(train))[:600]
+    return KINDS["classification"].baselines(rows, validation)["bag of words"]["accuracy"]
+
+
+mean = np.mean([bag_accuracy(seed) for seed in range(3)]).round(2)
+comparison(strategies, {"bag of words": mean}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
-# Read the dotted line first: with the same 600 reviews, drawn three times, the bag of words beats **every** strategy. No way of setting the rates
-# makes up for examples that are missing; the next section draws how many it takes.
+# Look at the dotted line first. With the same 600 reviews, the bag of words beats **every** strategy. No learning rate
+# replaces missing examples. The next section draws how many it takes.
 #
-# The frozen encoder is far behind: its vectors were made to guess masked words, and in three passes a linear layer finds
-# little praise and blame in them, even where it is said plainly (the run below counts), let alone what *used to be* does
-# to *dirty*.
+# The frozen BERT is far below. Its vectors were made for predicting masked words, and a linear layer with three epochs
+# finds little sentiment in them.
 #
-# A faster head comes out first. Is that luck? Equal seeds had equal reviews, so do not ask whether the bars overlap;
-# compare seed by seed: +1.3, +2.0, +3.7 points. A coin falls three times on that side once in eight tries, and this is
-# the best of four ideas that were tried: **worth more seeds, not yet a claim.** A paper that gives one number for each
-# method shows less. Trying other rates costs little; do not expect magic of them.
+# A faster head has the best mean. Is it luck? Equal seeds had equal reviews, so don't ask whether the bars overlap:
+# compare seed by seed. +1.3, +2.0, +3.7 points: three times better. But a coin falls three times on the same chosen side
+# in one of eight cases, and we have picked the best of four ideas. **This deserves more seeds, it is not a result yet.**
 #
-# One dot of the figure, run again here and now: only the head, seed 0. (Alone, a head may learn faster than with a BERT below
-# it: this one has four times the rate.)
-
-# %%
-drawn = draws[0]
-frozen, frozen_task = fine_tune(drawn, validation, freeze_encoder=True, head_rate=4.0)
-frozen_hits = np.stack(frozen_task.predictions(frozen, validation)).argmax(axis=1) == right  # [N]
-print("the same as stored, within five points:", abs(frozen_hits.mean() - strategies["only the head"][0]) < 0.05)
-frozen_by = by_construction(frozen_hits)
-print("fewer than six in ten right of the plain, of the turned:", frozen_by["plain"] < 0.6, frozen_by["turned"] < 0.6)
-moved = any((p != q).any() for (n, p), q in zip(frozen.named_parameters(), open_model(folder)[0].bert.parameters()) if n.startswith(("encoder.embeddings", "encoder.encoder")))
-print("a frozen weight has moved:", bool(moved))
-
-# %% [markdown]
 # ## Too few examples
 #
-# "We have forty labelled texts. Is that enough for BERT?" Draw the curve instead of guessing: 10 to 1,000 reviews, drawn
-# by lot three times, beside the bag of words. BERT makes three passes in batches of 16, but never fewer than 60 steps:
-# 60 passes over 10 reviews, nearly nine over 100. Where do you expect the lines to cross?
+# "We have forty labelled texts. Is that enough for BERT?" Don't guess, draw the **learning curve**: accuracy by the number
+# of training examples. We measured 10 to 1,000 reviews, drawn at random three times, for BERT and for the bag of words.
+# BERT was trained for three epochs with batches of 16, but for at least 60 steps: 60 epochs with 10 reviews, nearly nine
+# with 100. Where do you expect the lines to cross? The next cell draws means and standard deviations.
 
-# %%
-curve = read_json(data_path("comparisons/examples.json"))["values"]
+# %% tags=["hide-input"]
+curve, sizes, described = recorded("examples"), (10, 30, 100, 300, 1000), []
 figure = new_figure(6.4, 3.0)
 axes = figure.subplots()
-sizes = (10, 30, 100, 300, 1000)
-told = []
 for name, color, lift in (("BERT", BLUE, 6), ("bag of words", GREY, -6)):
-    means = [np.mean(curve[f"{name} {size}"]) for size in sizes]
-    axes.errorbar(sizes, means, yerr=[np.std(curve[f"{name} {size}"], ddof=1) for size in sizes], color=color, marker="o", capsize=3)
-    axes.annotate(name, (sizes[-1], means[-1]), xytext=(8, lift), textcoords="offset points", color=color, fontsize=9, va="center")
-    told.append(f"{name} " + ", ".join(f"{mean:.2f} with {size}" for mean, size in zip(means, sizes)))
+    values = [curve[f"{name} {size}"] for size in sizes]
+    means, errors = np.mean(values, axis=1), np.std(values, axis=1, ddof=1)
+    axes.errorbar(sizes, means, yerr=errors, color=color, marker="o", capsize=3)
+    at, style = (sizes[-1], means[-1]), {"color": color, "fontsize": 9, "va": "center"}
+    axes.annotate(name, at, xytext=(8, lift), textcoords="offset points", **style)
+    described.append(f"{name} " + ", ".join(f"{m:.2f} with {n}" for m, n in zip(means, sizes)))
 axes.axhline(1 / 3, color=GREY, linestyle=":")
-axes.set_xscale("log")
-axes.set_xlim(8, 2600)
+axes.set(xscale="log", xlim=(8, 2600))
 axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
 axes.set_xlabel("labelled reviews", fontsize=9)
 axes.set_ylabel("accuracy on validation", fontsize=9)
 quiet(axes)
-Picture(figure, alt="Accuracy by number of labelled reviews: " + "; ".join(told) + ". Chance is 0.33.")
+alt = f"Accuracy by number of labelled reviews: {'; '.join(described)}. Guessing gives 0.33."
+Picture(figure, alt=alt)
 
 # %% [markdown]
-# Up to a hundred reviews the two cannot be told apart, and both are poor. At 300 the bag of words is ahead: it has only
-# weights of words to learn, and *dreadful* takes two or three reviews. BERT must find out what words do to one another
-# (*used to be dirty, and is now clean*), and for that this small model needs about a thousand; for *not* even 1,500 were
-# too few, as you saw. At a thousand the lines meet; with all 1,500 BERT was ahead. BERT-Base had some 250 times as much
-# text (3.3 billion words), read it about forty times, and may well cross earlier. Where, only its own curve can say.
+# Up to a hundred reviews we can't tell the two apart, and both are poor. With 300 the bag of words is better: it only has to
+# learn weights of words, and for *dreadful* two or three reviews are enough. BERT has to learn what words do to each other
+# (*used to be dirty, and is now clean*). A part of the gap at 300 comes from the three epochs: above, the same number of
+# reviews gave more with FEWBEST epochs. With a thousand the lines meet, and with all 1,500 BERT was better. BERT-Base read
+# about 250 times as much text as our checkpoint (3.3 billion words), and may cross much earlier. Only its own curve can
+# say where.
 #
-# Small sets have a second danger: the seed. Some runs of a large BERT fail altogether there (Devlin et al. 2019, section
-# 4.1, ran BERT-Large from several seeds and kept the best on the development set; Mosbach et al. 2021 trace the failures to
-# gradients that vanish early in training, and recommend Adam's bias correction, a small rate with warm-up, and many more
-# passes).
+# Small training sets have a second danger: the seed. Some runs of large BERTs fail completely there. (Devlin et al. (2019,
+# section 4.1) ran BERT-Large several times on small data sets and kept the run that was best on the development set.
+# Mosbach et al. (2021) explain the failures by vanishing gradients early in training. They recommend Adam's bias
+# correction, a small learning rate with warm-up, and many more epochs.)
 #
-# ## Several labels at once
+# ## When one class is rare (optional)
 #
-# "The tea was excellent, but the bill was dreadful." *Food praised* and *price blamed*: two labels are right. Softmax
-# shares out exactly one unit, so it cannot say yes twice. Give every label a yes-or-no of its own: the **sigmoid**, and
-# a binary cross-entropy for each label.
+# In our data all classes are equally frequent. Imagine a café where 75 % of the reviews are positive, 20 % neutral, and
+# only 5 % negative: **class imbalance**. If you always answer "positive", your accuracy is 75 %, and you never find a
+# complaint. So report a second measure: **macro F1**, the mean of the F1 of each class (F1 is the harmonic mean of
+# **precision**, how many of the chosen are right, and **recall**, how many of the right ones are chosen). Every class
+# counts the same, however rare it is.
 #
-# With the pencil: logits (2, 2, −3). Softmax: 0.50, 0.50, 0.00: both are only half sure. Sigmoid: 0.88, 0.88, 0.05.
+# The usual remedy are **class weights**: in the loss, each review counts N / (C · the number of reviews of its class). A
+# negative review then counts fifteen times as much as a positive one. In scikit-learn and in this package the setting is
+# called `"balanced"`.
+#
+# The next cell draws 600 reviews with these frequencies and trains the bag of words without and with weights. On
+# validation we give each review the frequency of its class as a weight, so that the figures are those of the café. For
+# BERT it prints the recorded means of three seeds (`python benchmarks/classification.py weights`).
 
 # %%
-pencil = np.array([2.0, 2.0, -3.0])
-print("softmax", softmax(pencil).round(2), "  sigmoid", expit(pencil).round(2))
-reviews = read("multi-label", data_path("tasks/aspects/train.tsv"))[:1000]
-judged = read("multi-label", data_path("tasks/aspects/validation.tsv"))
+from sklearn.metrics import accuracy_score, f1_score, recall_score
+
+numbers = {"positive": 450, "neutral": 120, "negative": 30}
+rows = [
+    row for name in numbers for row in [r for r in shuffled if r.label == name][: numbers[name]]
+]
+frequency = [numbers[label] for label in right]
+
+
+def report(name, said):
+    accuracy = accuracy_score(right, said, sample_weight=frequency)
+    macro = f1_score(right, said, average="macro", sample_weight=frequency)
+    recall = recall_score(right, said, labels=["negative"], average="macro")
+    print(
+        f"{name:23} accuracy {accuracy:.0%}   macro F1 {macro:.2f}   negatives found {recall:.0%}"
+    )
+
+
+report("always positive", ["positive"] * 300)
+for weights in (None, "balanced"):
+    model_of_words = LogisticRegression(C=10, max_iter=1000, class_weight=weights)
+    model_of_words.fit(words.transform(texts(rows)), [row.label for row in rows])
+    report(
+        f"bag, weights {weights}", model_of_words.predict(words.transform(texts(validation)))
+    )
+for weights in ("none", "balanced"):
+    found = [np.mean(values) for key, values in recorded("weights").items() if weights in key]
+    print(f"{f'BERT, weights {weights}':23} accuracy {found[0]:.0%}", end="")
+    print(f"   macro F1 {found[1]:.2f}   negatives found {found[2]:.0%}")
+
+# %% [markdown]
+# WEIGHTSTEXT
+#
+# ## More pre-training, on texts like yours (optional)
+#
+# Labelled reviews are expensive, unlabelled ones are cheap. Can BERT learn from reviews *without* labels before we
+# fine-tune it? **Domain-adaptive pre-training** continues masked language modeling on texts of the domain (Gururangan et
+# al. 2020, "Don't stop pretraining", section 3). On the task's own training texts it is called **task-adaptive**
+# (section 4). They report gains on eight tasks from four domains.
+#
+# Our checkpoint has read old books and documentation. The next cell continues it for 40 steps on our 1,500 reviews,
+# without the labels (half a minute on a slow core). On the command line this is
+#
+# `bertedu pretrain --corpus reviews.txt --from data/checkpoints/books-mini --objective words --steps 40 …`
+#
+# The cell after it masks 15 % of the *validation* reviews and measures both models. Guess: how many of the masked words
+# does each of them predict?
+
+# %% tags=["nbval-ignore-output"]
+import tempfile
+from pathlib import Path
+
+from bertedu.pretraining.plan import Plan
+from bertedu.pretraining.run import pretrain
+
+place = Path(tempfile.mkdtemp())
+(place / "reviews.txt").write_text("\n\n".join(texts(train)))
+options = {"corpus": (str(place / "reviews.txt"),), "start": str(folder), "objective": "words"}
+options |= {
+    "steps": 40,
+    "batch_size": 16,
+    "max_length": 32,
+    "device": "cpu",
+    "precision": "fp32",
+}
+options |= {"learning_rate": 3e-4, "optimizer": "adamw"}
+_ = pretrain(Plan.from_options(**options, output=str(place / "run")))
+
+# %%
+from bertedu import BertForMaskedLM
+from bertedu.pretraining.masking import mask_tokens
+
+batch = tokenizer(texts(validation))  # [N, T]
+candidates = batch.attention_mask.bool() & (batch.input_ids > tokenizer.mask_token_id)
+sizes = (tokenizer.mask_token_id, len(tokenizer))
+generator = torch.Generator().manual_seed(0)
+seen, masked = mask_tokens(batch.input_ids, candidates, 0.15, *sizes, generator)
+for name, path, expected in (
+    ("books", folder, 0.3),
+    ("reviews", place / "run/checkpoint", 0.6),
+):
+    reader = BertForMaskedLM.from_pretrained(path).eval()
+    with torch.no_grad():
+        output = reader(
+            seen, batch.attention_mask, labels=masked
+        )  # scores [number of labels, V]
+    hits = output.prediction_logits.argmax(dim=-1) == masked[masked != -100]
+    print(
+        f"{name:8} masked words right {about(expected, hits.float().mean(), within=0.08):.0%}"
+    )
+for name, values in recorded("adaptation").items():
+    print(f"{name:20} then fine-tuned on 300 reviews: {np.mean(values):.3f} ±", end="")
+    print(f" {np.std(values, ddof=1):.3f} accuracy")
+
+# %% [markdown]
+# ADAPTTEXT
+#
+# ## Several labels at once (optional, with exercise 10.4)
+#
+# "The tea was excellent, but the bill was dreadful." Two labels are right here: *food praised* and *price blamed*. This is
+# **multi-label classification**. The probabilities of a softmax sum to 1, so it can't say yes twice. Instead, each label
+# gets a yes/no decision of its own: a **sigmoid** for each logit, and **binary cross-entropy** as the loss.
+#
+# With a pencil: the logits (2, 2, −3). Softmax gives 0.50, 0.50, 0.00, as if the model were undecided between the first
+# two. Sigmoids give 0.88, 0.88, 0.05.
+#
+# The next cell reads such reviews and counts their labels. The cell after it fine-tunes BERT on 1,000 of them (15 seconds
+# on a slow core). **Micro F1** is the F1 of all decisions taken together.
+
+# %%
+from collections import Counter
+
+reviews = read("multi-label", "aspects/train.tsv")[:1000]
+judged = read("multi-label", "aspects/validation.tsv")
 print(reviews[1].text, "→", ", ".join(reviews[1].label) or "no label")
-print("labels a review:", dict(sorted(Counter(len(row.label) for row in reviews).items())))
+print("labels in a review:", dict(sorted(Counter(len(row.label) for row in reviews).items())))
 
 # %%
-several, several_task = fine_tune(reviews, judged, kind="multi-label")
-counted = KINDS["multi-label"].baselines(reviews, judged)["bag of words"]["micro_f1"]
+from scipy.special import expit  # the sigmoid
+from sklearn.metrics import f1_score
+
+several, several_task, _ = fine_tune(reviews, kind="multi-label", heldout=judged)
 scores = np.stack(several_task.predictions(several, judged))  # [N, 8]
 wanted = np.array([several_task.target(row) for row in judged])  # [N, 8] of 0 and 1
-micro = f1_score(wanted, scores > 0, average="micro")
-print(f"bag of words: micro F1 {counted:.2f}; BERT is better by ten points: {micro > counted + 0.1}")
+micro = about(0.87, f1_score(wanted, scores > 0, average="micro"), within=0.05)
+bags = KINDS["multi-label"].baselines(reviews, judged)["bag of words"]["micro_f1"]
+print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}")
 
 # %% [markdown]
-# Why is the gap so wide? The words of praise and blame fit every aspect, so a bag knows *that* something was
-# dreadful and seldom *what*.
+# Why is the gap so large? The words of praise and blame fit every aspect. So a bag knows *that* something was dreadful, but
+# often not *what*.
 #
-# A label is chosen where its sigmoid is above ½, that is, where its logit is above 0. Nothing says that ½ is best. A rare
-# label may never reach it; and F1 does not reward being right about absence. So thresholds are *chosen, on validation*,
-# one for each label, like any other setting.
+# We choose a label if its sigmoid is above ½, that is, if its logit is above 0. Nothing says that ½ is the best
+# **threshold**. A rare label may never reach it. So thresholds are chosen **on validation**, one for each label, like any
+# other setting.
 #
 # ### Exercise 10.4 · The best threshold
-# ●●●○ · 10 minutes
+# ●●●○ · 15 minutes
 #
-# Write `best_threshold(probabilities, right)` for one label: two lists, N probabilities and N truths (0 or 1). A label is
-# chosen where its probability is **at least** the threshold. Return the threshold among the given probabilities with the
-# highest F1; of several equally good ones the largest. F1 = 2 · hits / (chosen + right ones).
+# Write `best_threshold(probabilities, right)` for one label: two lists, N probabilities and N truths (0 or 1). A text is
+# chosen if its probability is **at least** the threshold. Return the threshold, among the given probabilities, with the
+# highest F1. If several are equally good, return the largest. F1 = 2 · hits / (chosen + right ones). Several texts may have
+# the same probability.
+
 
 # %% tags=["exercise"]
 def best_threshold(probabilities, right):
-    """One number; probabilities and right are lists, N numbers each."""
     ### BEGIN SOLUTION
     def f1(threshold):
-        hits = sum(r for p, r in zip(probabilities, right) if p >= threshold)
-        chosen = sum(p >= threshold for p in probabilities)
-        return 2 * hits / (chosen + sum(right))
+        chosen = [truth for p, truth in zip(probabilities, right) if p >= threshold]
+        return 2 * sum(chosen) / (len(chosen) + sum(right))
 
     return max(probabilities, key=lambda threshold: (f1(threshold), threshold))
     ### END SOLUTION
+
 
 check("10.4", best_threshold)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Between two neighbouring probabilities nothing changes, so only the given ones need to be tried. The tuple in `key`
-# settles ties. In earnest sort once and accumulate: N log N instead of N². And remember that a threshold chosen on 300
-# rows is fitted to them: what it gains must be shown on other rows.
+# Between two neighboring probabilities the choice doesn't change, so we only need to try the given ones. The tuple in `key`
+# decides where F1 is equal. For many texts you would sort once and use cumulative sums: N log N steps instead of N². But
+# then texts with the same probability must be added together: a threshold chooses all of them or none.
 #
 # </details>
 
 # %% [markdown]
-# One label, all thresholds. Precision says how many of the chosen are right, recall how many of the right ones were
-# chosen; F1 asks for both. (Where nothing is chosen any more, we draw a precision of 1.) Do the lines cross at ½?
+# A threshold that was chosen on 300 reviews fits these 300 reviews. Does it help on others? The next cell chooses the
+# threshold of each label on every other review, and measures F1 on both halves. Guess: how much of the gain remains on the
+# half that had no say?
 
 # %%
-shares = expit(scores[:, 0])  # [N]: of the first label
-steps = np.linspace(0.02, 0.98, 49)
-figure = new_figure(6.4, 2.6)
-axes = figure.subplots()
-chosen = [shares >= t for t in steps]
-precision = [wanted[c, 0].mean() if c.any() else 1.0 for c in chosen]
-recall = [c[wanted[:, 0] == 1].mean() for c in chosen]
-for values, color, name in ((precision, ORANGE, "precision"), (recall, BLUE, "recall")):
-    axes.plot(steps, values, color=color, label=name)
-axes.set_xlabel(f"threshold for {several_task.labels[0]}", fontsize=9)
-axes.set_ylim(0, 1.05)
-figure.legend(loc="outside upper right", ncols=2, frameon=False, fontsize=9)
-quiet(axes)
-assert recall[0] >= recall[-1]
-Picture(figure, alt="Over the threshold, recall falls, and precision rises with small setbacks.")
+half, rest = slice(0, None, 2), slice(1, None, 2)  # reviews to choose on, reviews to measure on
 
-# %% [markdown]
-# They cross well below ½. That is where the model chooses as many texts as are right, and the best F1 is often near, but
-# need not be there. So let F1 itself choose: for each label the threshold that is best on every other row. The rows
-# between have had no say, and they judge. Guess: how many of the eight labels gain there?
-
-# %% tags=["nbval-ignore-output"]
-half, rest = slice(0, None, 2), slice(1, None, 2)  # rows to choose on, rows to judge by
 
 def f1_at(threshold, label, rows):
     return f1_score(wanted[rows, label], expit(scores[rows, label]) >= threshold)
 
-f1 = []  # for each label: at ½ and at the chosen threshold, on the first half; the same on the other
-for label, name in enumerate(several_task.labels):
-    best = max(np.unique(expit(scores[half, label])), key=lambda t: (f1_at(t, label, half), t))
-    f1.append([f1_at(t, label, rows) for rows in (half, rest) for t in (0.5, best)])
-    print(f"{name:16} threshold {best:.2f}   F1 on the other half {f1[-1][2]:.2f} at ½, {f1[-1][3]:.2f} at the threshold")
-fit_before, fit_after, before, after = np.mean(f1, axis=0)
-print(f"{'mean of eight':32}F1 on the other half {before:.2f} at ½, {after:.2f} at the thresholds")
-print(f"{'':32}on the half that chose {fit_before:.2f} at ½, {fit_after:.2f} at the thresholds")
-assert after > before - 0.02 and fit_after > fit_before
+
+f1 = []  # for each label: at ½ and at the chosen threshold, on the first half and on the other
+for label in range(len(several_task.labels)):
+    candidates = np.unique(expit(scores[half, label]))
+    chosen = max(candidates, key=lambda t: (f1_at(t, label, half), t))
+    f1.append([f1_at(t, label, rows) for rows in (half, rest) for t in (0.5, chosen)])
+expected = zip((0.75, 0.80, 0.74, 0.77), np.mean(f1, axis=0))
+there, chosen_there, other, chosen_other = (about(e, m, within=0.07) for e, m in expected)
+print(f"where we chose:    F1 {there:.2f} at ½, {chosen_there:.2f} at the chosen thresholds")
+print(f"on the other half: F1 {other:.2f} at ½, {chosen_other:.2f} at the chosen thresholds")
 
 # %% [markdown]
-# Five of the eight gain, three lose, and the mean rises from 0.74 to 0.77. On the rows that chose, it rises from 0.75 to
-# 0.80, twice as far, and half of that is no merit: with 150 rows, some 35 of them right for a label, a threshold is
-# fitted to luck too. *food blamed* shows it: half of the rows chose 0.18, far below the crossing, since its F1 is jagged
-# and nearly flat between there and ½. Choose thresholds on many rows, and report what they gain on others.
+# THRESHOLDTEXT
 #
-# ## How sure is sure?
+# ## How certain is certain?
 #
-# Back to one label. A model says *negative, 97 %*. Of all reviews about which it is 97 % sure, are 97 % right? If so it
-# is **calibrated**. The **expected calibration error** (Naeini et al. 2015; in this form Guo et al. 2017) puts predictions into bins by their
-# probability, ten here, and takes the mean distance of probability and share of right ones, weighted by the bin's size.
-# Guo et al. measured it in the deep networks of their time, and found them too sure.
+# Back to one label. A model says *negative, 97 %*. If we collect all reviews about which it is 97 % certain, are 97 % of
+# them right? Then it is **calibrated**. The **expected calibration error** (ECE, Naeini et al. 2015) sorts predictions into
+# bins by their probability, here ten bins. In each bin it takes the difference between the mean probability and the share
+# of right answers. The ECE is the mean difference, weighted by the size of the bins. Guo et al. (2017) measured the
+# networks of their time and found them **overconfident**.
 #
-# Pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. Error: ½ · |0.9 − 0.7| + ½ · 0 = 0.1.
+# With a pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. ECE = ½ · |0.9 − 0.7| + ½ · 0 = 0.1.
+#
+# The next cell computes it for our BERT with all 1,500 reviews. It also asks what chance alone would give: we pretend that
+# every probability is exactly true, draw at random which answers are right, and compute the ECE of that.
 
 # %%
-print(f"the pencil's: {expected_calibration_error([0.9] * 10 + [0.6] * 10, [True] * 7 + [False] * 3 + [True] * 6 + [False] * 4):.2f}")
-sure = softmax(logits, axis=1).max(axis=1)  # [N]
-error = expected_calibration_error(sure.tolist(), bert_hits.tolist())
-print("1,500 reviews, three passes: expected calibration error below 0.08:", error < 0.08)
-lots = np.random.default_rng(0).random((100, len(sure))) < sure  # [100, N]: right exactly as often as it says
-by_chance = np.mean([expected_calibration_error(sure.tolist(), lot.tolist()) for lot in lots])
-print("by chance alone, were each probability true: between 0.02 and 0.04:", 0.02 < by_chance < 0.04)
+from scipy.special import softmax
+
+from bertedu.finetuning.calibration import expected_calibration_error
+
+certain = softmax(logits, axis=1).max(axis=1)  # [N]
+error = expected_calibration_error(certain.tolist(), bert_hits.tolist())
+print(f"our BERT   {about(0.04, error, within=0.04):.2f}")
+truths = np.random.default_rng(0).random((100, len(certain))) < certain  # [100, N]
+chance = [expected_calibration_error(certain.tolist(), row.tolist()) for row in truths]
+print(f"by chance  {about(0.03, np.mean(chance), within=0.015):.2f}")
 
 # %% [markdown]
-# A few points, and a good part of them is chance: with 300 rows even a model that means every word of it shows about
-# 0.03. (To compare only the mean probability with accuracy would ask less: too sure in one bin and not sure enough in
-# another cancel there, and add up here.)
+# ECETEXT
 #
-# But this was the model with all the reviews. What about somebody with 100 reviews, who passes over them ten times, since
-# the loss still falls? Guess both numbers: how often is it right, and how sure is it?
-
-# %%
-few, few_task = fine_tune(drawn[:100], validation, epochs=10)
-few_logits = np.stack(few_task.predictions(few, validation))  # [N, 3]
-few_hits, few_sure = few_logits.argmax(axis=1) == right, softmax(few_logits, axis=1).max(axis=1)  # [N], [N]
-print("100 reviews, ten passes: surer than right by more than ten points:", few_sure.mean() > few_hits.mean() + 0.1)
+# And the model with 300 reviews and ten epochs, of which we drew the curves? Its validation loss rose while its accuracy
+# stayed. Guess both numbers: how often is it right, and how certain is it on average? The next cell prints them and draws
+# a **reliability diagram**: for each bin, the share of right answers. On the diagonal a model is calibrated.
 
 # %% tags=["nbval-ignore-output"]
-print(f"right {few_hits.mean():.0%}, sure {few_sure.mean():.0%}")
-reliability_diagram(few_sure.tolist(), few_hits.tolist())
+from bertedu.visualization.calibration import reliability_diagram
+
+few_logits = np.stack(few_task.predictions(few, validation))  # [N, C]
+few_hits = np.array(few_task.labels)[few_logits.argmax(axis=1)] == right
+few_certain = softmax(few_logits, axis=1).max(axis=1)  # [N]
+accuracy = about(0.72, few_hits.mean(), within=0.06)
+print(f"right {accuracy:.0%}, certain {about(0.93, few_certain.mean(), within=0.05):.0%}")
+reliability_diagram(few_certain.tolist(), few_hits.tolist())
 
 # %% [markdown]
-# Where the model is surest, and that is in nearly half of the rows, the point lies far below the diagonal. Long after the training
-# rows are right, the loss can still be lowered by pushing their probabilities to 1, and the model learns to be sure of
-# everything. Nobody who sees only accuracy notices.
+# The model is most certain in the bin at the right, where most of the reviews are, and there the point is far below the
+# diagonal. Once the training reviews are right, the loss can still be lowered by pushing their probabilities towards 1.
+# So the model learns to be certain about everything. If you only look at the accuracy, you don't notice. The validation
+# loss noticed: that is why it rose.
 #
-# The cheapest repair has one number: divide all logits by a **temperature** τ (Guo et al. 2017). The order of the classes
-# stays, so not one answer changes. With τ > 1 the shares draw together. We take the τ that gives *held-out* rows the
-# lowest loss. Guess: is it above or below 1?
+# The cheapest repair is **temperature scaling** (Guo et al. 2017): divide all logits by a number τ, the **temperature**. The
+# order of the classes stays, so no answer changes. With τ > 1 the probabilities become less extreme. We take the τ with the
+# lowest loss on *held-out* reviews, here every other review of validation, and measure on the rest. Guess: is it above
+# or below 1?
 
 # %%
-def loss_at(temperature, rows):
-    return cross_entropy(torch.tensor(few_logits[rows] / temperature), torch.tensor(right[rows])).item()
+from torch.nn.functional import cross_entropy
 
+target = np.array([few_task.labels.index(name) for name in right])  # [N]
 half, rest = np.arange(0, 300, 2), np.arange(1, 300, 2)
-temperature = min(np.arange(0.5, 10, 0.05), key=lambda t: loss_at(t, half))
-softened = softmax(few_logits[rest] / temperature, axis=1).max(axis=1)
-before = expected_calibration_error(few_sure[rest].tolist(), few_hits[rest].tolist())
-after = expected_calibration_error(softened.tolist(), few_hits[rest].tolist())
-print("temperature above 1.5:", temperature > 1.5, "  lower loss on the other half:", loss_at(temperature, rest) < loss_at(1, rest))
-print("half the calibration error on the other half, or less:", after < before / 2)
+
+
+def loss_at(t, rows):
+    return cross_entropy(torch.tensor(few_logits[rows] / t), torch.tensor(target[rows])).item()
+
+
+best_t = min(np.arange(0.5, 10, 0.05), key=lambda t: loss_at(t, half))
+print(f"temperature {about(3, best_t, within=1.5):.1f}")
+for t, losses, errors in ((1, 0.9, 0.2), (best_t, 0.6, 0.06)):
+    certain = softmax(few_logits[rest] / t, axis=1).max(axis=1)
+    error = expected_calibration_error(certain.tolist(), few_hits[rest].tolist())
+    name = "before" if t == 1 else "after"
+    print(f"{name:7} loss {about(losses, loss_at(t, rest), within=0.2):.2f}", end="")
+    print(f"   calibration error {about(errors, error, within=0.07):.2f}")
 
 # %% [markdown]
+# TEMPTEXT
+#
 # ## Errors, read one by one
 #
-# Numbers say how often; only reading says why. The surest errors first. Before you look for a cause, ask three questions
-# of each: would *you* give the label of the data? Is there a word that pulled? What do several have in common?
+# Numbers tell you how often a model is wrong. Only reading tells you why. The next cell prints the six errors of our BERT
+# (the one with all reviews) about which it was most certain. Ask three questions about each: would *you* give the label in
+# the data? Is there a word that misled the model? What do several errors have in common?
 
 # %% tags=["nbval-ignore-output"]
+from bertedu.visualization.mistakes import in_words, most_telling
+
 explained = task.explain(validation, task.predictions(model, validation))
 for row in most_telling(explained, 6):
     mistake = in_words(row)
-    print(f"right: {mistake.right:9} said: {mistake.said:16} {mistake.asked}")
+    print(f"right: {mistake.right:9} predicted: {mistake.said:16} {mistake.asked}")
 
 # %% [markdown]
-# The errors come in families: one template, many rows. That is the nature of made data, and of much real data too
-# (one shop, one author, one form). Three hundred rows are not three hundred independent questions, and other templates
-# give another figure: on the test rows the bag and BERT are both clearly worse than here (`data/tasks/README.md` has the
-# numbers). What helps is seldom a cleverer head; it is more training sentences, worded in more ways, of the construction
-# that fails.
+# The errors come in families: one template, many reviews. This is so in generated data, and in much real data too (one
+# shop, one author, one form). 300 reviews are not 300 independent questions. What helps is seldom a better head. It is
+# more training examples of the construction that fails, in more different words.
 #
 # ## The proof
 #
-# Your class against the package's, and the package's against `transformers`, through a saved folder.
+# With the same weights, your class and the package's must give the same logits. The next cell checks this on eight
+# reviews. The cell after it saves a model with the pooling `"pooler"` and opens the folder in `transformers`.
 
 # %%
+mine = MyClassifier(open_model(folder)[0].bert, 3).eval()
+mine.bert.load_state_dict(model.bert.state_dict(), strict=False)
+mine.classifier.load_state_dict(model.classifier.state_dict())
+batch = tokenizer(texts(train[:8]))
 with torch.no_grad():
-    mine.bert.load_state_dict({n: p for n, p in model.bert.state_dict().items()}, strict=False)
-    mine.classifier.load_state_dict(model.classifier.state_dict())
-    ours = model.eval()(batch.input_ids, batch.attention_mask, batch.token_type_ids).logits  # [8, 3]
-    print("mine = the package's, within 1e-5:", bool((mine(batch.input_ids, batch.attention_mask) - ours).abs().max() < 1e-5))
-    vectors = model.bert(batch.input_ids, batch.attention_mask)
-    largest = vectors.last_hidden_state.masked_fill(batch.attention_mask[:, :, None] == 0, -torch.inf).amax(dim=1)
-    print("max pooling = the package's:", torch.equal(largest, pool(vectors, batch.attention_mask, "max")))
+    ours = model.eval()(batch.input_ids, batch.attention_mask).logits  # [8, C]
+    difference = (mine(batch.input_ids, batch.attention_mask) - ours).abs().max()
+print(f"yours against package: largest difference {difference:.4f}")
 
 # %%
+import tempfile
+
+import transformers
+
 torch.manual_seed(0)
-settings = FinetuningSettings(pooling="pooler")
-package, _ = KINDS["classification"].make(train, validation, tokenizer, str(folder), settings)
+make, settings = KINDS["classification"].make, FinetuningSettings(pooling="pooler")
+package, _ = make(train, validation, tokenizer, str(folder), settings)
 with tempfile.TemporaryDirectory() as place, torch.no_grad():
     package.eval().save_pretrained(place)
-    theirs = transformers.BertForSequenceClassification.from_pretrained(place, dtype=torch.float32).eval()
-    difference = (theirs(**batch).logits - package(**batch).logits).abs().max()  # [8, 3]
-    print("the package's = transformers', within 1e-5:", bool(difference < 1e-5))
-    by_hand = -torch.tensor([0.7, 0.2]).log().mean()
-    print("cross-entropy by hand = torch's:", torch.allclose(by_hand, cross_entropy(torch.tensor([[0.7, 0.2, 0.1], [0.3, 0.5, 0.2]]).log(), torch.tensor([0, 2]))))
+    theirs = transformers.BertForSequenceClassification.from_pretrained(place).eval().float()
+    difference = (theirs(**batch).logits - package(**batch).logits).abs().max()  # [8, C]
+print(f"package against transformers: largest difference {difference:.4f}")
 
 # %% [markdown]
+# Both differences are zero to four decimals.
+#
 # ## Broken BERT: a loss that will not go down
 #
-# A colleague's classifier learns, but its loss stops at about 0.55 and never goes lower, with any rate and any number of
-# epochs, although nearly all training rows are right by then. Here is the loss of three rows whose answers become surer
-# and surer. Where should it go, and where does it stay?
+# A colleague's classifier learns, but its loss stops at about 0.55. It doesn't get lower with any learning rate and any
+# number of epochs, although nearly all training reviews are right by then. The next cell shows the loss function and
+# applies it to three rows whose logits become more and more certain, and right. Where should the loss go?
+
 
 # %%
 def broken_loss(logits, labels):  # [B, C], [B]
-    shares = logits.softmax(dim=-1)
-    return cross_entropy(shares, labels)
+    probabilities = logits.softmax(dim=-1)
+    return cross_entropy(probabilities, labels)
 
-surely = torch.eye(3)  # three rows, each with its own right class
+
+certain = torch.eye(3)  # three rows, each with another right class
 for size in (1, 5, 10, 50):
-    print(f"right logit {size:2}: broken loss {broken_loss(size * surely, torch.arange(3)):.2f}")
+    print(f"right logit {size:2}: loss {broken_loss(size * certain, torch.arange(3)):.2f}")
 
 # %% [markdown]
 # ### Exercise 10.5 · Down to zero
-# ●●●○ · 6 minutes
+# ●●●○ · 8 minutes
 #
-# Find the line and write `repaired_loss(logits, labels)`. It must stay finite for logits of 1,000. Then work out, with
-# the pencil, where 0.55 comes from.
+# Find the line and write `repaired_loss(logits, labels)`. It must stay finite for logits of 1,000. Then work out with a
+# pencil where 0.55 comes from.
+
 
 # %% tags=["exercise"]
 def repaired_loss(logits, labels):
@@ -666,38 +918,42 @@ def repaired_loss(logits, labels):
     return cross_entropy(logits, labels)
     ### END SOLUTION
 
+
 check("10.5", repaired_loss)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# `cross_entropy` takes logits and does its own softmax (`nn.CrossEntropyLoss` too). Given shares it takes a softmax of
-# the softmax. The best shares there are, (1, 0, 0), then count as logits: −ln(e / (e + 2)) = 0.55, the floor. Nothing
-# crashes, the answers can still be mostly right, and so this bug can live for years. Taking the logarithm of a softmax
-# yourself is right on paper and breaks for large logits: log of 0.
+# `cross_entropy` expects logits and applies softmax itself (`nn.CrossEntropyLoss` too). With probabilities as its input,
+# it takes a softmax of the softmax. The best possible probabilities, (1, 0, 0), are then used as logits:
+# −ln(e / (e + 2)) = 0.55. The loss can't get lower. Nothing crashes, and the answers can still be mostly right, so this
+# bug can live for years. `softmax(...).log()` is right on paper, but fails for large logits: log of 0.
 #
 # </details>
 
 # %% [markdown]
 # ## Paper and code
 #
+# GLUE is a collection of nine English tasks with single texts or pairs, on which BERT was first compared.
+#
 # | | Devlin et al. 2019 | Google's code | `transformers` | here |
 # |---|---|---|---|---|
-# | vector | [CLS], called C, as it is (section 4.1) | the pooler: C through a dense layer and tanh | the pooler | any of five; *max* in this chapter |
-# | head | one matrix W, a row of D numbers for each class, no bias | W and a bias | W and a bias | W and a bias |
-# | dropout before the head | 0.1 | 0.1 | `classifier_dropout`, else the hidden one | that of pre-training: none for this checkpoint |
-# | rates | 5e-5, 4e-5, 3e-5 or 2e-5 for GLUE, 3 epochs, batch 32 | 5e-5 | yours | 5e-4, since the model is small |
+# | vector | [CLS], called C, as it is (section 4.1) | the pooler: C, a linear layer, tanh | the pooler | any of five; *max* in this chapter |
+# | head | a matrix W, D numbers for each class, no bias | W and a bias | W and a bias | W and a bias |
+# | dropout before the head | 0.1 | 0.1 | `classifier_dropout`, else that of the hidden layers | as in pre-training: none for this checkpoint |
+# | learning rate | 5e-5, 4e-5, 3e-5 or 2e-5 for GLUE, chosen on the development set; 3 epochs, batch 32 | 5e-5 | 5e-5 (`Trainer`) | 5e-4, because the model is small |
 # | several labels | not there | not there | `problem_type="multi_label_classification"` | the same name |
-# | saved folder with another pooling than the pooler | | | opens it with a new, random pooler, and warns | right only here |
+# | a saved folder with another pooling | | | opens it with a new, random pooler, and warns | opens it as it was saved |
 #
 # ## Summary
 #
-# - One vector, one linear layer: C · D + C new numbers. All others are pre-trained, and learn too.
-# - The bag of words comes first. Cut the figures by kind: a mean hides what was learned.
-# - Padding is no part of a text. Seeds move figures by points: use several, and compare equal seeds with each other.
+# - Pooling makes one vector, a linear layer makes C scores: C · D + C new weights. All others are pre-trained, and learn too.
+# - The bag of words comes first. Split the accuracy by kinds of examples: a mean hides what was learned.
+# - Training loss doesn't tell you when to stop. Validation loss does.
+# - Seeds change accuracies by points. Use several, and compare equal seeds. On 300 test reviews, give an interval.
 # - One of several classes: softmax. Any number of labels: sigmoids, with thresholds chosen on validation.
-# - Believe a probability after it has been held against the share that is right. A temperature repairs much.
-# - Read errors; they come in families.
+# - Trust a probability only after you have measured its calibration. One temperature repairs a lot.
+# - Read errors. They come in families.
 #
 # ## Quiz
 
@@ -711,34 +967,46 @@ quiz(10)
 #
 # <details><summary>Answer</summary>
 #
-# With a bag of words and logistic regression as a baseline, and a validation set (or cross-validation) that shares no
-# author, template or customer with training. Then a pre-trained model, three or more seeds, mean and deviation. I would
-# draw the learning curve to see whether more labels pay, read errors, and label more of the kinds that fail. With so
-# few texts a frozen sentence encoder with a linear model is a strong rival to fine-tuning.
+# With a bag of words and logistic regression as the baseline, and a validation set (or cross-validation) that shares no
+# author, template or customer with the training set. Then a pre-trained model with three or more seeds, mean and standard
+# deviation. I would draw the learning curve to see whether more labels would help, read errors, and label more examples of
+# the kinds that fail. With so few texts, a frozen sentence encoder with a linear model is a strong alternative to
+# fine-tuning.
 #
 # </details>
 #
-# **2. The model is 95 % accurate, and says 0.99 almost always. What is wrong, and what do you do?**
+# **2. The model has an accuracy of 95 %, and its probability is almost always 0.99. What is wrong, and what do you do?**
 #
 # <details><summary>Answer</summary>
 #
-# It is overconfident: of the predictions at 0.99, fewer than 99 of 100 are right. Accuracy does not see it. Draw a
-# reliability diagram and fit one temperature on held-out rows (never on the training rows, where it is nearly always
-# right). Answers stay the same, only probabilities change. It matters when somebody acts on the number: a threshold
-# for handing over to a person, for example.
+# It is overconfident: of the predictions at 0.99, fewer than 99 of 100 are right. The accuracy doesn't show it. Draw a
+# reliability diagram and fit one temperature on held-out examples (never on training examples, where it is nearly always
+# right). The answers stay the same, only the probabilities change. This matters if somebody acts on the number: for
+# example, a threshold below which a person decides.
 #
 # </details>
 #
-# **3. Softmax or sigmoid?**
+# **3. Your new model is two points better on a test set of 300. Do you ship it?**
 #
 # <details><summary>Answer</summary>
 #
-# Softmax with cross-entropy if exactly one class is right: the classes compete for one unit. Sigmoid with binary
-# cross-entropy for each label if any number can be right, none included. Two classes can be written either way: a
-# softmax over two logits is a sigmoid of their difference.
+# Two points are six texts. I would look at the texts on which the two models differ (McNemar's test, or a paired
+# bootstrap): with few such texts, two points are within chance. Then I would train both with several seeds, because the
+# seed alone can change a result by more than that. And I would look at what the difference consists of: which kinds of
+# texts became better, which worse. If I can't decide, more test examples help more than more arguments.
+#
+# </details>
+#
+# **4. Softmax or sigmoid?**
+#
+# <details><summary>Answer</summary>
+#
+# Softmax with cross-entropy if exactly one class is right: its probabilities sum to 1, so the classes compete. A sigmoid
+# with binary cross-entropy for each label if any number of labels can be right, also none. Two classes can be written
+# either way: a softmax over two logits is a sigmoid of their difference.
 #
 # </details>
 #
 # ## Next
 #
-# One label for a text. Now one for each word: [11 · Tagging](11_tagging.ipynb).
+# One label for a whole text was this chapter. Next comes one label for each word: [11 · Tagging](11_tagging.ipynb).

@@ -3,7 +3,7 @@
 import torch
 from torch.nn.functional import cross_entropy
 
-from bertedu.course.case import Case
+from bertedu.course.case import Case, plain
 from bertedu.course.exercise import exercise
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.strategies import pace_at
@@ -13,21 +13,24 @@ from bertedu.finetuning.strategies import pace_at
     "10.1",
     "Before the first step",
     difficulty=1,
-    minutes=2,
+    minutes=3,
     kind="value",
-    hints=("Equal logits: which share does each of three classes get?", "Minus the natural logarithm of one third."),
+    hints=(
+        "If all logits are equal, which probability does each of the three classes get?",
+        "Minus the natural logarithm of one third.",
+    ),
 )
 def first_loss(case: Case) -> None:
     case.predicted(
         1.10,
-        otherwise="Three equal logits give three equal shares. What is minus the logarithm of one of them?",
+        otherwise="Three equal logits give three equal probabilities. What is minus the logarithm of one of them?",
         mistakes=[
-            (0, "A loss of 0 is that of a model which gives the right class the whole share."),
-            (0.33, "One third is the share of the right class. The loss is minus its logarithm."),
-            (1.58, "That is in bits, log₂ 3. The loss takes the natural logarithm."),
-            (0.48, "That is the logarithm to the base 10. The loss takes the natural one."),
-            (0.69, "That is ln 2, the first loss with two classes. How many are there here?"),
-            (-1.1, "The number is right and its sign is not: the loss is minus the logarithm."),
+            (0, "A model has the loss 0 if it gives the right class the probability 1."),
+            (0.33, "One third is the probability of the right class. The loss is minus its logarithm."),
+            (1.58, "That is in bits, log₂ 3. The loss uses the natural logarithm."),
+            (0.48, "That is the logarithm to the base 10. The loss uses the natural logarithm."),
+            (0.69, "That is ln 2, the first loss with two classes. How many classes are there here?"),
+            (-1.1, "The size is right, but the sign is not: the loss is *minus* the logarithm."),
         ],
         tolerance=0.011,
     )
@@ -37,14 +40,15 @@ def first_loss(case: Case) -> None:
     "10.2",
     "Three ways to one vector",
     difficulty=2,
-    minutes=8,
+    minutes=12,
     hints=(
-        "attention_mask[:, :, None] is [B, T, 1]: it fits beside vectors [B, T, D].",
+        "attention_mask[:, :, None] is [B, T, 1]. With vectors [B, T, D] it broadcasts over the D dimensions.",
         "masked_fill(~real, 0) before the sum, and divide by the number of real tokens; masked_fill(~real, -torch.inf) "
         "before the maximum.",
     ),
 )
 def pooling(case: Case) -> None:
+    case.causes = {"must match the size": "Has the mask one axis more, [B, T, 1], so that it fits vectors [B, T, D]?"}
     vectors = case.randn(2, 5, 4) - 3  # all values negative: a padding of 0 would win the maximum
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]])
     vectors[1, 2:] = 9.0
@@ -52,30 +56,35 @@ def pooling(case: Case) -> None:
     parts = [vectors[0], vectors[1, :2]]
     results = {how: case.call(vectors, mask, how, tried=f"{tried}, how = {how!r}") for how in ("cls", "mean", "max")}
     for how, result in results.items():
-        case.same_shape(how, result, [2, 4], "One vector for each text is asked for.")
+        if isinstance(result, tuple):
+            case.fail(
+                f"But {how} is a tuple. `max(dim=1)` returns values and positions: take its `.values`, or `amax`."
+            )
+        case.same_shape(how, result, [2, 4], "Return one vector for each text.")
     case.close("cls", results["cls"], vectors[:, 0], "[CLS] is the first token of each text.")
     zeroed = vectors * mask[:, :, None]
     case.close(
         "mean",
         results["mean"],
         torch.stack([part.mean(dim=0) for part in parts]),
-        "The mean is over the real tokens of each text.",
+        "Take the mean over the real tokens of each text.",
         mistakes={
             "The padding is averaged in: it is part of the sum and of the count.": vectors.mean(dim=1),
-            "The padding is out of the sum, but it still counts: by how many tokens is the sum of a text divided?": (
+            "The padding is not in the sum, but it is still counted. By how many tokens do you divide each sum?": (
                 zeroed.mean(dim=1)
             ),
-            "You divided each text by the number of real tokens of the whole batch.": zeroed.sum(dim=1) / mask.sum(),
+            "You divided the sum of each text by the number of real tokens of the whole batch.": zeroed.sum(dim=1)
+            / mask.sum(),
         },
     )
     case.close(
         "max",
         results["max"],
         torch.stack([part.amax(dim=0) for part in parts]),
-        "The maximum is over the real tokens of each text, dimension by dimension.",
+        "Take the maximum over the real tokens of each text, for each dimension.",
         mistakes={
             "The padding wins the maximum: it must never be the largest.": vectors.amax(dim=1),
-            "The padding became 0, and where all real values are negative 0 wins. What is smaller than any number?": (
+            "The padding became 0, and 0 wins where all real values are negative. What is below any number?": (
                 zeroed.amax(dim=1)
             ),
         },
@@ -83,130 +92,105 @@ def pooling(case: Case) -> None:
     one = case.randn(1, 1, 3)
     for how in ("cls", "mean", "max"):
         result = case.call(one, torch.ones(1, 1, dtype=torch.long), how, tried=f"a single token, how = {how!r}")
-        case.close(how, result, one[:, 0], "One token alone is its own mean and its own maximum.")
+        case.close(how, result, one[:, 0], "A single token is its own mean and its own maximum.")
+    low = torch.tensor([[[-6e4, -5e4], [-4e4, -6e4], [0.0, 0.0]]])  # half precision reaches 65,504
+    result = case.call(low, torch.tensor([[1, 1, 0]]), "max", tried="values far below zero, how = 'max'")
+    case.close(
+        "max",
+        result,
+        torch.tensor([[-4e4, -5e4]]),
+        "The padding was set to a number that is not low enough: here the real values are lower, so the padding wins.",
+        "Which value is below every number?",
+    )
 
 
 @exercise(
     "10.3",
     "How fast is layer 1?",
     difficulty=2,
-    minutes=5,
+    minutes=8,
     hints=(
-        "The head is multiplied by decay 0 times, layer L once. How often are the embeddings?",
-        "For depth 0 (embeddings) to L + 1 (head) the power of decay is L + 1 - depth.",
+        "The head's learning rate is multiplied by the decay 0 times, that of layer L once. How often that of the "
+        "embeddings?",
+        "For depth 0 (embeddings) to L + 1 (head) the power of the decay is L + 1 - depth.",
     ),
 )
-def rates(case: Case) -> None:
-    def expected(layers: int, rate: float, decay: float) -> list[float]:
-        settings = FinetuningSettings(layer_decay=decay)
-        return [rate * pace_at(settings, depth, layers)[0] for depth in range(layers + 2)]
-
+def learning_rates(case: Case) -> None:
     for layers, rate, decay in ((4, 0.001, 0.5), (2, 0.01, 0.9), (12, 2e-5, 1.0)):
-        right = expected(layers, rate, decay)
-        result = case.call(layers, rate, decay, tried=f"L = {layers}, rate {rate}, decay {decay}")
-        got = torch.as_tensor([float(one) for one in result], dtype=torch.double)
+        settings = FinetuningSettings(layer_decay=decay)
+        scales = torch.tensor([pace_at(settings, depth, layers)[0] for depth in range(layers + 2)], dtype=torch.double)
+        result = case.call(layers, rate, decay, tried=f"L = {layers}, learning rate {rate}, decay {decay}")
+        numbers = plain(result)
+        if not isinstance(numbers, list) or not all(isinstance(one, int | float) for one in numbers):
+            case.fail(f"But it should return a list of {layers + 2} numbers.")
+        got = torch.tensor(numbers, dtype=torch.double)
         if len(got) == layers:
-            case.fail(f"But {layers} rates came: the embeddings and the head learn too, so {layers + 2} are asked for.")
+            case.fail(
+                f"But the list has {layers} numbers. The embeddings and the head learn too: {layers + 2} numbers."
+            )
         if len(got) == layers + 1:
-            case.fail(f"But {layers + 1} rates came, and {layers + 2} are asked for: embeddings, layers and the head.")
-        wanted = torch.tensor(right, dtype=torch.double)
-        case.same_shape("rates", got, [layers + 2], "One rate for the embeddings, each layer and the head.")
-        relative = got / rate
+            case.fail(f"But the list has {layers + 1} numbers and needs {layers + 2}: embeddings, L layers, head.")
+        case.same_shape("the list", got, [layers + 2], "One number each for the embeddings, every layer and the head.")
+        linear = [1 - (1 - decay) * (layers + 1 - depth) for depth in range(layers + 2)]
         case.close(
-            "the shares of the rate",
-            relative,
-            wanted / rate,
-            "Each step down multiplies once more by the decay, and the head is at the full rate.",
+            "the list, divided by the learning rate,",
+            got / rate,
+            scales,
+            "Each step down multiplies by the decay once more, and the head has the full learning rate.",
             mistakes={
-                "They are in the wrong order: the list begins with the embeddings, the slowest.": wanted.flip(0) / rate,
-                "Even the head is slowed down: it is 0 steps below itself.": wanted / rate * decay,
-                "Each is one step too fast: layer L is one step below the head.": wanted / rate / decay,
-                "The rates fall by equal amounts; a decay multiplies.": torch.tensor(
-                    [1 - (1 - decay) * (layers + 1 - depth) for depth in range(layers + 2)], dtype=torch.double
-                ),
+                "The order is reversed: the list begins with the embeddings, which learn most slowly.": scales.flip(0),
+                "You slowed down the head as well. Its learning rate is multiplied 0 times.": scales * decay,
+                "Every number is one step too large: layer L is one step below the head.": scales / decay,
+                "The learning rates fall by equal amounts. A decay multiplies.": torch.tensor(linear),
             },
         )
-
-
-@exercise(
-    "10.4",
-    "The best threshold",
-    difficulty=3,
-    minutes=10,
-    hints=(
-        "Write f1(threshold) first, then try every probability as the threshold.",
-        "max(probabilities, key=lambda threshold: (f1(threshold), threshold)) settles ties by the larger threshold.",
-    ),
-)
-def threshold(case: Case) -> None:
-    rows = [
-        ([0.9, 0.7, 0.4, 0.2], [1, 1, 0, 0], 0.7, "four texts, the two surest right"),
-        ([0.30, 0.10, 0.25, 0.05], [1, 0, 1, 0], 0.25, "a rare label that never reaches one half"),
-        ([0.2, 0.8, 0.6, 0.5, 0.1], [0, 1, 0, 1, 0], 0.5, "five texts in mixed order"),
-        ([0.9, 0.6, 0.5], [1, 0, 0], 0.9, "three texts with one right"),
-        ([0.95, 0.7, 0.6, 0.5, 0.4, 0.2], [1, 0, 1, 1, 1, 0], 0.4, "six texts, one wrong among the sure ones"),
-        ([0.8, 0.6, 0.3], [1, 0, 1], 0.3, "three texts, the least sure right"),
-    ]
-    for probabilities, right, best, tried in rows:
-        result = case.call(list(probabilities), list(right), tried=tried)
-        got = float(result)
-        if abs(got - best) < 1e-6:
-            continue
-        told = f"But the threshold {got:g} came for probabilities {probabilities} with truths {right}. "
-        if abs(got - 0.5) < 1e-6:
-            case.fail(told + "One half is only where one begins: which threshold gives the highest F1?")
-        if all(abs(got - one) > 1e-6 for one in probabilities):
-            case.fail(told + "It is none of the probabilities. Try each of them as the threshold.")
-        if all(one < got for one in probabilities if abs(one - got) > 1e-6):
-            case.fail(told + "That is the highest of them, best for precision alone. F1 asks for recall too.")
-        if all(one > got for one in probabilities if abs(one - got) > 1e-6):
-            case.fail(told + "That is the lowest of them, best for recall alone. F1 asks for precision too.")
-        case.fail(
-            told + f"{best:g} has a higher F1, or the same and is larger. "
-            "Is a text chosen where its probability is at least the threshold, and not only above it?"
-        )
-    got = float(case.call([0.9, 0.8, 0.6, 0.5], [1, 0, 0, 1], tried="two thresholds with the same F1"))
-    case.expect(
-        abs(got - 0.9) < 1e-6,
-        "But of two thresholds with the same F1 (0.9 and 0.5) the smaller one came: the larger is asked for.",
-    )
 
 
 @exercise(
     "10.5",
     "Down to zero",
     difficulty=3,
-    minutes=6,
+    minutes=8,
     hints=(
-        "What does cross_entropy do with its first input before it takes a logarithm?",
-        "It takes logits: hand them over as they are.",
+        "What does cross_entropy do with its first argument before it takes a logarithm?",
+        "It expects logits: pass them on as they are.",
     ),
 )
 def loss(case: Case) -> None:
     logits, labels = case.randn(6, 3), case.randint(0, 3, (6,))
     right = cross_entropy(logits, labels)
     result = case.call(logits, labels, tried="6 rows of 3 logits")
-    shares = logits.softmax(dim=-1)
-    chosen = shares.gather(1, labels[:, None])
-    case.same_shape("the loss", result, [], "One number for the batch. The mean is asked for.")
+    probabilities = logits.softmax(dim=-1)
+    chosen = probabilities.gather(1, labels[:, None])
+    case.same_shape("the loss", result, [], "Return one number for the batch: the mean.")
     case.close(
         "the loss",
         result,
         right,
-        "It is not the mean of minus the logarithm of the right class's share.",
+        "It is not the mean of minus the logarithm of the right class's probability.",
         mistakes={
-            "That is the broken loss: there are still two softmaxes.": cross_entropy(shares, labels),
-            "That is the sum over the rows. The mean is asked for.": right * len(labels),
-            "Its sign is turned round: training would drive the right class down.": -right,
-            "That is one minus the mean share of the right class: a logarithm is missing.": 1 - chosen.mean(),
+            "That is the broken loss: there are still two softmaxes.": cross_entropy(probabilities, labels),
+            "That is the sum over the rows. Return the mean.": right * len(labels),
+            "The sign is wrong: training would make the right class less probable.": -right,
+            "That is one minus the mean probability of the right class: a logarithm is missing.": 1 - chosen.mean(),
+            "That is minus the mean logit of the right class: a softmax is missing.": -logits.gather(
+                1, labels[:, None]
+            ).mean(),
+            "That is minus the mean probability of the right class: a logarithm is missing.": -chosen.mean(),
         },
     )
     surely = 1000 * torch.eye(3)
     result = case.call(surely, torch.tensor([1, 0, 2]), tried="logits of 1,000, two rows of three wrong")
     case.expect(
         bool(torch.isfinite(result).all()),
-        "But the loss is not finite: the share of the right class is 0 there, and its logarithm is minus infinity.",
-        "Is there a function that takes softmax and logarithm in one?",
+        "But the loss is not finite: the probability of the right class is 0 there, and log 0 is minus infinity.",
+        "Is there a function that does softmax and logarithm in one step?",
     )
-    case.close("the loss", result, torch.tensor(2000 / 3), "For large logits it is how far the right one lies behind.")
-    case.close_with("And 0.55: with three classes the best shares, (1, 0, 0), taken as logits, give −ln(e / (e + 2)).")
+    case.close(
+        "the loss",
+        result,
+        torch.tensor(2000 / 3),
+        "For large logits, the loss of a row is the largest logit minus the right one.",
+        "Is there a small number inside your logarithm, or a limit? It cuts large losses off, and their gradients too.",
+    )
+    case.close_with("And 0.55: the best probabilities, (1, 0, 0), used as logits, give −ln(e / (e + 2)) = 0.55.")

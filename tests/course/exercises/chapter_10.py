@@ -40,6 +40,32 @@ def padding_wins(vectors, attention_mask, how):
     return vectors.amax(1) if how == "max" else by_masks(vectors, attention_mask, how)
 
 
+def low_floor(floor):
+    def my_pool(vectors, attention_mask, how):
+        filled = vectors.masked_fill(attention_mask[..., None] == 0, floor)
+        return filled.amax(1) if how == "max" else by_masks(vectors, attention_mask, how)
+
+    my_pool.__name__ = f"floor_{-floor}"
+    return my_pool
+
+
+def with_positions(vectors, attention_mask, how):
+    filled = vectors.masked_fill(attention_mask[..., None] == 0, -torch.inf)
+    return filled.max(dim=1) if how == "max" else by_masks(vectors, attention_mask, how)
+
+
+def by_indices(vectors, attention_mask, how):
+    last = attention_mask.sum(1).tolist()
+    if how == "cls":
+        return torch.stack([text[0] for text in vectors])
+    pick = torch.mean if how == "mean" else torch.amax
+    return torch.cat([pick(vectors[i, :n], 0, keepdim=True) for i, n in enumerate(last)])
+
+
+def mask_without_axis(vectors, attention_mask, how):
+    return (vectors * attention_mask).sum(1) if how == "mean" else by_masks(vectors, attention_mask, how)
+
+
 def over_dimensions(vectors, attention_mask, how):
     return vectors.mean(-1)
 
@@ -65,6 +91,18 @@ def downwards(L, rate, decay):
     for _ in range(L + 1):
         found.append(found[-1] * decay)
     return torch.tensor(found[::-1], dtype=torch.double)
+
+
+def by_array(L, rate, decay):
+    return rate * decay ** np.arange(L + 1, -1, -1)
+
+
+def one_step_large(L, rate, decay):
+    return [rate * decay ** (L - depth) for depth in range(L + 2)]
+
+
+def head_alone(L, rate, decay):
+    return rate
 
 
 def reversed_order(L, rate, decay):
@@ -102,9 +140,51 @@ def by_trying(probabilities, right):
 
 def by_sorting(probabilities, right):
     order = np.argsort(-np.array(probabilities), kind="stable")
-    hits = np.cumsum(np.array(right)[order])
+    found, hits = np.array(probabilities)[order], np.cumsum(np.array(right)[order])
     scores = 2 * hits / (np.arange(1, len(order) + 1) + sum(right))
+    scores[:-1][found[:-1] == found[1:]] = -1  # texts with the same probability come together
+    return found[scores.argmax()]
+
+
+def splits_ties(probabilities, right):
+    order = np.argsort(-np.array(probabilities), kind="stable")
+    scores = 2 * np.cumsum(np.array(right)[order]) / (np.arange(1, len(order) + 1) + sum(right))
     return np.array(probabilities)[order][scores.argmax()]
+
+
+def splits_ties_from_behind(probabilities, right):
+    order = np.argsort(probabilities, kind="stable")[::-1]
+    scores = 2 * np.cumsum(np.array(right)[order]) / (np.arange(1, len(order) + 1) + sum(right))
+    return np.array(probabilities)[order][scores.argmax()]
+
+
+def by_pairs(probabilities, right):
+    pairs, best = list(zip(probabilities, right, strict=True)), (-1, -1)
+    for threshold in set(probabilities):
+        chosen = [truth for probability, truth in pairs if probability >= threshold]
+        precision, recall = sum(chosen) / len(chosen), sum(chosen) / sum(right)
+        harmonic = 2 * precision * recall / (precision + recall) if sum(chosen) else 0
+        best = max(best, (harmonic, threshold))
+    return torch.tensor(best[1], dtype=torch.double)
+
+
+def by_accuracy(probabilities, right):
+    def score(threshold):
+        return sum((p >= threshold) == r for p, r in zip(probabilities, right, strict=True)), threshold
+
+    return max(probabilities, key=score)
+
+
+def the_f1(probabilities, right):
+    return max(f1(probabilities, right, threshold) for threshold in probabilities)
+
+
+def not_a_number(probabilities, right):
+    return float("nan")
+
+
+def both(probabilities, right):
+    return by_trying(probabilities, right), the_f1(probabilities, right)
 
 
 def one_half(probabilities, right):
@@ -163,7 +243,23 @@ def no_logarithm(logits, labels):
     return 1 - logits.softmax(-1).gather(1, labels[:, None]).mean()
 
 
-def turned(logits, labels):
+def by_logsumexp(logits, labels):
+    return (logits.logsumexp(1) - logits[torch.arange(len(labels)), labels]).mean()
+
+
+def with_a_small_number(logits, labels):
+    return nll_loss((logits.softmax(-1) + 1e-9).log(), labels)
+
+
+def no_softmax(logits, labels):
+    return nll_loss(logits, labels)
+
+
+def no_logarithm_either(logits, labels):
+    return nll_loss(logits.softmax(-1), labels)
+
+
+def negated(logits, labels):
     return -cross_entropy(logits, labels)
 
 
@@ -171,55 +267,71 @@ ANSWERS = {
     "10.1": {
         "accepted": [1.1, 1.0986],
         "wrong": [
-            (0.33, "One third is the share"),
-            (0, "whole share"),
+            (0.33, "One third is the probability"),
+            (0, "the probability 1"),
             (0.69, "ln 2"),
             (1.58, "in bits"),
-            (3, "three equal shares"),
+            (0.48, "base 10"),
+            (3, "three equal probabilities"),
         ],
     },
     "10.2": {
-        "accepted": [by_masks, by_loops],
+        "accepted": [by_masks, by_loops, by_indices, low_floor(-1e9), low_floor(-torch.inf)],
         "wrong": [
             (padding_in, "padding is averaged in"),
-            (padding_counted, "it still counts"),
+            (padding_counted, "it is still counted"),
             (padding_zero, "0 wins"),
             (padding_wins, "padding wins the maximum"),
+            (low_floor(-100), "not low enough"),
+            (low_floor(-10_000), "not low enough"),
+            (with_positions, "values and positions"),
+            (mask_without_axis, "one axis more"),
             (by_batch, "whole batch"),
             (last_token, "first token"),
-            (over_dimensions, "One vector for each text"),
+            (over_dimensions, "one vector for each text"),
         ],
     },
     "10.3": {
-        "accepted": [by_powers, downwards],
+        "accepted": [by_powers, downwards, by_array],
         "wrong": [
-            (reversed_order, "wrong order"),
+            (reversed_order, "order is reversed"),
             (layers_only, "embeddings and the head learn too"),
-            (without_embeddings, "6 are asked for"),
-            (head_slowed, "Even the head is slowed down"),
-            (linear, "a decay multiplies"),
+            (without_embeddings, "needs 6"),
+            (head_slowed, "slowed down the head"),
+            (one_step_large, "one step too large"),
+            (head_alone, "a list of 6 numbers"),
+            (linear, "A decay multiplies"),
         ],
     },
     "10.4": {
-        "accepted": [by_trying, by_sorting],
+        "accepted": [by_trying, by_sorting, by_pairs],
         "wrong": [
-            (one_half, "One half is only where one begins"),
+            (one_half, "One half is only a start"),
             (above_only, "at least the threshold"),
             (precision, "best for precision alone"),
             (recall, "best for recall alone"),
-            (smaller_of_equals, "the larger is asked for"),
+            (splits_ties, "chooses all of them or none"),
+            (splits_ties_from_behind, "chooses all of them or none"),
+            (by_accuracy, "highest accuracy"),
+            (the_f1, "the best F1 itself"),
+            (both, "one number"),
+            (not_a_number, "none of the probabilities"),
+            (smaller_of_equals, "Return the larger"),
             (on_a_grid, "none of the probabilities"),
         ],
     },
     "10.5": {
-        "accepted": [plain, by_log_softmax],
+        "accepted": [plain, by_log_softmax, by_logsumexp],
         "wrong": [
             (still_broken, "still two softmaxes"),
             (log_of_softmax, "not finite"),
-            (summed, "The mean is asked for"),
-            (each_row, "The mean is asked for"),
+            (with_a_small_number, "small number inside your logarithm"),
+            (no_softmax, "a softmax is missing"),
+            (no_logarithm_either, "a logarithm is missing"),
+            (summed, "Return the mean"),
+            (each_row, "one number for the batch"),
             (no_logarithm, "a logarithm is missing"),
-            (turned, "sign is turned round"),
+            (negated, "The sign is wrong"),
         ],
     },
 }
