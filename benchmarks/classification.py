@@ -97,7 +97,8 @@ def adapted(rows: list, folder: str) -> str:
     reviews = Path(folder) / "reviews.txt"
     reviews.write_text("\n\n".join(row.text for row in rows), encoding="utf-8")
     options = {"corpus": (str(reviews),), "start": MODEL, "objective": "words", "steps": ADAPTING_STEPS}
-    options |= {"batch_size": 32, "max_length": 32, "device": "cpu", "precision": "fp32"}
+    options |= {"batch_size": 16, "max_length": 32, "device": "cpu", "precision": "fp32"}
+    options |= {"optimizer": "adamw", "learning_rate": 3e-4}
     pretrain(Plan.from_options(**options, output=f"{folder}/run"))
     return f"{folder}/run/checkpoint"
 
@@ -138,8 +139,9 @@ def main() -> None:
     reviews = DATA / "tasks" / "sentiment"
     rows, validation = KIND.read(str(reviews / "train.tsv")), KIND.read(str(reviews / "validation.tsv"))
     path = FOLDER / f"{what}.json"
+    rate = "the learning rate that is named" if what == "rates" else f"learning rate {RATE}"
     about = (
-        f"benchmarks/classification.py {what}: data/tasks/sentiment, accuracy on validation, books-mini, rate {RATE}, "
+        f"benchmarks/classification.py {what}: data/tasks/sentiment, accuracy on validation, books-mini, {rate}, "
         f"batch {BATCH}, {EPOCHS} epochs, at least {LEAST_STEPS} steps, one value a seed"
     )
     found: dict[str, Any] = read_json(path) if path.exists() else {"about": about, "values": {}}

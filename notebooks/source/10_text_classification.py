@@ -1,13 +1,14 @@
 # %% [markdown]
 # # 10 · Text classification
 #
-# You will put a linear layer on top of a pre-trained BERT and train it to judge reviews. Then you will find out how good
-# it really is: against a baseline, over several seeds, and by reading its errors.
+# You will put a linear layer on top of a pre-trained BERT and train it to judge reviews. Then you will find out how
+# good it really is: against a baseline, over several seeds, and by reading its errors.
 #
 # ## What you will be able to do
 #
 # - put a classification head on BERT, and choose the vector that it gets
-# - fine-tune: choose a learning rate, stop at the right time, freeze layers, compare ways of training over several seeds
+# - fine-tune: choose a learning rate, stop at the right time, freeze layers, compare ways of training over several
+#   seeds
 # - say whether the difference between two classifiers could be chance
 # - predict several labels at once, with sigmoids and thresholds
 # - measure and repair calibration, and read errors for what they have in common
@@ -63,9 +64,9 @@
 #
 # ## The task
 #
-# We classify short reviews of inns, cafés and shops as positive, neutral or negative: **sentiment analysis**. The next
-# cell reads 1,500 reviews for training and 300 for validation with `KINDS`, the package's list of tasks. It prints one
-# review of each class.
+# We classify short reviews of inns, cafés and shops as positive, neutral or negative: **sentiment analysis**. The
+# next cell reads 1,500 reviews for training and 300 for validation with `KINDS`, the package's list of tasks. It
+# prints one review of each class.
 
 # %%
 from bertedu.course import about, check, data_path, hint, quiz
@@ -84,9 +85,9 @@ for label in ("negative", "neutral", "positive"):
 # %% [markdown]
 # ## The baseline: a bag of words
 #
-# Never report a score without the baseline that a simple method would reach. For text classification this is a **bag of
-# words** with **logistic regression**: count the words of a text, give each word a weight for each class, and add up the
-# weights. It is trained in a second.
+# Never report a score without the baseline that a simple method would reach. For text classification this is a **bag
+# of words** with **logistic regression**: count the words of a text, give each word a weight for each class, and add
+# up the weights. It is trained in a second.
 #
 # What can't it do? Look at these two reviews:
 #
@@ -94,22 +95,23 @@ for label in ("negative", "neutral", "positive"):
 # >
 # > The tea was bad, not good.
 #
-# They contain the same words, so their bags are equal, and no weights can tell them apart. Our baseline also counts pairs
-# of neighboring words, **bigrams**: "not bad" gets a weight of its own. This helps if the pair occurs in training.
+# They contain the same words, so their bags are equal, and no weights can tell them apart. Our baseline also counts
+# pairs of neighboring words, **bigrams**: "not bad" gets a weight of its own. This helps if the pair occurs in
+# training.
 #
-# The reviews were made so that this difficulty becomes visible. Each has a **construction**, in a column that training
-# doesn't see:
+# The reviews were made so that this difficulty becomes visible. Each has a **construction**, in a column that
+# training doesn't see:
 #
 # - `plain`: "The soup was excellent."
-# - `negated`: "Never once was the soup cold."
+# - `negated`: "We never found the teapot ugly."
 # - `turned`: "It used to be dirty, and is now clean."
 # - `conceded`: "Although the soup was stale, we shall come again."
 # - `balanced` (neutral): "good on the first day and bad on the second"
 # - `unjudged` (neutral): "Will it be good? Nobody can tell."
 #
-# The sentence patterns (templates) of the validation reviews don't occur in training. Guess: for which constructions is
-# the bag of words hardly better than guessing? The next cell trains it and prints its accuracy, for all reviews and by
-# construction.
+# The sentence patterns (templates) of the validation reviews don't occur in training. Guess: for which constructions
+# is the bag of words hardly better than guessing? The next cell trains it and prints its accuracy, for all reviews
+# and by construction.
 
 # %%
 import csv
@@ -138,9 +140,10 @@ for kind in sorted(set(constructions)):
     print(f"  {kind:9} {bag_hits[constructions == kind].mean():.0%}")
 
 # %% [markdown]
-# `negated` is the worst: BAGNEG of these reviews are right. The word *cold* is in the sentence, and it pulls the score in
-# the wrong direction. `conceded` is easy, although it looks hard: phrases such as "shall come again" occur in training too,
-# and they give the judgement away. From BERT we don't want that it knows more words. We want that it reads them together.
+# `negated` is the worst: 54 % of these reviews are right, hardly better than a coin that decides between positive and
+# negative. The word *ugly* is in the sentence, and it pulls the score in the wrong direction. `conceded` is easy,
+# although it looks hard: phrases such as "shall come again" occur in training too, and they give the judgement away.
+# From BERT we don't want that it knows more words. We want that it reads them together.
 #
 # ## A classification head
 #
@@ -175,16 +178,17 @@ class MyClassifier(nn.Module):
 
 
 # %% [markdown]
-# The scores are called **logits**: any numbers. Softmax turns them into probabilities, and the loss is **cross-entropy**,
-# minus the logarithm of the right class's probability. With a pencil: for the logits (2, 0, 0) the probabilities are
-# e² / (e² + 2) = 7.39 / 9.39 = 0.79, and 0.11 twice. If the first class is right, the loss is −ln 0.79 = 0.24.
+# The scores are called **logits**: any numbers. Softmax turns them into probabilities, and the loss is
+# **cross-entropy**, minus the logarithm of the right class's probability. With a pencil: for the logits (2, 0, 0) the
+# probabilities are e² / (e² + 2) = 7.39 / 9.39 = 0.79, and 0.11 twice. If the first class is right, the loss is −ln
+# 0.79 = 0.24.
 #
 # ### Exercise 10.1 · Before the first step
 # ●○○○ · 3 minutes
 #
 # The weights of a new head are close to zero, so all its logits are close to zero. There are three classes. What is,
-# roughly, the loss of the first batch, with the natural logarithm? Give two decimals. This is the first number to look at
-# in any run. (`check` examines your answer, and `hint("10.1")` gives a hint.)
+# roughly, the loss of the first batch, with the natural logarithm? Give two decimals. This is the first number to
+# look at in any run. (`check` examines your answer, and `hint("10.1")` gives a hint.)
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -196,8 +200,8 @@ check("10.1", first_loss)
 # <details><summary>Solution, explained</summary>
 #
 # Equal logits give each of the three classes the probability one third, and −ln ⅓ = ln 3 = 1.10. If a run begins far
-# above that, the weights of the head are too large, or the loss is a sum instead of a mean. If it begins far below, the
-# model has seen the answers.
+# above that, the weights of the head are too large, or the loss is a sum instead of a mean. If it begins far below,
+# the model has seen the answers.
 #
 # </details>
 
@@ -205,13 +209,13 @@ check("10.1", first_loss)
 # ## Fine-tuning
 #
 # The loop is the one of chapter 08. **All** weights learn, those of BERT too: this is the difference between
-# **fine-tuning** and a probe. The learning rate is about that of pre-training or smaller, the warm-up takes a tenth of the
-# run, and a few **epochs** (passes over the training data) are enough.
+# **fine-tuning** and a probe. The learning rate is about that of pre-training or smaller, the warm-up takes a tenth
+# of the run, and a few **epochs** (passes over the training data) are enough.
 #
 # The next cell defines `fine_tune`. The package makes the model (the class that you have just seen, with a choice of
 # poolings) and the task, which prepares the batches. `build_optimizer` is AdamW without weight decay for biases and
-# LayerNorm, `rate_factor` is the warm-up and the linear decay. After each epoch we keep the mean training loss, and, with
-# `watch=True`, the loss and accuracy on validation.
+# LayerNorm, `rate_factor` is the warm-up and the linear decay. After each epoch we keep the mean training loss, and,
+# with `watch=True`, the loss and accuracy on validation.
 
 # %%
 from bertedu.finetuning.settings import FinetuningSettings
@@ -227,10 +231,10 @@ def fine_tune(
     model, task = KINDS[kind].make(rows, heldout, tokenizer, str(folder), settings)
     optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999), pace(settings, model))
     step, steps, history = 0, settings.epochs * len(task.epoch(0)), []
-    model.train()
-    for epoch in range(settings.epochs):
+    for _ in range(settings.epochs):
         losses = []
-        for batch in task.epoch(epoch):  # input_ids [B, T], labels [B]
+        model.train()
+        for batch in task.epoch(step):  # in a new order; input_ids [B, T], labels [B]
             set_rates(optimizer, rate * rate_factor(step / steps, 0.1), step / steps)
             loss = task.sums(model, batch)["text_loss"] / len(batch["labels"])
             loss.backward()
@@ -244,45 +248,43 @@ def fine_tune(
 
 
 # %% [markdown]
-# Now we fine-tune on all 1,500 reviews. It takes about 20 seconds on one slow core. The cell prints the loss of the first
-# batch (is it what you computed?) and the accuracy by construction. Guess: for which construction does BERT gain most?
+# Now we fine-tune on all 1,500 reviews. It takes about half a minute on one slow core. The cell prints the loss of
+# the first batch (is it what you computed?) and the accuracy by construction. Guess: for which construction does BERT
+# gain most?
 
 # %%
 model, task, history = fine_tune(train)
 logits = np.stack(task.predictions(model, validation))  # [N, C]
 bert_hits = np.array(task.labels)[logits.argmax(axis=1)] == right  # [N]
-print(f"loss of the first batch {about(1.1, history[0]['first'], within=0.15):.2f}")
-accuracy = about(0.9, bert_hits.mean(), within=0.04)
+print(f"loss of the first batch {about(1.07, history[0]['first'], within=0.1):.2f}")
+accuracy = about(0.897, bert_hits.mean(), within=0.03)
 print(f"{'all':9}  BERT {accuracy:6.0%}   bag of words {bag_hits.mean():4.0%}")
-expected = {
-    "balanced": 0.9,
-    "conceded": 0.9,
-    "negated": 0.9,
-    "plain": 0.9,
-    "turned": 0.9,
-    "unjudged": 0.9,
-}
+expected = {"balanced": 0.90, "conceded": 1.0, "negated": 0.66}
+expected |= {"plain": 0.89, "turned": 0.98, "unjudged": 1.0}
 for kind, wanted in expected.items():
     ours, bags = (hits[constructions == kind].mean() for hits in (bert_hits, bag_hits))
-    print(f"{kind:9}  BERT {about(wanted, ours, within=0.12):6.0%}   bag of words {bags:4.0%}")
+    print(f"{kind:9}  BERT {about(wanted, ours, within=0.1):6.0%}   bag of words {bags:4.0%}")
 
 # %% [markdown]
-# CONSTRUCTIONTEXT
+# BERT gets 90 % right, the bag of words 82 %. The mean hides where the gain comes from. Most of it are the `turned`
+# reviews, where words must be read together: 98 % instead of 76 %. Where single words are enough there is little to
+# gain. And `negated` is still the hardest construction: this small BERT has not learned what "not" means, it has
+# learned some ways of saying it. Always split a validation set into kinds of examples before you believe its mean.
 #
 # ## Is the difference real?
 #
-# BERT is better on 300 validation reviews. With 300 other reviews the difference would be another one. And we want to use
-# the validation reviews for many decisions in this chapter. A number that was used for choosing is too good. So there is a
-# third part, the **test set**: 300 reviews that we use once, for the final comparison.
+# BERT is better on 300 validation reviews. With 300 other reviews the difference would be another one. And we want to
+# use the validation reviews for many decisions in this chapter. A number that was used for choosing is too good. So
+# there is a third part, the **test set**: 300 reviews that we use once, for the final comparison.
 #
 # Two methods say how much of a difference could be chance:
 #
-# - The **bootstrap** (Efron 1979). Draw 300 reviews *with replacement* from the 300, compute the difference in accuracy
-#   on them, and repeat this 10,000 times. The middle 95 % of the results are a **confidence interval**. Both models are
-#   measured on the same draw, so this is a *paired* bootstrap.
-# - **McNemar's test** (1947). Ignore the reviews on which both are right or both are wrong. Among the others, count how
-#   often only BERT is right, and how often only the bag. If both were equally good, each of these reviews would be a coin
-#   toss. The **p-value** is the probability that coin tosses give a result at least as uneven.
+# - The **bootstrap** (Efron 1979). Draw 300 reviews *with replacement* from the 300, compute the difference in
+#   accuracy on them, and repeat this 10,000 times. The middle 95 % of the results are a **confidence interval**. Both
+#   models are measured on the same draw, so this is a *paired* bootstrap.
+# - **McNemar's test** (1947). Ignore the reviews on which both are right or both are wrong. Among the others, count
+#   how often only BERT is right, and how often only the bag. If both were equally good, each of these reviews would
+#   be a coin toss. The **p-value** is the probability that coin tosses give a result at least as uneven.
 #
 # The next cell does both on the test set. Guess first: how wide is the interval?
 
@@ -298,28 +300,36 @@ print(f"test: BERT {about(0.81, bert.mean(), within=0.04):.0%}, bag of words {ba
 drawn = np.random.default_rng(0).integers(300, size=(10_000, 300))
 gains = bert[drawn].mean(axis=1) - bags[drawn].mean(axis=1)  # [10,000]
 low, high = 100 * np.quantile(gains, (0.025, 0.975))
-low, high = about(4, low, within=4), about(15, high, within=4)
+low, high = about(6, low, within=4), about(15, high, within=4)
 print(f"bootstrap, 95 % interval of the gain: {low:.0f} to {high:.0f} points")
 
 only_bert, only_bag = (bert & ~bags).sum(), (bags & ~bert).sum()
 p = binomtest(only_bert, only_bert + only_bag).pvalue
-only_bert, only_bag = about(50, only_bert, within=12), about(20, only_bag, within=10)
+only_bert, only_bag = about(41, only_bert, within=12), about(10, only_bag, within=8)
 print(f"McNemar: only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}", end="")
-print(f", p below 0.01: {p < 0.01}")
+print(f", p-value {about(0, p, within=0.005):.3f}")
 
 # %% [markdown]
-# TESTTEXT
+# Both are about ten points worse on the test set than on validation, because it has other templates. But the
+# difference remains: the interval goes from 6 to 15 points and doesn't contain 0. McNemar's test agrees: a fair coin
+# practically never gives 41 against 10. So on such reviews BERT is better, and not by chance. The interval is wide:
+# with 300 reviews we know the gain only to within four or five points on each side. Two models that differ by two
+# points can't be told apart here.
+#
+# Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and if a model
+# gets a template wrong, it fails on all its reviews. So the real interval is wider than this one. Second, they only
+# account for the choice of the reviews, not for the seed of the training. That needs several runs, as below.
 #
 # ## When to stop
 #
-# How many epochs? The **training loss** is no guide: it falls as long as the model can memorize. The **validation loss**
-# is the loss on reviews that the model doesn't train on. It falls at first and rises later. From then on the model is
-# **overfitting**. **Early stopping** measures it after each epoch, keeps the best weights, and stops when there was no
-# improvement for some epochs (the **patience**).
+# How many epochs? The **training loss** is no guide: it falls as long as the model can memorize. The **validation
+# loss** is the loss on reviews that the model doesn't train on. It falls at first and rises later. From then on the
+# model is **overfitting**. **Early stopping** measures it after each epoch, keeps the best weights, and stops when
+# there was no improvement for some epochs (the **patience**).
 #
-# The next cell fine-tunes on 300 reviews for ten epochs (20 seconds on a slow core) and then finds the epoch with the
-# lowest validation loss. The hidden cell after it draws the curves. Guess: which epoch is it? And what happens to the
-# *accuracy* on validation after it?
+# The next cell fine-tunes on 300 reviews for ten epochs (half a minute on a slow core) and then finds the epoch with
+# the lowest validation loss. The hidden cell after it draws the curves. Guess: which epoch is it? And what happens to
+# the *accuracy* on validation after it?
 
 # %%
 import random
@@ -329,8 +339,8 @@ few, few_task, history = fine_tune(shuffled[:300], epochs=10, watch=True)
 best = min(range(10), key=lambda epoch: history[epoch]["text_loss"])
 print(f"lowest validation loss after {about(5, best + 1, within=2):.0f} epochs")
 for name, epoch, expected in (
-    ("there", best, (0.13, 0.6, 0.72)),
-    ("at the end", 9, (0.0, 0.85, 0.72)),
+    ("there", best, (0.13, 0.59, 0.727)),
+    ("at the end", 9, (0.0, 0.85, 0.717)),
 ):
     now = history[epoch]
     training = about(expected[0], now["training"], within=0.2)
@@ -359,14 +369,24 @@ losses = ", ".join(f"{one['training']:.2f} and {one['text_loss']:.2f}" for one i
 Picture(figure, alt=f"Training and validation loss after each of ten epochs: {losses}.")
 
 # %% [markdown]
-# STOPTEXT
+# The training loss falls to zero: after ten epochs the model has memorized the 300 reviews. The validation loss is
+# lowest after about five epochs (0.59) and rises to 0.85. The accuracy doesn't fall: it stays at about 72 %. How can
+# that be? Cross-entropy also measures *how certain* the model is. From epoch 5 on, the answers hardly change, but the
+# model becomes more certain about all of them, also about the wrong ones. We come back to this model when we measure
+# calibration.
+#
+# With a patience of 2, early stopping would have stopped after epoch 7 and returned the weights of epoch 5. Three
+# remarks. If you only need the answers, you may stop by accuracy instead of loss; `bertedu finetune` keeps the
+# weights with the best accuracy. A number that was used for stopping is a little too good, so report the test set.
+# And our learning rate falls to zero over the planned number of epochs: five epochs of a plan of ten are not the same
+# as a plan of five.
 #
 # ## Which learning rate?
 #
 # The learning rate is the setting that matters most. It depends on the model, so you have to search for it, **on
-# validation data**: try values that differ by a factor of three or so, with several seeds, and choose the best mean. Make
-# the range wide enough that both ends are clearly bad. (Devlin et al. (2019, section 4.1) tried four learning rates
-# from 2e-5 to 5e-5 for each task. Our model is much smaller, and smaller models take larger learning rates.)
+# validation data**: try values that differ by a factor of three or so, with several seeds, and choose the best mean.
+# Make the range wide enough that both ends are clearly bad. (For each task, Devlin et al. (2019, section 4.1) tried
+# 5e-5, 4e-5, 3e-5 and 2e-5. Our model is much smaller, and smaller models take larger steps.)
 #
 # We searched with 600 reviews and three seeds (`python benchmarks/classification.py rates`). The next cell draws the
 # result with `comparison`: a dot for each seed, a diamond for the mean, a bar of one standard deviation to each side.
@@ -383,13 +403,16 @@ def recorded(name):
 comparison(recorded("rates"), {}, "accuracy on validation, 600 reviews, by learning rate")
 
 # %% [markdown]
-# RATETEXT
+# Both ends are bad. With 5e-5 the model learns too slowly for three epochs (61 %). With 5e-3 the training breaks
+# down: the accuracy is 33 % with every seed, as if all reviews got the same class. In between, from 1.5e-4 to 1.5e-3,
+# the means are 71 to 73 %, and the dots overlap. So we know a good range, but three seeds can't say which of the
+# three is the best. We use the one in the middle, 5e-4.
 #
 # ## Choosing a pooling
 #
-# Which vector should stand for the text? With a pencil: two tokens and one padding, D = 2, vectors (1, 4), (3, 0), and
-# (9, 9) for the padding. **cls** takes the first vector: (1, 4). **mean** gives (2, 2). **max** gives (3, 4). If you forget
-# the padding, you get a mean of (4.3, 4.3), a max of (9, 9), and other numbers in another batch.
+# Which vector should stand for the text? With a pencil: two tokens and one padding, D = 2, vectors (1, 4), (3, 0),
+# and (9, 9) for the padding. **cls** takes the first vector: (1, 4). **mean** gives (2, 2). **max** gives (3, 4). If
+# you forget the padding, you get a mean of (4.3, 4.3), a max of (9, 9), and other numbers in another batch.
 #
 # ### Exercise 10.2 · Three ways to one vector
 # ●●○○ · 12 minutes
@@ -416,18 +439,18 @@ check("10.2", my_pool)
 # <details><summary>Solution, explained</summary>
 #
 # For the mean, the padding must become 0 *and* must not be counted. For the maximum, 0 is not enough: where all real
-# values are negative, 0 would win. A number such as −100 usually works, until a real value is lower. Minus infinity always
-# works.
+# values are negative, 0 would win. A number such as −100 usually works, until a real value is lower. Minus infinity
+# always works.
 #
 # </details>
 
 # %% [markdown]
-# BERT's authors use [CLS]: their code applies one more linear layer and tanh to it, the **pooler**, which was pre-trained
-# on next-sentence prediction. [CLS] has no meaning of its own. It becomes a summary because a loss asks for one. *Last four
-# layers* puts the [CLS] vectors of the last four layers side by side, 4 · D numbers.
+# BERT's authors use [CLS]: their code applies one more linear layer and tanh to it, the **pooler**, which was
+# pre-trained on next-sentence prediction. [CLS] has no meaning of its own. It becomes a summary because a loss asks
+# for one. *Last four layers* puts the [CLS] vectors of the last four layers side by side, 4 · D numbers.
 #
-# The next cell draws five poolings, each with 600 reviews and three seeds. Guess the order first. And by how much must one
-# be better than another before you believe it?
+# The next cell draws five poolings, each with 600 reviews and three seeds. Guess the order first. And by how much
+# must one be better than another before you believe it?
 
 # %%
 comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
@@ -437,30 +460,30 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 # reviews, and their order. This alone changes the accuracy by three to four points. With one run each we could have
 # "shown" nearly any order of *max*, *mean* and *last four layers*.
 #
-# What remains: *cls* and *pooler* are worse than *max* and *mean* with every seed. The pooler was trained for next-sentence
-# prediction, and for a review it seems to be just another layer that has to be retrained. All this holds for this
-# checkpoint and these reviews. Try it on yours, with several seeds. For sentence *similarity* the mean is the usual choice
-# ([chapter 13](13_pairs_and_similarity.ipynb)).
+# What remains: *cls* and *pooler* are worse than *max* and *mean* with every seed. The pooler was trained for
+# next-sentence prediction, and for a review it seems to be just another layer that has to be retrained. All this
+# holds for this checkpoint and these reviews. Try it on yours, with several seeds. For sentence *similarity* the mean
+# is the usual choice ([chapter 13](13_pairs_and_similarity.ipynb)).
 #
 # ## Freezing, and learning rates by layer (optional, with exercise 10.3)
 #
-# Should all weights have the same learning rate? The head is new and knows nothing. The lowest layers contain what all
-# tasks need. Here are four ideas:
+# Should all weights have the same learning rate? The head is new and knows nothing. The lowest layers contain what
+# all tasks need. Here are four ideas:
 #
-# - **only the head** (feature extraction): BERT is frozen, with `requires_grad_(False)`. This is cheap, and one BERT can
-#   serve many tasks.
-# - **layer-wise decay** (Howard and Ruder 2018 call it discriminative fine-tuning): the learning rate of each layer is a
-#   fixed fraction of that of the layer above.
+# - **only the head** (feature extraction): BERT is frozen, with `requires_grad_(False)`. This is cheap, and one BERT
+#   can serve many tasks.
+# - **layer-wise decay** (Howard and Ruder 2018 call it discriminative fine-tuning): the learning rate of each layer
+#   is a fixed fraction of that of the layer above.
 # - **a faster head**: a larger learning rate for what is new.
-# - **gradual unfreezing** (also Howard and Ruder 2018): first only the head learns, then one layer more at a time, from
-#   the top.
+# - **gradual unfreezing** (also Howard and Ruder 2018): first only the head learns, then one layer more at a time,
+#   from the top.
 #
 # ### Exercise 10.3 · How fast is layer 1?
 # ●●○○ · 8 minutes
 #
-# L = 4 layers, learning rate 0.001, decay 0.5. The head learns at 0.001, layer 4 at 0.0005, and so on. The embeddings are
-# one step below layer 1. Write `learning_rates(L, learning_rate, decay)`: a list of L + 2 numbers, from the embeddings to
-# the head.
+# L = 4 layers, learning rate 0.001, decay 0.5. The head learns at 0.001, layer 4 at 0.0005, and so on. The embeddings
+# are one step below layer 1. Write `learning_rates(L, learning_rate, decay)`: a list of L + 2 numbers, from the
+# embeddings to the head.
 
 
 # %% tags=["exercise"]
@@ -475,15 +498,15 @@ check("10.3", learning_rates)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Let the depth be 0 for the embeddings, 1 to L for the layers, and L + 1 for the head. The head is 0 steps below the head,
-# layer L is one step below, the embeddings are L + 1 steps below. So the power of the decay is L + 1 − depth.
+# Let the depth be 0 for the embeddings, 1 to L for the layers, and L + 1 for the head. The head is 0 steps below the
+# head, layer L is one step below, the embeddings are L + 1 steps below. So the power of the decay is L + 1 − depth.
 #
 # </details>
 
 # %% [markdown]
-# The next cell draws four strategies and plain fine-tuning, again with 600 reviews and three seeds. The dotted line is
-# the bag of words with the same 600 reviews. (With BERT frozen, the head had four times the learning rate, because it has
-# to learn alone.) The cell also prints by how many points a faster head is better, seed by seed.
+# The next cell draws four strategies and plain fine-tuning, again with 600 reviews and three seeds. The dotted line
+# is the bag of words with the same 600 reviews. (With BERT frozen, the head had four times the learning rate, because
+# it has to learn alone.) The cell also prints by how many points a faster head is better, seed by seed.
 
 # %%
 strategies = recorded("strategies")
@@ -500,22 +523,24 @@ mean = np.mean([bag_accuracy(seed) for seed in range(3)]).round(2)
 comparison(strategies, {"bag of words": mean}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
-# Look at the dotted line first. With the same 600 reviews, the bag of words beats **every** strategy. No learning rate
-# replaces missing examples. The next section draws how many it takes.
+# Look at the dotted line first. With the same 600 reviews, the bag of words beats **every** strategy. Missing
+# examples can't be replaced by clever training. The next section draws how many it takes.
 #
-# The frozen BERT is far below. Its vectors were made for predicting masked words, and a linear layer with three epochs
-# finds little sentiment in them.
+# The frozen BERT is far below. Its vectors were made for predicting masked words, and a linear layer with three
+# epochs finds little sentiment in them.
 #
 # A faster head has the best mean. Is it luck? Equal seeds had equal reviews, so don't ask whether the bars overlap:
-# compare seed by seed. +1.3, +2.0, +3.7 points: three times better. But a coin falls three times on the same chosen side
-# in one of eight cases, and we have picked the best of four ideas. **This deserves more seeds, it is not a result yet.**
+# compare seed by seed. +1.3, +2.0, +3.7 points: three times better. But a coin falls three times on the same chosen
+# side in one of eight cases, and we have picked the best of four ideas. **This deserves more seeds, it is not a
+# result yet.**
 #
 # ## Too few examples
 #
-# "We have forty labelled texts. Is that enough for BERT?" Don't guess, draw the **learning curve**: accuracy by the number
-# of training examples. We measured 10 to 1,000 reviews, drawn at random three times, for BERT and for the bag of words.
-# BERT was trained for three epochs with batches of 16, but for at least 60 steps: 60 epochs with 10 reviews, nearly nine
-# with 100. Where do you expect the lines to cross? The next cell draws means and standard deviations.
+# "We have forty labelled texts. Is that enough for BERT?" Don't guess, draw the **learning curve**: accuracy by the
+# number of training examples. We measured 10 to 1,000 reviews, drawn at random three times, for BERT and for the bag
+# of words. BERT was trained for three epochs with batches of 16, but for at least 60 steps: 60 epochs with 10
+# reviews, nearly nine with 100. Where do you expect the lines to cross? The next cell draws means, with bars of one
+# standard deviation.
 
 # %% tags=["hide-input"]
 curve, sizes, described = recorded("examples"), (10, 30, 100, 300, 1000), []
@@ -538,33 +563,33 @@ alt = f"Accuracy by number of labelled reviews: {'; '.join(described)}. Guessing
 Picture(figure, alt=alt)
 
 # %% [markdown]
-# Up to a hundred reviews we can't tell the two apart, and both are poor. With 300 the bag of words is better: it only has to
-# learn weights of words, and for *dreadful* two or three reviews are enough. BERT has to learn what words do to each other
-# (*used to be dirty, and is now clean*). A part of the gap at 300 comes from the three epochs: above, the same number of
-# reviews gave more with FEWBEST epochs. With a thousand the lines meet, and with all 1,500 BERT was better. BERT-Base read
-# about 250 times as much text as our checkpoint (3.3 billion words), and may cross much earlier. Only its own curve can
-# say where.
+# Up to a hundred reviews we can't tell the two apart, and both are poor. With 300 the bag of words is better: it only
+# has to learn weights of words, and for *dreadful* two or three reviews are enough. BERT has to learn what words do
+# to each other (*used to be dirty, and is now clean*). A part of the gap at 300 comes from the three epochs: above,
+# BERT got 73 % with as many reviews after five epochs. With a thousand the lines meet, and with all 1,500 BERT was
+# better. BERT-Base read about 250 times as much text as our checkpoint (3.3 billion words), and may cross much
+# earlier. Only its own curve can say where.
 #
-# Small training sets have a second danger: the seed. Some runs of large BERTs fail completely there. (Devlin et al. (2019,
-# section 4.1) ran BERT-Large several times on small data sets and kept the run that was best on the development set.
-# Mosbach et al. (2021) explain the failures by vanishing gradients early in training. They recommend Adam's bias
-# correction, a small learning rate with warm-up, and many more epochs.)
+# Small training sets have a second danger: the seed. Some runs of large BERTs fail completely there. (Devlin et al.
+# (2019, section 4.1) ran BERT-Large several times on small data sets and kept the run that was best on the
+# development set. Mosbach et al. (2021) explain the failures by vanishing gradients early in training. They recommend
+# Adam's bias correction, a small learning rate with warm-up, and many more epochs.)
 #
 # ## When one class is rare (optional)
 #
-# In our data all classes are equally frequent. Imagine a café where 75 % of the reviews are positive, 20 % neutral, and
-# only 5 % negative: **class imbalance**. If you always answer "positive", your accuracy is 75 %, and you never find a
-# complaint. So report a second measure: **macro F1**, the mean of the F1 of each class (F1 is the harmonic mean of
-# **precision**, how many of the chosen are right, and **recall**, how many of the right ones are chosen). Every class
-# counts the same, however rare it is.
+# In our data all classes are equally frequent. Imagine a café where 75 % of the reviews are positive, 20 % neutral,
+# and only 5 % negative: **class imbalance**. If you always answer "positive", your accuracy is 75 %, and you never
+# find a complaint. So report a second measure: **macro F1**, the mean of the F1 of each class (F1 is the harmonic
+# mean of **precision**, how many of the chosen are right, and **recall**, how many of the right ones are chosen).
+# Every class counts the same, however rare it is.
 #
-# The usual remedy are **class weights**: in the loss, each review counts N / (C · the number of reviews of its class). A
-# negative review then counts fifteen times as much as a positive one. In scikit-learn and in this package the setting is
-# called `"balanced"`.
+# The usual remedy are **class weights**: in the loss, each review counts N / (C · the number of reviews of its
+# class). A negative review then counts fifteen times as much as a positive one. In scikit-learn and in this package
+# the setting is called `"balanced"`.
 #
 # The next cell draws 600 reviews with these frequencies and trains the bag of words without and with weights. On
-# validation we give each review the frequency of its class as a weight, so that the figures are those of the café. For
-# BERT it prints the recorded means of three seeds (`python benchmarks/classification.py weights`).
+# validation we give each review the frequency of its class as a weight, so that the figures are those of the café.
+# For BERT it prints the recorded means of three seeds (`python benchmarks/classification.py weights`).
 
 # %%
 from sklearn.metrics import accuracy_score, f1_score, recall_score
@@ -580,9 +605,8 @@ def report(name, said):
     accuracy = accuracy_score(right, said, sample_weight=frequency)
     macro = f1_score(right, said, average="macro", sample_weight=frequency)
     recall = recall_score(right, said, labels=["negative"], average="macro")
-    print(
-        f"{name:23} accuracy {accuracy:.0%}   macro F1 {macro:.2f}   negatives found {recall:.0%}"
-    )
+    print(f"{name:23} accuracy {accuracy:.0%}", end="")
+    print(f"   macro F1 {macro:.2f}   negatives found {recall:.0%}")
 
 
 report("always positive", ["positive"] * 300)
@@ -598,13 +622,19 @@ for weights in ("none", "balanced"):
     print(f"   macro F1 {found[1]:.2f}   negatives found {found[2]:.0%}")
 
 # %% [markdown]
-# WEIGHTSTEXT
+# Compare the first line with the fourth. BERT without weights has an accuracy of 89 %, which sounds good, but it
+# finds not a single negative review. The accuracy hides this. Macro F1 shows that something is wrong: 0.59.
+#
+# With weights the bag of words finds 16 % instead of 7 %, and BERT 5 % instead of none. BERT pays with three points
+# of accuracy, and its macro F1 is the same within the noise. So class weights are no magic. They change which
+# mistakes are expensive, but they add no information, and thirty negative reviews are few, however much each of them
+# counts. Where a rare class matters, look for more examples of it, and choose a threshold for it (see below).
 #
 # ## More pre-training, on texts like yours (optional)
 #
 # Labelled reviews are expensive, unlabelled ones are cheap. Can BERT learn from reviews *without* labels before we
-# fine-tune it? **Domain-adaptive pre-training** continues masked language modeling on texts of the domain (Gururangan et
-# al. 2020, "Don't stop pretraining", section 3). On the task's own training texts it is called **task-adaptive**
+# fine-tune it? **Domain-adaptive pre-training** continues masked language modeling on texts of the domain (Gururangan
+# et al. 2020, "Don't stop pretraining", section 3). On the task's own training texts it is called **task-adaptive**
 # (section 4). They report gains on eight tasks from four domains.
 #
 # Our checkpoint has read old books and documentation. The next cell continues it for 40 steps on our 1,500 reviews,
@@ -612,8 +642,8 @@ for weights in ("none", "balanced"):
 #
 # `bertedu pretrain --corpus reviews.txt --from data/checkpoints/books-mini --objective words --steps 40 …`
 #
-# The cell after it masks 15 % of the *validation* reviews and measures both models. Guess: how many of the masked words
-# does each of them predict?
+# The cell after it masks 15 % of the *validation* reviews and measures both models. Guess: how many of the masked
+# words does each of them predict?
 
 # %% tags=["nbval-ignore-output"]
 import tempfile
@@ -625,14 +655,8 @@ from bertedu.pretraining.run import pretrain
 place = Path(tempfile.mkdtemp())
 (place / "reviews.txt").write_text("\n\n".join(texts(train)))
 options = {"corpus": (str(place / "reviews.txt"),), "start": str(folder), "objective": "words"}
-options |= {
-    "steps": 40,
-    "batch_size": 16,
-    "max_length": 32,
-    "device": "cpu",
-    "precision": "fp32",
-}
-options |= {"learning_rate": 3e-4, "optimizer": "adamw"}
+options |= {"steps": 40, "batch_size": 16, "max_length": 32, "learning_rate": 3e-4}
+options |= {"optimizer": "adamw", "device": "cpu", "precision": "fp32"}
 _ = pretrain(Plan.from_options(**options, output=str(place / "run")))
 
 # %%
@@ -641,40 +665,42 @@ from bertedu.pretraining.masking import mask_tokens
 
 batch = tokenizer(texts(validation))  # [N, T]
 candidates = batch.attention_mask.bool() & (batch.input_ids > tokenizer.mask_token_id)
-sizes = (tokenizer.mask_token_id, len(tokenizer))
-generator = torch.Generator().manual_seed(0)
-seen, masked = mask_tokens(batch.input_ids, candidates, 0.15, *sizes, generator)
-for name, path, expected in (
-    ("books", folder, 0.3),
-    ("reviews", place / "run/checkpoint", 0.6),
-):
+options = (0.15, tokenizer.mask_token_id, len(tokenizer), torch.Generator().manual_seed(0))
+seen, masked = mask_tokens(batch.input_ids, candidates, *options, special_tokens=2)
+for path, expected in ((folder, 0.462), (place / "run/checkpoint", 0.519)):
     reader = BertForMaskedLM.from_pretrained(path).eval()
     with torch.no_grad():
-        output = reader(
-            seen, batch.attention_mask, labels=masked
-        )  # scores [number of labels, V]
+        output = reader(seen, batch.attention_mask, labels=masked)  # scores [N, V]
     hits = output.prediction_logits.argmax(dim=-1) == masked[masked != -100]
-    print(
-        f"{name:8} masked words right {about(expected, hits.float().mean(), within=0.08):.0%}"
-    )
+    name = "books" if path == folder else "books, then reviews"
+    share = about(expected, hits.double().mean(), within=0.03)
+    print(f"{name:20} masked words right {share:.0%}")
 for name, values in recorded("adaptation").items():
     print(f"{name:20} then fine-tuned on 300 reviews: {np.mean(values):.3f} ±", end="")
     print(f" {np.std(values, ddof=1):.3f} accuracy")
 
 # %% [markdown]
-# ADAPTTEXT
+# The adapted model predicts 52 % of the masked words instead of 46 %, so it has learned something about reviews. But
+# after fine-tuning on 300 of them it is not better: 0.632 against 0.646, and seed by seed −3.0, 0.0 and −1.0 points.
+# (With larger steps, Muon with a learning rate of 2e-3, it was 0.611.)
+#
+# Why no gain? Our reviews have 17,000 words in plain English, which the model knew already. The domain corpora of
+# Gururangan et al. have two to eight billion tokens (table 1), from domains with words of their own, such as
+# biomedicine. Continued pre-training can also overwrite what the model knew. It is cheap to try: if you have much
+# unlabelled text of your kind, try it, and measure over several seeds whether it helps.
 #
 # ## Several labels at once (optional, with exercise 10.4)
 #
-# "The tea was excellent, but the bill was dreadful." Two labels are right here: *food praised* and *price blamed*. This is
-# **multi-label classification**. The probabilities of a softmax sum to 1, so it can't say yes twice. Instead, each label
-# gets a yes/no decision of its own: a **sigmoid** for each logit, and **binary cross-entropy** as the loss.
+# "The tea was excellent, but the bill was dreadful." Two labels are right here: *food praised* and *price blamed*.
+# This is **multi-label classification**. The probabilities of a softmax sum to 1, so it can't say yes twice. Instead,
+# each label gets a yes/no decision of its own: a **sigmoid** for each logit, and **binary cross-entropy** as the
+# loss.
 #
-# With a pencil: the logits (2, 2, −3). Softmax gives 0.50, 0.50, 0.00, as if the model were undecided between the first
-# two. Sigmoids give 0.88, 0.88, 0.05.
+# With a pencil: the logits (2, 2, −3). Softmax gives 0.50, 0.50, 0.00, as if the model were undecided between the
+# first two. Sigmoids give 0.88, 0.88, 0.05.
 #
-# The next cell reads such reviews and counts their labels. The cell after it fine-tunes BERT on 1,000 of them (15 seconds
-# on a slow core). **Micro F1** is the F1 of all decisions taken together.
+# The next cell reads such reviews and counts their labels. The cell after it fine-tunes BERT on 1,000 of them (20
+# seconds on a slow core). **Micro F1** is the F1 of all decisions taken together.
 
 # %%
 from collections import Counter
@@ -691,25 +717,25 @@ from sklearn.metrics import f1_score
 several, several_task, _ = fine_tune(reviews, kind="multi-label", heldout=judged)
 scores = np.stack(several_task.predictions(several, judged))  # [N, 8]
 wanted = np.array([several_task.target(row) for row in judged])  # [N, 8] of 0 and 1
-micro = about(0.87, f1_score(wanted, scores > 0, average="micro"), within=0.05)
+micro = about(0.76, f1_score(wanted, scores > 0, average="micro"), within=0.06)
 bags = KINDS["multi-label"].baselines(reviews, judged)["bag of words"]["micro_f1"]
 print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}")
 
 # %% [markdown]
-# Why is the gap so large? The words of praise and blame fit every aspect. So a bag knows *that* something was dreadful, but
-# often not *what*.
+# Why is the gap so large? The words of praise and blame fit every aspect. So a bag knows *that* something was
+# dreadful, but often not *what*.
 #
 # We choose a label if its sigmoid is above ½, that is, if its logit is above 0. Nothing says that ½ is the best
-# **threshold**. A rare label may never reach it. So thresholds are chosen **on validation**, one for each label, like any
-# other setting.
+# **threshold**. A rare label may never reach it. So thresholds are chosen **on validation**, one for each label, like
+# any other setting.
 #
 # ### Exercise 10.4 · The best threshold
 # ●●●○ · 15 minutes
 #
-# Write `best_threshold(probabilities, right)` for one label: two lists, N probabilities and N truths (0 or 1). A text is
-# chosen if its probability is **at least** the threshold. Return the threshold, among the given probabilities, with the
-# highest F1. If several are equally good, return the largest. F1 = 2 · hits / (chosen + right ones). Several texts may have
-# the same probability.
+# Write `best_threshold(probabilities, right)` for one label: two lists, N probabilities and N truths (0 or 1). A text
+# is chosen if its probability is **at least** the threshold. Return the threshold, among the given probabilities,
+# with the highest F1. If several are equally good, return the largest. F1 = 2 · hits / (chosen + right ones). Several
+# texts may have the same probability.
 
 
 # %% tags=["exercise"]
@@ -728,16 +754,16 @@ check("10.4", best_threshold)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Between two neighboring probabilities the choice doesn't change, so we only need to try the given ones. The tuple in `key`
-# decides where F1 is equal. For many texts you would sort once and use cumulative sums: N log N steps instead of N². But
-# then texts with the same probability must be added together: a threshold chooses all of them or none.
+# Between two neighboring probabilities the choice doesn't change, so we only need to try the given ones. The tuple in
+# `key` decides where F1 is equal. For many texts you would sort once and use cumulative sums: N log N steps instead
+# of N². But then texts with the same probability must be added together: a threshold chooses all of them or none.
 #
 # </details>
 
 # %% [markdown]
 # A threshold that was chosen on 300 reviews fits these 300 reviews. Does it help on others? The next cell chooses the
-# threshold of each label on every other review, and measures F1 on both halves. Guess: how much of the gain remains on the
-# half that had no say?
+# threshold of each label on every other review, and measures F1 on both halves. Guess: how much of the gain remains
+# on the half that had no say?
 
 # %%
 half, rest = slice(0, None, 2), slice(1, None, 2)  # reviews to choose on, reviews to measure on
@@ -752,26 +778,30 @@ for label in range(len(several_task.labels)):
     candidates = np.unique(expit(scores[half, label]))
     chosen = max(candidates, key=lambda t: (f1_at(t, label, half), t))
     f1.append([f1_at(t, label, rows) for rows in (half, rest) for t in (0.5, chosen)])
-expected = zip((0.75, 0.80, 0.74, 0.77), np.mean(f1, axis=0))
+expected = zip((0.75, 0.81, 0.735, 0.77), np.mean(f1, axis=0))
 there, chosen_there, other, chosen_other = (about(e, m, within=0.07) for e, m in expected)
 print(f"where we chose:    F1 {there:.2f} at ½, {chosen_there:.2f} at the chosen thresholds")
 print(f"on the other half: F1 {other:.2f} at ½, {chosen_other:.2f} at the chosen thresholds")
 
 # %% [markdown]
-# THRESHOLDTEXT
+# Where we chose, the mean F1 of the eight labels rises by seven points. On the other half it rises by about four. So
+# the thresholds help, but a part of the gain that you see where you chose them is luck: with 150 reviews, some 35 of
+# them right for a label, a threshold also fits the noise. Choose thresholds on many examples, and report their gain
+# on others.
 #
 # ## How certain is certain?
 #
-# Back to one label. A model says *negative, 97 %*. If we collect all reviews about which it is 97 % certain, are 97 % of
-# them right? Then it is **calibrated**. The **expected calibration error** (ECE, Naeini et al. 2015) sorts predictions into
-# bins by their probability, here ten bins. In each bin it takes the difference between the mean probability and the share
-# of right answers. The ECE is the mean difference, weighted by the size of the bins. Guo et al. (2017) measured the
-# networks of their time and found them **overconfident**.
+# Back to one label. A model says *negative, 97 %*. If we collect all reviews about which it is 97 % certain, are 97 %
+# of them right? Then it is **calibrated**. The **expected calibration error** (ECE, Naeini et al. 2015) sorts
+# predictions into bins by their probability, here ten bins. In each bin it takes the difference between the mean
+# probability and the share of right answers. The ECE is the mean difference, weighted by the size of the bins. Guo et
+# al. (2017) measured the networks of their time and found them **overconfident**.
 #
-# With a pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. ECE = ½ · |0.9 − 0.7| + ½ · 0 = 0.1.
+# With a pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. ECE = ½ · |0.9 − 0.7| + ½ · 0 =
+# 0.1.
 #
-# The next cell computes it for our BERT with all 1,500 reviews. It also asks what chance alone would give: we pretend that
-# every probability is exactly true, draw at random which answers are right, and compute the ECE of that.
+# The next cell computes it for our BERT with all 1,500 reviews. It also asks what chance alone would give: we pretend
+# that every probability is exactly true, draw at random which answers are right, and compute the ECE of that.
 
 # %%
 from scipy.special import softmax
@@ -780,17 +810,19 @@ from bertedu.finetuning.calibration import expected_calibration_error
 
 certain = softmax(logits, axis=1).max(axis=1)  # [N]
 error = expected_calibration_error(certain.tolist(), bert_hits.tolist())
-print(f"our BERT   {about(0.04, error, within=0.04):.2f}")
+print(f"our BERT   {about(0.039, error, within=0.03):.2f}")
 truths = np.random.default_rng(0).random((100, len(certain))) < certain  # [100, N]
 chance = [expected_calibration_error(certain.tolist(), row.tolist()) for row in truths]
-print(f"by chance  {about(0.03, np.mean(chance), within=0.015):.2f}")
+print(f"by chance  {about(0.027, np.mean(chance), within=0.01):.2f}")
 
 # %% [markdown]
-# ECETEXT
+# About four points, and a good part of it is chance: with 300 reviews, even perfectly true probabilities have an ECE
+# of about 0.03. So never compare an ECE with zero.
 #
-# And the model with 300 reviews and ten epochs, of which we drew the curves? Its validation loss rose while its accuracy
-# stayed. Guess both numbers: how often is it right, and how certain is it on average? The next cell prints them and draws
-# a **reliability diagram**: for each bin, the share of right answers. On the diagonal a model is calibrated.
+# And the model with 300 reviews and ten epochs, of which we drew the curves? Its validation loss rose while its
+# accuracy stayed. Guess both numbers: how often is it right, and how certain is it on average? The next cell prints
+# them and draws a **reliability diagram**: for each bin, the share of right answers. On the diagonal a model is
+# calibrated.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.calibration import reliability_diagram
@@ -799,19 +831,19 @@ few_logits = np.stack(few_task.predictions(few, validation))  # [N, C]
 few_hits = np.array(few_task.labels)[few_logits.argmax(axis=1)] == right
 few_certain = softmax(few_logits, axis=1).max(axis=1)  # [N]
 accuracy = about(0.72, few_hits.mean(), within=0.06)
-print(f"right {accuracy:.0%}, certain {about(0.93, few_certain.mean(), within=0.05):.0%}")
+print(f"right {accuracy:.0%}, certain {about(0.892, few_certain.mean(), within=0.05):.0%}")
 reliability_diagram(few_certain.tolist(), few_hits.tolist())
 
 # %% [markdown]
-# The model is most certain in the bin at the right, where most of the reviews are, and there the point is far below the
-# diagonal. Once the training reviews are right, the loss can still be lowered by pushing their probabilities towards 1.
-# So the model learns to be certain about everything. If you only look at the accuracy, you don't notice. The validation
-# loss noticed: that is why it rose.
+# Look at the bin at the right. Two thirds of the reviews are there: the model is 98 % certain, and 82 % of the
+# answers are right. The point is far below the diagonal. Once the training reviews are right, the loss can still be
+# lowered by pushing their probabilities towards 1. So the model learns to be certain about everything. If you only
+# look at the accuracy, you don't notice. The validation loss noticed: that is why it rose.
 #
-# The cheapest repair is **temperature scaling** (Guo et al. 2017): divide all logits by a number τ, the **temperature**. The
-# order of the classes stays, so no answer changes. With τ > 1 the probabilities become less extreme. We take the τ with the
-# lowest loss on *held-out* reviews, here every other review of validation, and measure on the rest. Guess: is it above
-# or below 1?
+# The cheapest repair is **temperature scaling** (Guo et al. 2017): divide all logits by a number τ, the
+# **temperature**. The order of the classes stays, so no answer changes. With τ > 1 the probabilities become less
+# extreme. We take the τ with the lowest loss on *held-out* reviews, here every other review of validation, and
+# measure on the rest. Guess: is it above or below 1?
 
 # %%
 from torch.nn.functional import cross_entropy
@@ -825,8 +857,8 @@ def loss_at(t, rows):
 
 
 best_t = min(np.arange(0.5, 10, 0.05), key=lambda t: loss_at(t, half))
-print(f"temperature {about(3, best_t, within=1.5):.1f}")
-for t, losses, errors in ((1, 0.9, 0.2), (best_t, 0.6, 0.06)):
+print(f"temperature {about(2.3, best_t, within=1):.1f}")
+for t, losses, errors in ((1, 0.79, 0.19), (best_t, 0.61, 0.07)):
     certain = softmax(few_logits[rest] / t, axis=1).max(axis=1)
     error = expected_calibration_error(certain.tolist(), few_hits[rest].tolist())
     name = "before" if t == 1 else "after"
@@ -834,13 +866,14 @@ for t, losses, errors in ((1, 0.9, 0.2), (best_t, 0.6, 0.06)):
     print(f"   calibration error {about(errors, error, within=0.07):.2f}")
 
 # %% [markdown]
-# TEMPTEXT
+# The temperature is about 2.3, well above 1: the model was overconfident. On the half that had no say in the choice,
+# the calibration error falls from 0.19 to 0.07 and the loss from 0.79 to 0.61. Not a single answer has changed.
 #
 # ## Errors, read one by one
 #
-# Numbers tell you how often a model is wrong. Only reading tells you why. The next cell prints the six errors of our BERT
-# (the one with all reviews) about which it was most certain. Ask three questions about each: would *you* give the label in
-# the data? Is there a word that misled the model? What do several errors have in common?
+# Numbers tell you how often a model is wrong. Only reading tells you why. The next cell prints the six errors of our
+# BERT (the one with all reviews) about which it was most certain. Ask three questions about each: would *you* give
+# the label in the data? Is there a word that misled the model? What do several errors have in common?
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.mistakes import in_words, most_telling
@@ -851,9 +884,10 @@ for row in most_telling(explained, 6):
     print(f"right: {mistake.right:9} predicted: {mistake.said:16} {mistake.asked}")
 
 # %% [markdown]
-# The errors come in families: one template, many reviews. This is so in generated data, and in much real data too (one
-# shop, one author, one form). 300 reviews are not 300 independent questions. What helps is seldom a better head. It is
-# more training examples of the construction that fails, in more different words.
+# The errors come in families: one template, many reviews. In our run, four of the six end in "from beginning to end",
+# and two are of the construction `negated`. This is so in generated data, and in much real data too (one shop, one
+# author, one form). 300 reviews are not 300 independent questions. What helps is seldom a better head. It is more
+# training examples of the construction that fails, in more different words.
 #
 # ## The proof
 #
@@ -889,9 +923,9 @@ print(f"package against transformers: largest difference {difference:.4f}")
 #
 # ## Broken BERT: a loss that will not go down
 #
-# A colleague's classifier learns, but its loss stops at about 0.55. It doesn't get lower with any learning rate and any
-# number of epochs, although nearly all training reviews are right by then. The next cell shows the loss function and
-# applies it to three rows whose logits become more and more certain, and right. Where should the loss go?
+# A colleague's classifier learns, but its loss stops at about 0.55. It doesn't get lower with any learning rate and
+# any number of epochs, although nearly all training reviews are right by then. The next cell shows the loss function
+# and applies it to three rows whose logits become more and more certain, and right. Where should the loss go?
 
 
 # %%
@@ -908,8 +942,8 @@ for size in (1, 5, 10, 50):
 # ### Exercise 10.5 · Down to zero
 # ●●●○ · 8 minutes
 #
-# Find the line and write `repaired_loss(logits, labels)`. It must stay finite for logits of 1,000. Then work out with a
-# pencil where 0.55 comes from.
+# Find the line and write `repaired_loss(logits, labels)`. It must stay finite for logits of 1,000. Then work out with
+# a pencil where 0.55 comes from.
 
 
 # %% tags=["exercise"]
@@ -924,10 +958,10 @@ check("10.5", repaired_loss)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# `cross_entropy` expects logits and applies softmax itself (`nn.CrossEntropyLoss` too). With probabilities as its input,
-# it takes a softmax of the softmax. The best possible probabilities, (1, 0, 0), are then used as logits:
-# −ln(e / (e + 2)) = 0.55. The loss can't get lower. Nothing crashes, and the answers can still be mostly right, so this
-# bug can live for years. `softmax(...).log()` is right on paper, but fails for large logits: log of 0.
+# `cross_entropy` expects logits and applies softmax itself (`nn.CrossEntropyLoss` too). With probabilities as its
+# input, it takes a softmax of the softmax. The best possible probabilities, (1, 0, 0), are then used as logits: −ln(e
+# / (e + 2)) = 0.55. The loss can't get lower. Nothing crashes, and the answers can still be mostly right, so this bug
+# can live for years. `softmax(...).log()` is right on paper, but fails for large logits: log of 0.
 #
 # </details>
 
@@ -947,7 +981,8 @@ check("10.5", repaired_loss)
 #
 # ## Summary
 #
-# - Pooling makes one vector, a linear layer makes C scores: C · D + C new weights. All others are pre-trained, and learn too.
+# - Pooling makes one vector, a linear layer makes C scores: C · D + C new weights. All others are pre-trained, and
+#   learn too.
 # - The bag of words comes first. Split the accuracy by kinds of examples: a mean hides what was learned.
 # - Training loss doesn't tell you when to stop. Validation loss does.
 # - Seeds change accuracies by points. Use several, and compare equal seeds. On 300 test reviews, give an interval.
@@ -967,11 +1002,11 @@ quiz(10)
 #
 # <details><summary>Answer</summary>
 #
-# With a bag of words and logistic regression as the baseline, and a validation set (or cross-validation) that shares no
-# author, template or customer with the training set. Then a pre-trained model with three or more seeds, mean and standard
-# deviation. I would draw the learning curve to see whether more labels would help, read errors, and label more examples of
-# the kinds that fail. With so few texts, a frozen sentence encoder with a linear model is a strong alternative to
-# fine-tuning.
+# With a bag of words and logistic regression as the baseline, and a validation set (or cross-validation) that shares
+# no author, template or customer with the training set. Then a pre-trained model with three or more seeds, mean and
+# standard deviation. I would draw the learning curve to see whether more labels would help, read errors, and label
+# more examples of the kinds that fail. With so few texts, a frozen sentence encoder with a linear model is a strong
+# alternative to fine-tuning.
 #
 # </details>
 #
@@ -979,10 +1014,10 @@ quiz(10)
 #
 # <details><summary>Answer</summary>
 #
-# It is overconfident: of the predictions at 0.99, fewer than 99 of 100 are right. The accuracy doesn't show it. Draw a
-# reliability diagram and fit one temperature on held-out examples (never on training examples, where it is nearly always
-# right). The answers stay the same, only the probabilities change. This matters if somebody acts on the number: for
-# example, a threshold below which a person decides.
+# It is overconfident: of the predictions at 0.99, fewer than 99 of 100 are right. The accuracy doesn't show it. Draw
+# a reliability diagram and fit one temperature on held-out examples (never on training examples, where it is nearly
+# always right). The answers stay the same, only the probabilities change. This matters if somebody acts on the
+# number: for example, a threshold below which a person decides.
 #
 # </details>
 #
@@ -991,9 +1026,9 @@ quiz(10)
 # <details><summary>Answer</summary>
 #
 # Two points are six texts. I would look at the texts on which the two models differ (McNemar's test, or a paired
-# bootstrap): with few such texts, two points are within chance. Then I would train both with several seeds, because the
-# seed alone can change a result by more than that. And I would look at what the difference consists of: which kinds of
-# texts became better, which worse. If I can't decide, more test examples help more than more arguments.
+# bootstrap): with few such texts, two points are within chance. Then I would train both with several seeds, because
+# the seed alone can change a result by more than that. And I would look at what the difference consists of: which
+# kinds of texts became better, which worse. If I can't decide, more test examples help more than more arguments.
 #
 # </details>
 #
@@ -1001,9 +1036,9 @@ quiz(10)
 #
 # <details><summary>Answer</summary>
 #
-# Softmax with cross-entropy if exactly one class is right: its probabilities sum to 1, so the classes compete. A sigmoid
-# with binary cross-entropy for each label if any number of labels can be right, also none. Two classes can be written
-# either way: a softmax over two logits is a sigmoid of their difference.
+# Softmax with cross-entropy if exactly one class is right: its probabilities sum to 1, so the classes compete. A
+# sigmoid with binary cross-entropy for each label if any number of labels can be right, also none. Two classes can be
+# written either way: a softmax over two logits is a sigmoid of their difference.
 #
 # </details>
 #
