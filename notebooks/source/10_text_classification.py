@@ -682,7 +682,6 @@ for name, values in recorded("adaptation").items():
 # %% [markdown]
 # The adapted model predicts 52 % of the masked words instead of 46 %, so it has learned something about reviews. But
 # after fine-tuning on 300 of them it is not better: 0.632 against 0.646, and seed by seed −3.0, 0.0 and −1.0 points.
-# (With larger steps, Muon with a learning rate of 2e-3, it was 0.611.)
 #
 # Why no gain? Our reviews have 17,000 words in plain English, which the model knew already. The domain corpora of
 # Gururangan et al. have two to eight billion tokens (table 1), from domains with words of their own, such as
