@@ -266,10 +266,11 @@ for kind, wanted in expected.items():
     print(f"{kind:9}  BERT {about(wanted, ours, within=0.1):6.0%}   bag of words {bags:4.0%}")
 
 # %% [markdown]
-# BERT gets 90 % right, the bag of words 82 %. The mean hides where the gain comes from. Most of it are the `turned`
-# reviews, where words must be read together: 98 % instead of 76 %. Where single words are enough there is little to
-# gain. And `negated` is still the hardest construction: this small BERT has not learned what "not" means, it has
-# learned some ways of saying it. Always split a validation set into kinds of examples before you believe its mean.
+# BERT gets 90 % right, the bag of words 82 %. The mean hides where the gain comes from. The largest part comes from
+# the `turned` reviews, where words must be read together: 98 % instead of 76 %. Where single words are enough there
+# is little to gain. And `negated` is still the hardest construction: this small BERT has not learned what "not"
+# means, it has learned some ways of saying it. Always split a validation set into kinds of examples before you
+# believe its mean.
 #
 # ## Is the difference real?
 #
@@ -313,12 +314,13 @@ print(f", p-value {about(0, p, within=0.005):.3f}")
 # Both are about ten points worse on the test set than on validation, because it has other templates. But the
 # difference remains: the interval goes from 6 to 15 points and doesn't contain 0. McNemar's test agrees: a fair coin
 # practically never gives 41 against 10. So on such reviews BERT is better, and not by chance. The interval is wide:
-# with 300 reviews we know the gain only to within four or five points on each side. Two models that differ by two
-# points can't be told apart here.
+# with 300 reviews we know the gain only to within four or five points on each side. A difference of two points would
+# usually be within chance here.
 #
 # Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and if a model
-# gets a template wrong, it fails on all its reviews. So the real interval is wider than this one. Second, they only
-# account for the choice of the reviews, not for the seed of the training. That needs several runs, as below.
+# gets a template wrong, it fails on all its reviews. So the real interval is probably wider than this one. Second,
+# they only account for the choice of the reviews, not for the seed of the training. That needs several runs, as
+# below.
 #
 # ## When to stop
 #
@@ -386,7 +388,7 @@ Picture(figure, alt=f"Training and validation loss after each of ten epochs: {lo
 # The learning rate is the setting that matters most. It depends on the model, so you have to search for it, **on
 # validation data**: try values that differ by a factor of three or so, with several seeds, and choose the best mean.
 # Make the range wide enough that both ends are clearly bad. (For each task, Devlin et al. (2019, section 4.1) tried
-# 5e-5, 4e-5, 3e-5 and 2e-5. Our model is much smaller, and smaller models take larger steps.)
+# 5e-5, 4e-5, 3e-5 and 2e-5. Our model is much smaller, and small models need larger ones.)
 #
 # We searched with 600 reviews and three seeds (`python benchmarks/classification.py rates`). The next cell draws the
 # result with `comparison`: a dot for each seed, a diamond for the mean, a bar of one standard deviation to each side.
@@ -457,7 +459,7 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
 # First look at the dots of one line. Nothing differs between them but the seed: the head's initialization, which 600
-# reviews, and their order. This alone changes the accuracy by three to four points. With one run each we could have
+# reviews, and their order. This alone changes the accuracy by two to four points. With one run each we could have
 # "shown" nearly any order of *max*, *mean* and *last four layers*.
 #
 # What remains: *cls* and *pooler* are worse than *max* and *mean* with every seed. The pooler was trained for
@@ -583,9 +585,9 @@ Picture(figure, alt=alt)
 # mean of **precision**, how many of the chosen are right, and **recall**, how many of the right ones are chosen).
 # Every class counts the same, however rare it is.
 #
-# The usual remedy are **class weights**: in the loss, each review counts N / (C · the number of reviews of its
-# class). A negative review then counts fifteen times as much as a positive one. In scikit-learn and in this package
-# the setting is called `"balanced"`.
+# The usual remedy is **class weights**: in the loss, each review counts N / (C · the number of reviews of its class).
+# A negative review then counts fifteen times as much as a positive one. In scikit-learn and in this package the
+# setting is called `"balanced"`.
 #
 # The next cell draws 600 reviews with these frequencies and trains the bag of words without and with weights. On
 # validation we give each review the frequency of its class as a weight, so that the figures are those of the café.
