@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from bertedu.errors import UserError
 from bertedu.finetuning.spans import Span, tag_spans
-from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet
+from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet, short
 
 MOST = 20  # classes in a square: more cannot be read
 OTHERS = "all others"
@@ -91,8 +91,9 @@ def square(pairs: Counter[tuple[str, str]], rows: Sequence[str], columns: Sequen
         if count:
             color = "white" if shares[row, column] > LIGHT else INK
             axes.text(column, row, f"{count:,}", ha="center", va="center", fontsize=8, color=color)
-    axes.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor", parse_math=False)
-    axes.set_yticks(range(len(rows)), rows, parse_math=False)
+    below, beside = ([short(name) for name in names] for names in (columns, rows))
+    axes.set_xticks(range(len(columns)), below, rotation=45, ha="right", rotation_mode="anchor", parse_math=False)
+    axes.set_yticks(range(len(rows)), beside, parse_math=False)
     axes.tick_params(length=0, labelsize=8, colors=INK)
     axes.spines[:].set_color("#999999")
     axes.set_xlabel("the model says", fontsize=9)
@@ -134,7 +135,7 @@ def label_outcomes(right: Sequence[Sequence[str]], found: Sequence[Sequence[str]
         axes.barh(places, values, left=before, color=color, height=0.66, label=name)
         before = before + values
     axes.barh(places, [-invented[label] for label in labels], color=GREY, height=0.66, label=INVENTED)
-    axes.set_yticks(places, labels, parse_math=False)
+    axes.set_yticks(places, [short(label) for label in labels], parse_math=False)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bertedu.errors import UserError, shown
-from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet
+from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet, short
 
 Line = Mapping[str, Any]
 Baselines = Mapping[str, Mapping[str, float]]  # figure -> name of the baseline -> value
@@ -44,8 +44,9 @@ def training_curves(lines: Sequence[Line], baselines: Baselines | None = None) -
         for baseline, value in (baselines or {}).get(name, {}).items():
             axes.axhline(value, color=GREY, linestyle=":", linewidth=1.4)
             axes.annotate(
-                baseline,
+                short(baseline),
                 (1, value),
+                parse_math=False,
                 xycoords=("axes fraction", "data"),
                 ha="right",
                 va="bottom",

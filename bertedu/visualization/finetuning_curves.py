@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from bertedu.errors import UserError
 from bertedu.visualization.curves import Line, series
 from bertedu.visualization.finetuning_results import measure_name
-from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet
+from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet, short
 
 MEANS = 5  # neighbours that the bold line of a loss is the mean of: single batches are noisy
 
@@ -31,9 +31,10 @@ def finetuning_curves(
         raise UserError("metrics.jsonl holds no figures to draw: let the run go on for at least one validation.")
     figure = new_figure(9.0, 3.6)
     of_loss, of_figure = figure.subplots(1, 2, sharex=True)
-    for axes, title in ((of_loss, "Loss"), (of_figure, f"{measure[0].upper()}{measure[1:]} on validation")):
+    of_validation = f"{short(measure)} on validation"
+    for axes, title in ((of_loss, "Loss"), (of_figure, of_validation[0].upper() + of_validation[1:])):
         quiet(axes)
-        axes.set_title(title, fontsize=10, loc="left", color=INK)
+        axes.set_title(title, fontsize=10, loc="left", color=INK, parse_math=False)
         axes.set_xlabel("optimizer steps", fontsize=9)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
@@ -58,7 +59,14 @@ def finetuning_curves(
     for name, value in (baselines or {}).items():
         of_figure.axhline(value, color=GREY, linestyle=":", linewidth=1.4)
         of_figure.annotate(
-            name, (1, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8, color=GREY
+            short(name),
+            (1, value),
+            parse_math=False,
+            xycoords=("axes fraction", "data"),
+            ha="right",
+            va="bottom",
+            fontsize=8,
+            color=GREY,
         )
         told.append(f"baseline {name} {value:.3f}")
     seeds = f"{len(runs)} seeds, in the mean" if len(runs) > 1 else "one seed"

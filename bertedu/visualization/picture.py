@@ -16,6 +16,7 @@ BLUE, ORANGE, GREEN, GREY, INK = "#0072B2", "#D55E00", "#007A5E", "#767676", "#2
 DOTS_PER_INCH = 144
 PIXELS_PER_INCH = 110  # on a page
 FORMATS = (".png", ".svg", ".pdf")
+LONGEST_NAME = 60  # characters, of a class or the like
 
 
 @dataclass(frozen=True)
@@ -67,3 +68,10 @@ def quiet(axes: Any) -> None:
     axes.tick_params(colors=INK, labelsize=8, length=3)
     axes.grid(True, color="#e8e8e8", linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def short(name: str) -> str:
+    """A name as it is written beside an axis, on one line. A picture grows with its longest name: with one of 3,000
+    characters it would take gigabytes of memory."""
+    words = " ".join(name.split())
+    return words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 11]}…{words[-10:]}"
