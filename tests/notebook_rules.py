@@ -6,8 +6,6 @@ from statistics import median
 
 from nbformat import NotebookNode
 
-# The chapters that are held to `wide_lines`, `bare_truths` and ruff (notebooks/source/ruff.toml names the others).
-REWRITTEN: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13)
 MOST_LINES, MEDIAN_LINES = 25, 8
 MOST_CHARACTERS = 96  # the width of a cell on a laptop
 MOST_BARE_TRUTHS = 3

@@ -108,3 +108,11 @@ def test_unusable_config_json_is_read_anyway(tmp_path, text, words):
 def test_missing_config_json_gives_a_traceback(tmp_path):
     with pytest.raises(UserError, match=r"config\.json cannot be read"):
         BertConfig.load(tmp_path)
+
+
+def test_labels_are_named_in_the_order_of_the_file_or_counted_from_one(tmp_path):
+    """`transformers` sorts id2label by number; a file that was edited by hand may not be."""
+    (tmp_path / "config.json").write_text('{"id2label": {"1": "negative", "0": "positive"}}', encoding="utf-8")
+    task = TaskConfig.load(tmp_path)
+    assert task.labels == ("positive", "negative")
+    assert task.on_disk()["label2id"] == {"positive": 0, "negative": 1}

@@ -101,6 +101,7 @@ def test_a_configuration_is_taken_for_a_part_of_the_name(monkeypatch, name):
     monkeypatch.setattr(datasets, "load_dataset", load)
     assert len(documents_of(hub_corpus(name))) == 9
     assert asked[-1] == (name.removesuffix("/raw"), "raw", "train")
+    assert len(asked) == (1 if name.count("/") == 2 else 2), "a set of three names was asked for"
 
 
 def test_a_set_without_sentences_trains_on_nothing(tmp_path):

@@ -64,3 +64,10 @@ def test_a_full_disk_or_memory_is_not_mentioned(monkeypatch):
     monkeypatch.setattr(doctor.psutil, "disk_usage", lambda folder: Little)
     told = " ".join(doctor.warnings_for())
     assert "3 GB of memory" in told and "1 GB of disk" in told
+
+
+def test_a_multiplication_with_its_addition_counts_as_one_operation(monkeypatch):
+    """One product in half a second: 1024 cubed multiplications and as many additions."""
+    times = iter([0.0, 0.25, 0.5])
+    monkeypatch.setattr(doctor, "clock", lambda device: next(times))
+    assert doctor.matrix_rate("cpu", "fp32", seconds=0.5) == 2 * 1024**3 / 0.5

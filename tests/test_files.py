@@ -1,7 +1,9 @@
 """Files appear whole or not at all, and what cannot be read is named."""
 
 import json
+import math
 import os
+import sys
 
 import pytest
 
@@ -119,3 +121,20 @@ def test_a_file_larger_than_memory_is_read(tmp_path, monkeypatch):
         read_text(tmp_path / "small.txt")
     monkeypatch.setenv("BERTEDU_MOST_BYTES", "5")
     assert read_text(tmp_path / "small.txt") == "12345"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not replace a file that is open")
+def test_somebody_who_reads_meanwhile_gets_half_of_each(tmp_path):
+    """A file that is replaced stays whole for who has opened it; one that is written over does not."""
+    path = tmp_path / "metrics.json"
+    write_text(path, "the old figures")
+    with open(path, encoding="utf-8") as opened:
+        write_text(path, "new")
+        assert opened.read() == "the old figures"
+    assert path.read_text("utf-8") == "new"
+
+
+def test_an_infinite_number_makes_a_file_that_other_programs_refuse(tmp_path):
+    path = tmp_path / "metrics.json"
+    write_json(path, {"loss": math.inf, "curve": [1.5, -math.inf, math.nan]})
+    assert json.loads(path.read_text("utf-8")) == {"loss": None, "curve": [1.5, None, None]}

@@ -23,8 +23,6 @@ PLACES = Places()
 SOURCES = sorted(path for path in PLACES.sources.glob("*.py") if re.match(r"\d\d_", path.name))
 NOTEBOOKS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for s in SOURCES for path in PLACES.pair(s)]
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS)
-REWRITTEN = [s for s in SOURCES if int(s.name[:2]) in rules.REWRITTEN]
-every_rewritten_source = pytest.mark.parametrize("source", [pytest.param(s, id=s.stem) for s in REWRITTEN])
 every_source = pytest.mark.parametrize("source", [pytest.param(s, id=s.stem) for s in SOURCES])
 
 
@@ -84,26 +82,18 @@ def test_a_chapter_has_no_quiz(source):
     assert read_quiz(PLACES.data / "quizzes" / f"{source.name[:2]}.json")
 
 
-@every_rewritten_source
+@every_source
 @pytest.mark.parametrize("rule", [rules.wide_lines, rules.bare_truths])
 def test_a_reader_scrolls_sideways_or_reads_true_for_a_number(source, rule):
     for path in PLACES.pair(source):
         assert not rule(read(path))
 
 
-def test_a_chapter_is_left_out_of_the_rules_and_nobody_says_so():
-    missing = [source.name[:2] for source in SOURCES if source not in REWRITTEN]
-    unknown = set(rules.REWRITTEN) - {int(source.name[:2]) for source in SOURCES}
-    assert not unknown, f"REWRITTEN names chapters that have no source: {sorted(unknown)}"
-    if missing:
-        pytest.skip(f"not held to wide_lines, bare_truths and ruff, since REWRITTEN lacks them: {', '.join(missing)}")
-
-
-def test_ruff_passes_over_a_rewritten_chapter():
+def test_ruff_passes_over_a_chapter():
     command = [sys.executable, "-m", "ruff", "check", "--show-files", str(PLACES.root)]
     seen = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     chapters = {Path(line).name for line in seen if Path(line).parent == PLACES.sources and line.endswith(".py")}
-    assert chapters == {source.name for source in REWRITTEN}, "correct extend-exclude in notebooks/source/ruff.toml"
+    assert chapters == {source.name for source in SOURCES}, "correct extend-exclude in notebooks/source/ruff.toml"
     assert not [line for line in seen if line.endswith(".ipynb")]
 
 

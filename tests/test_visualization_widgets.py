@@ -17,7 +17,7 @@ from bertedu.model import BertForMaskedLM
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.masking import mask_tokens
 from bertedu.visualization.widgets import attention_explorer, fill_mask_box, masking_playground, word_in_context
-from bertedu.visualization.widgets.context import cosines
+from bertedu.visualization.widgets.context import cosines, in_two_dimensions
 from bertedu.visualization.widgets.explorer import explorer_html
 from bertedu.visualization.widgets.filling import answers_html
 from bertedu.visualization.widgets.playground import (
@@ -276,3 +276,17 @@ def test_the_layer_or_the_sentence_of_a_word_is_mixed_up(model, tokenizer):
 def test_one_sentence_is_compared_with_nothing(model, tokenizer):
     with pytest.raises(UserError, match="at least two"):
         word_in_context(model, tokenizer, ["a cat ."], "cat")
+
+
+def test_what_all_sentences_share_hides_how_a_word_parts():
+    """Vectors that differ in two directions, on top of a shared step from layer to layer that is a hundred times as
+    long: the picture shows the difference, and keeps all of it.
+    """
+    shared = torch.zeros(1, 3, 4)
+    shared[0, :, 3] = torch.tensor([0.0, 100.0, 200.0])
+    apart = torch.zeros(4, 3, 4)
+    apart[0, :, 0], apart[1, :, 0], apart[2, :, 1], apart[3, :, 1] = 1.0, -1.0, 1.0, -1.0
+    points, kept = in_two_dimensions(shared + apart)
+    assert kept == pytest.approx(1.0)
+    assert np.linalg.norm(points, axis=-1) == pytest.approx(np.ones((4, 3)), abs=1e-4)
+    assert np.linalg.norm(points[0] - points[1], axis=-1) == pytest.approx(2 * np.ones(3), abs=1e-4)
