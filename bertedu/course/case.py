@@ -86,7 +86,7 @@ class Case:
         except NotImplementedError as error:
             raised_by = code_that_raised(error)
             if error.args or raised_by is None:  # no stub: torch raises this type too
-                self.fail(*told(error, self.name))
+                self.fail(*self.raised(error))
             if not is_left_over(raised_by):
                 raise Ended("not attempted yet") from None
             self.fail(
@@ -94,8 +94,12 @@ class Case:
                 "That line only stands in for an answer. Delete it, and run the cell again.",
             )
         except BaseException as error:
-            causes = [cause for words, cause in self.causes.items() if words in text_of(error)]
-            self.fail(*told(error, self.name), *causes[:1])
+            self.fail(*self.raised(error))
+
+    def raised(self, error: BaseException) -> tuple[str, ...]:
+        """What the answer raised and where, and what usually causes it in this exercise."""
+        causes = [cause for words, cause in self.causes.items() if words in text_of(error)]
+        return (*told(error, self.name), *causes[:1])
 
     # Ending -----------------------------------------------------------------------------------------------------
 

@@ -1,22 +1,21 @@
 # %% [markdown]
 # # 07 · Next sentence prediction
 #
-# You will build BERT's second training task token by token, check by counting that it does what the paper says, and
-# measure what a model learns from it. It learns less than the name of the task promises.
+# You will build BERT's second training task token by token, check by counting whether it does what the paper says,
+# and measure what a model learns from it. It learns less than the name of the task promises.
 #
 # ## What you will be able to do
 #
-# - make training pairs from documents as Google's code does, and prove by counting that they are right
+# - make training pairs from documents as Google's code does, and check them by counting
 # - explain why more than half of the pairs are negatives, and compute how many
 # - compute the loss of next sentence prediction by hand and add it to the masked-language-model loss
 # - show with a model and a simple baseline why the task is easy, and which negatives make it hard
 # - say what RoBERTa and ALBERT did about it, with their numbers
 #
-# **Time:** 60 minutes for the core path, about 115 minutes with everything ·
+# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 7.1, 7.3 and 7.5.
+# Plan about 115 minutes for the whole chapter. ·
 # **You need:** [06 · Masked language model](06_masked_language_model.ipynb) ·
 # **Next:** [08 · Pre-training](08_pre_training.ipynb)
-#
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
 #
 # ## Recall
 #
@@ -48,8 +47,8 @@
 #
 # ## Where this part sits
 #
-# BERT now gets two texts at once and is trained with two losses. The next cell draws the way from the pair to the sum
-# of the losses. The blue boxes are new in this chapter.
+# BERT now gets two texts at once and is trained with two losses: one for masked words (MLM), one for the pair. The
+# next cell draws the way from the pair to the sum of the losses. The blue boxes are new in this chapter.
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet
@@ -80,9 +79,9 @@ Picture(
 # ## A model that passes the test and fails a simple question
 #
 # Many tasks are about two texts: does this sentence answer that question? Does this claim follow from that one?
-# Masked language modeling trains on one text at a time, so Devlin et al. (2019, section 3.1) added a second task,
-# **next sentence prediction** (NSP). The model gets two pieces of text. It has to say whether the second one really
-# came after the first (**IsNext**) or from somewhere else (**NotNext**).
+# Masked language modeling doesn't ask directly how two texts are related, so Devlin et al. (2019, section 3.1) added
+# a second task, **next sentence prediction** (NSP). The model gets two pieces of text. It has to say whether the
+# second one really came after the first (**IsNext**) or from somewhere else (**NotNext**).
 #
 # The small BERT that comes with the course was trained on both tasks. The next cell loads it with its tokenizer, and
 # defines a function that returns the probability of IsNext for two texts. The cell after it asks about four pairs.
@@ -190,9 +189,9 @@ check("7.1", sentence)
 # **truncated**, one token at a time: remove a token from the longer of the two segments, and let a coin decide
 # whether it is the first or the last token.
 #
-# Why not always remove the last one? Then each truncated segment would begin with a whole sentence and end in the
-# middle of one. A model could learn from such a pattern, and it has nothing to do with meaning. A comment in Google's
-# code gives the same reason: more randomness, less bias.
+# Why not always remove the last one? Then each truncated segment would begin at the beginning of a sentence and most
+# would end in the middle of one. A model could learn such a pattern, and it has nothing to do with meaning. A comment
+# in Google's code gives the same reason: more randomness, less bias.
 #
 # ### Exercise 7.2 · Truncate a pair
 # ●●○○ · 12 minutes
@@ -232,9 +231,11 @@ check("7.2", cut)
 # target**, a random number from 2 up. Texts in real tasks are often short, and BERT should know short pairs from its
 # pre-training.
 #
-# The next two cells contain everything: `random_segment`, and `pairs_of`, which makes all pairs of one document. For
-# truncation they use the package's `truncate`. It works like your `cut`, but on (start, stop) instead of lists. The
-# last value that `pairs_of` returns for each pair is a dict of counts, for the checks below.
+# The next two cells contain everything: `random_segment`, and `pairs_of`, which makes all pairs of one document
+# (number `own` in the list). For truncation it uses the package's `truncate`. It works like `cut` of exercise 7.2,
+# but on (start, stop) instead of lists. The last value that `pairs_of` yields for each pair is a dict of counts for
+# the checks below: the target, the sentences of the chunk, whether it begins the document, and how many tokens the
+# truncation removed at the front and at the back.
 
 
 # %%
@@ -299,7 +300,7 @@ for first, second, label, _ in pairs_of(documents, 0, MAX_TOKENS, random.Random(
 # label says whether the second segment is *random*. This confuses many people: if you use a published checkpoint and
 # all predictions come out reversed, check this first.
 #
-# ## The proof
+# ## Is it right?
 #
 # First we compare with the package. Its `PairMaker` works on one long array of ids and never copies a token, but it
 # draws its random numbers in the same order. With the same seed, it must make the same pairs.
@@ -323,16 +324,16 @@ print(f"{len(mine):,} pairs here, {len(package):,} in the package, {different} d
 
 # %% [markdown]
 # Two programs by the same author can share a mistake. So we also **count**, over many pairs, and compare with the
-# published numbers. A count varies by chance. If something happens with probability p in n independent draws, then
-# the **standard error** of the observed share is
+# numbers in the paper and in Google's code. A count varies by chance. If something happens with probability p in n
+# independent draws, then the **standard error** of the observed share is
 #
 # $$\sqrt{p\,(1-p)\,/\,n}$$
 #
 # If the program is right, the share differs from p by more than three standard errors in only 3 of 1000 cases.
 #
-# The next cell makes the pairs of five passes over the text. The cell after it compares four shares with what the
-# paper and Google's code say. (A short target is drawn from 2 to 61, and 61 itself is not short. So the share of
-# short targets should be 0.1 · 59/60.) One of the four lines is far off. Which one? Guess.
+# The next cell makes the pairs of five passes over the text. The cell after it compares four shares with the
+# published numbers. (A short target is drawn from 2 to 61, and 61 itself is not short. So the share of short targets
+# should be 0.1 · 59/60.) One of the four lines is far off. Which one? Guess.
 
 
 # %%
@@ -484,12 +485,13 @@ for tokens, segments_of_pair in zip(encoding.tokens, encoding.token_type_ids.tol
 
 # %% [markdown]
 # Does the model need segment ids? After all, there is a [SEP] between the segments. We ask our small BERT about pairs
-# from documents that it has never seen: once as it should be, and once with all segment ids set to 0. That is a bug
-# that you can easily have, and no error message tells you.
+# from documents that it has never seen: once as it should be, and once with all segment ids set to 0. That bug
+# is easy to make.
 #
-# First we need three functions, for this experiment and for those that follow. `cls_vectors` computes the vector of
-# [CLS] for each pair; `collate` from the package makes the padded batches for it. `predict` applies the model's
-# pooler and NSP head. `report` prints the accuracies. Each value with ≈ is checked against what we measured
+# The next two cells define four functions, for this experiment and for those that follow. `cls_vectors` computes the
+# vector of [CLS] for each pair; `collate` from the package makes the padded batches for it. `predict` turns these
+# vectors into answers, with the model's pooler and its last linear layer. `accuracies` computes the accuracy on each
+# kind of pairs. `report` prints both and their mean, the balanced accuracy, and checks them against what we measured
 # (`expected`). The last lines are the experiment, with 700 pairs. Guess both balanced accuracies first. (A few
 # seconds.)
 
@@ -538,7 +540,7 @@ report("all segment ids 0", without, pairs, expected=(0.996, 0.132))
 # %% [markdown]
 # With segment ids the balanced accuracy is 94 %. Without them it is 57 %, not much above a constant answer: the model
 # now says IsNext to almost everything. The [SEP] is still there, but this model learned to tell the segments apart by
-# the segment ids. There is no error, neither here nor in training, so write a test for this bug.
+# the segment ids. No error message tells you, neither here nor in training, so write a test for this bug.
 #
 # ## From [CLS] to a loss
 #
@@ -602,8 +604,8 @@ for name, output in others.items():
 #
 # The loss of BERT's pre-training is the plain sum: the mean over masked words plus the mean over pairs (Devlin et al.
 # 2019, appendix A.2). Nobody chose a weight, but there is one: in a mean over many labels, each label counts little.
-# The next cell makes a batch of 32 pairs with the masks of chapter 06. How many masked words does one pair count as
-# much as?
+# The next cell makes a batch of 32 pairs with the masks of chapter 06. How many masked words together count as much
+# as one pair?
 
 # %%
 from bertedu.pretraining.masking import mask_tokens
@@ -659,7 +661,7 @@ for name, model in (("untrained", untrained), ("trained", bert)):
 # would need this weight to have the same gradient norm.
 #
 # In a young model the accuracy of next sentence prediction stays at chance for a long time. Chapter 08 shows this
-# plateau, and how a model leaves it: its attention begins to compare words.
+# plateau, and how a model leaves it: its attention finds something useful in the other words.
 #
 # ## Why the task is easy
 #
@@ -693,8 +695,8 @@ report("word overlap", predict_by_overlap(unseen, pairs), pairs, expected=(0.725
 report("BERT", predictions, pairs, expected=(0.967, 0.916))
 
 # %% [markdown]
-# *The* has almost no weight, and *Portugal* a large one. Word overlap knows nothing about word order and nothing
-# about meaning, and it reaches 78 %. BERT has 94 %.
+# *The* has almost no weight, and *Portugal* a large one. Word overlap knows nothing about word order or meaning, and
+# still its balanced accuracy is 78 %. BERT's is 94 %.
 #
 # How much of BERT's accuracy is the topic? Let's take the topic away, step by step. All three tests below have the
 # same 269 IsNext pairs. What changes are the NotNext pairs. Their second segments come
@@ -749,7 +751,7 @@ Picture(figure, alt=f"Balanced accuracy for three kinds of NotNext pairs. {'; '.
 
 # %% [markdown]
 # Read the column NotNext from test to test. On the published task BERT recognizes 92 % of the negatives. On the same
-# topic it recognizes 27 %, and of the swapped pairs 4 %: it calls almost everything IsNext that is about one topic.
+# topic it recognizes 27 %, and of the swapped pairs 4 %: it calls most pairs IsNext that are about one topic.
 #
 # For word overlap, the 50 % on swapped pairs are no accident: the cosine of (first, second) is the cosine of (second,
 # first). For BERT nothing forces this. Segment ids and position embeddings tell it which segment is the first. It
@@ -806,9 +808,9 @@ test = PairMaker(unseen, max_length=64).sentence_order_pairs(random.Random(1))
 report("BERT on SOP", predict(cls_vectors(unseen, test)), test, expected=(0.95, 0.02))
 
 # %% [markdown]
-# The share is right this time. And our BERT has a balanced accuracy of 49 %: it knows nothing about order. ALBERT's
-# authors measured the same at full size (table 5, an ALBERT-base in three versions). The last column is the mean of
-# five tasks, in %:
+# The share is right this time: 50 % of the pairs are swapped. And our BERT has a balanced accuracy of 49 %: it can't
+# tell the two orders apart. ALBERT's authors found the same for a larger model (table 5, an ALBERT-base in three
+# versions). The last column is the mean of five tasks, in %:
 #
 # | trained with | accuracy on NSP | accuracy on SOP | mean of five tasks |
 # |---|---|---|---|
@@ -823,10 +825,10 @@ report("BERT on SOP", predict(cls_vectors(unseen, test)), test, expected=(0.95, 
 #
 # Did next sentence prediction help at all? Devlin et al. (2019, table 5) trained a BERT without it. Of their five
 # tasks, one got clearly worse: QNLI, where the question is whether a sentence answers a question, fell from 88.4 to
-# 84.9. The other four lost at most 0.6 points. Nine months later Liu et al. (2019) trained BERT-Base again, in four
-# ways. These are the medians of five runs from their table 2, on development sets. SQuAD is question answering (F1),
-# MNLI asks whether one sentence implies another, SST-2 is the sentiment of film reviews, RACE is reading
-# comprehension (accuracy):
+# 84.9. The other four lost at most 0.6 points. Nine months after BERT was published, Liu et al. (2019) trained
+# BERT-Base again, in four ways. These are the medians of five runs from their table 2, on development sets. SQuAD is
+# question answering (F1, how far the predicted and the true answer overlap), MNLI asks whether one sentence implies
+# another, SST-2 is the sentiment of film reviews, RACE is reading comprehension (accuracy):
 #
 # | input | NSP loss | SQuAD 1.1 / 2.0 | MNLI-m | SST-2 | RACE |
 # |---|---|---|---|---|---|
@@ -837,17 +839,17 @@ report("BERT on SOP", predict(cls_vectors(unseen, test)), test, expected=(0.95, 
 #
 # Compare the last two rows with the first. Without the NSP loss the results are as good or slightly better, except on
 # SST-2. How can both papers be right? Their inputs differ. Liu et al. (section 4.2) suspect that BERT's comparison
-# removed the loss but kept the *pairs*. Such a model still reads two unrelated halves in every second sequence, and
-# learns nothing from them. RoBERTa's sequences are one continuous text instead. The second row shows what hurts most:
-# short inputs.
+# removed the loss but kept the *pairs*. Such a model would still read two unrelated halves in about every second
+# sequence, without being told. RoBERTa's sequences are continuous text instead. The second row is the worst one: its
+# inputs are short. Liu et al. suspect that the model can't learn long-range dependencies from them.
 #
 # ## Broken BERT: the loss falls, and so does the accuracy
 #
 # A colleague trains our BERT a little longer, on pairs from the same text. In the colleague's labels, 0 means
-# "nothing to predict here". It is the id of [PAD], so no masked word can have it as its label. The next cell shows
-# the function that computes the losses, and the cell after it the training: 25 batches of 16 pairs, in float64, so
-# that the numbers are the same on your machine. The third cell trains, and then it prints the accuracy on each kind
-# of pairs. The loss will fall. Guess what the accuracy does. (15 seconds on a slow computer.)
+# "nothing to predict here". It is the id of [PAD], so no masked word can have it as its label. The next cell defines
+# the function that computes the losses, and the cell after it (collapsed) the training: 25 batches of 16 pairs, in
+# float64, so that the numbers are the same on your machine. The third cell trains, and then it prints the accuracy on
+# each kind of pairs. The loss will fall. Guess what the accuracy does. (15 seconds on a slow computer.)
 
 # %%
 criterion = nn.CrossEntropyLoss(ignore_index=0)  # 0: nothing to predict here
@@ -925,8 +927,9 @@ check("7.5", repaired_losses)
 #
 # Both losses share one criterion, and 0 has two meanings: "nothing to predict" for words, IsNext for pairs. So no
 # IsNext pair is ever counted. Among the pairs that are counted, NotNext is always right, so a model that always
-# answers NotNext has a loss of zero. In a training from scratch the same bug looks like progress: the accuracy
-# *rises* from 50 % to about 61 %, and stays there. The repair: pairs get their own loss, which ignores nothing.
+# answers NotNext has a loss of zero. In a training from scratch the same bug can look like progress: the
+# accuracy ends at the share of NotNext, about 61 % in our text, which seems better than a coin. The repair: pairs get
+# their own loss, which ignores nothing.
 #
 # </details>
 
@@ -952,7 +955,7 @@ print(f"accuracy on IsNext {is_next:.0%}, on NotNext {not_next:.0%}")
 # With −100, PyTorch's default and the package's choice, this can't happen: no class has that number. And this bug is
 # one more reason to report balanced accuracy.
 #
-# ## Paper and code
+# ## Paper and code (optional)
 #
 # | | |
 # |---|---|
@@ -972,8 +975,8 @@ print(f"accuracy on IsNext {is_next:.0%}, on NotNext {not_next:.0%}")
 #   balanced accuracy.
 # - 0 is IsNext. Segment ids say where the second segment begins, and a model that was trained with them needs them.
 # - The pre-training loss is the mean over masked words plus the mean over pairs.
-# - Next sentence prediction can be solved mostly by topic, and our model does exactly that. Sentence-order prediction
-#   can't be solved by topic.
+# - Next sentence prediction can be solved mostly by topic, and that is mostly what our model uses. Sentence-order
+#   prediction can't be solved by topic.
 #
 # ## Quiz
 
@@ -1000,7 +1003,7 @@ quiz(7)
 #
 # <details><summary>Answer</summary>
 #
-# Perhaps not at all. About 60 % of the pairs can be NotNext, because a chunk of one sentence always gets a random
+# Perhaps not at all. In our text 61 % of the pairs are NotNext, because a chunk of one sentence always gets a random
 # second segment. Measure the accuracy on each kind, or the balanced accuracy. If that is 50 %, the model gives a
 # constant answer. Then check the loss. Near ln 2 = 0.69: the model has not left the plateau yet. Near 0: one class
 # isn't counted, so look for an `ignore_index`.

@@ -10,6 +10,9 @@ from torch.nn.functional import cross_entropy
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import exercise
 
+PERCENT = "Give a number between 0 and 1, not a percentage."
+NOT_A_NUMBER = "rng makes random numbers, and is none itself: rng.random() draws one."
+SCORES_FIRST = "cross_entropy gets scores first, and then the labels. argmax gives no scores."
 USE_RNG = "All randomness has to come from `rng`: draw with rng.random()."
 
 
@@ -76,7 +79,9 @@ def right_lengths(case: Case, long: int, short: int, max_tokens: int, one: list,
     for which, whole in (("second", len(one) == long), ("first", len(other) == short)):
         if whole:
             anew = "Which segment is longer? After some tokens it may be the other one, so compare again each time."
-            case.fail(f"{came}: all tokens were removed from the {which} segment.", anew)
+            by_tokens = "The other one is longer. Compare lengths: `max(first, second)` alone compares the tokens."
+            was_longer = (long > short) == (which == "first")
+            case.fail(f"{came}: all tokens were removed from the {which} segment.", anew if was_longer else by_tokens)
     right = (max_tokens - kept, kept) if long > short else (kept, max_tokens - kept)
     case.fail(f"{came}, and {right[0]} and {right[1]} are expected: remove a token from the longer one each time.")
 
@@ -118,6 +123,7 @@ def both_ends(case: Case) -> None:
 )
 def cut(case: Case) -> None:
     """Lengths first, then which segment, then which end, then where the randomness comes from."""
+    case.causes = {"instances of 'Random'": NOT_A_NUMBER, "'Random' object is not callable": NOT_A_NUMBER}
     for long, short, max_tokens in ((4, 3, 7), (6, 5, 7), (5, 6, 7), (3, 8, 7), (10, 10, 7), (30, 1, 2)):
         tried = f"{long} and {short} tokens, with max_tokens = {max_tokens}"
         case.begin(f"I called cut on {tried}.", "six pairs of lengths")
@@ -155,6 +161,9 @@ def two_sentences(case: Case) -> None:
             (0.75, "That is the mean of 50 % and 100 %. But a second pair exists only after tails."),
             (1 / 3, "That is the share of IsNext."),
             (1.0, "After heads the pair is IsNext, and the document is used up."),
+            (0.61, "That is the share in our text. Here every document has two sentences."),
+            (200 / 3, PERCENT),
+            (67, PERCENT),
         ],
         tolerance=0.01,
     )
@@ -194,7 +203,7 @@ def order_once(case: Case, seed_or_rng: int | random.Random) -> int:
 def order_pair(case: Case) -> None:
     """What comes out, whether the label fits, how often it is swapped, and whether rng decides."""
     rng = random.Random(5)
-    case.causes = {"instances of 'Random'": "rng makes random numbers, and is none itself: rng.random() draws one."}
+    case.causes = {"instances of 'Random'": NOT_A_NUMBER, "'Random' object is not callable": NOT_A_NUMBER}
     case.begin("I called order_pair 400 times on [11, 12, 13] and [21, 22].", "400 calls")
     labels = [order_once(case, rng) for _ in range(400)]
     share = sum(labels) / len(labels)
@@ -233,7 +242,9 @@ def repaired_losses(case: Case) -> None:
     right = losses(words, labels, pairs, pair_labels)
     case.causes = {
         "is out of bounds": "Pairs have two classes, and their labels are 0 and 1. Leave the labels as they are.",
-        "Expected floating point": "cross_entropy gets scores first, and then the labels. argmax gives no scores.",
+        "Expected floating point": SCORES_FIRST,
+        "not implemented for 'Long'": SCORES_FIRST,
+        "expected target dtype": "The labels are whole numbers. Leave them as they are.",
     }
     result = case.call(words, labels, pairs, pair_labels, tried="9 words, 4 of them with a label, and 6 pairs")
     masked, following = case.parts(result, "masked_words", "next_sentence")

@@ -2,7 +2,7 @@
 
 import random
 
-from torch.nn.functional import cross_entropy, log_softmax
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, log_softmax
 
 from bertedu.pretraining.sentence_pairs import truncate
 
@@ -242,6 +242,34 @@ def shorter_first(first, second, most, rng):
     return first, second
 
 
+def by_tokens(first, second, most, rng):
+    while len(first) + len(second) > most:
+        max(first, second).pop(0 if rng.random() < 0.5 else -1)
+    return first, second
+
+
+def rng_called(first, second, most, rng):
+    while len(first) + len(second) > most:
+        max(first, second, key=len).pop(0 if rng() < 0.5 else -1)
+    return first, second
+
+
+def labels_before_scores(word_scores, word_labels, follows, next_sentence_label):
+    words, _ = two_criteria(word_scores, word_labels, follows, next_sentence_label)
+    return words, cross_entropy(next_sentence_label, follows)
+
+
+def labels_as_floats(word_scores, word_labels, follows, next_sentence_label):
+    words, _ = two_criteria(word_scores, word_labels, follows, next_sentence_label)
+    return words, cross_entropy(follows, next_sentence_label.float())
+
+
+def by_one_score(word_scores, word_labels, follows, next_sentence_label):
+    words, _ = two_criteria(word_scores, word_labels, follows, next_sentence_label)
+    difference = follows[:, 1] - follows[:, 0]
+    return words, binary_cross_entropy_with_logits(difference, next_sentence_label.to(difference.dtype))
+
+
 def words_detached(word_scores, word_labels, follows, next_sentence_label):
     words, pairs = two_criteria(word_scores, word_labels, follows, next_sentence_label)
     return words.item(), pairs
@@ -275,6 +303,8 @@ ANSWERS = {
             (by_the_global_coin, "come from `rng`"),
             (shorter_first, "and 3 and 4 are expected"),
             (by_value, "not next to each other"),
+            (by_tokens, "alone compares the tokens"),
+            (rng_called, "rng.random() draws one"),
         ],
     },
     "7.3": {
@@ -285,6 +315,9 @@ ANSWERS = {
             (1 / 3, "share of IsNext"),
             (1, "used up"),
             (0.6, "Take 1000 documents"),
+            (0.61, "share in our text"),
+            (66.7, "between 0 and 1"),
+            (67, "between 0 and 1"),
             ("2/3", "written like this"),
         ],
     },
@@ -306,10 +339,12 @@ ANSWERS = {
         ],
     },
     "7.5": {
-        "accepted": [two_criteria, chosen_words],
+        "accepted": [two_criteria, chosen_words, by_one_score],
         "wrong": [
             (labels_shifted, "two classes"),
             (of_the_choice, "argmax gives no scores"),
+            (labels_before_scores, "scores first"),
+            (labels_as_floats, "whole numbers"),
             (softmax_first, "applies softmax itself"),
             (pairs_first, "loss of the words first"),
             (colleagues, "still not counted"),
