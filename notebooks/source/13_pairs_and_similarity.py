@@ -92,10 +92,10 @@
 # - **neutral**: the premise leaves it open.
 #
 # The large public data sets of this task are SNLI (pairs about photos) and MNLI (pairs from many kinds of text).
-# Ours is small and made for this course. The next cell reads it with `read_labelled`, and shows one hypothesis with
-# three premises. Which label belongs to which premise? Decide before you run the cell after it. That cell prints the
-# labels, and the accuracy of three baselines on the 300 validation rows (the package's `classification_baselines`):
-# the most frequent label, and two linear models without a neural network.
+# Ours is small and made for this course. The next cell reads it with `read_labelled` (`row.text` is the premise,
+# `row.pair` the hypothesis), and shows one hypothesis with three premises. Which label belongs to which premise?
+# Decide before you run the cell after it. That cell prints the labels, and the accuracy of three baselines on the 300
+# validation rows (the package's `classification_baselines`): the most frequent label, and two linear models.
 
 # %%
 from bertedu.corpora.task_data import read_labelled
@@ -118,15 +118,16 @@ for name, figures in baselines.items():
 
 # %% [markdown]
 # The **bag of words** counts the words of both sentences, and pairs of neighboring words. With 0.56 it is better
-# than guessing, because a *not* in the premise is a hint. But it puts both sentences into one bag, so it can't
-# compare them. *A dog ran* follows from *A wet dog ran*, but not the other way round. Both orders give the same bag.
+# than guessing: if there is a *not* in the premise, for example, the label is often contradiction. But it puts both
+# sentences into one bag, so it can't compare them. *A dog ran* follows from *A wet dog ran*, but not the other way
+# round. Both orders give the same bag.
 #
 # The last line is the stronger baseline. This linear model knows which words are only in the premise, which are only
 # in the hypothesis, which are in both, and what share that is. It gets two thirds right. Reading has to add
 # something to *this* number.
 #
-# Now a suspicious question: how much can you know from the hypothesis **alone**? In our data each hypothesis occurs
-# three times, once with each label.
+# Before we train anything, one more control: how much can you know from the hypothesis **alone**? In our data each
+# hypothesis occurs three times, once with each label.
 #
 # ### Exercise 13.1 · Half of the question
 # ●○○○ · 3 minutes
@@ -153,7 +154,7 @@ check("13.1", share)
 # ### A data set that gives its labels away (optional)
 #
 # That may sound too obvious to mention. But the largest public data sets fail this test. Their hypotheses were
-# written by people who saw a premise and a label, and had to write a fitting sentence quickly. A quick way to a
+# written by paid crowd workers, who saw a premise and a label and wrote a fitting sentence. A quick way to a
 # contradiction is a *not* or a *nobody*. A quick way to a neutral sentence is to add something. Such traces are
 # called **annotation artifacts**. Gururangan et al. (2018) trained a simple classifier on the hypotheses alone. It
 # was right for about 67 % of SNLI and 53 % of MNLI, where guessing is right for about a third.
@@ -162,7 +163,7 @@ check("13.1", share)
 # contradiction if the hypothesis has a negative word, and one of the other two if it has none. As a control, a *fair
 # writer* chooses the row at random. The next cell trains a linear classifier on each version, and it sees the
 # hypotheses alone. The hurried writer seldom keeps a contradiction, so we use balanced accuracy, the mean of the
-# three classes' recalls (chapter 07).
+# three classes' recalls (chapter 07). Guessing gets 0.33.
 
 # %%
 import torch
@@ -202,8 +203,8 @@ for name, hurried in (("fair writer", False), ("hurried writer", True)):
 # ## A cross-encoder
 #
 # Both sentences enter BERT together, as in [chapter 07](07_next_sentence_prediction.ipynb). BERT's pooler turns the
-# vector of [CLS] into `[B, D]`, and one linear layer gives a score for each of the C labels. The next cell has the
-# whole class, and shows the input for one pair: its tokens and its token types.
+# vector of [CLS] into another vector of size D, and one linear layer gives a score for each of the C labels. The next
+# cell has the whole class, and shows the input for one pair: its tokens and its token types.
 
 # %%
 from torch import nn
@@ -230,17 +231,16 @@ print(*pair.token_type_ids[0].tolist())
 
 # %% [markdown]
 # We train it with the loop of [chapter 08](08_pre_training.ipynb) in short. `build_optimizer` gives AdamW without
-# weight decay on biases and LayerNorm, as you built it there. `rate_factor` is the warm-up (a tenth of the steps)
-# and the linear decay. A *task* of the package gives batches, and for each batch the sum of the losses and their
-# number. So this loop serves every task of the chapter. `fine_tune` draws dropout from a fixed seed, and prints how
-# far it has got.
+# weight decay on biases and LayerNorm, as you built it there. `rate_factor` gives the learning rate its warm-up (a
+# tenth of the steps) and its linear decay. A *task* of the package has the methods `epoch` (the batches), `sums` (the
+# sum of a batch's losses) and `counts` (how many losses that are). So this loop serves every task of the chapter.
+# `fine_tune` draws dropout from a fixed seed, and prints how far it has got.
 #
-# The cell after it fine-tunes the package's class for the same model, `BertForSequenceClassification`, on 1,500 rows
-# for three epochs. `with_new_head` loads our small pre-trained BERT and puts a new, untrained output layer on it.
-# Such an output layer is called a *head* too, but it has nothing to do with attention heads. Guess first: how far
-# above the better baseline, 0.68, will it get? (The cell takes a minute on a slow computer.) The third cell prints
-# the most confident mistakes (every tenth of them), and draws the **confusion matrix**: a row for each right label,
-# a column for each predicted one. Which kind of mistake comes back?
+# The cell after it fine-tunes the package's class for the same model, `BertForSequenceClassification` (which also has
+# dropout before the linear layer), on 1,500 rows for three epochs. `with_new_head` loads our small pre-trained BERT
+# and puts a new, untrained output layer on it. Such an output layer is called a *head* too, but it has nothing to do
+# with attention heads. Guess first: how far above the better baseline, 0.68, will it get? (The cell takes a minute on
+# a slow computer.)
 
 # %%
 import torch
@@ -282,6 +282,16 @@ fine_tune(reader, nli, epochs=3, learning_rate=3e-4)
 accuracy = about(0.68, nli.score(reader, validation_rows)["accuracy"], within=0.05)
 print(f"accuracy {accuracy:.2f}, words compared {baselines['words compared']['accuracy']:.2f}")
 
+# %% [markdown]
+# The accuracy is well above the bag of words (0.56), but not above the baseline that compares words (0.68). With 300
+# rows the standard error of such an accuracy is √(0.7 · 0.3 / 300) = 2.6 points, so a difference of two points would
+# be no evidence anyway. And nothing here was simply remembered: the validation rows use sentence patterns, names and
+# things that do not occur in training.
+#
+# What does it get wrong? The next cell sorts the mistakes, the most confident one first, and prints every tenth:
+# premise, hypothesis, the right label and the predicted one. Then it draws the **confusion matrix**: a row for each
+# right label, a column for each predicted one. Which kind of mistake comes back?
+
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.confusion import confusion_matrix
 
@@ -293,25 +303,41 @@ columns = ([row[name] for row in explained] for name in ("label", "prediction"))
 confusion_matrix(*columns, "pairs")
 
 # %% [markdown]
-# The accuracy is well above the bag of words (0.56), but not above the baseline that compares words (0.68). With 300
-# rows the standard error of such an accuracy is √(0.7 · 0.3 / 300) = 2.6 points, so a difference of two points would
-# be no evidence anyway. And nothing here was simply remembered: the validation rows use sentence patterns, names and
-# things that do not occur in training.
+# In our run 64 of the 95 mistakes say *entailment* where it is wrong. Often the words that change the label are few:
+# *hid* in place of *found*; *was advised to*; two names that are swapped (*Laura is shorter than Eric. Eric is
+# shorter than Laura.*). So does this BERT only count **word overlap**, as the linear model does?
 #
-# In our run 64 of the 95 mistakes say *entailment* where it is wrong. The hypothesis consists of the premise's
-# words, and what makes it false is small: *hid* in place of *found*; *was advised to*; two names that are swapped
-# (*Laura is shorter than Eric. Eric is shorter than Laura.*). So this BERT relies on **word overlap**, which is what
-# the linear model counts.
+# A few examples can't tell. The next cell measures which share of the hypothesis's words is in the premise too,
+# on average, for four groups of pairs.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.finetuning.bags import words_in
+
+overlaps = {}
+for row in explained:
+    words = words_in(row["pair"])
+    group = tuple(row[name] == "entailment" for name in ("label", "prediction"))
+    overlaps.setdefault(group, []).append(len(words & words_in(row["text"])) / len(words))
+names = {True: "entailment", False: "other"}
+for (label, prediction), shares in sorted(overlaps.items(), reverse=True):
+    print(f"label {names[label]:10}  predicted {names[prediction]:10}", end="  ")
+    print(f"{len(shares):3} pairs, word overlap {sum(shares) / len(shares):.0%}")
+
+# %% [markdown]
+# Read the first two lines. Among the pairs that *are* entailment, the model found those with much overlap (85 % in our
+# run) and missed those with little (52 %). But the last two lines are close together: where it wrongly said
+# entailment, the overlap is 70 %, and where it rightly didn't, 68 %. So overlap explains which entailments it finds, but hardly why
+# it says entailment too often.
 #
-# Larger models do better, but they rely on word overlap as well. McCoy et al. (2019) built the data set HANS to show
-# this: every hypothesis consists of words of its premise, and half of them do not follow. BERT, fine-tuned on MNLI,
-# called most of that half entailment.
+# Larger models rely on overlap, too. McCoy et al. (2019) built the data set HANS to show this: every hypothesis
+# consists of words of its premise, and half of them do not follow. BERT, fine-tuned on MNLI, called most of that half
+# entailment.
 #
 # ## How similar are two sentences?
 #
 # Now we want a score instead of a label: how similar are two sentences, from 0 (a different event) to 5 (the same in
-# other words)? This task is called **semantic textual similarity** (STS). Its usual measure is **Spearman's rank
-# correlation**: does the model put the pairs into the right *order*?
+# other words; 4 is the same with a remark added)? This task is called **semantic textual similarity** (STS). Its
+# usual measure is **Spearman's rank correlation**: does the model put the pairs into the right *order*?
 #
 # By pencil: the right scores of three pairs are 0, 3, 5, and a model says 0.2, 0.9, 0.4. The right ranks are 1, 2,
 # 3, the model's ranks are 1, 3, 2. Let d be the difference of a pair's two ranks. For n = 3 pairs without ties,
@@ -348,6 +374,7 @@ from bertedu.finetuning.similarity import BertSentenceEncoder, word_cosines
 
 texts = [text for row in validation_pairs for text in (row.text, row.pair)]
 scores = [row.label for row in validation_pairs]
+# pooling="pooler", since only then the pooler is loaded as well
 bert = with_new_head(BertSentenceEncoder, str(folder), settings, pooling="pooler").bert.eval()
 
 
@@ -370,9 +397,9 @@ print(f"overlap Spearman {overlap:.2f}")
 
 # %% [markdown]
 # Read the first numbers. The vectors that are meant to represent the whole sentence, [CLS] and the pooler's output,
-# are far worse than the plain mean of all tokens. And word overlap, which doesn't know what any word means, is
-# better than all of them. Now read the last numbers: the [CLS] vectors of two *unrelated* sentences have a cosine of
-# 0.96. They point in almost the same direction.
+# are far worse than the plain mean of all tokens. And word overlap, which doesn't know what any word means, is better
+# than all of them. Now read the last numbers: the [CLS] vectors of two *unrelated* sentences have a mean cosine of
+# 0.96. They point in almost the same direction. This is called **anisotropy**.
 #
 # Why? Ask what each vector was **trained** for.
 #
@@ -380,7 +407,8 @@ print(f"overlap Spearman {overlap:.2f}")
 #   last vector. The next-sentence head does, through the pooler, but it only needs two classes for a *pair*, and the
 #   topic is often enough for that.
 # - No loss ever compared two such vectors. So a *cosine* between them was never trained to mean anything.
-# - Each other token had to know its own word and its context. The mean profits from that.
+# - The masked-language-model loss can ask any other token for its word, so these vectors carry words and their
+#   context. The mean profits from that.
 #
 # The paper says it itself: [CLS] is an aggregate "for classification tasks", and a footnote in section 3.1 warns
 # that without fine-tuning it is not a meaningful representation of a sentence. Reimers and Gurevych (2019, table 1)
@@ -392,7 +420,8 @@ print(f"overlap Spearman {overlap:.2f}")
 #
 # If cosines should mean something, we have to train them. Both sentences go through the same weights, each alone.
 # The cosine of their two mean vectors should be the score divided by 5, and the loss is the squared error. That is
-# the whole siamese network. (A minute on a slow computer.)
+# the whole siamese network. (In a batch of the package, the names of the second sentences' inputs begin with `pair_`.
+# The cell takes a minute on a slow computer.)
 
 # %%
 from torch.nn.functional import mse_loss
@@ -439,8 +468,8 @@ comparison(spearman, lines, "Spearman on validation")
 # - The **cross-encoder** is the best of the three (mean 0.71). It can compare the two sentences word by word. The
 #   bi-encoder (0.63 with the mean) has to put each sentence into D numbers before it knows the other one.
 # - **Word overlap** (0.71) is not beaten by any of their means. In our data, similar sentences share their rarest
-#   words: names and towns. 1,500 pairs do not teach a small model more than that. Without this line in the figure,
-#   0.63 would look like a success.
+#   words: names and towns. 1,500 pairs did not teach our small model more than that. Without this line in the
+#   figure, 0.63 would look like a success.
 # - **[CLS] has gained most** (from 0.36 to 0.52). So the *position* was never wrong, only the training was missing.
 #   But the mean started much higher, and after these few pairs [CLS] is still below the mean *without* fine-tuning.
 #   With a larger model and more pairs the two get close. Reimers and Gurevych (2019, table 6) report Spearman, times
@@ -525,10 +554,11 @@ axes = figure.subplots()
 for (name, cost), color in zip(costs.items(), (ORANGE, BLUE)):
     axes.loglog(sizes, cost, marker="o", color=color)
     offset = {"textcoords": "offset points", "ha": "right", "color": color}
-    axes.annotate(name, (sizes[-1], cost[-1]), (-12, 4), **offset)
+    axes.annotate(name, (sizes[-2], cost[-2]), (-10, 4), **offset)
+right_margin = {"transform": axes.get_yaxis_transform(), "va": "center"}
 for words, value in (("a second", 1), ("an hour", 3600), ("a month", 2.6e6)):
     axes.axhline(value, color=GREY, linestyle=":", linewidth=1)
-    axes.text(1500, value * 1.3, words, fontsize=8, color=GREY)
+    axes.text(1.01, value, words, fontsize=8, color=GREY, **right_margin)
 axes.set(xlabel="number of sentences", ylabel="seconds for all pairs")
 quiet(axes)
 assert costs["cross-encoder"][3] > 500 * costs["bi-encoder"][3]
@@ -540,10 +570,10 @@ Picture(
 )
 
 # %% [markdown]
-# One line is twice as steep as the other: n² passes against n. (The number of cosines is n² too, and with very many
-# sentences it begins to matter.) The famous figures are from Reimers and Gurevych (2019): on one V100 GPU, finding
-# the most similar pair among 10,000 sentences takes about 65 hours with BERT as a cross-encoder, and about 5 seconds
-# with their bi-encoder, Sentence-BERT.
+# One line is twice as steep as the other: n (n − 1) / 2 passes against n. (The number of cosines is n² too, and with
+# very many sentences it begins to matter.) The famous figures are from Reimers and Gurevych (2019): on one V100 GPU,
+# finding the most similar pair among 10,000 sentences takes about 65 hours with BERT as a cross-encoder, and about 5
+# seconds with their bi-encoder, Sentence-BERT.
 #
 # In practice both are combined. A bi-encoder **retrieves** a hundred candidates from a million texts, and a
 # cross-encoder **re-ranks** these hundred. A hundred passes are cheap enough.
@@ -591,9 +621,9 @@ check("13.3", nearest)
 # answer for each query, that is the share of queries whose partner is found. By chance recall@5 would be 5 / 38 =
 # 13 %, and recall@1 2.6 %. One query more or less is 2.6 points.
 #
-# The next cell collects the pairs, the one after it defines the measure. The third one measures BERT before
-# fine-tuning, our bi-encoder, and word overlap. (`embed` is a function of the package: it gives a vector of length 1
-# for each text.) Guess first: does the training on scores help the search?
+# The next cell collects the pairs and defines the measure. The one after it measures BERT before fine-tuning, our
+# bi-encoder, and word overlap. (`embed` is a function of the package: it gives a vector of length 1 for each text.)
+# Guess first: does the training on scores help the search?
 
 # %%
 queries, collection = [], []
@@ -605,7 +635,6 @@ print(len(queries), "queries; the first:", queries[0])
 print("partner:", collection[0])
 
 
-# %%
 def recall(cosines, k):  # [N, N]; the partner of query i is text i
     found = cosines.topk(k, dim=-1).indices  # [N, k]
     partners = torch.arange(len(cosines)).unsqueeze(-1)  # [N, 1]
@@ -638,12 +667,14 @@ by_words = torch.tensor(counts).view(len(queries), -1)  # [N, N]
 show_recalls("word overlap", by_words, (0.18, 0.97), within=0.01)
 
 # %% [markdown]
-# Look at recall@5. The training on scores improved the *order* of all pairs, but not the search: recall@5 fell from
-# 89 % to 74 %. Nothing is broken. The squared error asks for a cosine of 0.4 for one pair and 0.6 for another. It
-# never asks that a partner is **nearer than everything else**. You get what you train for.
+# Look at recall@5. The training on scores improved the *order* of all pairs, but it did not help the search: recall@5
+# fell from 89 % to 74 %, and recall@1 rose by two queries only. Nothing is broken. The squared error asks for a
+# cosine of 0.4 for one pair and 0.6 for another. It never asks that a partner is **nearer than everything else**. You
+# get what you train for.
 #
 # Word overlap is a strong baseline again: in 97 % of the searches the partner is among the five nearest. But it is
-# seldom the *first* (18 %), because many sentences share a name.
+# seldom the *first* (18 %). For *In Geneva Oscar caught some disease.* it finds *In Geneva Felix caught some
+# disease.* The partner says the same in other words, so it shares fewer of them.
 #
 # ## Contrastive learning
 #
@@ -708,9 +739,10 @@ for query in (queries[0], "Nobody could get to the town, it was winter."):
 # recall@1 has risen from about 34 % to about 61 %, recall@5 to about 100 %. The order of all pairs is better than
 # before training as well (0.59), although this loss never saw a score.
 #
-# Word overlap finds *who* and *where*, but not *what happened*. Our vectors are good at what happened. But look at
-# the names: the vectors are less certain about the *people*. So search engines often add both scores (**hybrid
-# search**), and a cross-encoder re-ranks the result.
+# Word overlap only sees equal words. Our vectors also match different words for the same event: *at Irene's table*
+# and *dinner*. But look at the names: in our first search, the nearest sentence tells of a dinner with another guest,
+# and the partner is second. For names, word overlap is often the better tool. So search engines often add both scores
+# (**hybrid search**), and a cross-encoder re-ranks the result.
 #
 # Two warnings. The vectors know the kind of similarity that they were trained for, and another collection may need
 # another training. And with many millions of vectors it gets slow to compare a query with each of them.
@@ -757,19 +789,20 @@ fine_tune(hard_searcher, harder, epochs=2, learning_rate=1.5e-4)
 show_recalls("with hard negatives", search_cosines(hard_searcher), (0.63, 1.0))
 
 # %% [markdown]
-# Recall@1 has hardly changed: 63 % instead of 61 % is one query of 38. With a second seed we measured 66 % instead
-# of 61 %. A test with 38 queries can't tell whether that is more than luck. A plausible reason for the small effect:
-# our training sentences tell only 22 kinds of events. So for every second pair, a batch of 16 contains the same kind
-# of event with other people anyway (1 − (21/22)¹⁵ = 0.50), and its in-batch negatives are already hard. In a
-# collection of millions of passages they are not. There, one mined negative for each question helped clearly
+# Recall@1 has hardly changed: 63 % instead of 61 % is one query of 38. (With a second seed we measured 66 % instead
+# of 61 %.) A test with 38 queries can't tell whether that is more than luck. A plausible reason for the small effect:
+# our training sentences tell only 22 kinds of events. If all are equally frequent, a batch of 16 contains the same
+# kind of event once more for every second pair (1 − (21/22)¹⁵ = 0.50), so its in-batch negatives are already hard. In
+# a collection of millions of passages they are not. There, one mined negative for each question helped clearly
 # (Karpukhin et al. 2020, table 3).
 #
 # ## Multiple choice (optional)
 #
 # A question with four choices is four **pairs**. A cross-encoder with *one* output reads each pair, and a softmax
-# over the four scores chooses. For BERT the choices are just a larger batch: `[B, C, T]` becomes `[B · C, T]`. The
-# next cell shows the class and one question of our data. The cell after it compares the class with the package's and
-# with `transformers`. Before training the four scores are about equal, so the loss should be near ln 4 = 1.39.
+# over the four scores chooses. For BERT the choices are just a larger batch: `[B, C, T]` becomes `[B · C, T]`, where
+# C is now the number of choices. The next cell shows the class and one question of our data. The cell after it
+# compares the class with the package's and with `transformers`. Before training the four scores are about equal, so
+# the loss should be near ln 4 = 1.39.
 
 # %%
 from bertedu.corpora.task_data import read_choices
@@ -817,10 +850,10 @@ with torch.no_grad():
 print(f"loss before training {about(1.39, loss, within=0.1):.2f}")
 
 # %% [markdown]
-# Training uses the same loop, at four times the cost, because each question is four inputs. You can run it with
-# `bertedu finetune multiple-choice --data data/tasks/choices`. In our measurement (`data/tasks/README.md`) the small
-# BERT got 40 % right, where chance is 25 %, and all-MiniLM-L6-v2 got 64 %. To know what somebody does when the soup
-# is too hot, a model has to have read more than ours has.
+# Training uses the same loop, at four times the cost for each question, because it is four inputs. You can run it
+# with `bertedu finetune multiple-choice --data data/tasks/choices`. In our measurement (`data/tasks/README.md`) the
+# small BERT got 40 % right, where chance is 25 %, and all-MiniLM-L6-v2 got 64 %. What somebody does when the soup is
+# too hot is something that a model has to have read about.
 #
 # ## Extractive summaries (optional, with exercise 13.4)
 #
@@ -849,8 +882,8 @@ print("editor:", validation_reports[0].summary)
 # first. The **oracle** knows the editor's summary: it adds, one at a time, the two sentences that raise ROUGE most.
 # No method that takes two sentences can do much better. Its choices are also the labels for training.
 #
-# The next cell writes ROUGE-1, compares it with the library `rouge_score` on 200 reports, and measures the
-# baselines.
+# The next cell writes ROUGE-1, compares it with the library `rouge_score` on 200 reports, and measures lead-3, lead-2
+# (as long as the editor's summaries) and the oracle with two sentences.
 
 # %%
 from collections import Counter
@@ -873,7 +906,8 @@ library = [scorer.score(row.summary, row.text)["rouge1"].fmeasure for row in val
 mine = [my_rouge1(row.text, row.summary) for row in validation_reports]
 off = max(abs(one - other) for one, other in zip(mine, library))
 print(f"ROUGE-1 by pencil {my_rouge1(*texts):.2f}; on 200 reports off by {off:.4f} at most")
-limits = lead_and_oracle(validation_reports, 3) | lead_and_oracle(validation_reports, 2)
+limits = lead_and_oracle(validation_reports, 3)
+limits |= lead_and_oracle(validation_reports, 2)  # this oracle replaces the first
 for name, figures in limits.items():
     print(f"{name:7}", "  ".join(f"{key} {value:.2f}" for key, value in figures.items()))
 
@@ -920,9 +954,9 @@ for number, sentence in enumerate(choice.sentences):
     print("x" if number in choice.chosen else " ", sentence)
 
 # %% [markdown]
-# With 0.45 the model is well above lead-2 and lead-3, and well below the oracle. Did it mark the news? The score
-# above is a mean over 200 reports. Some are right, and in others it takes a sentence that only sounds like news. Liu
-# and Lapata had 287,000 news articles for training (their table 1). We took 240.
+# With 0.45 the model is well above lead-2 and lead-3, and well below the oracle. Did it mark the news? In our run it
+# marked one of the two sentences that tell it, and a schoolmaster who says nothing. The score above is a mean over
+# 200 reports. Liu and Lapata had 287,000 news articles for training (their table 1). We took 240.
 #
 # ### Exercise 13.4 · Nothing twice
 # ●●●○ · 15 minutes
@@ -1064,15 +1098,15 @@ print(f"{abs(repaired - accuracy):.3f} away from the accuracy that we measured a
 # | Pairs | Devlin et al. (2019), section 4.1: the last vector of [CLS] and one linear layer. Google's code and `transformers` put the pooler between the two, and so do we. The paper doesn't name its loss for the scores of STS-B; `transformers` uses one output and the squared error |
 # | Sentence-BERT | Reimers and Gurevych (2019): for scores the cosine and the squared error, as here; for NLI a softmax over (u, v, \|u − v\|), a layer that is thrown away after training. Mean pooling was best, [CLS] one point below it or less |
 # | In-batch negatives | Henderson et al. (2017) trained the reply suggestions of *Inbox by Gmail* with them. `sentence-transformers` calls the loss `MultipleNegativesRankingLoss` and multiplies the cosines by 20, as here. Larger batches give more negatives |
-# | Multiple choice | Paper, section 4.4 (the data set SWAG): the dot product of a learned vector with C, the last vector of [CLS]. `transformers` uses the pooler and dropout before it, and so do we |
+# | Multiple choice | Paper, section 4.4 (the data set SWAG): the dot product of a learned vector with the last vector of [CLS] (the paper calls that vector C). `transformers` uses the pooler and dropout before it, and so does the package |
 # | Summaries | Liu and Lapata (2019) put two more Transformer layers on the sentence vectors, ours is one linear layer. ROUGE-1 on CNN/DailyMail (table 2): BertSumExt 43.25, lead-3 40.42, the oracle 52.59 |
 # | ROUGE | `rouge_score` stems words if you ask for it (*closed* = *close*), and so does the older Perl script ROUGE-1.5.5 with its option `-m`. Ours doesn't. There are two kinds of ROUGE-L: of the whole text, as here, and sentence by sentence (`rougeLsum`). Compare figures of one kind only |
 # | NLI labels | Trust the names only. `transformers` stores them in `config.id2label`, this course in `task_config.labels` |
 #
 # ## Summary
 #
-# - A cross-encoder reads a pair together: better, but n² passes for all pairs. A bi-encoder reads each text alone: n
-#   passes, and vectors that can be stored and searched.
+# - A cross-encoder reads a pair together: usually better, but n (n − 1) / 2 passes for all pairs. A bi-encoder reads
+#   each text alone: n passes, and vectors that can be stored and searched.
 # - Without fine-tuning, [CLS] is a poor sentence vector because no loss ever asked it to be a good one.
 # - You get what you train for: squared error for scores, contrastive learning (InfoNCE with in-batch negatives) for
 #   search. Measure a search with recall@k.

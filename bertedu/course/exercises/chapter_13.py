@@ -90,7 +90,8 @@ def a_thousand_sentences(case: Case) -> None:
 def nearest(case: Case) -> None:
     """Several queries, then a single one with another k."""
     case.causes = {
-        "must match the size": "You compare row by row. Compare every query with every vector of the collection.",
+        "must match the size": "If you compare row by row: compare every query with every vector of the collection. If "
+        "you divide by the norms: those of the queries need the shape [N, 1], those of the collection [M].",
         "out of range": "That axis has fewer than k entries. Along which axis is the collection?",
         "cannot be multiplied": "Transpose the collection, [M, D] to [D, M]: then the product is [N, M].",
     }
@@ -102,6 +103,8 @@ def nearest(case: Case) -> None:
         case.fail("But the first part contains whole numbers: return the cosines first, then the positions.")
     across = "Each query chooses from the collection: along which axis should topk run?"
     case.same_shape("cosines", cosines, [3, 4], across)
+    if isinstance(positions, Tensor) and positions.shape == (3, 4, 8):
+        case.fail("But the second part contains vectors. Return their positions in the collection, not the vectors.")
     case.same_shape("positions", positions, [3, 4], across)
     ours, theirs = normalize(queries, dim=-1), normalize(collection, dim=-1)
     every = ours @ theirs.T  # [3, 10]
@@ -124,6 +127,10 @@ def nearest(case: Case) -> None:
         "Those are distances. The task asks for cosines.": torch.cdist(ours, theirs).topk(4, largest=False)[0],
         "Those are the first four of the collection. Where do you sort?": every[:, :4],
         "The right four in the wrong order: the best should come first.": right[0].flip(-1),
+        "The right four, in the order of the collection: the best should come first.": every.gather(
+            1, right[1].sort(dim=-1)[0]
+        ),
+        "Those are probabilities. The task asks for the cosines, before any softmax.": every.softmax(dim=-1).topk(4)[0],
     }
     case.close("cosines", cosines, right[0], "Is each vector divided by its own length?", mistakes=mistakes)
     if not torch.equal(positions.long(), right[1]):

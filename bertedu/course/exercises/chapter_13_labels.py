@@ -1,5 +1,6 @@
 """Exercises 13.4 and 13.5: a summary without repeated trigrams, and columns in the order of the data's labels."""
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -29,7 +30,9 @@ REPORT = [
 )
 def nothing_twice(case: Case) -> None:
     """Trigrams of chosen sentences only, all of them, of three words each; and texts with few sentences."""
-    case.causes["list index out of range"] = "The last run of three words begins two words before the end."
+    few = "There can be fewer than `most` sentences to choose from: stop when none is left."
+    case.causes["list index out of range"] = f"The last run of three words begins two words before the end. {few}"
+    case.causes["pop from empty list"] = few
     scores = [0.9, 0.1, 0.8, 0.5, 0.4, 0.2]
     got = case.call(list(REPORT), list(scores), 3, tried="a report of six sentences, with most = 3")
     got = as_numbers(case, got)
@@ -42,6 +45,7 @@ def nothing_twice(case: Case) -> None:
         mistakes=[
             ([0, 2, 3], "Those are the best three by score, but sentence 2 repeats 'broke out in' from sentence 0."),
             ([0, 3], "You skipped one sentence and chose none instead. Go on until there are enough."),
+            ([0, 1, 3, 4, 5], "Those are all that repeat nothing: stop when there are `most` of them."),
             ([0], "You stopped at the first repetition. Skip that sentence and go on with the next one."),
             ([1, 4, 5], "You began with the lowest score. Which sentences are most important?"),
             ([0, 4, 5], "You skipped sentence 3 because it repeats sentence 2. But sentence 2 is not in the summary."),
@@ -58,6 +62,9 @@ def nothing_twice(case: Case) -> None:
         [0, 3, 4],
         mistakes=[([3, 4, 0], "The right sentences. In which order should a reader see them?")],
     )
+    texts = ["At noon the bridge was closed.", "Yesterday the bridge was open."]
+    got = case.call(texts, [0.9, 0.8], 2, tried="two sentences that share exactly three words in a row")
+    case.equal("the result", as_numbers(case, got), [0], "Both contain 'the bridge was', and three words are enough.")
     all_chosen_count(case)
     what_a_run_is(case)
 
@@ -78,13 +85,14 @@ def all_chosen_count(case: Case) -> None:
     ):
         got = as_numbers(case, case.call(sentences, [0.9, 0.8, 0.7], 3, tried=tried))
         case.equal("the result", got, [0, 1], f"Compare with {among}.")
-    texts = ["The end of the war!", "Peace: the end of the war.", "THE END OF the tale."]
-    got = as_numbers(case, case.call(texts, [0.3, 0.9, 0.5], 2, tried="sentences with capitals and punctuation"))
+    texts = ["The end of the war!", "Peace: the end of the war.", "THE END OF the tale.", "In the end, of course."]
+    got = as_numbers(case, case.call(texts, [0.3, 0.9, 0.5, 0.4], 2, tried="sentences with capitals and punctuation"))
     case.equal(
         "the result",
         got,
         [1],
-        "words_of returns lower-case words without punctuation, so 'THE END OF' repeats 'the end of'.",
+        "words_of returns lower-case words without punctuation, so 'THE END OF' and 'the end, of' repeat 'the end of'.",
+        mistakes=[([0], "You looked for repetitions in the order of the text. Begin with the highest score.")],
     )
 
 
@@ -127,7 +135,7 @@ def what_a_run_is(case: Case) -> None:
 
 def as_numbers(case: Case, got: object) -> list[int]:
     """The numbers of the chosen sentences, as a list."""
-    if isinstance(got, Tensor):
+    if isinstance(got, Tensor | np.ndarray):
         got = got.tolist()
     case.is_a("the result", got, (list, tuple), "a list of the numbers of the chosen sentences")
     numbers = list(got)  # type: ignore[call-overload]
@@ -152,6 +160,7 @@ def by_name(case: Case) -> None:
     """Three labels that move in a cycle, two swapped, capitals, the same order."""
     names = "The labels are names, and columns are selected by numbers: look up the number of each name."
     case.causes = {words: names for words in ("invalid data type 'str'", "only integers", "too many indices")}
+    case.causes["is not in list"] = "Compare both in lower case: ENTAILMENT and entailment are the same label."
     data = ["entailment", "neutral", "contradiction"]
     model = ["contradiction", "entailment", "neutral"]
     logits = case.randn(4, 3)
@@ -172,6 +181,7 @@ def by_name(case: Case) -> None:
         "You sorted the logits by size. The names have no influence on that.": logits.sort(dim=-1, descending=True)[0],
     }
     right = logits[:, [1, 2, 0]]
+    mistakes["Those are probabilities. Return the logits, only in another order."] = right.softmax(dim=-1)
     if case.in_place and not torch.equal(got, right):
         case.fail("But it overwrites columns of logits that it still needs. Write into a new tensor.")
     case.close("the result", got, right, "Column 0 of the result must be the model's entailment.", mistakes=mistakes)

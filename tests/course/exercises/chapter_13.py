@@ -1,5 +1,6 @@
 """Answers to the exercises of chapter 13: right ones, and mistakes with the words that they must hear."""
 
+import numpy as np
 import torch
 from torch.nn.functional import cosine_similarity, normalize
 
@@ -87,6 +88,25 @@ def only_cosines(queries, collection, k):
 def unsorted(queries, collection, k):
     cosines = normalize(queries, dim=-1) @ normalize(collection, dim=-1).T
     return cosines[:, :k], torch.arange(k).expand(len(queries), k)
+
+
+def in_the_order_of_the_collection(queries, collection, k):
+    best = with_topk(queries, collection, k)
+    positions, order = best.indices.sort(dim=-1)
+    return best.values.gather(1, order), positions
+
+
+def norms_of_one_axis(queries, collection, k):
+    return tuple((queries @ collection.T / (queries.norm(dim=-1) * collection.norm(dim=-1))).topk(k))
+
+
+def the_vectors_themselves(queries, collection, k):
+    best = with_topk(queries, collection, k)
+    return best.values, collection[best.indices]
+
+
+def probabilities(queries, collection, k):
+    return tuple((normalize(queries, dim=-1) @ normalize(collection, dim=-1).T).softmax(dim=-1).topk(k))
 
 
 # 13.4 ------------------------------------------------------------------------------------------------------------
@@ -278,6 +298,43 @@ def with_strings(sentences, scores, most):
     return torch.tensor(sorted(taken))
 
 
+def as_an_array(sentences, scores, most):
+    return np.array(walk(sentences, scores, most))
+
+
+def four_words(sentences, scores, most):
+    return walk(sentences, scores, most, n=4)
+
+
+def split_at_spaces(sentences, scores, most):
+    taken, seen = [], set()
+    for number in sorted(range(len(scores)), key=lambda number: -scores[number]):
+        words = sentences[number].lower().split()
+        runs = set(zip(words, words[1:], words[2:], strict=False))
+        if len(taken) < most and not runs & seen:
+            taken.append(number)
+            seen |= runs
+    return sorted(taken)
+
+
+def without_a_limit(sentences, scores, most):
+    return walk(sentences, scores, len(scores))
+
+
+def control_in_the_order_of_text(sentences, scores, most):
+    kept = walk(sentences, scores, len(scores), by_score=False)
+    return sorted(sorted(kept, key=lambda number: -scores[number])[:most])
+
+
+def until_there_are_enough(sentences, scores, most):
+    taken, order = [], sorted(range(len(scores)), key=lambda number: -scores[number])
+    while len(taken) < most:
+        number = order.pop(0)
+        if not any(runs_of(sentences[number]) & runs_of(sentences[other]) for other in taken):
+            taken.append(number)
+    return sorted(taken)
+
+
 def says_nothing(sentences, scores, most):
     walk(sentences, scores, most)
 
@@ -338,6 +395,19 @@ def by_the_labels_themselves(logits, model_labels, data_labels):
     return logits[:, data_labels]
 
 
+def by_a_matrix(logits, model_labels, data_labels):
+    pairs = [[float(m.lower() == d.lower()) for d in data_labels] for m in model_labels]
+    return logits @ torch.tensor(pairs)
+
+
+def only_capitals(logits, model_labels, data_labels):
+    return logits[:, [model_labels.index(label.upper()) for label in data_labels]]
+
+
+def softmax_of_it(logits, model_labels, data_labels):
+    return looked_up(logits, model_labels, data_labels).softmax(dim=-1)
+
+
 def the_winner(logits, model_labels, data_labels):
     return looked_up(logits, model_labels, data_labels).argmax(dim=-1)
 
@@ -384,10 +454,14 @@ ANSWERS = {
             (exchanged, "cosines first"),
             (only_cosines, "2 things are asked for"),
             (unsorted, "Where do you sort"),
+            (in_the_order_of_the_collection, "the best should come first"),
+            (norms_of_one_axis, "the shape [N, 1]"),
+            (the_vectors_themselves, "not the vectors"),
+            (probabilities, "Those are probabilities"),
         ],
     },
     "13.4": {
-        "accepted": [package, by_hand, walk, with_strings],
+        "accepted": [package, by_hand, walk, with_strings, as_an_array],
         "wrong": [
             (without_control, "best three by score"),
             (cut_first, "chose none instead"),
@@ -409,10 +483,15 @@ ANSWERS = {
             (the_sentences, "the sentences themselves"),
             (yes_or_no, "True or False for each"),
             (says_nothing, "returned None"),
+            (four_words, "three words are enough"),
+            (split_at_spaces, "without punctuation"),
+            (without_a_limit, "stop when there are `most`"),
+            (control_in_the_order_of_text, "in the order of the text"),
+            (until_there_are_enough, "fewer than `most`"),
         ],
     },
     "13.5": {
-        "accepted": [looked_up, stacked, by_sorting_both],
+        "accepted": [looked_up, stacked, by_sorting_both, by_a_matrix],
         "wrong": [
             (unchanged, "Nothing has changed"),
             (the_way_back, "the inverse order"),
@@ -423,6 +502,8 @@ ANSWERS = {
             (rows_by_name, "select columns"),
             (by_the_labels_themselves, "names, and columns are selected by numbers"),
             (the_winner, "one number a row"),
+            (only_capitals, "Compare both in lower case"),
+            (softmax_of_it, "Those are probabilities"),
         ],
     },
 }
