@@ -48,24 +48,30 @@ def first_loss(case: Case) -> None:
     ),
 )
 def pooling(case: Case) -> None:
-    case.causes = {"must match the size": "Has the mask one axis more, [B, T, 1], so that it fits vectors [B, T, D]?"}
+    case.causes = {
+        "must match the size": "Has the mask one axis more, [B, T, 1], so that it fits vectors [B, T, D]? "
+        "And the numbers of tokens, [B, 1], so that they fit sums [B, D]?"
+    }
     vectors = case.randn(2, 5, 4) - 3  # all values negative: a padding of 0 would win the maximum
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]])
     vectors[1, 2:] = 9.0
     tried = "2 texts of 5 and 2 tokens, the second padded to 5"
     parts = [vectors[0], vectors[1, :2]]
-    results = {how: case.call(vectors, mask, how, tried=f"{tried}, how = {how!r}") for how in ("cls", "mean", "max")}
-    for how, result in results.items():
+
+    def pooled(how: str) -> torch.Tensor:
+        result = case.call(vectors, mask, how, tried=f"{tried}, how = {how!r}")
         if isinstance(result, tuple):
             case.fail(
                 f"But {how} is a tuple. `max(dim=1)` returns values and positions: take its `.values`, or `amax`."
             )
         case.same_shape(how, result, [2, 4], "Return one vector for each text.")
-    case.close("cls", results["cls"], vectors[:, 0], "[CLS] is the first token of each text.")
+        return result
+
+    case.close("cls", pooled("cls"), vectors[:, 0], "[CLS] is the first token of each text.")
     zeroed = vectors * mask[:, :, None]
     case.close(
         "mean",
-        results["mean"],
+        pooled("mean"),
         torch.stack([part.mean(dim=0) for part in parts]),
         "Take the mean over the real tokens of each text.",
         mistakes={
@@ -75,11 +81,14 @@ def pooling(case: Case) -> None:
             ),
             "You divided the sum of each text by the number of real tokens of the whole batch.": zeroed.sum(dim=1)
             / mask.sum(),
+            "The real tokens were removed and the padding stayed: the mask is used the wrong way round.": (
+                (vectors - zeroed).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+            ),
         },
     )
     case.close(
         "max",
-        results["max"],
+        pooled("max"),
         torch.stack([part.amax(dim=0) for part in parts]),
         "Take the maximum over the real tokens of each text, for each dimension.",
         mistakes={
@@ -171,6 +180,7 @@ def loss(case: Case) -> None:
         mistakes={
             "That is the broken loss: there are still two softmaxes.": cross_entropy(probabilities, labels),
             "That is the sum over the rows. Return the mean.": right * len(labels),
+            "You divided by the number of logits. Divide by the number of rows.": right / logits.shape[1],
             "The sign is wrong: training would make the right class less probable.": -right,
             "That is one minus the mean probability of the right class: a logarithm is missing.": 1 - chosen.mean(),
             "That is minus the mean logit of the right class: a softmax is missing.": -logits.gather(

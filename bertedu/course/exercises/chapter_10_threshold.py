@@ -6,12 +6,13 @@ from bertedu.course.case import Case, plain
 from bertedu.course.exercise import exercise
 
 ROWS: list[tuple[list[float], list[int], str]] = [
-    ([0.9, 0.7, 0.4, 0.2], [1, 1, 0, 0], "four texts, the first two right"),
+    ([0.7, 0.9, 0.4, 0.2], [1, 1, 0, 0], "four texts, the first two right"),
     ([0.30, 0.10, 0.25, 0.05], [1, 0, 1, 0], "a rare label that never reaches one half"),
     ([0.2, 0.8, 0.6, 0.5, 0.1], [0, 1, 0, 1, 0], "five texts in mixed order"),
     ([0.9, 0.6, 0.5], [1, 0, 0], "three texts, one of them right"),
     ([0.95, 0.7, 0.6, 0.5, 0.4, 0.2], [1, 0, 1, 1, 1, 0], "six texts, one wrong among those with high probability"),
     ([0.8, 0.6, 0.3], [1, 0, 1], "three texts, the last with a low probability and right"),
+    ([0.9, 0.8, 0.5, 0.4, 0.3, 0.2], [1, 1, 0, 0, 1, 0], "six texts, a right one with a low probability"),
     ([0.9, 0.4, 0.4, 0.4, 0.4], [1, 1, 0, 0, 0], "four texts with the same probability"),
     ([0.9, 0.4, 0.4, 0.4, 0.4], [1, 0, 0, 0, 1], "four texts with the same probability, in another order"),
 ]
@@ -56,11 +57,15 @@ def threshold(case: Case) -> None:
         if not abs(got - best) <= 1e-6:
             came = f"But the threshold {got:g} came for probabilities {probabilities} and truths {right}."
             case.fail(came, advice(got, probabilities, right))
-    got = answer_of(case, [0.9, 0.8, 0.6, 0.5], [1, 0, 0, 1], "two thresholds with the same F1")
-    case.expect(
-        abs(got - 0.9) < 1e-6,
-        "But two thresholds have the same F1 here, 0.9 and 0.5, and the smaller one came. Return the larger.",
-    )
+    for probabilities, right, tried in (
+        ([0.9, 0.8, 0.6, 0.5], [1, 0, 0, 1], "two thresholds with the same F1"),
+        ([0.5, 0.6, 0.8, 0.9], [1, 0, 0, 1], "two thresholds with the same F1, the smaller one first"),
+    ):
+        got = answer_of(case, probabilities, right, tried)
+        case.expect(
+            abs(got - 0.9) < 1e-6,
+            "But two thresholds have the same F1 here, 0.9 and 0.5, and the smaller one came. Return the larger.",
+        )
 
 
 def answer_of(case: Case, probabilities: Sequence[float], right: Sequence[int], tried: str) -> float:
@@ -82,6 +87,8 @@ def advice(got: float, probabilities: Sequence[float], right: Sequence[int]) -> 
     if not any(map(is_it, probabilities)):
         if is_it(f1(probabilities, right, best)):
             return "That is the best F1 itself. Return the threshold that reaches it."
+        if is_it(list(probabilities).index(best)):
+            return "That is the index of the best threshold. Return the probability that stands there."
         return "It is none of the probabilities. Try each of them as the threshold."
     if sum(map(is_it, probabilities)) > 1:
         return (
@@ -92,6 +99,8 @@ def advice(got: float, probabilities: Sequence[float], right: Sequence[int]) -> 
         return "That one has the highest accuracy. F1 ignores the texts that are rightly left out."
     if is_it(max(probabilities)):
         return "That is the highest probability, best for precision alone. F1 needs recall too."
+    if is_it(min(p for p, truth in zip(probabilities, right, strict=True) if truth)) and got > min(probabilities):
+        return "From there on no right text is missing, but F1 also counts the wrong ones that are chosen."
     if is_it(min(probabilities)):
         return "That is the lowest probability, best for recall alone. F1 needs precision too."
     return (

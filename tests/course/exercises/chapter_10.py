@@ -79,6 +79,31 @@ def by_batch(vectors, attention_mask, how):
     return zeroed.sum(1) / attention_mask.sum() if how == "mean" else by_masks(vectors, attention_mask, how)
 
 
+def mask_upside_down(vectors, attention_mask, how):
+    real, counts = attention_mask[..., None].bool(), attention_mask.sum(1, keepdim=True)
+    if how == "mean":
+        return vectors.masked_fill(real, 0).sum(1) / counts
+    return by_masks(vectors, attention_mask, how)
+
+
+def counts_without_axis(vectors, attention_mask, how):
+    if how == "mean":
+        return (vectors * attention_mask[..., None]).sum(1) / attention_mask.sum(1)
+    return by_masks(vectors, attention_mask, how)
+
+
+def by_nanmean(vectors, attention_mask, how):
+    padding = attention_mask[..., None] == 0
+    if how == "mean":
+        return vectors.masked_fill(padding, torch.nan).nanmean(1)
+    lowest = torch.finfo(vectors.dtype).min
+    return vectors[:, 0] if how == "cls" else vectors.masked_fill(padding, lowest).amax(1)
+
+
+def mean_of_the_batch(vectors, attention_mask, how):
+    return vectors[attention_mask.bool()].mean(0) if how == "mean" else by_masks(vectors, attention_mask, how)
+
+
 # 10.3 ------------------------------------------------------------------------------------------------------------
 
 
@@ -207,6 +232,18 @@ def smaller_of_equals(probabilities, right):
     return max(sorted(probabilities), key=lambda threshold: f1(probabilities, right, threshold))
 
 
+def first_of_equals(probabilities, right):
+    return max(probabilities, key=lambda threshold: f1(probabilities, right, threshold))
+
+
+def index_of_the_best(probabilities, right):
+    return probabilities.index(by_trying(probabilities, right))
+
+
+def all_right_ones(probabilities, right):
+    return min(p for p, truth in zip(probabilities, right, strict=True) if truth)
+
+
 def on_a_grid(probabilities, right):
     grid = [number / 7 for number in range(1, 7)]
     return max(grid, key=lambda threshold: f1(probabilities, right, threshold))
@@ -233,6 +270,11 @@ def log_of_softmax(logits, labels):
 
 def summed(logits, labels):
     return cross_entropy(logits, labels, reduction="sum")
+
+
+def over_all_logits(logits, labels):
+    one_hot = torch.nn.functional.one_hot(labels, 3)
+    return -(logits.log_softmax(-1) * one_hot).mean()
 
 
 def each_row(logits, labels):
@@ -276,7 +318,7 @@ ANSWERS = {
         ],
     },
     "10.2": {
-        "accepted": [by_masks, by_loops, by_indices, low_floor(-1e9), low_floor(-torch.inf)],
+        "accepted": [by_masks, by_loops, by_indices, by_nanmean, low_floor(-1e9), low_floor(-torch.inf)],
         "wrong": [
             (padding_in, "padding is averaged in"),
             (padding_counted, "it is still counted"),
@@ -287,6 +329,9 @@ ANSWERS = {
             (with_positions, "values and positions"),
             (mask_without_axis, "one axis more"),
             (by_batch, "whole batch"),
+            (mask_upside_down, "the wrong way round"),
+            (counts_without_axis, "the numbers of tokens, [B, 1]"),
+            (mean_of_the_batch, "how = 'mean'"),
             (last_token, "first token"),
             (over_dimensions, "one vector for each text"),
         ],
@@ -317,6 +362,9 @@ ANSWERS = {
             (both, "one number"),
             (not_a_number, "none of the probabilities"),
             (smaller_of_equals, "Return the larger"),
+            (first_of_equals, "Return the larger"),
+            (index_of_the_best, "the index of the best threshold"),
+            (all_right_ones, "no right text is missing"),
             (on_a_grid, "none of the probabilities"),
         ],
     },
@@ -329,6 +377,7 @@ ANSWERS = {
             (no_softmax, "a softmax is missing"),
             (no_logarithm_either, "a logarithm is missing"),
             (summed, "Return the mean"),
+            (over_all_logits, "Divide by the number of rows"),
             (each_row, "one number for the batch"),
             (no_logarithm, "a logarithm is missing"),
             (negated, "The sign is wrong"),
