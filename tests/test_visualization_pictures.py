@@ -23,7 +23,7 @@ from bertedu.visualization.attention import describe_grid, habit
 TOKENS = ["[CLS]", "the", "cat", "[SEP]"]
 
 
-def look_at(*targets: int) -> torch.Tensor:
+def attend_to(*targets: int) -> torch.Tensor:
     """[T, T]: token i gives 0.7 of its attention to targets[i], the rest to all alike."""
     weights = torch.full((len(targets), len(targets)), 0.3 / len(targets))
     weights[range(len(targets)), list(targets)] += 0.7
@@ -31,18 +31,19 @@ def look_at(*targets: int) -> torch.Tensor:
 
 
 def test_rows_and_columns_of_a_heat_map_are_swapped():
-    weights = look_at(2, 2, 0, 3)
+    weights = attend_to(2, 2, 0, 3)
     picture = attention_heatmap(weights, TOKENS, "layer 1, head 1")
     axes = picture.figure.axes[0]
     assert np.allclose(axes.images[0].get_array(), weights)
     assert [label.get_text() for label in axes.get_yticklabels()] == TOKENS
     assert axes.get_xlabel() == "attends to"
-    assert "the looks most at cat (77%)" in picture.alt and "cat looks most at [CLS]" in picture.alt
+    assert picture.figure.axes[1].get_ylabel() == "attention weight"
+    assert "the attends most to cat (77%)" in picture.alt and "cat attends most to [CLS]" in picture.alt
 
 
 def test_a_grid_shows_the_wrong_head():
     weights = torch.stack(
-        [torch.stack([look_at(0, 1, 2, 3), look_at(1, 2, 3, 3)]), torch.stack([look_at(0, 0, 1, 2)] * 2)]
+        [torch.stack([attend_to(0, 1, 2, 3), attend_to(1, 2, 3, 3)]), torch.stack([attend_to(0, 0, 1, 2)] * 2)]
     )
     picture = attention_grid(weights, TOKENS)
     assert len(picture.figure.axes) == 4
@@ -54,7 +55,7 @@ def test_a_grid_shows_the_wrong_head():
 
 
 def test_special_tokens_count_as_other_tokens():
-    assert habit(look_at(3, 3, 0, 0).numpy(), TOKENS) == "85% on [CLS] and [SEP]"
+    assert habit(attend_to(3, 3, 0, 0).numpy(), TOKENS) == "85% on [CLS] and [SEP]"
 
 
 def test_a_model_with_many_heads_is_told_without_end():
@@ -63,7 +64,7 @@ def test_a_model_with_many_heads_is_told_without_end():
 
 
 def test_lines_lead_from_the_wrong_side():
-    picture = attention_lines(look_at(2, 2, 2, 2), TOKENS)
+    picture = attention_lines(attend_to(2, 2, 2, 2), TOKENS)
     axes = picture.figure.axes[0]
     thickest = max(axes.get_lines(), key=lambda line: line.get_linewidth())
     assert list(thickest.get_xdata()) == [0, 1] and thickest.get_ydata()[1] == 2
@@ -127,7 +128,7 @@ def test_dollar_signs_are_read_as_formulas():
 
 def test_pictures_pile_up_in_pyplot():
     before = matplotlib.pyplot.get_fignums()
-    attention_heatmap(look_at(0, 1, 2, 3), TOKENS).png()
+    attention_heatmap(attend_to(0, 1, 2, 3), TOKENS).png()
     assert matplotlib.pyplot.get_fignums() == before
 
 

@@ -43,7 +43,7 @@ def fill_mask_command(text: str, model: str | None, top: int) -> None:
 ATTENTION_EXAMPLES = """
 \b
 Examples:
-  bertedu attention "The cat sat on the mat."                      where each token looks most
+  bertedu attention "The cat sat on the mat."                      what each token attends to most
   bertedu attention "The cat sat." "It was tired." --html a.html   a page to explore
   bertedu attention "The cat sat." --png a.png                     all heads as one picture
 \b

@@ -17,7 +17,7 @@ LINES_FROM = 0.02  # weights below are left out of the lines: they would only ma
 
 
 def attention_heatmap(weights: Tensor, tokens: Sequence[str], title: str = "") -> Picture:
-    """One head, [T, T], as a heat map: the row of a token shows how its attention is shared out."""
+    """One head, [T, T], as a heat map: the row of a token holds its attention weights."""
     numbers = checked(weights, tokens, dimensions=2)
     size = max(3.2, 0.27 * len(tokens) + 1.6)
     figure = new_figure(size + 0.7, size)
@@ -28,7 +28,7 @@ def attention_heatmap(weights: Tensor, tokens: Sequence[str], title: str = "") -
     axes.set_xlabel("attends to")
     axes.set_ylabel("token")
     axes.set_title(title, fontsize=10, parse_math=False)
-    bar = figure.colorbar(image, ax=axes, shrink=0.6, label="share of attention")
+    bar = figure.colorbar(image, ax=axes, shrink=0.6, label="attention weight")
     bar.outline.set_visible(False)  # type: ignore[operator]
     return Picture(figure, f"{title or 'One attention head'}: {strongest(numbers, tokens)}")
 
@@ -91,9 +91,9 @@ def checked(weights: Tensor, tokens: Sequence[str], dimensions: int) -> np.ndarr
 
 
 def strongest(numbers: np.ndarray, tokens: Sequence[str], most: int = 16) -> str:
-    """In words: at what each token looks most."""
+    """In words: the token that each token attends to most."""
     parts = [
-        f"{token} looks most at {tokens[target]} ({row[target]:.0%})"
+        f"{token} attends most to {tokens[target]} ({row[target]:.0%})"
         for token, row in zip(tokens[:most], numbers, strict=False)
         for target in [int(row.argmax())]
     ]
@@ -112,7 +112,7 @@ def describe_grid(numbers: np.ndarray, tokens: Sequence[str]) -> str:
     more = " (the first four layers and heads are told)" if layers > 4 or heads > 4 else ""
     return (
         f"Heat maps of all {layers * heads} attention heads, {layers} layers of {heads}, on the {len(tokens)} tokens "
-        f"{' '.join(tokens)}. Mean share of attention{more}: {'; '.join(parts)}."
+        f"{' '.join(tokens)}. Mean attention weight{more}: {'; '.join(parts)}."
     )
 
 

@@ -13,7 +13,7 @@
 # - say what RoBERTa and ALBERT did about it, with their numbers
 #
 # **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 7.1, 7.3 and 7.5.
-# Plan about 115 minutes for the whole chapter. ·
+# You can come back to "Paper and code" later. Plan about 115 minutes for the whole chapter. ·
 # **You need:** [06 · Masked language model](06_masked_language_model.ipynb) ·
 # **Next:** [08 · Pre-training](08_pre_training.ipynb)
 #
@@ -300,7 +300,7 @@ for first, second, label, _ in pairs_of(documents, 0, MAX_TOKENS, random.Random(
 # label says whether the second segment is *random*. This confuses many people: if you use a published checkpoint and
 # all predictions come out reversed, check this first.
 #
-# ## Is it right?
+# ## The proof
 #
 # First we compare with the package. Its `PairMaker` works on one long array of ids and never copies a token, but it
 # draws its random numbers in the same order. With the same seed, it must make the same pairs.
@@ -955,7 +955,7 @@ print(f"accuracy on IsNext {is_next:.0%}, on NotNext {not_next:.0%}")
 # With −100, PyTorch's default and the package's choice, this can't happen: no class has that number. And this bug is
 # one more reason to report balanced accuracy.
 #
-# ## Paper and code (optional)
+# ## Paper and code
 #
 # | | |
 # |---|---|

@@ -59,7 +59,7 @@ def explorer_html(
 
 
 def where_it_looks(weights: np.ndarray, tokens: Sequence[str], chosen: int | None) -> str:
-    """In words: the five tokens at which the chosen one looks most, or, for all, each token's first."""
+    """In words: the five tokens that the chosen one attends to most, or, for all, each token's first."""
     if chosen is None:
         return strongest(weights, tokens)
     order = np.argsort(-weights[chosen], kind="stable")[:5]
