@@ -1,7 +1,8 @@
 # %% [markdown]
 # # 11 · Tagging
 #
-# You will teach BERT to find names of persons, places, organizations and products that never occurred in training.
+# You will teach BERT to find names of persons, places, organizations and products that none of its training
+# sentences contains.
 # Then you will build the layer that chooses all tags of a sentence together.
 #
 # ## What you will be able to do
@@ -12,12 +13,11 @@
 # - build a conditional random field: forward algorithm, Viterbi and forbidden transitions, checked by brute force
 # - measure what fine-tuning makes BERT forget, and fine-tune with LoRA (optional sections)
 #
-# **Time:** 60 minutes for the core path, about 130 minutes with everything ·
+# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 11.1 to 11.3. Plan
+# about 130 minutes for the whole chapter. Two cells of the core path train BERT, for one to two minutes each on a slow
+# computer. The text before them says so. ·
 # **You need:** [10 · Text classification](10_text_classification.ipynb) ·
 # **Next:** [12 · Question answering](12_question_answering.ipynb)
-#
-# Sections marked (optional) are not part of the core path. You can come back to them another day. Two cells of the
-# core path train BERT, for one to two minutes each on a slow computer. The text before them says so.
 #
 # ## Recall
 #
@@ -52,7 +52,8 @@
 #
 # In chapter 10 a whole text got one label. Now every word gets one, called its **tag**. The task is **token
 # classification**, or **sequence labeling**. The model is BERT with the same linear layer applied to each token. If a
-# word is split into pieces, its first piece (blue in the picture) speaks for the word.
+# word is split into pieces, its first piece (blue in the picture) represents the word. The tag B-place says that the
+# name of a place begins here, and O says that the word is outside of any name.
 #
 # <svg role="img" aria-label="BERT reads the pieces [CLS], col, ##bury, is, wet, [SEP]. Above the first piece of each word a linear layer gives a tag: col is B-place, is and wet are O. The piece ##bury, [CLS] and [SEP] have no tag." viewBox="0 0 700 190" width="700" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="700" height="190" fill="#ffffff"/>
@@ -64,10 +65,10 @@
 # <g text-anchor="middle" fill="#0072B2"><text x="182" y="49">B-place</text><text x="406" y="49">O</text><text x="518" y="49">O</text><text x="350" y="18">the same linear layer for each token: [B, T, C] for C tags</text></g>
 # </svg>
 #
-# The next cell imports four functions of the course: `data_path` finds the files that ship with it, `check`
-# examines your answer to an exercise, and `hint` helps with it. `about` compares a measured number with the one
-# that we measured, and writes ≈ in front of it: on your computer it may differ a little. `read_tagged` reads
-# sentences with a tag for each word.
+# The next cell imports five functions of the course. `data_path` finds the files that ship with it, and `read_tagged`
+# reads sentences with a tag for each word. `check` examines your answer to an exercise, and `hint("11.1")` helps with
+# exercise 11.1. `about` compares a number with the one that we measured, and prints it with ≈, because on your
+# computer it may differ a little. Then the cell prints two sentences, with the tag after a / wherever it is not O.
 
 # %%
 from bertedu.corpora.task_data import read_tagged
@@ -91,8 +92,8 @@ for row in train[1:3]:
 # every day.
 #
 # We begin with the simplest tagger, a dictionary: each word gets the tag that it had most often in training, and an
-# unseen word gets the most frequent tag of all. Guess: what share of the words in the validation sentences will it
-# get right? (`gold` holds their correct tags, which are called **gold tags**.)
+# unseen word gets the most frequent tag of all. (`gold` holds the correct tags, which are called **gold tags**.)
+# Guess: what share of the words in the validation sentences will get the right tag?
 
 # %%
 from collections import Counter
@@ -124,16 +125,17 @@ print(
 )
 
 # %% [markdown]
-# 83 % of the words are right. But these are mostly words outside of names. Of 443 names, only 123 have the right
-# tag at their first word, because it is a common one (*Mrs*, *Lake*, *Bank*). Other words of these names are new
-# and get O. Not a single name is found completely. A tagger that looks good finds nothing.
+# 83 % of the words are right. But these are mostly words outside of names. Only 123 of the 443 names have the right
+# tag at their first word. It is always one like *Mrs*, *Lake* or *Bank*, which begins names in training too. The name
+# itself is new, so it gets O. Not a single name is found completely. A tagger that looks good finds nothing.
 #
 # So accuracy over words is the wrong measure where most words are O. We have to count **entities**.
 #
 # ## Whole entities
 #
-# An entity has a type, a first word and an end: `("place", 4, 6)` is a place that consists of words 4 and 5. A found
-# entity is right only if all three are right. **Precision** is the share of the found entities that are right.
+# An entity has a type, a first word and an end: `("place", 4, 6)` is a place that consists of words 4 and 5. (We count
+# from 0, and the end is the word *after* the last one, as in a slice.) A found entity is right only if all three are
+# right. **Precision** is the share of the found entities that are right.
 # **Recall** is the share of the gold entities that were found. **F1** is their harmonic mean, 2 P R / (P + R).
 #
 # ### Exercise 11.1 · Nine words of ten
@@ -200,9 +202,8 @@ check("11.2", spans)
 
 # %% [markdown]
 # The package's `tag_spans` does the same. From now on we use it. The score counts entities over **all** sentences
-# and divides once, at the end. Most people use the library seqeval for this. The next cell writes it. The cell
-# after it compares it with seqeval's, on a thousand random pairs of tag sequences, most of which break the rules of
-# BIO.
+# and divides once, at the end. The usual library for this is seqeval. The next cell writes the score. The cell after
+# it compares it with seqeval's, in a thousand trials with random tag sequences. Most of these break the rules of BIO.
 
 # %%
 from seqeval.metrics import f1_score
@@ -236,8 +237,8 @@ print(f"F1 of the dictionary: {entity_f1(gold, dictionary):.2f}")
 # ## A fair baseline
 #
 # It proves little to beat a dictionary, because a dictionary can't find a new name. A better baseline uses the
-# **neighboring words**: after *near* there is often a place, before *said* a person. It also uses the ending of the
-# word (*-ury*, as in *Colbury*, is typical of places). So it can find names that it has never seen. The model is
+# **neighboring words**: after *near* there is often a place, after *met* a person. It also uses the ending of the word
+# (*-ury*, as in *Colbury*, is typical of names). So it can find names that it has never seen. The model is
 # **logistic regression**, a linear model with a softmax, on these features of each word.
 #
 # There is one question of fairness. Our checkpoint is **uncased**: it reads lower-cased text only. But capitals are
@@ -329,8 +330,8 @@ check("11.3", piece_labels)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# We go word by word, so each label stands at the position where its word begins, however many pieces came before it.
-# Why −100 and not 0? Because 0 is the number of a tag. With 0, the model would learn that each *##bury* is O.
+# We go word by word, so each label stands where its word begins, no matter how many pieces came before it. Why −100
+# and not 0? Because 0 is the number of a tag. With 0, the model would learn that each *##bury* is O.
 #
 # </details>
 
@@ -360,8 +361,9 @@ for way in ("first", "all"):
 # The next cell writes the whole model: BERT, dropout and one linear layer that is applied to the vector of every
 # token.
 #
-# The cell after it writes the usual loop. The peak learning rate is 3·10⁻⁴. During the first tenth of the steps it
-# increases (warm-up), then it decreases to 0. Each step is the mean loss over the words of 16 sentences.
+# The cell after it writes the loop of chapter 10. `build_optimizer` makes AdamW. The peak learning rate is 3·10⁻⁴.
+# `rate_factor` gives the part of it that each step uses: it increases during the first tenth of the steps (warm-up),
+# then it decreases to 0. `set_rates` sets it. The loss of a step is the mean over the words of 16 sentences.
 
 # %%
 import torch
@@ -410,8 +412,8 @@ def learn(model, task, epochs, learning_rate=3e-4):
 # Now we train for three passes over the 2,000 sentences. We take the package's `BertForTokenClassification`. It is
 # the same model, and it can be saved and loaded (the proof below compares the two). `with_new_head` loads BERT's
 # pre-trained weights and puts a new linear layer on top. **This cell takes about a minute on a slow computer.**
-# After each pass it prints a line. The cell after it prints six sentences in which the model was wrong and most
-# certain.
+# After each pass it prints a line. The cell after it prints the six sentences with the wrong tags that the model was
+# most certain of.
 
 # %%
 from bertedu.finetuning.starting import with_new_head
@@ -436,9 +438,10 @@ for row in most_telling(task.explain(validation, task.predictions(tagger, valida
 
 # %% [markdown]
 # The tagger has an F1 of 0.77, against 0.67 of the fair baseline. It finds most of these names, though none of them
-# occurred in training: fine-tuning has shown the model in which contexts names occur, and from pre-training it knows
-# which words are similar. But compare it with the baseline *with capitals*, 0.80. On the same input BERT is better. A
-# better input can be worth more than a better model.
+# occurred in the sentences for training. Two things can help it: fine-tuning shows the model in which contexts names
+# occur, and in pre-training it learned which words are similar (and it may have read some of these names there). But
+# compare it with the baseline *with capitals*, 0.80. On the same input BERT is better. A better input can be worth as
+# much as a better model.
 #
 # A score doesn't tell what goes wrong. So read the six errors above. Does a name end too early (is a surname left
 # out)? Is a name missed completely? These are different errors, and we will count them below.
@@ -465,8 +468,8 @@ print(f"impossible transitions in the gold tags: {impossible(gold)}")
 print(f"in the tagger's: {about(42, impossible(independent), within=22):.0f}")
 
 # %% [markdown]
-# The gold tags have none, the tagger has about 42: an I- without a B- before it, or an I- after a B- of another type.
-# Each word made its decision without regard to its neighbors.
+# The gold tags have none, the tagger has about 42: an I- after an O, or an I- after a tag of another type. The vectors
+# know the neighboring words, but the linear layer chose each tag without regard to the neighboring *tags*.
 #
 # ## A score for the whole tag sequence
 #
@@ -492,7 +495,7 @@ print(f"in the tagger's: {about(42, impossible(independent), within=22):.0f}")
 # | N | 4 | 2 | 1 | | from N | 3 | 4 |
 #
 # In the table of transitions a row is the tag that we come *from*, a column is the tag that we go *to*. The table
-# isn't symmetric: O → N has 1, N → O has 3. Libraries differ here, so always check which is which.
+# isn't symmetric: O → N has 1, N → O has 3. Libraries differ in this, so always check which is which.
 #
 # There are eight paths from left to right. The value of a path is the product of all numbers along it.
 #
@@ -561,7 +564,7 @@ print(f"sum of all {total:.0f}, forward {log_sum_of_all(emissions, transitions).
 #
 # Write `viterbi(emissions, transitions)`, for `[W, C]` and `[C, C]` in logarithms as above. It returns the tag
 # sequence with the highest score, a list of W tag numbers. Don't try all sequences: the check uses sentences for
-# which this takes too long. Begin with the pencil: if *sang* is O, which tag has *wells* on the best path?
+# which this takes too long. Begin with the pencil: if *sang* is O, which tag does *wells* have on the best path?
 
 
 # %% tags=["exercise"]
@@ -642,8 +645,8 @@ print(
 
 # %% [markdown]
 # The tagger that decides independently has 0.77, the rules alone 0.82, the CRF 0.84. So most of the gain comes from
-# forbidding what can't be, and that needs no training. What about the other two points? This is one training with
-# one seed, and another seed may give another difference. Before you believe in two points, run three seeds
+# forbidding impossible transitions, and that needs no training. What about the other two points? This is one training
+# with one seed, and another seed may give another difference. Before you believe in two points, run three seeds
 # (`python benchmarks/tagging.py` does it, with and without a CRF).
 #
 # And the capitals? An uncased BERT with a CRF is now above the linear model that sees capitals (0.80). But that model
@@ -684,16 +687,16 @@ from bertedu.visualization.confusion import entity_confusion
 entity_confusion(gold, with_crf)
 
 # %% [markdown]
-# Compare the column "other boundaries": 50 for the tagger that decides independently, 34 with the rules, 24 with
-# the CRF. The wrong types stay about the same (28, 29, 32). That makes sense. Rules and transitions know which tags
-# may follow each other, so they correct **boundaries**. Whether *Charlotte* is a woman or a company, no transition
-# knows. That takes better vectors: from a larger BERT, from more sentences, or from capitals.
+# Compare the numbers after "other boundaries": 50 for the tagger that decides independently, 34 with the rules, 24
+# with the CRF. The wrong types stay about the same (28, 29, 32). That makes sense. Rules and transitions know which
+# tags may follow each other, so they correct **boundaries**. But no transition knows whether *Charlotte* is a woman
+# or a company. That takes better vectors: from a larger BERT, from more sentences, or from capitals.
 #
 # The CRF has hardly more right entities than the rules (370 against 368). Its two points of F1 come from precision:
 # it finds fewer entities that are wrong.
 #
-# In the picture, look at the two largest numbers off the diagonal. Persons with other boundaries are mostly names
-# that lack a part. And there are about as many invented products as missed ones.
+# In the picture, look at the largest numbers off the diagonal. Persons with other boundaries are often names that lack
+# a part, as in the errors above. And about as many products are invented (found where there is no entity) as missed.
 #
 # ## What did the transitions learn? (optional)
 #
@@ -829,8 +832,9 @@ for name, encoder, expected in encoders:
 # %% [markdown]
 # The loss rises from 3.80 to 5.84, and the accuracy falls from 35 % to 10 %. Three passes over 2,000 sentences were
 # enough. Two remarks on this number. Some of the knowledge may not be lost but only stored differently, because we
-# still use the old head, which doesn't know the new vectors. And our learning rate is high for a small model:
-# BERT-Base is fine-tuned with 2·10⁻⁵ to 5·10⁻⁵ (Devlin et al. 2019, appendix A.3), so its weights move less.
+# still use the old head, which doesn't know the new vectors. And our learning rate, 3·10⁻⁴, is higher than those for
+# BERT-Base, 2·10⁻⁵ to 5·10⁻⁵ (Devlin et al. 2019, appendix A.3). Small models are often fine-tuned with such a
+# high learning rate, but it also moves the weights farther.
 #
 # What helps? A lower learning rate, fewer steps, frozen layers, or a few batches of the old task in between. Or a
 # method that changes fewer weights.
@@ -998,10 +1002,10 @@ for word in ("Amelia", "Jennings", "near"):
 # ### Exercise 11.5 · Read the right pieces
 # ●●●○ · 12 minutes
 #
-# Find the line with the mistake. Then write `word_tags(piece_tags, first_pieces, words)`, repaired. `piece_tags`
-# has a tag for every token: [CLS], all pieces, [SEP] and perhaps padding. `first_pieces` has a 1 at the first piece
-# of each word, otherwise 0. `words` is the number of words. A long sentence is cut before the model sees it, so the
-# last words may have no piece: they get "O". If you like, try `serve(words, word_tags)` afterwards.
+# Find the line with the mistake. Then write a repaired version, `word_tags(piece_tags, first_pieces, words)`.
+# `piece_tags` has a tag for every token: [CLS], all pieces, [SEP] and perhaps padding. `first_pieces` has a 1 at the
+# first piece of each word, otherwise 0. `words` is the number of words. A long sentence is cut before the model sees
+# it, so the last words may have no piece: they get "O". If you like, try `serve(words, word_tags)` afterwards.
 
 
 # %% tags=["exercise"]

@@ -1,6 +1,6 @@
 """Exercises 11.1 to 11.3 and 11.5: entities, labels of pieces. Exercise 11.4 is in chapter_11_viterbi.py."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from bertedu.course.case import Case
@@ -8,6 +8,7 @@ from bertedu.course.exercise import exercise
 from bertedu.finetuning.spans import tag_spans
 
 IGNORED = -100
+NUMBERS_ONLY = "None can't be a label in a tensor. The number that the loss ignores is -100."
 
 
 @exercise(
@@ -33,9 +34,11 @@ def nine_of_ten(case: Case) -> None:
                 "There are no half points. Rose Whitaker is missed, and the found entity Rose is wrong.",
             ),
             (1, "Rose Whitaker was not found: the model says that the name is Rose alone."),
+            (6 / 7, "That is F1 over the words of names. An entity counts as a whole, or not at all."),
             (2 / 3, "Precision counts too: the model found the entity Rose, and that is not a gold entity."),
             (0, "Lake Garda was found, with the right type and the right boundaries."),
             (50, "Write it as a share between 0 and 1."),
+            (0.25, "That is precision times recall. F1 is 2 P R / (P + R)."),
             (1 / 3, "That is the number of right entities divided by all different ones. F1 is 2 P R / (P + R)."),
         ],
     )
@@ -88,6 +91,7 @@ def spans(case: Case) -> None:
     ]
     for tags, tried in cases:
         got = case.call(tags, tried=f"{tried}: {' '.join(tags)}")
+        got = list(got) if isinstance(got, Generator) else got
         case.is_a("the result", got, list | tuple, "a list of (type, first word, word after the last)")
         right = [tuple(span) for span in tag_spans(tags)]
         mistakes = [
@@ -110,6 +114,18 @@ def spans(case: Case) -> None:
                 "Every word has become an entity. I- continues the entity of the word before.",
             ),
             (spans_so(tags, typeless=True), "An entity has one type, so I- of another type can't continue it."),
+            (
+                [(f"B-{kind}", start, end) for kind, start, end in right],
+                "The type is the part of the tag after the hyphen: person, not B-person.",
+            ),
+            (
+                [(kind, start + 1, end + 1) for kind, start, end in right],
+                "You count from 1. The first word of the sentence has the number 0.",
+            ),
+            (
+                [span for span in right if span[2] not in [start for _, start, _ in right]],
+                "An entity is lost where the next one begins directly after it.",
+            ),
             (
                 spans_so(tags, strict=True),
                 "In the CoNLL evaluation an I- that continues nothing begins a new entity.",
@@ -173,6 +189,9 @@ def piece_labels(case: Case) -> None:
         right = aligned(pieces, labels)
         if list(got) == right[1:-1]:
             case.almost("All pieces are right. But [CLS] and [SEP] are tokens too, and they need the label -100.")
+        for name, without in (("[CLS]", right[1:]), ("[SEP]", right[:-1])):
+            if list(got) == without:
+                case.almost(f"All pieces are right. But {name} is a token too, and it needs the label -100.")
         if len(got) in (len(labels), len(labels) + 2) and total != len(labels) + 2:
             case.fail(
                 f"But there are {len(got)} labels, and the model sees {total} tokens: {total - 2} pieces, [CLS] and "
@@ -195,6 +214,8 @@ def piece_labels(case: Case) -> None:
                 "0 is the number of a tag (here O), so the model would learn it. The loss ignores -100.",
             ),
             ([-1 if label == IGNORED else label for label in right], "cross_entropy ignores -100, not -1."),
+            ([None if label == IGNORED else label for label in right], NUMBERS_ONLY),
+            ([IGNORED, *[None if label == IGNORED else label for label in right[1:-1]], IGNORED], NUMBERS_ONLY),
             (aligned(pieces, labels, "more"), "One -100 too many: a word of n pieces has n - 1 other pieces."),
             (
                 aligned(pieces, labels, "edges"),
@@ -230,6 +251,7 @@ def word_tags(case: Case) -> None:
     ]
     for tags, first, words, tried in cases:
         got = case.call(tags, first, words, tried=tried)
+        got = got.tolist() if hasattr(got, "tolist") else got
         case.is_a("the result", got, list | tuple, "a list of tags")
         right = [tag for tag, one in zip(tags, first, strict=True) if one]
         if list(got) == right and len(right) < words:
@@ -237,7 +259,8 @@ def word_tags(case: Case) -> None:
                 f"There are {words} words, and you return {len(right)} tags. The other words were cut off before the "
                 "model saw them. They need a tag too, or the lists don't fit together in the score. Give them O."
             )
-        right += ["O"] * (words - len(right))
+        filled = right
+        right = filled + ["O"] * (words - len(filled))
         last = [tag for tag, ends_word in zip(tags, [*first[1:], 1], strict=True) if ends_word][1:]
         ends = [i for i in range(1, len(tags) - 1) if first[i + 1] or i == len(tags) - 2]
         mistakes = [
@@ -252,6 +275,15 @@ def word_tags(case: Case) -> None:
                 "These are the tags of the last pieces. The model was trained with labels at the first pieces.",
             ),
             ([tag for tag, one in zip(tags, first, strict=True) if not one], "These are the tags of all other pieces."),
+            (
+                [tag if one else "O" for tag, one in zip(tags, first, strict=True)],
+                "That is a tag for every token. Leave out those that are not the first piece of a word.",
+            ),
+            ([*filled, *[None] * (words - len(filled))], "Words without a piece need a tag too. Give them O."),
+            (
+                [tag for tag, one in zip(tags[1:], first, strict=False) if one] + ["O"] * (words - len(filled)),
+                "Your two lists are shifted by one: first_pieces has an entry for [CLS] too, as piece_tags has.",
+            ),
             (last, "These are the tags of the last pieces. The model was trained with labels at the first pieces."),
         ]
         known = [(wrong, said) for wrong, said in mistakes if wrong != right]

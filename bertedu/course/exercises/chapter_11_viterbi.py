@@ -62,6 +62,18 @@ def without_origins(emissions: Tensor, transitions: Tensor) -> list[int]:
     return sequence
 
 
+def emission_before_the_maximum(emissions: Tensor, transitions: Tensor) -> list[int]:
+    """The emission of the next word is added along the rows, to the tag that a path comes from."""
+    best, origins = emissions[0], []
+    for emission in emissions[1:]:
+        best, origin = (best[:, None] + transitions + emission[:, None]).max(dim=0)
+        origins.append(origin)
+    sequence = [int(best.argmax())]
+    for origin in origins[::-1]:
+        sequence.append(int(origin[sequence[-1]]))
+    return sequence[::-1]
+
+
 def multiplied(emissions: Tensor, transitions: Tensor) -> list[int]:
     """Products, as if the scores were no logarithms."""
     best, origins = emissions[0], []
@@ -99,6 +111,11 @@ VITERBI_MISTAKES = {
     "Is it `best[None, :]`, or `best + transitions`? Then each score is added to the column, the tag that you go to. "
     "It belongs to the row, the tag that you come from: `best[:, None]`.": (
         lambda emissions, transitions: best_sequence(emissions, transitions, swapped=True)
+    ),
+    "Is it `emission[:, None]`? Then the emission of the next word is added to the tag that you come FROM. It belongs "
+    "to the tag that you go TO: `emission` alone, after the maximum.": emission_before_the_maximum,
+    "Did you take `exp` of the scores? They are logarithms, and they are added as they are.": (
+        lambda emissions, transitions: best_sequence(emissions.exp(), transitions.exp())
     ),
     "The emissions count for the first word only. Add those of each later word to its scores.": (
         lambda emissions, transitions: best_sequence(emissions, transitions, emitted=False)

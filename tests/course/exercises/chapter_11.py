@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import torch
 
 from bertedu.finetuning.crf import ConditionalRandomField
@@ -90,6 +91,29 @@ def splits_at_the_hyphen(tags):
     return found
 
 
+def as_a_generator(tags):
+    yield from tag_spans(tags)
+
+
+def with_the_hyphen(tags):
+    return [(tags[start], start, end) for _, start, end in with_open_one(tags)]
+
+
+def counts_from_one(tags):
+    return [(kind, start + 1, end + 1) for kind, start, end in tag_spans(tags)]
+
+
+def b_closes_nothing(tags):
+    found, open_one = [], None
+    for place, tag in enumerate([*tags, "O"]):
+        if tag == "O" and open_one:
+            found.append((*open_one, place))
+            open_one = None
+        elif tag[0] == "B" or (tag[0] == "I" and open_one is None):
+            open_one = (tag[2:], place)
+    return found
+
+
 # 11.3 ------------------------------------------------------------------------------------------------------------
 
 
@@ -131,6 +155,19 @@ def no_edges(pieces, labels):
 
 def edges_learned(pieces, labels):
     return [0, *word_by_word(pieces, labels)[1:-1], 0]
+
+
+def without_cls(pieces, labels):
+    return word_by_word(pieces, labels)[1:]
+
+
+def without_sep(pieces, labels):
+    return word_by_word(pieces, labels)[:-1]
+
+
+def nothing_for_others(pieces, labels):
+    inside = word_by_word(pieces, labels)[1:-1]
+    return [-100, *[None if label == -100 else label for label in inside], -100]
 
 
 def as_an_array(pieces, labels):
@@ -328,6 +365,18 @@ def only_the_first_emissions(emissions, transitions):
     return paths[int(best.argmax())]
 
 
+def emission_to_the_rows(emissions, transitions):
+    best, paths = emissions[0], [[tag] for tag in range(emissions.size(1))]
+    for said in emissions[1:]:
+        best, origin = (best[:, None] + transitions + said[:, None]).max(dim=0)
+        paths = [[*paths[int(a)], b] for b, a in enumerate(origin)]
+    return paths[int(best.argmax())]
+
+
+def takes_exp(emissions, transitions):
+    return with_tensors(emissions.exp(), transitions.exp())
+
+
 def multiplies(emissions, transitions):
     best, paths = emissions[0], [[tag] for tag in range(emissions.size(1))]
     for said in emissions[1:]:
@@ -402,12 +451,32 @@ def one_for_each_word(piece_tags, first_pieces, words):
     return [piece_tags[places[word]] for word in range(words)]
 
 
+def as_text_array(piece_tags, first_pieces, words):
+    return np.array(repaired(piece_tags, first_pieces, words))
+
+
+def o_for_other_pieces(piece_tags, first_pieces, words):
+    return [tag if first else "O" for tag, first in zip(piece_tags, first_pieces, strict=True)]
+
+
+def nothing_where_cut(piece_tags, first_pieces, words):
+    found = cut_off(piece_tags, first_pieces, words)
+    return found + [None] * (words - len(found))
+
+
+def shifted_by_cls(piece_tags, first_pieces, words):
+    found = [tag for tag, first in zip(piece_tags[1:], first_pieces, strict=False) if first]
+    return found + ["O"] * (words - len(found))
+
+
 ANSWERS = {
     "11.1": {
         "accepted": [0.5, torch.tensor(0.5)],
         "wrong": [
             (0.9, "accuracy over words"),
             (0.75, "no half point"),
+            (6 / 7, "F1 over the words of names"),
+            (0.25, "precision times recall"),
             (2 / 3, "Precision counts too"),
             (1 / 3, "F1 is 2 P R / (P + R)"),
             (50, "as a share between 0 and 1"),
@@ -416,7 +485,7 @@ ANSWERS = {
         ],
     },
     "11.2": {
-        "accepted": [with_open_one, as_lists],
+        "accepted": [with_open_one, as_lists, as_a_generator],
         "wrong": [
             (tag_spans, "the package's own"),
             (last_included, "AFTER the entity"),
@@ -428,6 +497,9 @@ ANSWERS = {
             (with_lengths, "is a length"),
             (type_last, "The type comes first"),
             (splits_at_the_hyphen, "has no hyphen"),
+            (with_the_hyphen, "person, not B-person"),
+            (counts_from_one, "You count from 1"),
+            (b_closes_nothing, "is lost where the next one begins"),
         ],
     },
     "11.3": {
@@ -444,6 +516,9 @@ ANSWERS = {
             (one_too_many, "One -100 too many"),
             (lists_in_a_list, "contains lists"),
             (adds_a_number, "To add one number to a list"),
+            (without_cls, "[CLS] is a token too"),
+            (without_sep, "[SEP] is a token too"),
+            (nothing_for_others, "None can't be a label"),
         ],
     },
     "11.4": {
@@ -467,11 +542,13 @@ ANSWERS = {
             (origins_from_the_front, "They lead back"),
             (only_the_first_emissions, "for the first word only"),
             (multiplies, "You multiply"),
+            (emission_to_the_rows, "Is it `emission[:, None]`?"),
+            (takes_exp, "Did you take `exp`"),
             (with_its_score, "Return the tag sequence only"),
         ],
     },
     "11.5": {
-        "accepted": [repaired, by_places],
+        "accepted": [repaired, by_places, as_text_array],
         "wrong": [
             (still_broken, "the colleague's version"),
             (from_cls, "which is not a word"),
@@ -479,6 +556,9 @@ ANSWERS = {
             (last_pieces, "tags of the last pieces"),
             (cut_off, "were cut off"),
             (all_others, "all other pieces"),
+            (o_for_other_pieces, "a tag for every token"),
+            (nothing_where_cut, "Give them O"),
+            (shifted_by_cls, "shifted by one"),
             (one_for_each_word, "There may be more words than first pieces"),
         ],
     },
