@@ -1,0 +1,84 @@
+"""What holds for every member of the family: whoever adds one to MEMBERS hears here what was forgotten."""
+
+import pytest
+import torch
+from torch import nn
+
+from bertedu.model.architecture import MEMBERS, architecture
+from bertedu.model.pretrained import PretrainedModel
+
+LAYERS = 3
+every_member = pytest.mark.parametrize("model_type", MEMBERS)
+
+
+def small_encoder(model_type: str) -> PretrainedModel:
+    """Three narrow layers in evaluation mode, with weights large enough that each of them matters."""
+    member = architecture(model_type)
+    torch.manual_seed(0)
+    encoder = member.encoder(
+        member.config(
+            vocab_size=30,
+            hidden_size=8,
+            num_hidden_layers=LAYERS,
+            num_attention_heads=2,
+            intermediate_size=12,
+            max_position_embeddings=10,
+        )
+    )
+    for parameter in encoder.parameters():
+        nn.init.normal_(parameter)
+    return encoder.eval()
+
+
+def vectors(encoder: PretrainedModel) -> list[torch.Tensor]:
+    """What the encoder computes on the way: the embeddings, each layer, the pooler where there is one."""
+    ids = torch.arange(1, 11)[None]
+    output = encoder(ids, token_type_ids=(ids > 5).long(), output_hidden_states=True)
+    pooled = [] if output.pooler_output is None else [output.pooler_output]
+    return [*output.hidden_states, *pooled]
+
+
+@every_member
+@torch.no_grad()
+def test_a_weight_lies_deeper_than_depth_says_or_is_not_known_to_it(model_type):
+    """A weight of depth k changes what comes out at k, and nothing before. Freezing and rates by layer go by it."""
+    encoder = small_encoder(model_type)
+    before = vectors(encoder)
+    for name, parameter in encoder.named_parameters():
+        kept = parameter.clone()
+        parameter.add_(torch.randn_like(parameter))
+        changed = [not torch.equal(old, new) for old, new in zip(before, vectors(encoder), strict=True)]
+        parameter.copy_(kept)
+        first = changed.index(True) if any(changed) else None
+        # The bias of a key adds the same to every score, so softmax takes it away but for rounding.
+        assert first == encoder.depth(name) or name.endswith("key.bias"), name
+
+
+@every_member
+def test_two_weights_share_a_name_on_disk_or_do_not_come_back(model_type):
+    encoder, names = small_encoder(model_type), architecture(model_type).names
+    ours = [name for name in encoder.state_dict() if not names.is_tied(name)]
+    theirs = [names.to_transformers(name) for name in ours]
+    assert len(set(theirs)) == len(ours)
+    assert [names.places(name)[0] for name in theirs] == ours
+    assert not any(map(names.is_dropped, theirs))
+
+
+@every_member
+@torch.no_grad()
+def test_a_saved_encoder_computes_something_else(model_type, tmp_path):
+    encoder = small_encoder(model_type)
+    encoder.save_pretrained(tmp_path)
+    again = type(encoder).from_pretrained(tmp_path)
+    for old, new in zip(vectors(encoder), vectors(again), strict=True):
+        assert torch.equal(old, new)
+
+
+@every_member
+@torch.no_grad()
+def test_padding_is_read_as_text(model_type):
+    encoder = small_encoder(model_type)
+    ids, mask = torch.arange(1, 11)[None], torch.tensor([[1] * 6 + [0] * 4])
+    other = torch.where(mask.bool(), ids, 29)
+    first, second = (encoder(given, mask).last_hidden_state[:, :6] for given in (ids, other))
+    torch.testing.assert_close(first, second)
