@@ -47,8 +47,8 @@
 #
 # ## Where this part sits
 #
-# In the figure, BERT is gray and the new part is blue: one linear layer that gives each token two scores. There is
-# nothing else to learn for question answering.
+# In the figure, BERT is gray and the new part is blue: one linear layer that gives each token two scores. It is the
+# only part with new weights. BERT's own weights are trained further, too.
 #
 # <svg role="img" aria-label="[CLS], the question, [SEP], the context and [SEP] go into BERT. A linear layer gives each token a start score and an end score. Both are highest at york: the answer is york. The scores at [CLS] stand for no answer." viewBox="0 0 760 220" width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="760" height="220" fill="#ffffff"/>
@@ -110,14 +110,14 @@ for name, figures in longest_word_overlap(validation).items():
     print(f"{name:32} exact match {figures['exact_match']:.2f}, F1 {figures['f1']:.2f}")
 
 # %% [markdown]
-# Word overlap gets none exactly right. It often finds the right sentence, but a sentence is not the answer, and it
+# Word overlap gets none exactly right. It usually finds the right sentence, but a sentence is not the answer, and it
 # never says that there is none. The other line is a warning: a program that never answers is right on the 37 % of the
 # questions that have no answer. That is the score to beat.
 #
 # ## How SQuAD scores an answer
 #
 # **Exact match** (EM) asks whether prediction and answer are equal after **normalization**: lower case, no
-# punctuation, no articles. **F1** gives a part of the point for a part of the words. It is the harmonic mean of
+# punctuation, no articles. **F1** gives partial credit if only some of the words are right. It is the harmonic mean of
 # **precision** (which share of the predicted words is right?) and **recall** (which share of the right words was
 # predicted?).
 #
@@ -200,7 +200,7 @@ Picture(
 )
 
 # %% [markdown]
-# The highest score of the whole table, 7.5, is in the forbidden half, which is gray. Of the allowed spans, *lamp* has
+# The highest score of the whole table, 7.5, is in the forbidden half, where the numbers are gray. Of the allowed spans, *lamp* has
 # the highest score, 7.0.
 #
 # Why a sum? The model is trained with two softmaxes, one over the starts and one over the ends. If we multiply the
@@ -244,7 +244,7 @@ check("12.1", score)
 # Write `best_span(start_logits, end_logits, first, length, longest)` for scores `[T]` of a whole input, from [CLS] to
 # padding. (**Logits** are scores before a softmax.) The context begins at token `first` and has `length` tokens, and
 # a span may have at most `longest` tokens. Return three things: the position of the span's first token, the position
-# of its last token (both counted from [CLS]), and its score. Loops are as good as tables. Stuck? `hint("12.2")`
+# of its last token (both counted from [CLS]), and its score. You may use loops or a table. Stuck? `hint("12.2")`
 
 
 # %% tags=["exercise"]
@@ -297,8 +297,8 @@ for token, (s, e) in list(zip(tokenizer.convert_ids_to_tokens(ids), offsets))[1:
 # ### Exercise 12.3 · From characters to tokens
 # ●●○○ · 10 minutes
 #
-# Write `token_span(offsets, start, end)`. The answer is `context[start:end]`. Return two positions: the first and the
-# last token that share at least one character with the answer. (An answer that somebody marked with the mouse may
+# Write `token_span(offsets, start, end)`. The answer is `context[start:end]`. Return two positions in the list
+# `offsets`, counted from 0: the first and the last token that share at least one character with the answer. (An answer that somebody marked with the mouse may
 # begin or end with a space, and a space belongs to no token.) Stuck? `hint("12.3")`
 
 
@@ -460,10 +460,10 @@ for row, answered in list(zip(possible, found))[::40]:
         print(f"   {span.score:4.1f}  {row.context[span.start : span.end]}")
 
 # %% [markdown]
-# Names and locations are new to the model, and still many spans are of the right kind: a person for *who*, a location
-# for *where*. Two kinds of mistakes stand out. Often the start is right, but the end comes too late, even in the next
-# sentence: the span is a **mixture** of two candidates. And where two people do similar things, the **wrong person**
-# scores nearly as high as the right one, or higher.
+# The training stories had none of these names and locations, and still many spans are of the right kind: a person for
+# *who*, a location for *where*. Two kinds of mistakes stand out. Sometimes the start is right, but the end comes too
+# late, even in the next sentence: the span is a **mixture** of two candidates. And where two people do similar things,
+# the **wrong person** scores nearly as high as the right one, or higher.
 #
 # A length limit helps against mixtures. The default of 30 tokens is meant for Wikipedia, and the longest answer here
 # has seven. The next cell sets the limit to 10. Guess: what happens to exact match? Can the limit do any harm?
@@ -480,9 +480,9 @@ print(f"sentence most like the question: F1 {baseline['f1']:.2f}")
 
 # %% [markdown]
 # From here on the limit is 10. A rule that knows the task costs no training. It can't reduce exact match, because all
-# the spans that it forbids were wrong. It raises it where the best of the shorter spans is right. The wrong person
-# remains a problem: to avoid it, the model must compare the whole question with each sentence. Larger models do that
-# better.
+# the spans that it forbids were wrong. It raises it where the best of the shorter spans is right. It can do harm to F1: a span
+# that is too long may contain the answer, and the shorter one that replaces it may not. The wrong person remains a
+# problem. To avoid it, the model must compare the whole question with each sentence.
 #
 # ## The model can't say "I don't know" yet
 #
@@ -626,8 +626,8 @@ for name, (rows, _) in sets.items():
     print(f"never answering, {name}: {longest_word_overlap(rows)['never an answer']['f1']:.2f}")
 
 # %% [markdown]
-# The first two lines are the validation set. There the chosen threshold is better than 0 by construction: it was
-# chosen for exactly these questions. So the second line is too good, and it is not the one to report.
+# The first two lines are the validation set. There the chosen threshold can't be worse than 0: it was chosen for
+# exactly these questions. So the second line is too good, and it is not the one to report.
 #
 # The last two lines are the test set. Much of the gain is gone. We trained this model three times, with initial
 # weights that differ by 0.001 %. On validation the chosen threshold gained 2 to 5 points of F1, and on the test −0.4,
@@ -637,9 +637,9 @@ for name, (rows, _) in sets.items():
 # rises and the other one falls. That is why you should report both parts. A single F1 hides whether a model answers
 # too often or abstains too often.
 #
-# Could we have chosen the best threshold on the test set? Yes, and the F1 would be higher, but it would be the best
-# of many noisy numbers, and it would say nothing about the next test set. The same goes for reading mistakes: we read
-# those on validation. If you study the mistakes on the test set and change your model, you build it for this very
+# What if we chose the threshold on the test set? The reported F1 would be higher, but it would be the best of many
+# noisy numbers, and too good for the next test set. The same goes for reading mistakes: we read those of the
+# validation set. If you study the mistakes on the test set and change your model, you build it for this very
 # test.
 #
 # ## A text longer than the input (optional)
@@ -908,8 +908,8 @@ for name, rows, expected in (("reviews", longer, 0.62), ("stories", eight, 0.31)
 # %% [markdown]
 # With six reviews, about 60 % of the F1 is back, and not all of it: each window brings wrong candidates of its own, and
 # sometimes one of them scores higher than the right one. With seven other *stories*, about people who do the same
-# kind of things, it is only about 30 %. That is no bug in the reading of windows. It is the model, which chooses the
-# wrong person.
+# kind of things, it is only about 30 %. That is no bug in the reading of windows. It is the model: most of its wrong
+# answers are pieces of another story.
 #
 # ## Paper and code
 #
@@ -929,7 +929,7 @@ for name, rows, expected in (("reviews", longer, 0.62), ("stories", eight, 0.31)
 # - An answer is a span. Each token gets a start score and an end score; they are added for pairs, and the forbidden
 #   pairs are excluded.
 # - Offsets lead from characters to tokens for the loss, and back to characters for the answer.
-# - Exact match wants all of the answer, F1 gives a part. If there is no answer, only abstaining is right.
+# - Exact match wants the whole answer, F1 gives partial credit. If there is no answer, only abstaining is right.
 # - "No answer" is a span too, at [CLS]. The no-answer score is its score minus the best span's. A threshold turns it
 #   into a decision. Choose it on validation data, never on the test set, and report both kinds of questions.
 # - Long texts are read in overlapping windows. The best span of all windows is the candidate, and the lowest null
