@@ -65,7 +65,7 @@
 # ## The task
 #
 # We classify short reviews of inns, cafés and shops as positive, neutral or negative: **sentiment analysis**. The
-# next cell reads 1,500 reviews for training and 300 for validation with `KINDS`, the package's list of tasks. It
+# next cell reads 1,500 reviews for training and 300 for validation with `KINDS`, the package's kinds of tasks. It
 # prints one review of each class.
 
 # %%
@@ -213,9 +213,10 @@ check("10.1", first_loss)
 # of the run, and a few **epochs** (passes over the training data) are enough.
 #
 # The next cell defines `fine_tune`. The package makes the model (the class that you have just seen, with a choice of
-# poolings) and the task, which prepares the batches. `build_optimizer` is AdamW without weight decay for biases and
-# LayerNorm, `rate_factor` is the warm-up and the linear decay. After each epoch we keep the mean training loss, and,
-# with `watch=True`, the loss and accuracy on validation.
+# poolings) and the task, which prepares batches of 16 and computes their summed loss. `build_optimizer` is AdamW,
+# with a weight decay of 0.01, but none for biases and LayerNorm. `rate_factor` is the warm-up and the linear decay.
+# `pace` can give layers different learning rates; here all get the same. After each epoch we keep the mean training
+# loss, and, with `watch=True`, the loss and accuracy on validation.
 
 # %%
 from bertedu.finetuning.settings import FinetuningSettings
@@ -233,7 +234,7 @@ def fine_tune(
     step, steps, history = 0, settings.epochs * len(task.epoch(0)), []
     for _ in range(settings.epochs):
         losses = []
-        model.train()
+        model.train()  # task.validate, below, leaves the model in evaluation mode
         for batch in task.epoch(step):  # in a new order; input_ids [B, T], labels [B]
             set_rates(optimizer, rate * rate_factor(step / steps, 0.1), step / steps)
             loss = task.sums(model, batch)["text_loss"] / len(batch["labels"])
@@ -275,14 +276,14 @@ for kind, wanted in expected.items():
 # ## Is the difference real?
 #
 # BERT is better on 300 validation reviews. With 300 other reviews the difference would be another one. And we want to
-# use the validation reviews for many decisions in this chapter. A number that was used for choosing is too good. So
+# use the validation reviews for many decisions in this chapter. A score that was used for choosing looks too good. So
 # there is a third part, the **test set**: 300 reviews that we use once, for the final comparison.
 #
 # Two methods say how much of a difference could be chance:
 #
-# - The **bootstrap** (Efron 1979). Draw 300 reviews *with replacement* from the 300, compute the difference in
-#   accuracy on them, and repeat this 10,000 times. The middle 95 % of the results are a **confidence interval**. Both
-#   models are measured on the same draw, so this is a *paired* bootstrap.
+# - The **bootstrap** (Efron 1979). Draw 300 reviews *with replacement* from the 300 (so some come twice, others not
+#   at all), compute the difference in accuracy on them, and repeat this 10,000 times. The middle 95 % of the results
+#   are a **confidence interval**. Both models are measured on the same draw, so this is a *paired* bootstrap.
 # - **McNemar's test** (1947). Ignore the reviews on which both are right or both are wrong. Among the others, count
 #   how often only BERT is right, and how often only the bag. If both were equally good, each of these reviews would
 #   be a coin toss. The **p-value** is the probability that coin tosses give a result at least as uneven.
@@ -311,11 +312,11 @@ print(f"McNemar: only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}", 
 print(f", p-value {about(0, p, within=0.005):.3f}")
 
 # %% [markdown]
-# Both are about ten points worse on the test set than on validation, because it has other templates. But the
-# difference remains: the interval goes from 6 to 15 points and doesn't contain 0. McNemar's test agrees: a fair coin
-# practically never gives 41 against 10. So on such reviews BERT is better, and not by chance. The interval is wide:
-# with 300 reviews we know the gain only to within four or five points on each side. A difference of two points would
-# usually be within chance here.
+# Both are about ten points worse on the test set than on validation. Its templates seem to be harder: the bag of words
+# loses as much as BERT. But the difference remains: the interval goes from 6 to 15 points and doesn't contain 0.
+# McNemar's test agrees: a fair coin practically never gives 41 against 10. So on such reviews BERT is better, and not
+# by chance. The interval is wide: with 300 reviews we know the gain only to within four or five points on each side.
+# A difference of two points would usually be within chance here.
 #
 # Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and if a model
 # gets a template wrong, it fails on all its reviews. So the real interval is probably wider than this one. Second,
@@ -373,22 +374,22 @@ Picture(figure, alt=f"Training and validation loss after each of ten epochs: {lo
 # %% [markdown]
 # The training loss falls to zero: after ten epochs the model has memorized the 300 reviews. The validation loss is
 # lowest after about five epochs (0.59) and rises to 0.85. The accuracy doesn't fall: it stays at about 72 %. How can
-# that be? Cross-entropy also measures *how certain* the model is. From epoch 5 on, the answers hardly change, but the
-# model becomes more certain about all of them, also about the wrong ones. We come back to this model when we measure
-# calibration.
+# that be? Cross-entropy also measures *how certain* the model is. From epoch 5 on, the accuracy hardly changes, but
+# the model becomes more certain about its answers, also about the wrong ones. We come back to this model when we
+# measure calibration.
 #
 # With a patience of 2, early stopping would have stopped after epoch 7 and returned the weights of epoch 5. Three
 # remarks. If you only need the answers, you may stop by accuracy instead of loss; `bertedu finetune` keeps the
-# weights with the best accuracy. A number that was used for stopping is a little too good, so report the test set.
-# And our learning rate falls to zero over the planned number of epochs: five epochs of a plan of ten are not the same
-# as a plan of five.
+# weights with the best accuracy. A score that was used for stopping is a little too good, so report the test set. And
+# our learning rate falls to zero over the planned number of epochs: five epochs of a plan of ten are not the same as
+# a plan of five.
 #
 # ## Which learning rate?
 #
 # The learning rate is the setting that matters most. It depends on the model, so you have to search for it, **on
 # validation data**: try values that differ by a factor of three or so, with several seeds, and choose the best mean.
 # Make the range wide enough that both ends are clearly bad. (For each task, Devlin et al. (2019, section 4.1) tried
-# 5e-5, 4e-5, 3e-5 and 2e-5. Our model is much smaller, and small models need larger ones.)
+# 5e-5, 4e-5, 3e-5 and 2e-5. Our model is much smaller, and small models usually need larger ones.)
 #
 # We searched with 600 reviews and three seeds (`python benchmarks/classification.py rates`). The next cell draws the
 # result with `comparison`: a dot for each seed, a diamond for the mean, a bar of one standard deviation to each side.
@@ -525,11 +526,11 @@ mean = np.mean([bag_accuracy(seed) for seed in range(3)]).round(2)
 comparison(strategies, {"bag of words": mean}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
-# Look at the dotted line first. With the same 600 reviews, the bag of words beats **every** strategy. Missing
-# examples can't be replaced by clever training. The next section draws how many it takes.
+# Look at the dotted line first. With the same 600 reviews, the bag of words beats **every** strategy. Here no way of
+# training makes up for too few examples. The next section measures how many it takes.
 #
-# The frozen BERT is far below. Its vectors were made for predicting masked words, and a linear layer with three
-# epochs finds little sentiment in them.
+# The frozen BERT is far below. Its vectors were made for predicting masked words, and in three epochs a linear layer
+# finds less sentiment in them.
 #
 # A faster head has the best mean. Is it luck? Equal seeds had equal reviews, so don't ask whether the bars overlap:
 # compare seed by seed. +1.3, +2.0, +3.7 points: three times better. But a coin falls three times on the same chosen
@@ -637,10 +638,11 @@ for weights in ("none", "balanced"):
 # Labelled reviews are expensive, unlabelled ones are cheap. Can BERT learn from reviews *without* labels before we
 # fine-tune it? **Domain-adaptive pre-training** continues masked language modeling on texts of the domain (Gururangan
 # et al. 2020, "Don't stop pretraining", section 3). On the task's own training texts it is called **task-adaptive**
-# (section 4). They report gains on eight tasks from four domains.
+# (section 4). They tried eight tasks from four domains: the first helped on seven of them, the second on all eight
+# (table 5).
 #
-# Our checkpoint has read old books and documentation. The next cell continues it for 40 steps on our 1,500 reviews,
-# without the labels (half a minute on a slow core). On the command line this is
+# Our checkpoint has read old books and documentation. The next cell takes the second way, for 40 steps on our 1,500
+# reviews without the labels (half a minute on a slow core). On the command line this is
 #
 # `bertedu pretrain --corpus reviews.txt --from data/checkpoints/books-mini --objective words --steps 40 …`
 #
@@ -685,17 +687,18 @@ for name, values in recorded("adaptation").items():
 # The adapted model predicts 52 % of the masked words instead of 46 %, so it has learned something about reviews. But
 # after fine-tuning on 300 of them it is not better: 0.632 against 0.646, and seed by seed −3.0, 0.0 and −1.0 points.
 #
-# Why no gain? Our reviews have 17,000 words in plain English, which the model knew already. The domain corpora of
-# Gururangan et al. have two to eight billion tokens (table 1), from domains with words of their own, such as
-# biomedicine. Continued pre-training can also overwrite what the model knew. It is cheap to try: if you have much
-# unlabelled text of your kind, try it, and measure over several seeds whether it helps.
+# Why no gain? We can only guess. Our reviews have 17,000 words in plain English, most of which the model knew
+# already, and 40 steps of 16 read fewer than half of the reviews. Gururangan et al. read the texts of a task 100
+# times, each time with other words masked (section 4.1), and their domain corpora have two to eight billion tokens
+# (table 1). Continued pre-training can also overwrite what the model knew. If you have much unlabelled text of your
+# kind, try it, and measure over several seeds whether it helps.
 #
 # ## Several labels at once (optional, with exercise 10.4)
 #
 # "The tea was excellent, but the bill was dreadful." Two labels are right here: *food praised* and *price blamed*.
 # This is **multi-label classification**. The probabilities of a softmax sum to 1, so it can't say yes twice. Instead,
-# each label gets a yes/no decision of its own: a **sigmoid** for each logit, and **binary cross-entropy** as the
-# loss.
+# each label gets a yes/no decision of its own: a **sigmoid** for each logit, σ(z) = 1 / (1 + e⁻ᶻ), and **binary
+# cross-entropy** as the loss.
 #
 # With a pencil: the logits (2, 2, −3). Softmax gives 0.50, 0.50, 0.00, as if the model were undecided between the
 # first two. Sigmoids give 0.88, 0.88, 0.05.
@@ -723,7 +726,7 @@ bags = KINDS["multi-label"].baselines(reviews, judged)["bag of words"]["micro_f1
 print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}")
 
 # %% [markdown]
-# Why is the gap so large? The words of praise and blame fit every aspect. So a bag knows *that* something was
+# Why is the gap so large? The words of praise and blame fit every aspect. So a bag can tell *that* something was
 # dreadful, but often not *what*.
 #
 # We choose a label if its sigmoid is above ½, that is, if its logit is above 0. Nothing says that ½ is the best
@@ -735,8 +738,8 @@ print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}")
 #
 # Write `best_threshold(probabilities, right)` for one label: two lists, N probabilities and N truths (0 or 1). A text
 # is chosen if its probability is **at least** the threshold. Return the threshold, among the given probabilities,
-# with the highest F1. If several are equally good, return the largest. F1 = 2 · hits / (chosen + right ones). Several
-# texts may have the same probability.
+# with the highest F1. If several are equally good, return the largest. F1 = 2 · hits / (chosen + right ones), where
+# the hits are the texts that are both chosen and right. Several texts may have the same probability.
 
 
 # %% tags=["exercise"]
@@ -764,7 +767,7 @@ check("10.4", best_threshold)
 # %% [markdown]
 # A threshold that was chosen on 300 reviews fits these 300 reviews. Does it help on others? The next cell chooses the
 # threshold of each label on every other review, and measures F1 on both halves. Guess: how much of the gain remains
-# on the half that had no say?
+# on the half that we didn't choose on?
 
 # %%
 half, rest = slice(0, None, 2), slice(1, None, 2)  # reviews to choose on, reviews to measure on
@@ -867,8 +870,8 @@ for t, losses, errors in ((1, 0.79, 0.19), (best_t, 0.61, 0.07)):
     print(f"   calibration error {about(errors, error, within=0.07):.2f}")
 
 # %% [markdown]
-# The temperature is about 2.3, well above 1: the model was overconfident. On the half that had no say in the choice,
-# the calibration error falls from 0.19 to 0.07 and the loss from 0.79 to 0.61. Not a single answer has changed.
+# The temperature is about 2.3, well above 1: the model was overconfident. On the half that we didn't choose on, the
+# calibration error falls from 0.19 to 0.07 and the loss from 0.79 to 0.61. Not a single answer has changed.
 #
 # ## Errors, read one by one
 #
@@ -887,8 +890,8 @@ for row in most_telling(explained, 6):
 # %% [markdown]
 # The errors come in families: one template, many reviews. In our run, four of the six end in "from beginning to end",
 # and two are of the construction `negated`. This is so in generated data, and in much real data too (one shop, one
-# author, one form). 300 reviews are not 300 independent questions. What helps is seldom a better head. It is more
-# training examples of the construction that fails, in more different words.
+# author, one form). 300 reviews are not 300 independent examples. A better head would hardly help here. The next
+# thing to try is more training examples of the construction that fails, in more different words.
 #
 # ## The proof
 #
@@ -897,7 +900,7 @@ for row in most_telling(explained, 6):
 
 # %%
 mine = MyClassifier(open_model(folder)[0].bert, 3).eval()
-mine.bert.load_state_dict(model.bert.state_dict(), strict=False)
+mine.bert.load_state_dict(model.bert.state_dict(), strict=False)  # it has no pooler
 mine.classifier.load_state_dict(model.classifier.state_dict())
 batch = tokenizer(texts(train[:8]))
 with torch.no_grad():
@@ -969,13 +972,13 @@ check("10.5", repaired_loss)
 # %% [markdown]
 # ## Paper and code
 #
-# GLUE is a collection of nine English tasks with single texts or pairs, on which BERT was first compared.
+# GLUE is a collection of nine English tasks with single texts or pairs, and BERT's first benchmark (section 4.1).
 #
 # | | Devlin et al. 2019 | Google's code | `transformers` | here |
 # |---|---|---|---|---|
 # | vector | [CLS], called C, as it is (section 4.1) | the pooler: C, a linear layer, tanh | the pooler | any of five; *max* in this chapter |
 # | head | a matrix W, D numbers for each class, no bias | W and a bias | W and a bias | W and a bias |
-# | dropout before the head | 0.1 | 0.1 | `classifier_dropout`, else that of the hidden layers | as in pre-training: none for this checkpoint |
+# | dropout before the head | 0.1 on all layers (A.2, A.3) | 0.1 | `classifier_dropout`, else that of the hidden layers | as in pre-training: none for this checkpoint |
 # | learning rate | 5e-5, 4e-5, 3e-5 or 2e-5 for GLUE, chosen on the development set; 3 epochs, batch 32 | 5e-5 | 5e-5 (`Trainer`) | 5e-4, because the model is small |
 # | several labels | not there | not there | `problem_type="multi_label_classification"` | the same name |
 # | a saved folder with another pooling | | | opens it with a new, random pooler, and warns | opens it as it was saved |
