@@ -123,7 +123,8 @@ print(f"one epoch: {len(batches)} batches of {settings.batch_size} pairs")
 # of chapter 03, 0.01. One line needs an explanation: `task.prepare` masks a batch. The batch brings along the
 # random numbers that decide what is masked. They are computed from the seed, the number of the epoch and the number
 # of the batch, so every epoch has new masks, and every repetition of the run has the same ones. The last argument
-# is the share of the run that is over. (The 0.0 keeps the masking rate at its first value.)
+# is the share of the run that is over, because the masking rate falls during a run, from 40 % to 30 %. (With 0.0 it
+# stays at 40 %.)
 #
 # A model that knows nothing should have a loss of ln V for the words (chapter 06) and ln 2 for the pairs.
 
@@ -195,14 +196,14 @@ print(f"the unigram loss   {unigram_loss:.1f}")
 print(f"the first try      {about(5.4, last - math.log(2), within=0.2 * slack):.1f}")
 
 # %% [markdown]
-# The first try has learned the frequencies and nothing else. A bias for each word is enough for that. It gives the
-# same answer to every question because it doesn't use the sentence.
+# The loss of the first try is the unigram loss, so it has learned the frequencies and hardly anything else. One bias
+# for each word is enough for that. It gives the same answer to every question because it doesn't use the sentence.
 #
 # Remember this number. A run that has reached the unigram loss has learned nothing about language yet, and it often
 # stays there for a while: the loss hardly moves. This is called a **plateau**. It ends when attention finds
 # something useful in the other words. Would our first try get there? After 120 steps nobody can say. Later in this
-# chapter you will see recorded runs that leave the plateau after several hundred steps, and others that never leave
-# it. The difference is in the details of the loop. So we go through them one by one.
+# chapter you will see recorded runs that leave the plateau after several hundred steps, and others that are still on
+# it when they end. The difference is in the details of the loop. So we go through them one by one.
 #
 # ## Batches of one length (optional)
 #
@@ -239,8 +240,8 @@ print(f"sorted by length     {padding(sorted(some_pairs, key=len)):.1%}")
 # w \leftarrow w - \eta \left( \frac{\hat m}{\sqrt{\hat v} + \epsilon} + \lambda w \right)$$
 #
 # Both averages start at 0, so they are too small at first. The hats are the **bias correction**:
-# $\hat m = m / (1 - \beta_1^t)$ and $\hat v = v / (1 - \beta_2^t)$ in step $t = 1, 2, \ldots$ (We come to the last
-# term, λw, in a moment.)
+# $\hat m = m / (1 - \beta_1^t)$ and $\hat v = v / (1 - \beta_2^t)$ in step $t = 1, 2, \ldots$ The tiny ε prevents a
+# division by 0. (We come to the last term, λw, in a moment.)
 #
 # ### Exercise 8.1 · Adam's first step
 # ●○○○ · 4 minutes
@@ -403,8 +404,9 @@ def my_training(model, task, steps, peak, warmup=0.06):
 #
 # The package's loop is in `bertedu/training/loop.py`. It does the same and adds what a long run needs: a log,
 # validation, checkpoints, several processes. If we train the same model for eight steps with both loops, the
-# weights must be the same. The first cell trains, the second one compares. The third one compares your
-# learning rates with the schedule of `transformers`, which counts steps where ours counts shares.
+# weights must be the same. Both use 32-bit numbers (`fp32`), so both round in the same way. The first cell trains,
+# the second one compares. The third one compares your learning rates with the schedule of `transformers`, which
+# counts steps where ours counts shares.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.training.budget import Budget
@@ -488,12 +490,12 @@ print(f"unigram loss      {unigram_loss:.2f}")
 #
 # ### Muon and bf16 (optional)
 #
-# Adam gives every *number* of a matrix a step of its own. **Muon** (Jordan et al. 2024) treats the matrix as a
-# whole: it makes all singular values of the averaged gradient about equal to 1. So a direction that only a few
-# examples ask for, for example one fact, counts as much as a direction that all examples ask for. Embeddings,
-# heads, biases and LayerNorm stay with AdamW. Both use the same learning rate, because Muon's steps are scaled to
-# the size of AdamW's (Liu et al. 2025). Only the embeddings get six times the learning rate: an embedding learns
-# about its contexts only from the few batches in which its word occurs.
+# Adam gives every *number* of a matrix a step of its own. **Muon** (Jordan et al. 2024) treats the matrix as a whole:
+# it makes all singular values of the averaged gradient (the factors by which a matrix stretches its main directions)
+# about equal to 1. So a direction that only a few examples ask for, for example one fact, counts as much as a
+# direction that all examples ask for. Embeddings, heads, biases and LayerNorm stay with AdamW. Both use the same
+# learning rate, because Muon's steps are scaled to the size of AdamW's (Liu et al. 2025). Only the embeddings get six
+# times the learning rate: an embedding learns about its contexts only from the few batches in which its word occurs.
 #
 # Where the hardware can multiply **bf16** numbers (every recent GPU, some processors), the run uses them for matrix
 # products. A bf16 number has 16 bits: the range of a 32-bit number (float32), but only two to three decimal digits,
@@ -537,11 +539,13 @@ print(f" different answers: {about(103, len(set(given)), within=40 * slack):.0f}
 # ## Reading the curve
 #
 # A run writes its figures to `metrics.jsonl`, one line every 20 steps. We draw yours, in blue. In grey you see a
-# recorded run of the same size with the paper's initialization and AdamW. It is shorter (900,000 tokens).
+# recorded run of the same size with the paper's initialization and AdamW. It is shorter (900,000 tokens), and its
+# masking rate falls from 30 % to 15 %.
 #
 # To compare the plateaus we need a number. We say that a run *leaves the plateau* at the first step where its
-# smoothed loss is more than 0.5 below the unigram loss. The next cell computes it. The hidden cell after it draws
-# the loss, and the accuracy on pairs with a line at 61 %, the share of the more frequent answer.
+# smoothed loss (the mean over five lines) is more than 0.5 below the unigram loss. The next cell computes it. The
+# hidden cell after it draws the loss, and the accuracy on pairs with a line at 61 %, the share of the more frequent
+# answer.
 
 # %%
 from bertedu.files import read_json
@@ -598,11 +602,11 @@ Picture(
 # 2. **The plateau.** The loss falls slowly, and pairs are guessed. Even a part of this slow progress is easy: one
 #    in ten of the chosen tokens is visible in the input, so the model can learn to copy it.
 # 3. **The descent.** Attention has found something useful, and each step makes the next one easier.
-# 4. **Pairs follow words.** In both runs the accuracy on pairs rises only after the words are being learned. This
-#    is plausible: whether two segments belong together is easier to see when words mean something.
+# 4. **Pairs follow words.** In both runs the accuracy on pairs begins to rise only when the model is already
+#    learning words. This is plausible: it is easier to see whether two segments belong together when the model
+#    knows something about their words.
 #
-# The blue run differs from the grey one in several points of the table, so the picture can't tell you which of them
-# helps how much.
+# The blue run differs from the grey one in several ways, so the picture can't tell you how much each of them helps.
 #
 # ## What is it worth?
 #
@@ -649,7 +653,7 @@ for name, row in bert["baselines"].items():
 
 # %% [markdown]
 # Compare the rows. The constant answer is right for about one word in nine. The unigram baseline is eight points
-# better, only because it copies the visible tokens. So if you report nearly 20 % as the accuracy of "the most
+# better, only because it copies the visible tokens. So if you report nearly 19 % as the accuracy of "the most
 # frequent token", you credit it with these copies.
 #
 # Your model is above the n-gram model in accuracy, and its perplexity is less than half as large. (Perplexity also
@@ -741,7 +745,7 @@ print(f"weights that differ: {unequal} of {count:,}")
 # ## Five patients
 #
 # A run with a fault seldom stops by itself. It goes on and costs money. Below are five recorded runs with one fault
-# each, and a healthy one: the same model, the same text, the same seed, the paper's initialization
+# each, and a healthy one, the grey run from above: the same model, text, seed and initialization
 # (`benchmarks/sick_runs.py`). The hidden cell draws the training figures in blue and the validation figures in
 # orange. Validation always uses correct labels and masks. The dotted line is the unigram loss in the upper row. In
 # the lower row it is 61 %, the share of the more frequent answer: a model that gives this answer to all pairs
@@ -810,9 +814,9 @@ check("8.3", diagnosis)
 # <details><summary>Solution, explained</summary>
 #
 # **A** has labels at every token. Most of the answers are visible in the input, so the training loss falls to 0.73.
-# Validation asks honest questions, and there the loss is 4.67, about as in the healthy run. (It "leaves the
-# plateau" at step 100 only because it copies.) *Training loss far below validation loss, early in the run: the
-# input gives the answers away.*
+# In validation only the chosen tokens have labels, and there the loss is 4.67, about as in the healthy run. (It
+# "leaves the plateau" at step 100 only because it copies.) *Training loss far below validation loss, early in the
+# run: the input gives the answers away.*
 #
 # **C** learns words at least as well as the healthy run (validation loss 4.39 against 4.59; with one run each, that
 # may be chance). But on pairs it gives the more frequent answer to all of them, from the beginning to the end. *One
@@ -940,9 +944,10 @@ for name in ("base", "large"):
     print()
 
 # %% [markdown]
-# In October 2018 Google's README gave two weeks and about 500 dollars for Base on one Cloud TPU. In 2023 MosaicBERT
-# (Portes et al. 2023) reached a GLUE score of 79.6 in 1.13 hours on eight A100s, for about 20 dollars. (GLUE is a
-# collection of nine language tasks.) It reads fewer tokens, has a newer architecture, and doesn't compute padding.
+# In 2018 Google's README gave two weeks and about 500 dollars for Base on one Cloud TPU v2. In 2023 MosaicBERT
+# (Portes et al. 2023) reached 79.6 on GLUE's development sets in 1.13 hours on eight A100s, for about 20 dollars.
+# (GLUE is a collection of nine language tasks.) It reads fewer tokens, has a newer architecture, and doesn't compute
+# padding.
 #
 # Now the memory. By this count Base with the paper's batch of 256 sequences of 128 tokens takes 12 GB, so a
 # graphics card with 24 GB should be enough. (The scores of the masked words and the workspace of the libraries come
@@ -959,7 +964,8 @@ for name in ("base", "large"):
 #
 # Cutting a batch may change the memory that it takes, but not the result. So we compare gradients. The next cell
 # contains the colleague's function and `relative_error`: how far the gradient of a batch in several parts is from
-# that of the whole batch, relative to its norm. `cut_rows` is the package's function that cuts a batch.
+# that of the whole batch, relative to its norm. It uses your small model from above, `mine`. `cut_rows` is the
+# package's function that cuts a batch.
 #
 # The cell after it tries this on two batches of 16 pairs, cut into four parts. In the first one all pairs have the
 # full length. The second one begins with the four shortest pairs.
@@ -1040,8 +1046,8 @@ check("8.5", accumulate)
 
 # %% [markdown]
 # This bug is famous. The mean of means stood in the `Trainer` of `transformers` until October 2024. It was repaired
-# after a report by Daniel Han (pull request 34191 discusses it; issue 24725 had described it in July 2023). Other
-# libraries had it too. It was there for years, because the curves look fine.
+# after a report by Daniel Han (pull requests 34191 and 34198; issue 24725 had described it in July 2023). Other
+# libraries had it too. No error message appears, and the loss curves look fine, so few people noticed.
 #
 # ## Paper and code
 #
@@ -1061,7 +1067,7 @@ check("8.5", accumulate)
 # ## Summary
 #
 # - A run first learns frequencies (the unigram loss), stays on a plateau, and leaves it when attention has found
-#   something useful. Pairs come after words.
+#   something useful. In our runs, pairs came after words.
 # - Warm-up, clipping and the decay of the learning rate each protect against one thing. AdamW's decay takes the
 #   same share of every matrix; vectors don't decay.
 # - Never report an accuracy without a baseline. Copying visible tokens is a baseline too.

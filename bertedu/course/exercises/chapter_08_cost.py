@@ -30,19 +30,27 @@ def miscounts(config: BertConfig, length: int) -> dict[str, float]:
         * 2
         / 3,
         "A multiplication and an addition are two operations.": right / 2,
+        "Those are the multiplications of the forward pass. Each comes with an addition, and the backward pass costs "
+        "twice as much again.": right / 6,
         "You left out the two products of attention, which grow with T.": right - 2 * product,
         "Attention has two products of T · D for each token: the scores, and mixing the values.": right - product,
         "You counted T² · D for attention. That is for all T tokens; one token has one query.": right
         + 2 * product * (length - 1),
         "You multiplied attention's products by H. All heads together are D wide.": right
         + 2 * product * (config.num_attention_heads - 1),
+        "You counted attention's products for one head. All heads together are D wide, so each product is T · D.": right
+        - 2 * product * (1 - 1 / config.num_attention_heads),
         "You counted 3 · D² for attention. There are four matrices: query, key, value and output.": right
         - 6 * L * D * D,
         "The feed-forward network has two matrices: D to inner size, and back.": right - 6 * L * D * inner,
+        "You took 4 · D as the inner size. Read it from the config: `config.intermediate_size`.": right
+        + 12 * L * D * (4 * D - inner),
         "That is one layer. Multiply its weights and its attention by the number of layers.": (right - head) / L + head,
         "The head scored every token. It is needed for the masked 15 % only.": right + head * 0.85 / 0.15,
         "Both matrices of the head work for 15 % of the tokens only, the second one (D to V) too.": right
         + 6 * 0.85 * D * config.vocab_size,
+        "Both matrices of the head work for 15 % of the tokens only, the first one (D to D) too.": right
+        + 6 * 0.85 * D * D,
         "You left out the masked-word head: D² + D · V for each masked token.": right - head,
         "The head has two matrices: D to D, then D to V. You left out the first one.": right - 6 * 0.15 * D * D,
         "That is for all tokens of the sequence. One token was asked for.": right * length,
@@ -126,7 +134,10 @@ def wrong_gradients(gradients: list[Tensor], counts: list[int], tokens: int) -> 
         "You divided each part by the labels counted so far. Count those of all parts first.": torch.stack(
             [g / max(1, sum(counts[: i + 1])) for i, g in enumerate(gradients)]
         ).sum(0),
-        "You divided by the number of parts. Divide by the number of labels in all parts.": added / len(gradients),
+        "You divided by the number of parts, or of sequences. Divide by the number of labels in all parts.": added
+        / len(gradients),
+        "You divided by the labels of the last part. Divide by those of all parts together.": added
+        / max(1, counts[-1]),
         "You divided by the number of tokens. Only tokens with a label are in the sum.": added / tokens,
         "This is the gradient of the last part only: you cleared the others.": gradients[-1] / total,
         "This is the mean gradient of the last part only: you cleared the others.": gradients[-1] / max(1, counts[-1]),
@@ -160,7 +171,11 @@ def accumulate(case: Case) -> None:
         case.protected(case.answer, model, parts)
         found = dict(model.named_parameters())
         missing = [name for name in names if found[name].grad is None]
-        case.expect(not missing, f"But {missing[0] if missing else ''} has no gradient. Is there a backward pass?")
+        case.expect(
+            not missing,
+            f"But {missing[0] if missing else ''} has no gradient. Is there a backward pass?",
+            "And do you clear the gradients before the first part, not at the end?",
+        )
         return torch.cat([grad.flatten() for name in names if (grad := found[name].grad) is not None]), parts
 
     def compare(got: Tensor, parts: list, left: bool = False) -> None:
@@ -177,7 +192,7 @@ def accumulate(case: Case) -> None:
         advice = "It isn't the gradient of the mean loss over all labels."
         case.close("the gradient", got, right, advice, mistakes=mistakes, tolerance=1e-4)
 
-    compare(*tried((9, 1, 3), "three parts with 9, 1 and 3 labels"))
+    compare(*tried((9, 1, 4), "three parts with 9, 1 and 4 labels"))
     compare(*tried((4, 2), "two parts, with the gradient of an earlier step still there", left=True), left=True)
     compare(*tried((5, 0), "two parts, one of them without a label"))
     compare(*tried((6,), "a single part"))

@@ -209,6 +209,23 @@ def no_dense(config, length):
     return count(config, length) - 6 * 0.15 * config.hidden_size**2
 
 
+def multiplications_forward(config, length):
+    return count(config, length, two=1, three=1)
+
+
+def one_head_of_attention(config, length):
+    return count(config, length, heads=1 / config.num_attention_heads)
+
+
+def inner_size_of_base(config, length):
+    D, L = config.hidden_size, config.num_hidden_layers
+    return 6 * (L * (12 * D * D + 2 * length * D) + 0.15 * (D * D + D * config.vocab_size))
+
+
+def dense_of_all_tokens(config, length):
+    return count(config, length) + 6 * 0.85 * config.hidden_size**2
+
+
 def no_head(config, length):
     return count(config, length, masked=0.0)
 
@@ -338,6 +355,21 @@ def by_tokens(model, parts):
         (summed_loss(model, part)[0] / total).backward()
 
 
+def by_last_count(model, parts):
+    model.zero_grad()
+    for part in parts:
+        loss, count = summed_loss(model, part)
+        loss.backward()
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad /= max(1, count)
+
+
+def cleared_at_the_end(model, parts):
+    by_all_labels(model, parts)
+    model.zero_grad()
+
+
 def no_backward(model, parts):
     model.zero_grad()
     return sum(summed_loss(model, part)[0] for part in parts) / labels_in(parts)
@@ -410,6 +442,10 @@ ANSWERS = {
             (forward_only, "That is the forward pass only"),
             (backward_once, "two products for each one"),
             (multiplications, "two operations"),
+            (multiplications_forward, "multiplications of the forward pass"),
+            (one_head_of_attention, "for one head"),
+            (inner_size_of_base, "Read it from the config"),
+            (dense_of_all_tokens, "the first one (D to D) too"),
             (weights_alone, "grow with T"),
             (scores_alone, "mixing the values"),
             (whole_text, "one token has one query"),
@@ -438,6 +474,8 @@ ANSWERS = {
             (cleared_each_time, "last part only"),
             (cleared_means, "mean gradient of the last part"),
             (by_tokens, "Only tokens with a label"),
+            (by_last_count, "the labels of the last part"),
+            (cleared_at_the_end, "not at the end"),
             (no_backward, "Is there a backward pass"),
         ],
     },
