@@ -191,8 +191,10 @@ check("9.1", bits)
 # on. A fair control begins the same way. We measure both. (The package now uses equal keys and queries in the first
 # layer only; when this model was trained, it used them in all layers.)
 #
-# Guess before you run the second cell: which of the patterns are there without any training? The third cell lets you
-# explore the attention weights of one sentence. Choose layer 1 and compare its heads.
+# The first cell below reads the sentences and builds the two untrained models. The second prints the lowest and the
+# highest head for each pattern and draws all heads (an orange frame marks the highest value). Guess before you run
+# it: which of the patterns are there without any training? The third cell lets you explore the attention weights of
+# one sentence. Choose layer 1 and compare its heads.
 
 # %%
 import csv
@@ -239,13 +241,13 @@ attention_explorer(model, tokenizer, TEXT)
 
 # %% [markdown]
 # Read the table from the right. With BERT's own initialization every head attends evenly to everything: each pattern
-# scores about 1 / T, and no head differs from another.
+# scores about 1 / T = 0.08 (a sentence has 13 tokens on average), and the heads hardly differ.
 #
 # Now *itself*. Fifteen of the 16 trained heads give 11 to 25 % of their attention to the token itself, more than the
 # 8 % of BERT's own initialization. If we had compared with that alone, we would have said that training taught the
 # heads to attend to themselves. But with the matching initialization they begin with 17 to 43 %. The two maps of
-# *itself* show where it changed: training took most of it away in layer 1, and clearly raised it in one head only
-# (66 %). With the wrong control, the conclusion would have been the opposite.
+# *itself* show where it changed: training took more than half of it away in layer 1, and clearly raised it in one
+# head only (66 %). With the wrong control, the conclusion would have been the opposite.
 #
 # The other two patterns were learned: no untrained head gives more than 12 % to the previous or to the next token,
 # and after training two heads of the first layer give about 80 %. (In pictures, layers and heads count from 1; in
@@ -257,7 +259,8 @@ attention_explorer(model, tokenizer, TEXT)
 # loss with respect to the attention weights. From layer 5 on, the gradients for attention to [SEP] are very small:
 # giving [SEP] more or less hardly changes the answer. Their interpretation: a head attends to [SEP] when it finds
 # nothing to do, because its weights must sum to 1 and have to go somewhere. You can see a little of this in the
-# explorer: head 1 of layer 1 attends to the previous token, and [CLS], which has no previous token, attends to [SEP].
+# explorer: head 1 of layer 1 attends to the previous token. [CLS] has no previous token and *he* has only [CLS]. Both
+# attend to [SEP].
 #
 # ## Rollout: attention through all layers (optional, with exercise 9.2)
 #
@@ -319,8 +322,8 @@ attention_paths(weights, encoding.tokens[0])
 # words, which it has collected in the layers below.
 #
 # The third panel is **attention flow**, from the same paper. It treats the same weights as the capacities of pipes,
-# and asks how much can flow from a word to a token. In a model this small it distinguishes the words, but hardly the
-# tokens that receive them.
+# and asks how much can flow from a word to a token. Here the columns differ and the rows hardly do: flow distinguishes
+# the words, but not the tokens that receive them.
 #
 # Keep in mind what rollout leaves out: it uses the attention weights only, never the values, nor the feed-forward
 # layers.
@@ -337,13 +340,14 @@ attention_paths(weights, encoding.tokens[0])
 # | occlusion (set to 0) | 7 − 4 = 3 | 7 − 3 = 4 | |
 # | integrated gradients | 3 | 4 | mean slope on the way from 0, times the input; the sum is 7 |
 #
-# Where f is linear (3x), all methods except the plain gradient agree, and there it agrees only because x = 1. Where f
+# Where f is linear (3x), the last three methods always agree. The plain gradient agrees only because x = 1. Where f
 # is curved (y²), the slope *here* is misleading. **Integrated gradients** (Sundararajan et al. 2017) use the mean
 # slope along the straight line from a **baseline** input to this one. Their parts always sum to f(input) −
 # f(baseline). This property is called **completeness**.
 #
-# For BERT, x and y become the token embeddings, and f is the log-probability of the answer. The next cell replaces
-# the output of the token embeddings by a tensor that collects a gradient, and compares the result with the package.
+# For BERT, x and y become the token embeddings, and f is the log-probability of the answer. The next cell uses a
+# forward hook (chapter 05) to replace the output of the token embeddings by a tensor that collects a gradient, and
+# compares the result with the package.
 # The cell after it computes integrated gradients. Its baseline is the same text with every word replaced by [MASK].
 
 
@@ -462,10 +466,10 @@ errors = [
 print(f"two standard errors are at most {about(0.07, max(errors), within=0.02):.2f}")
 
 # %% [markdown]
-# Start with the baselines. Random scores have a correlation of about 0, as they should. **The attention of the last
-# layer, which most figures show, is not better than distance** (0.27 against 0.34): here it is the weakest method.
-# The mean over all layers and rollout (about 0.45) are better than distance. The gradient (0.61) comes close to the
-# ceiling (0.64).
+# Start with the baselines. Random scores have a correlation of about 0, as they should. The last line says how
+# uncertain each mean is: ± 0.07 at most. **The attention of the last layer is not better than distance** (0.27 against
+# 0.34). The mean over all layers and rollout (about 0.45) are better than distance. The gradient (0.61) comes close
+# to the ceiling (0.64).
 #
 # So is attention an explanation? The debate in short:
 #
@@ -594,7 +598,8 @@ for n in (1, 4, 8, 12):
 #
 # Are low-entropy heads the important ones? A rank correlation of −0.4 suggests it, but with 16 heads chance alone
 # gives up to ±0.5 in 19 of 20 cases. The maps are clearer. The two heads with the lowest entropy are also the two
-# most important ones. Other heads make an equally nice picture, and the model hardly needs them.
+# most important ones. But head 2 of layer 2 has the next lowest entropy and attends mostly to the token itself, and
+# the model does just as well without it.
 #
 # Careful with the conclusion "this head is not needed": other heads may do its work when it is missing.
 #
@@ -776,12 +781,12 @@ cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 #
 # Now look at the line with the mean. After layers 3 and 4 the senses are separated in about 93 % of the comparisons,
 # far above the bag of words (62 %) and the untrained model (51 %). *key* is the easiest word: in the novels it opens
-# doors, in the documentation it belongs to a dictionary. The gaps in the picture are small beside cosines of 0.5 and
-# more, but they hold for nearly every sentence.
+# doors, in the documentation it belongs to a dictionary. The gaps in the picture are small (about 0.1 or less), and
+# still the nearest mean is right for nearly every sentence.
 #
 # The column *input* is a control too. There, a word's vector contains only the word and its position. Where it is far
-# from 50 %, the position alone may give the sense away (*light* and *letter*). And with a standard deviation of 6
-# points for the mean, don't rank the layers 2 to 4 by 2 points.
+# above 50 % (*light* and *letter*), the position alone may give the sense away, or it is noise. And with a standard
+# deviation of 6 points for the mean, don't rank the layers 2 to 4 by 3 points.
 #
 # ## Probes, and what they can memorize (optional, with exercise 9.4)
 #
@@ -839,9 +844,11 @@ check("9.4", my_control_labels)
 # Two more splits ask for the **kind of a name** (person, location or time): in other sentences, and with new names.
 #
 # The first cell reads the data and computes all vectors, the second defines the splits. The third one compares a
-# probe that you could write yourself (a linear layer on standardized vectors, trained with cross-entropy) with the
-# package's, scikit-learn's logistic regression, which is faster. The fourth trains the probes for all layers, with
-# three draws of the control labels, and takes about half a minute on a slow computer. The fifth draws the results.
+# probe that you could write yourself (a linear layer, trained with cross-entropy on vectors that are scaled to mean 0
+# and standard deviation 1) with the package's, scikit-learn's logistic regression, which is faster. The fourth trains
+# the probes for all layers, with three draws of the control labels, and takes about half a minute on a slow computer.
+# Its *majority* is the baseline: always answer the most frequent label of the training set. The fifth draws the
+# results.
 
 # %%
 from bertedu.interpretation import probing
@@ -945,9 +952,9 @@ Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(t
 #   this is mostly memory. In higher layers the control task becomes hard (52 %), and the parts of speech stay easy.
 #   The selectivity rises from 4 to 45 points, the accuracy from 87 to 97 %.
 # - **New words.** Memory is worth nothing here: the control task is at chance. And still the probe reads the part of
-#   speech of nearly every new word from the trained *input* (96 %). Pre-training has put nouns near nouns in the
-#   table of embeddings. The untrained table has no such order (22 %). Its layers mix in the neighbors, and these give
-#   a part of the answer away (44 %).
+#   speech of nearly every new word from the trained *input* (96 %). So pre-training has put the parts of speech into
+#   the table of embeddings. The untrained table has no such order (22 %). Its layers mix in the neighbors, but they
+#   reach 44 % at most, little more than the majority (38 %).
 # - **Ambiguous words.** Only this split needs context. At the input the probe reaches about half, as it must. After
 #   one layer it is 87 %, after two 97 %. *This* is what attention adds, and the first split could not show it.
 # - **Names.** In the first split memory helps again, and in the second the input alone is perfect: *paris* and
@@ -986,9 +993,10 @@ for text, which in FACTS.items():
 # The model of books predicts words that often follow *of*, but no facts: it is small, and facts are rare in novels.
 # The model of the small world knows most of its facts, in wordings that never occurred in training.
 #
-# Now look at the last pair. With *not*, *paris* becomes the one wrong answer, and the model still gives it 92 %.
-# Kassner and Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*). A right answer to one wording does
-# not prove that a fact is known. A good control is a wording that must change the answer.
+# Now look at the last pair. With *not*, *paris* becomes the one wrong answer, and the model still gives it 92 %. This
+# model has hardly ever read the word *not*. But Kassner and Schütze (2020) found the same in BERT, which has ("birds
+# cannot [MASK]": *fly*). A right answer to one wording does not prove that a fact is known. A good control is a
+# wording that must change the answer.
 #
 # ## Vectors for sentences (optional)
 #
@@ -996,7 +1004,7 @@ for text, which in FACTS.items():
 # meaning close to each other? We take 30 pairs of paraphrases (the same content in other words). The next cell
 # computes three numbers for each layer: the mean cosine of *all* pairs of sentences, the mean cosine of the 30
 # *paraphrases*, and how often a sentence's paraphrase is the nearest of 30 sentences (*found*). On the right it does
-# the same after subtracting the mean vector. Guess first: which cosine do two sentences have that are not related at
+# the same after subtracting the mean vector. Guess first: what is the cosine of two sentences that are not related at
 # all?
 
 # %%
@@ -1032,15 +1040,15 @@ for layer in range(5):
 
 # %% [markdown]
 # Look at *all pairs*: sentences that have nothing in common have a cosine far above 0, in every layer. All the
-# vectors point roughly in one common direction. They are **anisotropic**. Ethayarajh (2019) measured this in ELMo,
-# BERT and GPT-2, where it generally grows with depth. If you read "cosine 0.7" as "similar", you are reading the
-# common direction.
+# vectors point roughly in one common direction. They are **anisotropic**. Ethayarajh (2019) measured this for words in
+# ELMo, BERT and GPT-2, where it generally grows with depth. (In our averages it is largest at the input, 0.91.) If
+# you read "cosine 0.7" as "similar", you are reading the common direction.
 #
-# Subtracting the mean vector removes it. Then unrelated pairs are at 0, and the paraphrases stand out with a cosine
-# that means something. But look at *found*: the order of the neighbors changes little. Centering repairs the scale,
-# not the content. More paraphrases are found than by the bag of words (the pairs have few words in common), but not
-# many: masked language modeling does not teach BERT to put the meaning of a sentence into one vector. That needs
-# training for this purpose, and [chapter 13](13_sentence_embeddings.ipynb) shows it.
+# Subtracting the mean vector removes it. Then all pairs are at about 0 on average, and the paraphrases stand out with
+# a cosine that means something. But look at *found*: the order of the neighbors changes little. Centering repairs the
+# scale, not the content. More paraphrases are found than by the bag of words (the pairs have few words in common),
+# but not many: masked language modeling does not teach BERT to put the meaning of a sentence into one vector. That
+# needs training for this purpose, and [chapter 13](13_pairs_and_similarity.ipynb) shows it.
 #
 # ## The proof
 #

@@ -91,7 +91,7 @@ def explore_attention(page, shoot) -> None:
     view = cell(page, "attention_explorer(model")
     region = view.get_by_role("region", name="Layer 1, head 1")
     lines = region.locator("line").count()
-    press(page, view, "from a share of", "ArrowRight", 20)
+    press(page, view, "smallest weight", "ArrowRight", 20)
     page.wait_for_function("([e, n]) => e.querySelectorAll('line').length < n", arg=[view.element_handle(), lines])
     press(page, view, "layer", "ArrowRight")
     press(page, view, "head", "ArrowRight")

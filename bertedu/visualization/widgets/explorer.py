@@ -1,4 +1,4 @@
-"""Attention to explore: choose layer, head, threshold and token, and see where it looks."""
+"""Attention to explore: choose layer, head, threshold and token, and see what a token attends to."""
 
 from collections.abc import Sequence
 from html import escape
@@ -20,7 +20,7 @@ ROW, LEFT, RIGHT, WIDTH = 20, 150, 340, 560  # pixels: a token's line, where the
 def attention_explorer(
     model: LanguageModel | BertModel, tokenizer: BertTokenizer, text: str, pair: str | None = None
 ) -> WidgetView:
-    """Sliders for layer, head and the smallest share to draw, and a button for each token; below them the attention
+    """Sliders for layer, head and the smallest weight to draw, and a button for each token; below them the attention
     as lines, with its numbers for the chosen token. Its still form shows the first head of the first layer.
 
     Raises UserError for a text that is too long for the model.
@@ -31,7 +31,7 @@ def attention_explorer(
     sizes = {"style": DESCRIBED, "layout": NARROW}
     layer = IntSlider(1, min=1, max=layers, description="layer", **sizes)
     head = IntSlider(1, min=1, max=heads, description="head", **sizes)
-    threshold = IntSlider(5, min=0, max=100, description="from a share of, %", **sizes)
+    threshold = IntSlider(5, min=0, max=100, description="smallest weight, %", **sizes)
     named = [(f"{place} {token}", place) for place, token in enumerate(tokens, start=1)]
     choices = [("all tokens", ALL_TOKENS), *((name, place - 1) for name, place in named)]
     token = Dropdown(options=choices, description="token", **sizes)
@@ -53,13 +53,13 @@ def explorer_html(
 ) -> str:
     """One head of [L, H, T, T], layer and head counted from 1, as lines, and in words."""
     weights = numbers[layer - 1, head - 1]
-    words = where_it_looks(weights, tokens, chosen)
+    words = most_attended(weights, tokens, chosen)
     name = f"Layer {layer}, head {head}"
     return region(name, f"<p>{name}. {escape(words)}</p>{lines_svg(weights, tokens, threshold, chosen)}")
 
 
-def where_it_looks(weights: np.ndarray, tokens: Sequence[str], chosen: int | None) -> str:
-    """In words: the five tokens that the chosen one attends to most, or, for all, each token's first."""
+def most_attended(weights: np.ndarray, tokens: Sequence[str], chosen: int | None) -> str:
+    """In words: the five tokens that the chosen one attends to most, or, for all tokens, the first of each."""
     if chosen is None:
         return strongest(weights, tokens)
     order = np.argsort(-weights[chosen], kind="stable")[:5]
