@@ -688,10 +688,10 @@ for name, values in recorded("adaptation").items():
 # after fine-tuning on 300 of them it is not better: 0.632 against 0.646, and seed by seed −3.0, 0.0 and −1.0 points.
 #
 # Why no gain? We can only guess. Our reviews have 17,000 words in plain English, most of which the model knew
-# already, and 40 steps of 16 read fewer than half of the reviews. Gururangan et al. read the texts of a task 100
-# times, each time with other words masked (section 4.1), and their domain corpora have two to eight billion tokens
-# (table 1). Continued pre-training can also overwrite what the model knew. If you have much unlabelled text of your
-# kind, try it, and measure over several seeds whether it helps.
+# already, and our 40 steps are not even one pass over them. Gururangan et al. read the texts of a task 100 times,
+# each time with other words masked (section 4.1), and their domain corpora have two to eight billion tokens (table
+# 1). Continued pre-training can also overwrite what the model knew. If you have much unlabelled text of your kind,
+# try it, and measure over several seeds whether it helps.
 #
 # ## Several labels at once (optional, with exercise 10.4)
 #
