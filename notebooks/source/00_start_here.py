@@ -80,9 +80,9 @@ for text in gaps:
     print(f"{text:45} {bigram_guess(text)}")
 
 # %% [markdown]
-# It says *is* four times. It can't do better: the word that decides comes *after* the gap, and this program only uses
-# the word before it. A longer memory wouldn't help, because all four sentences are the same up to the gap. The word
-# right after the gap wouldn't help either: it is *is* each time.
+# It says *is* four times. It can't find the four right words: the word that decides comes *after* the gap, and this
+# program only uses the word before it. A longer memory wouldn't help, because all four sentences are the same up to
+# the gap. The word right after the gap wouldn't help either: it is *is* each time.
 #
 # Models that write from left to right, one word after another, have the same problem when they reach the gap. BERT is
 # different. **It uses the words on both sides at once.** That is the B in its name: *bidirectional* encoder
@@ -116,9 +116,10 @@ for text in gaps:
 # Four sentences with the same beginning, four right answers. The model used a word near the end of the sentence to
 # predict the third word.
 #
-# In fact the model doesn't answer with a word. It gives a probability to every word in its **vocabulary**, and we
-# read the list from the top. (A word that isn't in the vocabulary can never be an answer. Chapter 01 shows how a
-# vocabulary is made.) The next cell draws the five most probable words for the first gap.
+# In fact the model doesn't answer with a word. It gives a probability to every word in its **vocabulary**, the list
+# of all words and pieces of words that it knows, and we read the most probable ones. (A word that isn't in the
+# vocabulary can never be an answer. Chapter 01 shows how a vocabulary is made.) The next cell draws the five most
+# probable words for the first gap.
 
 # %%
 from bertedu.visualization import prediction_bars
@@ -140,10 +141,9 @@ text = "The capital of France is [MASK]."
 # Perhaps the model has read exactly this sentence: *The capital of France is Paris.* Then the answer only shows that
 # it memorized a text. So we do what a good exam does, and ask in words that were not in the lessons. In machine
 # learning this is a **test set**: examples that the model has not seen in training. The corpus has 420 questions
-# whose wording occurs nowhere in the training text. Only the wording is new. Each fact is in the training text, in
-# other words.
+# about facts that are in the training text. But there they are in other words: only the wording is new.
 #
-# The next cell checks this and prints three of the questions.
+# The next cell checks that none of them is in the training text word for word, and prints three.
 
 # %%
 probes = corpus.fact_probes
@@ -198,9 +198,9 @@ for text in [*strange, "Bananas speak [MASK]."]:
 # work side by side, each with its own weights.
 #
 # Which head connects the gap with the kitten? The next cell gets all attention weights and prints where the weight
-# from `[MASK]` to *kitten* is largest. The shape is written with four letters: L layers, H heads in a layer, and T ×
-# T weights in a head, for T tokens. Two of the tokens are new: `[CLS]` and `[SEP]` are added by the tokenizer at the
-# beginning and at the end.
+# from `[MASK]` to *kitten* is largest. The cell after it draws the weights of this head. The shape is written with
+# four letters: L layers, H heads in a layer, and T × T weights in a head, for T tokens. Two of the tokens are new:
+# `[CLS]` and `[SEP]` are added by the tokenizer at the beginning and at the end.
 
 # %%
 from bertedu.inference import attention_weights
@@ -307,7 +307,7 @@ for depth, vectors in enumerate(hidden_states):  # [B, T, D]
 
 # %% [markdown]
 # After the embeddings, the vector of the gap only says "a gap, at position 3". After layer 1 there are animals, and
-# after layer 2 *cat* is first. Everything else that the vector contains it has collected from the other tokens, layer
+# after layer 2 *cat* is first. Everything that the vector says about this sentence comes from the other tokens, layer
 # by layer.
 #
 # ## The proof
@@ -488,7 +488,8 @@ check("0.3", position_of_mask)
 # ### Exercise 0.4 · The rank of the right word
 # ●●●○ · 10 minutes
 #
-# Write `rank(scores, right_id)` for scores of shape `[V]`. It returns an integer. Can you do it without sorting?
+# Write `rank(scores, right_id)` for scores of shape `[V]`. It returns an integer. If another word has the same score,
+# it doesn't matter which of the two comes first. Can you do it without sorting?
 
 
 # %% tags=["exercise"]

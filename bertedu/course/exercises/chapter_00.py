@@ -98,6 +98,7 @@ def position_of_mask(case: Case) -> None:
     """The position of [MASK] among the tokens, not among the words."""
     tokenizer = BertTokenizer([*SPECIAL_TOKENS, *WORDS])
     case.causes = {
+        "'[mask]' is not in list": "The token is written in capitals: [MASK].",
         "is not in list": "tokenizer(text).tokens has one list of tokens for each text: search in tokens[0].",
         "'dims'": "A tensor has no such .index(). A list has one: tokens[0] is a list, and tolist() makes another.",
     }
@@ -110,6 +111,9 @@ def position_of_mask(case: Case) -> None:
     text = "Mongolia is [MASK] ."
     tokens = tokenizer(text).tokens[0]
     position = number(case, case.call(text, tokenizer, tried=f"{text!r}, with a word that is split"))
+    if position == tokenizer.mask_token_id:
+        came = f"But you returned {position}. That is the id of [MASK]."
+        case.fail(came, "An id says which token it is, not where it is.")
     if position in (2, 3):
         right = tokens.index("[MASK]")
         helps = "Adding 1 for [CLS] works" if position == 3 else "Counting words works"
@@ -204,6 +208,8 @@ def rank(case: Case) -> None:
 def whole(case: Case, got) -> int:
     """What came back as an integer: a tensor with one number counts as well."""
     got = plain(got)
+    if isinstance(got, list) and len(got) == 1:
+        case.almost(f"But the rank is one integer, and this is a list with that number in it: {got}.")
     if isinstance(got, list):
         case.fail("But the rank is one integer, and a list of numbers came back. Count, or look up yours in it.")
     if isinstance(got, float) and got == int(got) and not isinstance(got, bool):

@@ -181,6 +181,18 @@ def the_word_at_that_rank(scores, right_id):
     return {3: 1}.get(right_id, right_id)
 
 
+def id_of_the_mask(text, tokenizer):
+    return tokenizer.mask_token_id
+
+
+def small_letters(text, tokenizer):
+    return tokenizer(text).tokens[0].index("[mask]")
+
+
+def found_by_where(scores, right_id):
+    return torch.where(scores.argsort(descending=True) == right_id)[0] + 1
+
+
 ANSWERS = {
     "0.1": {
         "accepted": [324, 324.0],
@@ -228,12 +240,15 @@ ANSWERS = {
             (in_the_list_of_texts, "one list of tokens for each text"),
             (tensor_index, "tokens[0] is a list"),
             (as_truths, "more than one number"),
+            (id_of_the_mask, "the id of [MASK]"),
+            (small_letters, "written in capitals"),
         ],
     },
     "0.4": {
         "accepted": [count_larger, sort_and_find, with_a_loop, as_tensor],
         "wrong": [
             (from_zero, "begin at 1"),
+            (found_by_where, "a list with that number in it"),
             (entry_of_the_order, "Where in this list is right_id"),
             (smallest_first, "begin with the smallest score"),
             (the_whole_order, "a list of numbers"),
