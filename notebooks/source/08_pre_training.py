@@ -590,8 +590,8 @@ panels[0].legend(frameon=False, fontsize=8, loc="lower left")
 Picture(
     figure,
     alt="Two panels over the optimizer steps. Masked-word loss: the grey recorded run falls "
-    "from ln V to the unigram loss and leaves it slowly; your run starts on that line, stays "
-    "near it, then falls far below. Accuracy on pairs: near 61 % at first, in both runs; it "
+    "from ln V to the unigram loss and leaves it slowly; your run starts near that line and "
+    "soon falls far below. Accuracy on pairs: near 61 % at first, in both runs; it "
     "rises later than the words are learned.",
 )
 

@@ -35,6 +35,8 @@ def first_step(case: Case) -> None:
             ([0.001, 0.001], "Without the correction the first average is 0.1 · g. The correction divides by 1 − 0.9."),
             ([0.001 / 0.02**0.5] * 2, uncorrected.format(0.02)),
             ([0.0071] * 2, uncorrected.format(0.02)),
+            ([0.0001, 100.0], "Those are the first averages, 0.1 · g. Correct them, then divide by √v."),
+            ([1e-6, 1.0], "That is 0.01 · 0.1 · g. Correct the average, then divide by √v."),
             ([0.01, -0.01], "Both gradients are positive, so both weights move in the same direction."),
             ([-0.01, -0.01], "The size is right. How far is a distance: write it without a sign."),
             ([10.0, 0.00001], "You divided by the gradient twice. m is the gradient itself, and √v is its size."),
@@ -53,10 +55,12 @@ def adamw(state: tuple[Tensor, ...], step: int, rate: float, decay: float, **cha
     first, second = (1.0, 1.0) if change.get("uncorrected") else (1 - 0.9**step, 1 - 0.98**step)
     if change.get("next_step"):
         first, second = 1 - 0.9 ** (step + 1), 1 - 0.98 ** (step + 1)
+    if change.get("square_uncorrected"):
+        second = 1.0
     root = (square / second + 1e-6).sqrt() if change.get("inside") else (square / second).sqrt() + 1e-6
     if change.get("no_root"):
         root = square / second + 1e-6
-    move = mean / first / root
+    move = (gradient if change.get("no_mean") else mean / first) / root
     if change.get("decay_after"):
         return (weight - rate * move) * (1 - rate * decay), mean, square
     if not change.get("l2") and not change.get("no_decay"):
@@ -68,6 +72,8 @@ MISREADINGS = {
     "l2": "The decay went through Adam: you added it to the gradient, so it is divided by √v too. "
     "Decoupled means: subtract `rate` · 0.01 · weight from the weight itself.",
     "uncorrected": "Both averages start at zero, so they are too small at first. Divide them by 1 − beta ** step.",
+    "square_uncorrected": "The square needs its correction too: divide it by 1 − 0.98 ** step before the root.",
+    "no_mean": "You divide the gradient itself. The step uses the corrected mean.",
     "inside": "Epsilon stands under the square root. Add it to the root.",
     "no_root": "You divide by the average of the squares. Where is the square root?",
     "no_decay": "The weight did not decay at all.",

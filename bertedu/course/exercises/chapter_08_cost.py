@@ -38,6 +38,9 @@ def miscounts(config: BertConfig, length: int) -> dict[str, float]:
         + 2 * product * (length - 1),
         "You multiplied attention's products by H. All heads together are D wide.": right
         + 2 * product * (config.num_attention_heads - 1),
+        "You counted attention's products once. Every layer has them.": right - 2 * product * (L - 1) / L,
+        "You multiplied the masked-word head by the number of layers. There is one head.": right + head * (L - 1),
+        "You counted the embeddings. Looking up a row multiplies nothing.": right + 6 * D * config.vocab_size,
         "You counted attention's products for one head. All heads together are D wide, so each product is T · D.": right
         - 2 * product * (1 - 1 / config.num_attention_heads),
         "You counted 3 · D² for attention. There are four matrices: query, key, value and output.": right
@@ -70,9 +73,10 @@ def miscounts(config: BertConfig, length: int) -> dict[str, float]:
 )
 def flops_per_token(case: Case) -> None:
     """The formula on odd sizes; then Base."""
-    odd = BertConfig.preset("tiny", hidden_size=24, num_attention_heads=3, intermediate_size=70, vocab_size=500)
+    sizes = {"hidden_size": 24, "num_attention_heads": 3, "intermediate_size": 70, "vocab_size": 500}
+    odd = BertConfig.preset("tiny", num_hidden_layers=5, **sizes)
     for config, length, tried in (
-        (odd, 50, "2 layers, D = 24, inner size 70, V = 500, sequences of 50 tokens"),
+        (odd, 50, "5 layers, D = 24, inner size 70, V = 500, sequences of 50 tokens"),
         (BertConfig(), 128, "BERT-Base, sequences of 128 tokens"),
         (BertConfig(), 512, "BERT-Base, sequences of 512 tokens"),
     ):

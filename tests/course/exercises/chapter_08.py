@@ -98,6 +98,17 @@ def no_root(weight, gradient, mean, square, step, rate):
     return weight - rate * (move + 0.01 * weight), mean, square
 
 
+def square_uncorrected(weight, gradient, mean, square, step, rate):
+    _, mean, square = plainly(weight, gradient, mean, square, step, rate)
+    return weight - rate * (mean / (1 - 0.9**step) / (square.sqrt() + 1e-6) + 0.01 * weight), mean, square
+
+
+def gradient_itself(weight, gradient, mean, square, step, rate):
+    _, mean, square = plainly(weight, gradient, mean, square, step, rate)
+    move = gradient / ((square / (1 - 0.98**step)).sqrt() + 1e-6)
+    return weight - rate * (move + 0.01 * weight), mean, square
+
+
 def no_decay(*state):
     return plainly(*state, decay=0.0)
 
@@ -224,6 +235,19 @@ def inner_size_of_base(config, length):
 
 def dense_of_all_tokens(config, length):
     return count(config, length) + 6 * 0.85 * config.hidden_size**2
+
+
+def attention_once(config, length):
+    return count(config, length, attention=2 / config.num_hidden_layers)
+
+
+def head_in_every_layer(config, length):
+    head = count(config, length) - count(config, length, masked=0.0)
+    return count(config, length) + head * (config.num_hidden_layers - 1)
+
+
+def with_embeddings(config, length):
+    return count(config, length) + 6 * config.hidden_size * config.vocab_size
 
 
 def no_head(config, length):
@@ -395,6 +419,8 @@ ANSWERS = {
             ([0.01, -0.01], "same direction"),
             ([-0.01, -0.01], "without a sign"),
             ([0.001, 0.001], "divides by 1 − 0.9"),
+            ([0.0001, 100.0], "the first averages"),
+            ([0.000001, 1.0], "Correct the average"),
             ([0.01, 0.02], "corrected to g and g²"),
             (0.01, "is written like this"),
         ],
@@ -414,6 +440,8 @@ ANSWERS = {
             (mean_first, "the new weight as the second result"),
             (of_absolute_gradients, "average of the squares"),
             (uncorrected, "too small at first"),
+            (square_uncorrected, "The square needs its correction"),
+            (gradient_itself, "uses the corrected mean"),
             (no_root, "Where is the square root"),
             (no_decay, "did not decay"),
             (full_decay, "multiplied by the learning rate"),
@@ -457,6 +485,9 @@ ANSWERS = {
             (no_dense, "left out the first one"),
             (no_head, "left out the masked-word head"),
             (head_everywhere, "15 % only"),
+            (attention_once, "Every layer has them"),
+            (head_in_every_layer, "There is one head"),
+            (with_embeddings, "multiplies nothing"),
             (times_heads, "products by H"),
         ],
     },
