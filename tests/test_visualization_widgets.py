@@ -242,6 +242,8 @@ def test_the_explorer_shows_another_head_or_token(model, tokenizer):
     tokens, weights = attention_weights(model, tokenizer, "the cat sat .", "a dog .")
     view = attention_explorer(model, tokenizer, "the cat sat .", "a dog .")
     assert shown(view) == explorer_html(weights.numpy(), tokens, 1, 1, 0.05, None)
+    first = int(weights[0, 0, 2].argmax())
+    assert f"cat attends most to {tokens[first]} (" in shown(view) and "looks" not in shown(view)
     controls(view)["layer"].value, controls(view)["head"].value = 2, 1
     controls(view)["or click one"].value = 2  # cat
     assert controls(view)["token"].value == 2

@@ -785,8 +785,8 @@ cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 # still the nearest mean is right for nearly every sentence.
 #
 # The column *input* is a control too. There, a word's vector contains only the word and its position. Where it is far
-# above 50 % (*light* and *letter*), the position alone may give the sense away, or it is noise. And with a standard
-# deviation of 6 points for the mean, don't rank the layers 2 to 4 by 3 points.
+# above 50 % (*light* and *letter*), the position alone may give the sense away, or it is noise. And with a
+# standard deviation of 6 points for the mean, don't rank the layers 2 to 4 by 3 points.
 #
 # ## Probes, and what they can memorize (optional, with exercise 9.4)
 #

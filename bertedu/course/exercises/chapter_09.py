@@ -41,6 +41,7 @@ def three_weights(case: Case) -> None:
             (5, "You added 1, 2 and 2. Multiply each of them by its weight first: ½, ¼ and ¼."),
             (1, "1 bit is the entropy of two equal weights. One half is there, but the other half is split again."),
             (0.5, "That is the part of the weight ½ alone. The two weights ¼ add something too."),
+            (2**1.5, "That is 2 to the power of the entropy. The entropy itself is its exponent."),
         ],
         tolerance=5e-3,
     )
@@ -59,14 +60,24 @@ def rolled_out(attentions: list[Tensor], keep: float = 0.5, swapped: bool = Fals
 def rollout_mistakes(attentions: list[Tensor]) -> dict[str, Tensor]:
     """What wrong rollouts return, by the sentence that explains them."""
     means = torch.stack([weights.mean(dim=1) for weights in attentions])
-    mixed = 0.5 * means + 0.5 * torch.eye(means.size(-1))
+    identity = torch.eye(means.size(-1))
+    mixed = 0.5 * means + 0.5 * identity
+    bare = rolled_out(attentions, keep=0.0)
+    own_word = identity
+    for mean in means:
+        own_word = 0.5 * mean @ own_word + 0.5 * identity
     return {
         "Two things: the residual connection ½ I is missing, and the new layer belongs on the left.": rolled_out(
             attentions, keep=0.0, swapped=True
         ),
-        "That is the product of the attention weights alone. Where is the residual connection, ½ I?": rolled_out(
-            attentions, keep=0.0
-        ),
+        "That is the product of the attention weights alone. Where is the residual connection, ½ I?": bare,
+        "½ I is added once, after the last layer. Every layer has a residual connection.": 0.5 * bare + 0.5 * identity,
+        "After the first layer, a token is no longer its own word alone. The residual connection of a layer passes on "
+        "what the token contains so far: (½ A + ½ I) @ shares.": own_word,
+        "That follows the first head alone. Average over the heads.": rolled_out([w[:, :1] for w in attentions]),
+        "Rows and columns are swapped: row i should say how much of each word is in token i.": rolled_out(
+            attentions
+        ).transpose(1, 2),
         "The layers are multiplied in reverse order. Token i of the new layer takes from tokens that already are "
         "mixtures: which of the two matrices belongs on the left?": rolled_out(attentions, swapped=True),
         "That is the mean over the layers. Layers are applied one after the other, so multiply their matrices.": (
@@ -170,6 +181,10 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
         (query.weight, own),
     )
     tried(
+        "Without its keys a head still attends to some tokens, and still passes on what it finds.",
+        (attention.key.weight, own),
+    )
+    tried(
         "The bias of the output is 0 too. It does not belong to any head.",
         (out.weight, (every, own)),
         (out.bias, every),
@@ -180,6 +195,12 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
         (out.weight, (every, slice(head, None, 3))),
     )
     tried("You set one column to 0, but a head has d = D / H of them.", (out.weight, (every, head)))
+    tried(
+        "Your slice begins at column `head`. Each head before this one takes d columns: where does it begin?",
+        (out.weight, (every, slice(head, head + 4))),
+    )
+    others = [column for column in range(out.in_features) if column // 4 != head]
+    tried("You ablated the other heads and kept this one.", (out.weight, (every, others)))
     found["Nothing has changed: the copy answers like the original."] = answers(model)
     found["You ablated another head. Both numbers count from 0."] = answers(model, [(layer, head - 1)])
     found["You ablated another head of another layer. Both numbers count from 0."] = answers(

@@ -104,6 +104,32 @@ def mean_of_the_list(attentions):
     return attentions.mean(dim=1)
 
 
+def one_half_at_the_end(attentions):
+    return 0.5 * no_residual(attentions) + 0.5 * torch.eye(attentions[0].size(-1))
+
+
+def always_its_own_word(attentions):
+    shares = torch.eye(attentions[0].size(-1))
+    for weights in attentions:
+        shares = 0.5 * weights.mean(dim=1) @ shares + 0.5 * torch.eye(weights.size(-1))
+    return shares
+
+
+def residual_of_the_shares(attentions):
+    shares = torch.eye(attentions[0].size(-1)).expand(len(attentions[0]), -1, -1)
+    for weights in attentions:
+        shares = 0.5 * torch.einsum("bhij,bjk->bik", weights, shares) / weights.size(1) + 0.5 * shares
+    return shares
+
+
+def first_head(attentions):
+    return layer_by_layer([weights[:, :1] for weights in attentions])
+
+
+def swapped(attentions):
+    return layer_by_layer(attentions).transpose(1, 2)
+
+
 def as_one_product(attentions):
     means = torch.stack(attentions).mean(dim=2)
     factors = [0.5 * mean + 0.5 * torch.eye(mean.size(-1)) for mean in means]
@@ -190,6 +216,36 @@ def no_queries(model, layer, head):
     return copy
 
 
+def no_keys(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+    attention.key.weight.data[head * d : head * d + d] = 0
+    return copy
+
+
+def slice_from_the_head(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+    attention.output.weight.data[:, head : head + d] = 0
+    return copy
+
+
+def the_others(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+    attention.output.weight.data[:, : head * d] = 0
+    attention.output.weight.data[:, (head + 1) * d :] = 0
+    return copy
+
+
+def another_weight(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+    keep = (torch.arange(attention.output.in_features) // d != head).float()
+    attention.output.weight = torch.nn.Parameter(attention.output.weight.detach() * keep)
+    return copy
+
+
 def d_is_the_number_of_heads(model, layer, head):
     copy = deepcopy(model)
     attention, _ = part_of(copy, layer)
@@ -253,11 +309,12 @@ ANSWERS = {
             (5, "by its weight first"),
             (1, "split again"),
             (0.5, "the weight ½ alone"),
+            (2**1.5, "2 to the power of the entropy"),
             (math.pi, "the three weights, and add them"),
         ],
     },
     "9.2": {
-        "accepted": [layer_by_layer, normalised, every_layer, as_one_product],
+        "accepted": [layer_by_layer, normalised, every_layer, as_one_product, residual_of_the_shares],
         "wrong": [
             (no_residual, "Where is the residual connection"),
             (reversed_order, "in reverse order"),
@@ -272,10 +329,14 @@ ANSWERS = {
             (heads_left, "neither of these axes is left"),
             (last_alone, "only the last layer's attention"),
             (without_the_first, "first layer is missing"),
+            (one_half_at_the_end, "once, after the last layer"),
+            (always_its_own_word, "what the token contains so far"),
+            (first_head, "the first head alone"),
+            (swapped, "Rows and columns are swapped"),
         ],
     },
     "9.3": {
-        "accepted": [columns, values, with_a_hook],
+        "accepted": [columns, values, with_a_hook, another_weight],
         "wrong": [
             (rows, "You set rows to 0"),
             (value_weight_only, "but its bias is not"),
@@ -292,6 +353,9 @@ ANSWERS = {
             (strided, "spread over all heads"),
             (unchanged, "Nothing has changed"),
             (no_queries, "still passes on"),
+            (no_keys, "Without its keys"),
+            (slice_from_the_head, "Your slice begins at column"),
+            (the_others, "kept this one"),
             (d_is_the_number_of_heads, "Print d"),
         ],
     },

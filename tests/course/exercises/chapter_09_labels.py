@@ -116,6 +116,23 @@ def a_label_a_type(words, number_of_labels, seed=0):
     return control_labels(sorted({word.lower() for word in words}), number_of_labels, seed)
 
 
+def rounded(words, number_of_labels, seed=0):
+    return [round(random.Random(f"{seed} {word.lower()}").random() * (number_of_labels - 1)) for word in words]
+
+
+def shifted_by_the_seed(words, number_of_labels, seed=0):
+    return [(label + seed) % number_of_labels for label in control_labels(words, number_of_labels, 0)]
+
+
+def seeded_by_a_pair(words, number_of_labels, seed=0):
+    return [random.Random((seed, word.lower())).randrange(number_of_labels) for word in words]
+
+
+def seeded_by_a_negative_number(words, number_of_labels, seed=0):
+    numbers = [-1 - zlib.crc32(f"{seed} {word.lower()}".encode()) for word in words]
+    return [int(np.random.default_rng(number).integers(number_of_labels)) for number in numbers]
+
+
 def unseeded(words, number_of_labels, seed=0):
     label = {}
     return [label.setdefault(word.lower(), random.randrange(number_of_labels)) for word in words]
@@ -229,6 +246,28 @@ def where_it_is_one(states, attention_mask):
     return kept.sum(dim=1) / attention_mask.sum(dim=1, keepdim=True).clamp_min(1)
 
 
+def entries_that_are_not_zero(states, attention_mask):
+    kept = states * attention_mask[:, :, None]
+    return kept.sum(dim=1) / (kept != 0).sum(dim=1).clamp_min(1)
+
+
+def divisor_without_an_axis(states, attention_mask):
+    return (states * attention_mask[:, :, None]).sum(dim=1) / attention_mask.sum(dim=1).clamp_min(1)
+
+
+def selected_and_reshaped(states, attention_mask):
+    return states[attention_mask == 1].reshape(len(states), -1, states.size(-1)).mean(dim=1)
+
+
+def weights_by_matrix_product(states, attention_mask):
+    weights = attention_mask / attention_mask.sum(dim=1, keepdim=True).clamp_min(1)
+    return (weights.to(states.dtype)[:, None] @ states)[:, 0]
+
+
+def empty_mean(states, attention_mask):
+    return torch.stack([row[mask == 1].mean(dim=0) for row, mask in zip(states, attention_mask, strict=True)])
+
+
 def without_nans(states, attention_mask):
     return states.masked_fill(attention_mask[:, :, None] == 0, torch.nan).nanmean(dim=1).nan_to_num()
 
@@ -265,6 +304,10 @@ ANSWERS = {
             (seed_of_the_length, "equally probable"),
             (words_as_labels, "whole numbers"),
             (fractions, "whole numbers"),
+            (rounded, "equally probable"),
+            (shifted_by_the_seed, "Is the seed only added"),
+            (seeded_by_a_pair, "one string of the word and the seed"),
+            (seeded_by_a_negative_number, "no negative seeds"),
             (one_draw_for_all, "every word gets the same label"),
             (as_a_dictionary, "a list of numbers"),
         ],
@@ -279,6 +322,7 @@ ANSWERS = {
             with_einsum,
             nan_to_zero,
             without_nans,
+            weights_by_matrix_product,
         ],
         "wrong": [
             (over_everything, "50s of the padding"),
@@ -294,6 +338,10 @@ ANSWERS = {
             (over_the_entries, "Which axis holds the tokens"),
             (inverted, "mean of the padding"),
             (one_too_many, "one too many"),
+            (entries_that_are_not_zero, "count with the mask"),
+            (divisor_without_an_axis, "the divisor should be [B, 1]"),
+            (selected_and_reshaped, "different numbers of real tokens"),
+            (empty_mean, "return zeros there"),
             (one_minus_the_mask, "may hold True and False"),
             (inverted_numbers, "makes booleans of them"),
             (where_it_is_one, "makes booleans of them"),
