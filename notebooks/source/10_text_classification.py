@@ -825,8 +825,8 @@ print(f"by chance  {about(0.027, np.mean(chance), within=0.01):.2f}")
 #
 # And the model with 300 reviews and ten epochs, of which we drew the curves? Its validation loss rose while its
 # accuracy stayed. Guess both numbers: how often is it right, and how certain is it on average? The next cell prints
-# them and draws a **reliability diagram**: for each bin, the share of right answers. On the diagonal a model is
-# calibrated.
+# them and draws a **reliability diagram**: for each bin, the share of right answers, and below it the number of
+# reviews. On the diagonal a model is calibrated.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.calibration import reliability_diagram
