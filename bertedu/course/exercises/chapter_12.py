@@ -31,6 +31,8 @@ def winning_span(case: Case) -> None:
                 6.5,
                 "6.5 adds the best start of the context (mr) and the best end (old). That span ends before it starts.",
             ),
+            (7.5, "7.5 starts at who, in the question, and ends at old. The whole answer must be in the context."),
+            (8, "8 starts at mr and ends at who, in the question. The whole answer must be in the context."),
             (5, "5 is mr fox, the second best. Check the spans of a single word again."),
             (4, "4 is old mr fox, or mr alone. One of the six scores higher."),
             (2, "2 is [CLS], which stands for no answer. It is not a span of the context."),
@@ -48,8 +50,16 @@ def all_spans(starts: Tensor, ends: Tensor, first: int, length: int, longest: in
     return sorted(spans, key=lambda span: -span[0])
 
 
-def what_is_wrong(start: int, end: int, wanted: tuple[int, int], first: int, length: int, longest: int) -> str:
-    """Which rule a span breaks."""
+def what_is_wrong(
+    start: int, end: int, most: float, wanted: tuple[int, int], first: int, length: int, longest: int
+) -> str:
+    """Which rule a span breaks; `most` is the score of the right one."""
+    inside = first <= start <= end < first + length and end - start < longest
+    if most < 0 and not inside:
+        return (
+            "All valid spans have scores below 0 here, and yours is not valid. Forbidden entries need minus infinity, "
+            "not 0. A search in a loop begins with minus infinity, too."
+        )
     if (start + first, end + first) == wanted:
         return "That is the right span, but counted from the first token of the context. Count from [CLS]: add `first`."
     if (start, end) == (wanted[0], wanted[1] + 1):
@@ -64,7 +74,7 @@ def what_is_wrong(start: int, end: int, wanted: tuple[int, int], first: int, len
         return "Your span leaves the context, which has `length` tokens. [SEP] and padding follow it."
     if end - start + 1 > longest:
         return f"Your span has {end - start + 1} tokens, and at most `longest` = {longest} are allowed."
-    if wanted[1] - wanted[0] + 1 == longest:
+    if wanted[1] - wanted[0] + 1 == longest > end - start + 1:
         return "The right one has exactly `longest` tokens, and that is allowed: end - start + 1 = longest."
     return "Your span is valid, but another one has a higher score. Do you compare all pairs? Two plain loops do."
 
@@ -108,7 +118,7 @@ def best_span(case: Case) -> None:
             [start, end] == wanted,
             f"With first = {inputs[2]}, length = {inputs[3]} and longest = {inputs[4]} "
             f"you chose the tokens {start} to {end}, and {wanted[0]} to {wanted[1]} is right.",
-            what_is_wrong(start, end, (wanted[0], wanted[1]), *inputs[2:]),
+            what_is_wrong(start, end, most, (wanted[0], wanted[1]), *inputs[2:]),
         )
         case.expect(
             abs(score - most) < 1e-4,
@@ -119,6 +129,8 @@ def best_span(case: Case) -> None:
 
 def whole_number(case: Case, name: str, position: object) -> None:
     """Not yet, unless it is one whole number, the position of a token."""
+    if isinstance(position, float):
+        case.fail(f"But {name} is the float {position}, and a position is a whole number: int({position}).")
     case.is_a(name, position, int | Tensor | np.integer, "a whole number, the position of a token")
     case.expect(torch.as_tensor(position).numel() == 1, f"But {name} is not one number.")
 
@@ -126,6 +138,7 @@ def whole_number(case: Case, name: str, position: object) -> None:
 # What was tried; first, length, longest; the start and the end logits that are set, by their positions.
 SPAN_TRAPS: tuple[tuple, ...] = (
     ("logits whose best start comes after the best end", (3, 5, 5), {6: 9.0, 4: 2.0}, {4: 9.0, 7: 1.0}),
+    ("the same logits with a higher end at token 7", (3, 5, 5), {6: 9.0, 4: 1.0}, {4: 9.0, 7: 4.0}),
     ("logits that are highest at [CLS]", (4, 4, 4), {0: 9.0, 5: 2.0}, {0: 9.0, 6: 2.0}),
     ("logits that are highest in the question", (4, 4, 4), {1: 9.0, 4: 2.0}, {2: 9.0, 6: 2.0}),
     ("logits that are highest at the last [SEP]", (3, 5, 5), {8: 9.0, 4: 2.0}, {8: 9.0, 5: 2.0}),
@@ -168,6 +181,14 @@ def token_span(case: Case) -> None:
                     (shared[0], shared[-1] + 1),
                     "Your last token is one too far: the label is the last token that shares a character with the "
                     "answer, not the one after it.",
+                ),
+                (
+                    (shared[0] + 1, shared[-1] + 1),
+                    "Both positions are one too high. Count in `offsets`, from 0: [CLS] is not in this list.",
+                ),
+                (
+                    (shared[0], len(shared)),
+                    "Your second number is how many tokens the answer has. Return the position of the last one.",
                 ),
                 ((shared[0], shared[0]), "You returned the first token twice. Where does the answer end?"),
                 ((start, end), "These are positions of characters. The model needs positions of tokens."),

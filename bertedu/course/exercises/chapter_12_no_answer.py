@@ -6,6 +6,8 @@ from torch import Tensor
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
 
+ROUNDED = 1e-5  # a score that went through a tensor of 32 bits may come back a little smaller
+
 Questions = tuple[list[float], list[float], list[int]]  # no-answer scores, F1 of the best spans, 1 where answerable
 
 
@@ -85,8 +87,9 @@ def threshold(case: Case) -> None:
 def examine_threshold(case: Case, got: float, scores: list[float], f1s: list[float], answerable: list[bool]) -> None:
     """Not yet, unless no threshold earns more."""
     earned = points(scores, f1s, answerable)
-    came = earned[max((one for one in earned if one <= got), default=min(earned))]
     best = max(earned.values())
+    reached = [max((one for one in earned if one <= limit), default=min(earned)) for limit in (got, got + ROUNDED)]
+    came = max(earned[one] for one in reached)
     if came >= best - 1e-9:
         return
     told = f"But your threshold of {got:.2f} earns {came:.1f} of {len(scores)} points; {best:.1f} are possible."
@@ -104,6 +107,11 @@ def examine_threshold(case: Case, got: float, scores: list[float], f1s: list[flo
         )
     if abs(points_below(got, scores, f1s, answerable) - best) < 1e-9:
         case.fail(told, "Questions with a score of exactly the threshold are answered too: compare with <=.")
+    if got < min(scores):
+        case.fail(
+            told,
+            "A threshold below every score never answers. Each answerable question then earns 0: do you count that?",
+        )
     inverted = points([-score for score in scores], f1s, answerable)
     mirrored = inverted[max((one for one in inverted if one <= -got), default=min(inverted))]
     if abs(mirrored - max(inverted.values())) < 1e-9 and got != 0:

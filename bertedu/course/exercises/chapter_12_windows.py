@@ -34,6 +34,13 @@ VERY_SURE = ({0: 15.0}, {0: 15.0})
 NO_SPAN = ({0: 5.0} | {3 + i: -9 + 0.01 * i for i in range(50)}, {0: 5.0} | {3 + i: -9 - 0.01 * i for i in range(50)})
 READ_ALL_CASES: tuple[tuple, ...] = (  # what was tried, words and width, the logits of its windows, threshold, advice
     (
+        "one window, with an answer and the no-answer score -18",
+        SHORT,
+        [ANSWER],
+        0.0,
+        "-18 is below the threshold 0, so the model answers. Is your comparison inverted?",
+    ),
+    (
         "three windows, the answer in the last",
         SHORT,
         [NONE, NONE, ANSWER],
@@ -81,6 +88,14 @@ READ_ALL_CASES: tuple[tuple, ...] = (  # what was tried, words and width, the lo
         [NONE, NONE, NONE],
         0.0,
         "Where every window says that there is no answer, there is none.",
+    ),
+    (
+        "two windows with null scores of 4 and a best span of 2",
+        SHORT,
+        [({0: 5.0, 4: 1.0}, {0: -1.0, 4: 1.0}), ({0: -1.0}, {0: 5.0})],
+        0.0,
+        "A window's null score is its own starts[0] + ends[0]. Add in each window, then take the lowest of these sums, "
+        "and nothing else.",
     ),
     (
         "an answer whose no-answer score is -18, with the threshold -20",

@@ -65,8 +65,55 @@ def multiplied(start_logits, end_logits, first, length, longest):
     return start, end, start_logits[start] * end_logits[end]
 
 
+def positions_as_floats(start_logits, end_logits, first, length, longest):
+    start, end, score = with_loops(start_logits, end_logits, first, length, longest)
+    return float(start), float(end), score
+
+
 def without_score(start_logits, end_logits, first, length, longest):
     return with_loops(start_logits, end_logits, first, length, longest)[:2]
+
+
+def best_start_first(start_logits, end_logits, first, length, longest):
+    start = first + start_logits[first : first + length].argmax().item()
+    end = start + end_logits[start : min(start + longest, first + length)].argmax().item()
+    return start, end, (start_logits[start] + end_logits[end]).item()
+
+
+def best_end_first(start_logits, end_logits, first, length, longest):
+    end = first + end_logits[first : first + length].argmax().item()
+    low = max(first, end - longest + 1)
+    start = low + start_logits[low : end + 1].argmax().item()
+    return start, end, (start_logits[start] + end_logits[end]).item()
+
+
+def forbidden_are_zero(start_logits, end_logits, first, length, longest):
+    position = torch.arange(len(start_logits))
+    apart = position[None, :] - position[:, None]
+    inside = (position >= first) & (position < first + length)
+    allowed = (apart >= 0) & (apart < longest) & inside[:, None] & inside[None, :]
+    scores = (start_logits[:, None] + end_logits[None, :]) * allowed
+    start, end = divmod(scores.argmax().item(), len(position))
+    return start, end, scores[start, end].item()
+
+
+def begins_with_minus_one(start_logits, end_logits, first, length, longest):
+    best = (0, 0, -1)
+    for i in range(first, first + length):
+        for j in range(i, min(i + longest, first + length)):
+            if start_logits[i] + end_logits[j] > best[2]:
+                best = (i, j, start_logits[i] + end_logits[j])
+    return best
+
+
+def by_diagonals(start_logits, end_logits, first, length, longest):
+    best = []
+    for more in range(min(longest, length)):
+        sums = start_logits[first : first + length - more] + end_logits[first + more : first + length]
+        start = first + sums.argmax().item()
+        best.append((sums.max().item(), start, start + more))
+    score, start, end = max(best)
+    return start, end, score
 
 
 # 12.3 ------------------------------------------------------------------------------------------------------------
@@ -95,6 +142,16 @@ def one_too_far(offsets, start, end):
 def touching(offsets, start, end):
     found = [number for number, (s, e) in enumerate(offsets) if s <= end and e >= start]
     return found[0], found[-1]
+
+
+def with_cls(offsets, start, end):
+    first, last = shared(offsets, start, end)
+    return first + 1, last + 1
+
+
+def first_and_number(offsets, start, end):
+    first, last = shared(offsets, start, end)
+    return first, last - first + 1
 
 
 def first_twice(offsets, start, end):
@@ -240,6 +297,21 @@ def strictly_below(scores, f1s, answerable):
     return max([*scores, max(scores) + 1], key=of)
 
 
+def in_tensors(scores, f1s, answerable):
+    """The chosen score comes back as a float of 32 bits."""
+    scores, f1s, answerable = torch.tensor(scores), torch.tensor(f1s), torch.tensor(answerable)
+    limits = torch.cat([scores.min()[None] - 1, scores])
+    answered = scores[None, :] <= limits[:, None]
+    return limits[torch.where(answered, f1s, (~answerable).float()).sum(dim=1).argmax()]
+
+
+def abstaining_always_earns(scores, f1s, answerable):
+    def of(limit):
+        return sum(f1 if score <= limit else 1 for score, f1 in zip(scores, f1s, strict=True))
+
+    return max([min(scores) - 1, *scores], key=of)
+
+
 # 12.5 ------------------------------------------------------------------------------------------------------------
 
 
@@ -339,6 +411,20 @@ def highest_null_score(found, context, threshold):
     return decided(spans_of(found), max(null_scores(found)), context, threshold)
 
 
+def null_score_of_at_most_zero(found, context, threshold):
+    return decided(spans_of(found), min(0, *null_scores(found)), context, threshold)
+
+
+def starts_and_ends_apart(found, context, threshold):
+    lowest = min(starts[0] for _, starts, _ in found) + min(ends[0] for _, _, ends in found)
+    return decided(spans_of(found), lowest, context, threshold)
+
+
+def inverted_comparison(found, context, threshold):
+    best = max(spans_of(found), key=lambda span: span.score, default=None)
+    return "" if best is None or min(null_scores(found)) - best.score <= threshold else context[best.start : best.end]
+
+
 def never_abstains(found, context, threshold):
     return decided(spans_of(found), float("-inf"), context, threshold)
 
@@ -374,6 +460,8 @@ ANSWERS = {
         "wrong": [
             (9, "a word of the question"),
             (6.5, "ends before it starts"),
+            (7.5, "starts at who"),
+            (8, "ends at who"),
             (5, "second best"),
             (2, "stands for no answer"),
             (4, "One of the six"),
@@ -381,7 +469,7 @@ ANSWERS = {
         ],
     },
     "12.2": {
-        "accepted": [with_a_table, with_loops, as_tensors],
+        "accepted": [with_a_table, with_loops, as_tensors, by_diagonals],
         "wrong": [
             (one_by_one, "Start and end have to be chosen together"),
             (anywhere_in(False, True), "no answer and is not a span"),
@@ -392,6 +480,11 @@ ANSWERS = {
             (counted_in_the_context, "counted from the first token of the context"),
             (multiplied, "sum of two logits"),
             (without_score, "3 are asked for"),
+            (positions_as_floats, "the float 4.0"),
+            (best_start_first, "another one has a higher score"),
+            (best_end_first, "another one has a higher score"),
+            (forbidden_are_zero, "Forbidden entries need minus infinity"),
+            (begins_with_minus_one, "begins with minus infinity"),
         ],
     },
     "12.3": {
@@ -401,6 +494,8 @@ ANSWERS = {
             (equal_only, "You look for a token that begins or ends exactly there"),
             (one_too_far, "one too far"),
             (touching, "one too far"),
+            (with_cls, "[CLS] is not in this list"),
+            (first_and_number, "how many tokens the answer has"),
             (first_twice, "Where does the answer end?"),
             (characters, "positions of characters"),
             (characters_looked_up, "an answer that begins with a space"),
@@ -410,12 +505,13 @@ ANSWERS = {
         ],
     },
     "12.4": {
-        "accepted": [try_all, in_one_pass, between_two_scores],
+        "accepted": [try_all, in_one_pass, between_two_scores, in_tensors],
         "wrong": [
             (the_points, "You returned the points"),
             (the_mean, "or their mean"),
             (always_zero, "Try the other thresholds"),
             (inverted, "Is the comparison inverted"),
+            (abstaining_always_earns, "Each answerable question then earns 0"),
             (answered_only, "never answer: take a threshold below every score"),
             (never_below, "never answer: take a threshold below every score"),
             (strictly_below, "compare with <="),
@@ -432,6 +528,9 @@ ANSWERS = {
             (first_wins, "the answer in the last"),
             (last_that_answers, "Which one scores higher"),
             (highest_null_score, "One window that contains the answer is enough"),
+            (null_score_of_at_most_zero, "and nothing else"),
+            (starts_and_ends_apart, "Add in each window"),
+            (inverted_comparison, "Is your comparison inverted"),
             (never_abstains, "there is none"),
             (no_threshold, "above the threshold"),
             (mean_null_score, "Windows don't vote"),
