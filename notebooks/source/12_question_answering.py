@@ -639,10 +639,10 @@ print(f"standard error {about(0.018, error, within=0.008):.3f}")
 # exactly these questions. So the second line is too good, and it is not the one to report.
 #
 # The two lines after it are the test set, where the gain is usually smaller. Is it more than chance? Compare the last
-# two numbers. A gain of less than two standard errors may be chance. So we can't say that the chosen threshold is
-# better than 0 on new stories. We can say what it *does*: it answers more, so the F1 of the questions with an answer
-# rises and the other one falls. That is why you should report both parts. A single F1 hides whether a model answers
-# too often or abstains too often.
+# two numbers. A gain of less than two standard errors may be chance, and ours is less. So we can't say that the
+# chosen threshold is better than 0 on new stories. We can say what it *does*: it answers more, so the F1 of the
+# questions with an answer rises and the other one falls. That is why you should report both parts. A single F1 hides
+# whether a model answers too often or abstains too often.
 #
 # What if we chose the threshold on the test set? The reported F1 would be higher, but it would be the best of many
 # noisy numbers, and too good for the next test set. The same goes for reading mistakes: we read those of the
@@ -915,7 +915,7 @@ for name, rows, expected in (("reviews", longer, 0.62), ("stories", eight, 0.31)
 # %% [markdown]
 # With six reviews, about 60 % of the F1 is back, and not all of it: each window brings wrong candidates of its own, and
 # sometimes one of them scores higher than the right one. With seven other *stories*, about people who do the same
-# kind of things, it is only about 30 %. That is no bug in the reading of windows. It is the model: most of its wrong
+# kind of things, it is only 25 to 30 %. That is no bug in the reading of windows. It is the model: most of its wrong
 # answers are pieces of another story.
 #
 # ## Paper and code
