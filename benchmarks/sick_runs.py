@@ -35,7 +35,7 @@ from bertedu.training.loop import Trainer, TrainingSettings
 from bertedu.training.metrics import read_metrics
 
 Batch = dict[str, Tensor]
-SETTINGS = PretrainingSettings(vocab_size=2048, batch_size=16, initialization="published")
+SETTINGS = PretrainingSettings(vocab_size=2048, batch_size=16, initialization="published", mask_rates=(0.30, 0.15))
 TRAINING = TrainingSettings(learning_rate=1.5e-3, log_steps=20, validations=15, device="cpu")
 TOKENS = 900_000
 KEPT = ("step", "mlm_loss", "mlm_accuracy", "nsp_loss", "nsp_accuracy", "learning_rate")
