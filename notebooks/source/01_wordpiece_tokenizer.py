@@ -47,7 +47,8 @@
 # ## Where the tokenizer fits in
 #
 # The tokenizer comes before the model. It has no weights, so training cannot repair its mistakes. The next cell draws
-# the way from text to ids. Each labelled arrow is a section of this chapter.
+# the way from text to ids: the labelled arrows are the three steps that you will build. In the pieces, `##` marks one
+# that continues a word. `[B, T]` is the shape of the ids: B sequences of T tokens.
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
@@ -108,10 +109,11 @@ for name, sentences in [("other sentences", others), ("letter", letter)]:
 print(" ".join(word if word in known else "[UNK]" for word in plain_words(letter[1])))
 
 # %% [markdown]
-# More than a third of the letter is **out of vocabulary**. The last line shows what a model with a word list would
-# read: the words that carry the news are gone. More training text helps, but it never solves the problem, because
-# every new text brings new names, compounds and endings. A word list is also wasteful: *seal* and *seals* are two
-# unrelated entries, and the model learns each from scratch.
+# Sentences about the same world have nearly no new word. But more than a third of the letter is **out of
+# vocabulary**. The last line shows what a model with a word list would read: the words that carry the news are gone.
+# More training text helps, but it never solves the problem, because every new text brings new names, compounds and
+# endings. A word list is also wasteful: *seal* and *seals* are two unrelated entries, and the model learns each from
+# scratch.
 #
 # What about characters? About forty of them spell everything in our text, so almost nothing is unknown. The next cell
 # measures what that costs.
@@ -157,8 +159,8 @@ print(len({string.split()[0] for string in tricky}), "different words")
 # category `Mn`. BERT drops the marks, so both spellings of *café* meet. Only **uncased** models do this step. A
 # **cased** model keeps accents and capitals.
 #
-# The next cell writes both steps as functions. Guess: which of the six words in its last line keep a letter outside a
-# to z?
+# The next cell writes functions that clean a text and strip its accents. Python's `lower()` will do the rest. Guess:
+# which of the six words in the cell's last line keep a letter that the English alphabet does not have?
 
 # %%
 import unicodedata
@@ -188,7 +190,8 @@ print(strip_accents("Crème brûlée, Ångström, naïve, Øre, straße"))
 # *Punctuation.* Each punctuation mark becomes a word too. Otherwise *harbour* and *harbour.* would be two different
 # words. ASCII symbols such as `$` and `+` count as punctuation here, although Unicode calls them symbols.
 #
-# The next cell adds the last two steps and puts all four together in `words_of`.
+# The next cell adds the last two steps, and the one after it puts all four together in `words_of`. `is_chinese` of the
+# package knows the ranges of Chinese characters.
 
 # %%
 import string
@@ -218,7 +221,7 @@ print(words_of("Don't pay $5.00 in 北京!"))
 
 # %% [markdown]
 # The five spellings have become one word, and the *!* is a word of its own. *Don't* became three words. BERT splits
-# it the same way, and it sees *don ' t* so often in pre-training that this does little harm.
+# it the same way, and learns in pre-training what *don ' t* means together.
 #
 # The package does the same in `bertedu/tokenization/normalization.py`. Does it really? The next cell makes 2,000
 # nasty strings from twelve blocks of Unicode, with control characters, joiners and odd spaces in between, and
@@ -258,8 +261,8 @@ for lowercase in (True, False):
 #
 # Suppose that somebody has given us a vocabulary. How do we split a word with it? BERT's rule is **greedy
 # longest-match-first**: take the longest piece that the word begins with, then go on with the rest. A piece that
-# continues a word is written with `##`. So the word *able* and the ending *##able* are two tokens with two meanings,
-# and we can put the words together again.
+# continues a word is written with `##`. So the word *able* and the ending *##able* are two different tokens, and we
+# can put the words together again.
 #
 # By hand, with the vocabulary `{un, able, ##able, ##a, ##break, ##bre}` and the word *unbreakable*:
 #
@@ -301,8 +304,8 @@ check("1.1", pieces)
 # ●●○○ · 15 minutes
 #
 # Now write the rule as a function. `split_word(word, vocab)` takes a word and a set (or dictionary) of tokens. It
-# returns the list of pieces, or `["[UNK]"]` if the pieces cannot cover the word. BERT also gives up on words of more
-# than 100 characters: such a "word" is usually a link or a key, and not worth the search.
+# returns the list of pieces, or `["[UNK]"]` if the pieces cannot cover the word. As in `transformers`, a word of more
+# than 100 characters is `[UNK]` at once: such a "word" is usually a key or encoded data, and not worth the search.
 
 
 # %% tags=["exercise"]
@@ -465,28 +468,28 @@ check("1.3", first_merge)
 # <details><summary>Solution, explained</summary>
 #
 # *axe* occurs once. So `a ##x` has the score 1 / (1 · 1) = 1. No score can be higher: `freq(ab)` is at most the
-# smaller of the two counts, so the score is at most 1 divided by the larger one. The rarest pair of the text wins.
-# That is the weakness of *this* criterion.
+# smaller of the two counts, so the score is at most 1 divided by the larger one. A pair wins if its two pieces occur
+# once in the whole text, side by side. That is the weakness of *this* criterion.
 #
 # </details>
 
 # %% [markdown]
-# Where does such a score come from? Schuster and Nakajima (2012, section 3), who invented WordPiece, asked a third
-# question: which merge raises the **likelihood** of the text most? The likelihood is the probability that a language
-# model gives to the text. The simplest model draws each of the N pieces independently: piece a has the probability
-# freq(a) / N. Then the **log-likelihood** of the text is a sum over the different pieces:
+# Where does such a score come from? Schuster and Nakajima (2012, section 3), who invented WordPiece, used a third
+# criterion: which merge raises the **likelihood** of the text most? The likelihood is the probability that a language
+# model gives to the text. The simplest language model draws each of the N pieces independently: piece a has the
+# probability freq(a) / N. Then the **log-likelihood** of the text is a sum over the different pieces:
 #
 # $$\log L = \sum_a \text{freq}(a) \cdot \log \frac{\text{freq}(a)}{N}$$
 #
-# A merge changes the counts of a, b and ab, and it changes N. So we can compute its **gain** in log-likelihood
-# exactly.
+# A merge replaces the counts freq(a) and freq(b) by freq(ab), freq(a) - freq(ab) and freq(b) - freq(ab), and N falls by
+# freq(ab). So we can compute its **gain** in log-likelihood exactly.
 #
 # The WordPiece score is often said to measure this gain. Does it? The next cell puts the two side by side for five
 # pairs. Guess first: which of the five has the largest gain?
 #
 # The cell after it lets all three criteria learn from the ten words. The package's `learn_vocabulary` knows the first
 # two. It keeps its counts up to date instead of counting anew, so it is fast enough for real text. The cell also
-# counts by how many merges it differs from our loop.
+# counts how many of its merges differ from those of our loop.
 
 # %%
 from math import log
@@ -522,8 +525,9 @@ print(*(f"{name:16} {' '.join(tokens)}" for name, tokens in merges.items()), sep
 
 # %% [markdown]
 # The score and the gain disagree. Merging `l ##o` gains 58.3 in log-likelihood, and `a ##x` only 6.2, although its
-# score is the highest. The score says how much more often *a* and *b* are neighbours than chance would make them. It
-# does not say how often that happens, and the gain depends on both. So keep the three criteria apart:
+# score is the highest. The score compares how often *a* and *b* are neighbours with how often chance alone would put
+# them side by side. It does not say how often that happens in all, and the gain depends on both. So keep the three
+# criteria apart:
 #
 # | criterion | prefers |
 # |---|---|
@@ -584,7 +588,7 @@ Picture(figure, alt=f"{summary}: {', '.join(ends)}.")
 # %% [markdown]
 # The WordPiece score spent its first merges on numbers. Two digits that occur only together get a high score,
 # although numbers are rare in the text. Look at what that does to the letter: single characters nearly everywhere.
-# More text does not help, because the rarest pairs of a large text have the highest scores too.
+# More text does not help: in a large text too, pieces that occur once, side by side, have the highest score.
 #
 # Frequency and the true gain are close. So the bad vocabulary is the fault of the score, not of the idea of
 # likelihood. At every size, frequency needs the fewest tokens per word. That is why this course learns by frequency.
@@ -602,7 +606,8 @@ Picture(figure, alt=f"{summary}: {', '.join(ends)}.")
 # padding.
 #
 # The next cell encodes a batch of two pairs. From here on, `tokenizer` is a vocabulary of 1,000 tokens, learned by
-# frequency. Guess the shape of the batch, and the token type of each `[SEP]`.
+# frequency. For each text, the cell prints the tokens, their ids, the token type ids and the attention mask. Guess the
+# token type of each `[SEP]`.
 
 # %%
 tokenizer = BertTokenizer.train(train, 1000)
@@ -615,8 +620,8 @@ for row, tokens in enumerate(batch.tokens):
         print(*(f"{number:6}" for number in numbers[row].tolist()))
 
 # %% [markdown]
-# Each `[SEP]` has the type of the text that it closes. The second pair is shorter, so it ends in five `[PAD]`, where
-# the mask is 0.
+# The batch has the shape [2, 14]: two sequences, as long as the longer one. Each `[SEP]` has the type of the text
+# that it closes. The second pair is shorter, so it ends in five `[PAD]`, where the mask is 0.
 #
 # What if a sequence is too long? **Truncation** removes tokens at the end of a text. In a pair, BERT takes them from
 # the *longer* text, one by one: a short question should not lose a word while a long passage has hundreds. This is
@@ -674,10 +679,11 @@ for token, (start, end) in zip(encoding.tokens[0], encoding.offsets[0]):
 #
 # ## The proof
 #
-# You now have all the parts. Together they are a tokenizer of fifteen lines: the first cell below. Is it BERT's? The
-# second cell compares three tokenizers with the same vocabulary: yours, the package's, and that of `transformers`.
-# They read 6,000 training sentences, the other sentences, the letter and the nasty strings, uncased and cased. The
-# cell counts the texts for which any id differs from `transformers`.
+# You now have all the parts. The first cell below joins them in a short class, `MyTokenizer`. It uses `words_of` from
+# above, and the package's `split_word`, which is the loop of exercise 1.2. Is this BERT's tokenizer? The second cell
+# compares three tokenizers with the same vocabulary: yours, the package's, and that of `transformers`. They read
+# 6,000 training sentences, the other sentences, the letter and the nasty strings, uncased and cased. The cell counts
+# the texts for which any id differs from `transformers`.
 
 
 # %%
@@ -863,11 +869,11 @@ for sentence in capitals[:2]:
     print(sentence, "->", *broken_tokenize(sentence, tokenizer.vocab))
 
 # %% [markdown]
-# The vocabulary is uncased, but the text was not lower-cased. So each word with a capital is `[UNK]`, and those are
-# exactly the names. The opposite mistake exists too: lower-cased text with a cased vocabulary. Then names fall into
-# small wrong pieces or become `[UNK]`.
+# The vocabulary is uncased, but the text was not lower-cased. So each word with a capital is `[UNK]`, and that is
+# every name. The opposite mistake exists too: lower-cased text with a cased vocabulary. Then names fall into small
+# wrong pieces or become `[UNK]`.
 #
-# Both happen often, because a `vocab.txt` does not say which kind it is. That is why Google's code compares the
+# Both happen easily, because a `vocab.txt` does not say which kind it is. That is why Google's code compares the
 # switch `do_lower_case` with the name of the checkpoint. Early versions of `transformers` lower-cased text for cased
 # models by default (issue 131 of that project).
 #
@@ -930,7 +936,7 @@ for question in questions:
 # - **Cleaning.** Google's code removes the categories `Cc` and `Cf` and U+FFFD. `transformers` and this course also
 #   remove `Co`. A surrogate (`Cs`) is an error in `transformers`, and this course removes it.
 # - **Speed.** The greedy loop tries up to n ends from each of n starts. Song et al. (2021) find the same pieces in
-#   linear time. This course remembers the words that it has seen, which is nearly as good for natural text.
+#   linear time. This course remembers the words that it has split, because natural text repeats its words.
 #
 # ## Summary
 #
@@ -938,8 +944,8 @@ for question in questions:
 # - Normalization makes equal what a reader takes to be equal. An uncased model also drops case and accents.
 # - WordPiece splits greedily, longest match first, with `##` for continuations. A word that it cannot cover becomes a
 #   single `[UNK]`.
-# - A vocabulary grows by merging pairs. Merging by frequency works well. The WordPiece score prefers the rarest pairs
-#   and is not the gain in likelihood.
+# - A vocabulary grows by merging pairs. Merging by frequency works well. The WordPiece score prefers pairs of
+#   rare pieces and is not the gain in likelihood.
 # - A sequence is `[CLS]` first `[SEP]` second `[SEP]`, with token type ids, an attention mask, and offsets into the
 #   text.
 # - Tokenizer and model belong together. The wrong vocabulary or the wrong case breaks a model without an error.
@@ -961,7 +967,8 @@ quiz(1)
 # They gain a vocabulary of fixed, moderate size that covers nearly any text, sequences that are much shorter than
 # with characters, and weights that related words share. They lose several things. A word's pieces need not be its
 # meaningful parts. Spelling and digits are hard for the model to see. Labels for words have to be carried over to
-# pieces. Rare languages and domains need more tokens for the same text, and so more computing time.
+# pieces. Languages and domains that are rare in the text it was learned from need more tokens for the same text, and
+# so more computing time.
 #
 # </details>
 #

@@ -43,7 +43,12 @@ def about_the_first_wrong_word(guess: Any) -> str:
                 "un ##happy would be a good split, but the greedy rule does not compare splits: "
                 "it takes the longest first piece."
             )
-        if "".join(first) == "unhappy":
+        if first == ["un", "happy"]:
+            return (
+                "The greedy rule takes the longest first piece, and unh is longer than un. "
+                "Besides, a piece that continues a word is written with ##."
+            )
+        if first == ["unh", "app", "y"]:
             return "You cut unhappy at the right positions, but a piece that continues a word is written with ##."
         return "Look at unhappy again: what is the longest piece that it begins with, and what is left after it?"
     if second != FITTING[1]:
@@ -180,8 +185,24 @@ SCORES = {
     "a##x": "Nearly. But a merge removes the ## of the second piece.",
     "a ##x": "That is the right pair. Answer with the new piece that its merge makes: one text, with one piece in it.",
     "axe": "Nearly. But a merge joins two pieces, and axe begins as three.",
+    "a x": "That is the right pair. Answer with the new piece that its merge makes: one text, without a space.",
     "ax": "The piece is right. Its score is freq(ab) divided by freq(a) · freq(b). How often does each of them occur?",
 }
+
+FREQUENT = {  # freq(ab), freq(a), freq(b) of the other pairs
+    "##ow": (18, 18, 33),
+    "##we": (17, 33, 40),
+    "##er": (11, 40, 11),
+    "##es": (10, 40, 10),
+    "ne": (15, 15, 40),
+    "##ew": (15, 40, 33),
+    "##de": (7, 7, 40),
+}
+for piece, (ab, a, b) in FREQUENT.items():
+    SCORES[piece] = (
+        f"The score of {piece} is {ab} / ({a} · {b}) = {ab / (a * b):.3f}. "
+        "A score is high only if both pieces are rare: look at the rarest pieces of all."
+    )
 
 
 def about_the_merge(guess: Any) -> str:
@@ -191,6 +212,9 @@ def about_the_merge(guess: Any) -> str:
     unknown = (
         "Is that a pair of neighbours in one of the ten words? Look for two pieces that occur nearly nowhere else."
     )
+    inside = "##" + guess[0]
+    if guess[0] not in SCORES and inside in SCORES:
+        return f"This pair stands inside a word, so its new piece is written {inside}. {SCORES[inside]}"
     return SCORES.get(guess[0], unknown)
 
 
@@ -223,7 +247,10 @@ def ask_the_vocabulary(case: Case) -> None:
                 result,
                 expected,
                 *_advice(text),
-                mistakes=_known_mistakes(kind, text, vocab, other),
+                mistakes=[
+                    *_unfinished(text, as_dict, kind != "a cased", expected),
+                    *_known_mistakes(kind, text, vocab, other),
+                ],
             )
 
 
@@ -236,6 +263,15 @@ def _advice(text: str) -> tuple[str, ...]:
     if "\u00ad" in text:
         return ("Cleaning, accents and Chinese characters matter too. Normalization(…).words does all of it.",)
     return ("An uncased vocabulary needs lower case without accents. A cased one needs both kept.",)
+
+
+def _unfinished(text: str, vocab: dict[str, int], lowercase: bool, expected: list[str]) -> list[tuple]:
+    words = Normalization(lowercase).words(text)
+    ids = [vocab[token] for token in expected]
+    return [
+        (words, "Those are words. Split each of them into pieces with split_word(word, vocab)."),
+        (ids, "Those are ids. The result should be the pieces themselves."),
+    ]
 
 
 def _known_mistakes(kind: str, text: str, vocab: list[str], other: list[str]) -> list[tuple]:

@@ -65,8 +65,9 @@ def _check_truncated(case: Case, one: int, two: int, length: int) -> None:
     ids, types, mask = _three_lists(case, first, second, length, f"{one} and {two} ids for {length} positions")
     right = longest_first(one, two, length - 3)
     if len(ids) != length:
-        uncut = [[2, *first[:k], 3, *second[:p], 3] for k, p in longest_first(one, two, length)]
-        forgot = "Did you subtract the room for [CLS] and two [SEP] before you truncated?"
+        too_much = [kept for room in range(length - 2, length + 1) for kept in longest_first(one, two, room)]
+        uncut = [[2, *first[:k], 3, *second[:p], 3] for k, p in too_much]
+        forgot = "[CLS] and two [SEP] take three positions. Did you subtract all three before you truncated?"
         other = "Which of the two texts may lose an id? The one that is longer at that moment, whichever it is."
         case.fail(
             f"But input_ids has {len(ids)} numbers, and it should have exactly {length}.",
@@ -92,6 +93,8 @@ def _explain_truncation(case: Case, ids: list, first: list, second: list, length
         ),
         (fronts, "You removed ids from the beginning of a text. Remove them from its end."),
     ]
+    if 0 in ids:
+        mistakes.append((ids, "The sequence ends in padding, so you removed more ids than necessary."))
     for k in range(len(first) + 1):
         p = length - 3 - k
         share = f"You kept {k} of {len(first)} and {p} of {len(second)} ids. "

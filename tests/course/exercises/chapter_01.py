@@ -205,6 +205,18 @@ def forgets_special_tokens(first, second, max_length):
     return finished(first, second, max_length)
 
 
+def forgets_one_separator(first, second, max_length):
+    first, second = list(first), list(second)
+    while len(first) + len(second) + 2 > max_length:
+        (first if len(first) > len(second) else second).pop()
+    return finished(first, second, max_length)
+
+
+def halves_the_room(first, second, max_length):
+    room = max_length - 3
+    return finished(first[: room // 2], second[: room - room // 2], max_length)
+
+
 def pops_the_callers_lists(first, second, max_length):
     while len(first) + len(second) + 3 > max_length:
         (first if len(first) > len(second) else second).pop()
@@ -295,6 +307,15 @@ def gives_words(text, vocab):
     return " ".join(looks_for_capitals(text, vocab))
 
 
+def forgets_to_split(text, vocab):
+    cased = any(t != t.lower() for t in vocab if t not in SPECIAL_TOKENS)
+    return Normalization(lowercase=not cased).words(text)
+
+
+def gives_ids(text, vocab):
+    return [vocab[piece] for piece in looks_for_capitals(text, vocab)]
+
+
 ANSWERS = {
     "1.1": {
         "accepted": [
@@ -304,6 +325,8 @@ ANSWERS = {
         "wrong": [
             ([["un", "##happy"], ["[UNK]"], ["[UNK]"]], "the greedy rule does not compare splits"),
             ([["unh", "app", "y"], ["[UNK]"], ["[UNK]"]], "is written with ##"),
+            ([["un", "happy"], ["[UNK]"], ["[UNK]"]], "unh is longer than un"),
+            ([["un", "h", "app", "y"], ["[UNK]"], ["[UNK]"]], "the longest piece that it begins with"),
             ([["unh", "##app", "##y"], ["unh", "##app", "[UNK]"], ["[UNK]"]], "the whole word becomes one [UNK]"),
             ([["unh", "##app", "##y"], ["unh", "##app", "##er"], ["[UNK]"]], "the rest is ier"),
             ([["unh", "##app", "##y"], ["[UNK]"], ["##happy"]], "can only continue a word"),
@@ -339,6 +362,10 @@ ANSWERS = {
             (["axe", 1.0], "joins two pieces"),
             (["a ##x", 1.0], "the right pair"),
             (["zz", 1.0], "pair of neighbours"),
+            (["##er", 0.025], "11 / (40 · 11) = 0.025"),
+            (["ne", 0.025], "15 / (15 · 40) = 0.025"),
+            (["st", 0.1], "so its new piece is written ##st"),
+            (["a x", 1.0], "without a space"),
             (["ax", 0.5], "The piece is right"),
             (("a", "##x", 1.0), "the new piece and its score"),
         ],
@@ -351,7 +378,9 @@ ANSWERS = {
             (gives_each_half, "no id may be removed"),
             (takes_from_both_in_turn, "the text that is longer at that moment"),
             (gives_a_number_for_the_mask, "attention_mask should be a list of numbers"),
-            (forgets_special_tokens, "the room for [CLS]"),
+            (forgets_special_tokens, "take three positions"),
+            (forgets_one_separator, "take three positions"),
+            (halves_the_room, "more ids than necessary"),
             (pops_the_callers_lists, "in place"),
             (separator_with_the_second, "The first [SEP] closes the first text"),
             (padding_is_attended, "what hides the padding"),
@@ -371,6 +400,8 @@ ANSWERS = {
             (keeps_accents, "has no accents"),
             (forgets_to_clean, "does all of it"),
             (gives_words, "a list of tokens"),
+            (forgets_to_split, "Those are words"),
+            (gives_ids, "Those are ids"),
         ],
     },
 }
