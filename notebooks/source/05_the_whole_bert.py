@@ -78,8 +78,9 @@ Picture(figure, alt=alt)
 # People share a BERT as a folder with two files: a **config** and a **checkpoint**. We let `transformers` write such
 # a folder, for a BERT that is small enough to look at.
 #
-# New weights contain many zeros and ones, and those would hide mistakes: a bias that lands in the wrong position is
-# still zero. So we first add random numbers to every weight. Think of the result as a trained checkpoint.
+# A new model's biases are all 0 and its LayerNorm weights all 1, and that would hide mistakes: if two biases are
+# swapped, nothing changes. So we first add random numbers to every weight. Think of the result as a trained
+# checkpoint.
 
 # %%
 import tempfile
@@ -136,8 +137,9 @@ print(f"theirs without a match: {len(result.unexpected_keys)}")
 # ## The config
 #
 # A handful of numbers determine the architecture of a BERT. `BertConfig` keeps them under the names that the file
-# uses. These are the two published sizes (`BertConfig.preset("base")`, `BertConfig.preset("large")`). The paper
-# writes H for the hidden size and A for the number of heads. This course writes D and H.
+# uses. These are the two sizes of the paper (`BertConfig.preset("base")`, `BertConfig.preset("large")`). The paper
+# writes H for the hidden size and A for the number of heads. This course writes D and H. The **inner size** is the
+# width inside the feed-forward network.
 #
 # | | layers L | hidden size D | heads H | d = D / H | inner size |
 # |---|---|---|---|---|---|
@@ -212,9 +214,10 @@ class MyPooler(nn.Module):
 # %% [markdown]
 # The pooler ignores the other tokens. Keep in mind how its weights are learned: in pre-training, only **next sentence
 # prediction** (NSP, chapter 07) reads the pooled vector. The masked language model does not use it. So before
-# fine-tuning, the pooled vector has been trained for NSP and for nothing else, and it is a poor **sentence vector**.
-# Even the `[CLS]` vector below it compares sentences worse than the mean of GloVe word vectors does (Reimers and
-# Gurevych 2019, table 1). Chapter 13 measures both. Fine-tuning trains the pooler for your task, and then it works.
+# fine-tuning, the pooler's weights have been trained for NSP and for nothing else, and the pooled vector is a poor
+# **sentence vector**. Even the `[CLS]` vector that it is made from compares sentences worse than the mean of GloVe
+# word vectors does (Reimers and Gurevych 2019, table 1). Chapter 13 measures the `[CLS]` vector and the pooled vector.
+# Fine-tuning trains the pooler for your task.
 #
 # ## The whole BERT
 #
@@ -329,8 +332,9 @@ for name, output in trace(my_bert, input_ids, attention_mask):
 # Only the inside of the feed-forward network is wider, by a factor of four. Everything else keeps `[B, T, D]`, until
 # the pooler drops T.
 #
-# One part of BERT is missing from the list: the position embeddings. `BertEmbeddings` reads their table directly
-# (`position.weight[:T]`) and never *calls* the module, so no hook runs. A hook sees calls, not weights.
+# The position embeddings are missing from the list. `BertEmbeddings` reads their table directly
+# (`position.weight[:T]`) and never *calls* the module, so no hook runs. The softmax of attention, the residual
+# additions and the pooler's tanh are missing too: they are functions, not modules. A hook sees calls of modules only.
 #
 # ## Count the parameters
 #
@@ -396,8 +400,9 @@ check("5.2", count_parameters)
 # shapes. On the device `meta`, PyTorch builds a model of shapes alone. The paper says 110 M for Base and 340 M for
 # Large.
 #
-# Where are these parameters? The second cell calculates the share of each part, and the third draws it. Guess first:
-# which share of the smallest published BERT (tiny: L = 2, D = 128) is embeddings, and which share of Large?
+# Where are these parameters? The second cell calculates the share of each part, and the third draws it. It includes
+# four smaller sizes, tiny to medium, which Google published later (Turc et al. 2019). Guess first: which share of the
+# smallest (tiny: L = 2, D = 128) is embeddings, and which share of Large?
 
 # %%
 from bertedu import BertForPreTraining
@@ -454,8 +459,8 @@ Picture(figure, alt=alt.format(shares(models["tiny"])[0], shares(models["large"]
 # Base agrees with the paper. Large has 335 M, or 336 M with the heads, so the paper's 340 M is rounded up.
 #
 # The smallest BERT consists mostly of its embedding table. The table grows with D (it has V · D entries), the layers
-# with D². If you want a small model, you have to shrink the table; ALBERT (Lan et al. 2020) does that. In every size,
-# the feed-forward networks have twice as many parameters as attention: 8 D² against 4 D².
+# with D². If you want a small model, you have to shrink the table. ALBERT (Lan et al. 2020) replaces it with two
+# smaller matrices. In every size, the feed-forward networks have twice as many parameters as attention: 8 D² against 4 D².
 #
 # ## What a training step keeps in memory (optional)
 #
@@ -480,7 +485,7 @@ for preset, model in models.items():
     print(f"{preset:6}  weights {4 * gigabytes:.2f} GB,  in training {16 * gigabytes:.2f} GB")
 
 # %% [markdown]
-# To train Base you need 1.75 GB before it has read a single token. That part is fixed. The other part is the
+# To train Base you need 1.75 GB for these numbers, however small the batch is. The other part is the
 # **activations**: the tensors of the forward pass that the backward pass will need. Shapes are enough to count these,
 # too. PyTorch calls our function for each tensor that it keeps, and we sum the bytes.
 #
@@ -549,9 +554,9 @@ with torch.no_grad():
 # %% [markdown]
 # With BERT's initialization the loss is ln V: the model does not know the answer and spreads its probability evenly.
 # With PyTorch's defaults the loss is far higher: the model is sure and wrong. A word's score is a dot product with
-# the word's embedding, a sum of D products. If their entries have a standard deviation of 1, the score has one of √D,
-# and softmax turns that into certainty. Keep this test: if the first loss of a model is well above ln V, look at its
-# initialization.
+# the word's embedding, a sum of D products. If their entries have a standard deviation of 1, the score has a
+# standard deviation of √D, and softmax turns that into certainty. Keep this test: if the first loss of a classifier
+# with C classes is well above ln C, look at its initialization.
 #
 # The measured standard deviation is 0.88 · 0.02, because the truncation removes the tails. `transformers` does not
 # truncate.
@@ -662,7 +667,7 @@ print(f"{sum(equal)} of {len(tensors)} tensors came back, bit by bit")
 #
 # ## The real BERT-Base (optional)
 #
-# Does it hold for the BERT that Google published? This needs a network and downloads 440 MB from the Hugging Face
+# Does it hold for the BERT that Google published? This needs the internet and downloads 440 MB from the Hugging Face
 # hub. Set `download = True` if you want to try it. The cell reads one sentence with the package and with
 # `transformers`, and prints the largest difference.
 
@@ -693,7 +698,8 @@ else:
 # again: the score of a word is the dot product with the word's own embedding, plus a bias for each word. This is
 # called **weight tying**.
 #
-# The cell prints the shapes of four heads, then the parameters of the pre-training heads.
+# The cell prints the shapes of four heads, then the parameters of the pre-training heads. Most of these belong to a
+# linear layer from D to D that the masked language model puts before the dot product (chapter 06).
 
 # %%
 B, T, D = 8, 128, 768
@@ -725,7 +731,8 @@ print(f"decoder {list(decoder.weight.shape)} and token embeddings: {len(tables)}
 # nothing in common.
 #
 # `google_checkpoint` writes our weights as Google's TensorFlow code would have stored them. The first cell shows some
-# of its names, the second is the loader, the third compares.
+# of its names, the second is the loader, the third compares. In the loader, each text in `pairs` holds a part of a
+# name, a space, and what replaces it.
 
 # %%
 from bertedu.course.exercises.chapter_05 import google_checkpoint
@@ -839,7 +846,7 @@ check("5.5", as_torch)
 #
 # | | |
 # |---|---|
-# | Size | Devlin et al. (2019, section 3): 110 M and 340 M parameters, and a vocabulary of 30,000. The published files have V = 30,522, which gives 109.5 M and 335.1 M |
+# | Size | Devlin et al. (2019, section 3): 110 M and 340 M parameters, and a vocabulary of 30,000. The published English files without upper case (`uncased`) have V = 30,522, which gives 109.5 M and 335.1 M |
 # | Heads | D must be a multiple of H. The example in the docstring of Google's `BertModel` (`modeling.py`) has D = 512 and 6 heads, and the same code refuses these sizes |
 # | Pooler | The paper calls the final vector of `[CLS]` C and puts the classifier on it. The linear layer with tanh in between is in Google's code (`modeling.py`, scope `pooler`) and in `transformers` |
 # | Initialization | Google: normal, 0.02, truncated at two standard deviations (`create_initializer`). `transformers`: not truncated. This course truncates |
@@ -857,7 +864,8 @@ check("5.5", as_torch)
 #   networks have twice as many as attention. In the smallest BERT, the embeddings have nine tenths of them.
 # - Training takes 16 bytes for each parameter in float32 with Adam. Activations come on top and grow with B, T and
 #   T².
-# - A new classifier should start at a loss of ln V. BERT's initialization with 0.02 does that.
+# - A new classifier should start at a loss near the logarithm of its number of classes: ln V for a masked language
+#   model. With BERT's initialization it does.
 # - Matching names and shapes prove little. Equal outputs prove that the weights have arrived.
 #
 # ## Quiz

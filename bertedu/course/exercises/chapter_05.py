@@ -52,6 +52,8 @@ def more_heads(case: Case) -> None:
                 4 * 288,
                 "You multiplied 288 by the number of heads. Does each head have its own projection, or a share of one?",
             ),
+            (72, "That is one projection. Attention has four: query, key, value and output."),
+            (1088, "That is four projections with D = 16. But D stays 8: what is d with 4 heads?"),
             (256, "That leaves out the biases. The 288 of the question include them."),
             (512, "That leaves out the biases and keeps the size of a head. But d = D / H: what is d with 4 heads?"),
         ],
@@ -80,6 +82,7 @@ def suspects(config: BertConfig) -> list[tuple[int, str]]:
     """What known mistakes would count, and the sentence for each: one missing part, then two together."""
     part, D, L = pieces(config), config.hidden_size, config.num_hidden_layers
     whole, projection = sum(part.values()), D * D + D
+    inner = config.intermediate_size
     layers = sum(count for name, count in part.items() if "attention" in name or "two" in name)
     norms = sum(count for name, count in part.items() if "LayerNorm" in name)
     gaps = {
@@ -88,6 +91,7 @@ def suspects(config: BertConfig) -> list[tuple[int, str]]:
         "all LayerNorms": norms,
         "attention's output projection": L * projection,
         "one of the two LayerNorms in each layer": L * 2 * D,
+        "half of every LayerNorm (it has a scale and a shift)": norms // 2,
         "all layers but one": layers - layers // L,
         **part,
     }
@@ -99,6 +103,15 @@ def suspects(config: BertConfig) -> list[tuple[int, str]]:
     found += [
         (as_4d, "You used 4 · D as the inner size. The config has a field of its own for it: intermediate_size."),
         (whole + layers // L, "That is exactly one layer too many."),
+        (whole + (L - 1) * projection, "You counted a pooler in each layer. There is one, after the last layer."),
+        (
+            whole + L * (inner - D),
+            "Both biases of your feed-forward networks have the inner size. The second layer has D outputs.",
+        ),
+        (
+            whole - L * (inner - D),
+            "Both biases of your feed-forward networks have size D. The first layer has as many as the inner size.",
+        ),
         (
             whole + config.vocab_size,
             "You counted a bias for each word. It belongs to a head, and this model has no heads.",
@@ -159,7 +172,11 @@ def explained(theirs: str, got: str) -> str:
         return "`LayerNorm` has three names here: norm, attention_norm and feed_forward_norm. What comes before it?"
     if "encoder.layer." in got:
         return "The layers are called `encoder.layers` here, with an s."
-    if "_embeddings" in got:
+    if theirs.startswith("pooler"):
+        return "The pooler has the same names on both sides. Which replacement changes it?"
+    if "intermediate" in got:
+        return "`intermediate.dense` is the first feed-forward layer. What is it called in the left column?"
+    if "_embeddings" in theirs:
         return "The embedding tables are called token, position and token_type here."
     if "self" in got.split("."):
         return "There is no `self` level here: the projections are in `attention` itself."

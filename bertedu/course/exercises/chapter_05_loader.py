@@ -75,15 +75,24 @@ def first_difference(case: Case) -> None:
         case.fail(
             f"But it returned {got!r}. That module has submodules. Go down to the smallest ones, as `trace` does."
         )
+    if got == "nowhere":
+        case.fail(
+            "But it returned 'nowhere', and some outputs differ.",
+            'Do you compare the two models with each other? And all modules before you return "nowhere"?',
+        )
+    if got not in dict(one.named_modules()):
+        case.fail(f"But it returned {got!r}, and no module has that name. Return the name that `trace` gives it.")
     case.equal("the name", got, here, "That module's output is the same in both models, or an earlier one differs.")
 
     case.begin(f"I called {case.name} on two equal models.", "two equal models")
     got = case.protected(case.answer, *twins(), IDS.clone())
     case.equal("the result", got, "nowhere", 'Nothing differs here: return "nowhere".')
+    rounding = "Rounding does not count: no entry differs by more than 1e-5. Do you use `==`, or add differences up?"
     got = case.call(*twins("embeddings.norm.weight", 1 + 1e-7), IDS, tried="two models that differ by rounding")
-    case.equal("the result", got, "nowhere", "Rounding does not count. Only more than 1e-5 does, so do not use `==`.")
+    case.equal("the result", got, "nowhere", rounding)
     got = case.call(*twins("embeddings.token.weight", -1.0), IDS, tried="two models with opposite token vectors")
-    case.equal("the name", got, "embeddings.token", "Differences have a sign: is the absolute value missing?")
+    first = "Do you return the module that differs most? Return the first. Or is the absolute value missing?"
+    case.equal("the name", got, "embeddings.token", first)
     got = case.call(*twins("embeddings.position.weight"), IDS, tried="two models that differ in the position table")
     mistakes = [("embeddings.position", "The position table is never called. Compare outputs, not weights.")]
     case.equal("the name", got, "embeddings.norm", "The difference shows in the next module.", mistakes=mistakes)
@@ -114,9 +123,17 @@ def told_in_words(case: Case) -> Callable:
 
 def _check_that_it_takes_the_largest(case: Case) -> None:
     """A mean hides one wrong entry among many right ones; a norm or a sum adds roundings up."""
-    got = case.call(*pooler_twins(1e-4, 1), IDS, tried="two models that differ in one entry of the pooler, by 1e-4")
-    mean = "One entry differs by 1e-4, and a mean over all entries hides it. Look at the largest difference."
-    case.equal("the name", got, "pooler.dense", mean)
+    words = "two models that differ in one entry of the pooler, by 1e-4"
+    names = [case.call(*pooler_twins(shift, 1), IDS, tried=words) for shift in (1e-4, -1e-4)]
+    advice = (
+        "One entry differs by 1e-4, more than the limit, and a mean over all entries hides it. Look at the largest."
+    )
+    if names.count("pooler.dense") == 1:
+        advice = (
+            "A difference has a sign, and you find it in one direction only. Take the absolute value, then the largest."
+        )
+    for got in names:
+        case.equal("the name", got, "pooler.dense", advice)
     got = case.call(*pooler_twins(5e-6, 16), IDS, tried="two models that differ in all entries of the pooler, by 5e-6")
     norm = "No entry differs by more than 1e-5. A sum or a norm adds small differences up: look at the largest one."
     case.equal("the result", got, "nowhere", norm)

@@ -2,7 +2,10 @@
 
 import re
 
+import torch
+
 from bertedu.checkpoints.names import from_transformers
+from bertedu.model import BertModel
 
 # 5.2 -------------------------------------------------------------------------------------------------------------
 
@@ -70,6 +73,27 @@ def from_memory(config):
     return 110_000_000
 
 
+def half_norms(config):
+    return counted(config) - config.num_hidden_layers * 2 * config.hidden_size - config.hidden_size
+
+
+def a_pooler_per_layer(config):
+    return counted(config) + (config.num_hidden_layers - 1) * linear(config.hidden_size, config.hidden_size)
+
+
+def both_biases_inner(config):
+    return counted(config) + config.num_hidden_layers * (config.intermediate_size - config.hidden_size)
+
+
+def both_biases_D(config):
+    return counted(config) - config.num_hidden_layers * (config.intermediate_size - config.hidden_size)
+
+
+def on_the_meta_device(config):
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in BertModel(config).parameters())
+
+
 def two_segments(config):
     return counted(config) - (config.type_vocab_size - 2) * config.hidden_size
 
@@ -132,6 +156,18 @@ def same_name(name):
     return name
 
 
+def no_dense_at_all(name):
+    return replaced(name, [*TABLE, (".dense", "")])
+
+
+def intermediate_left(name):
+    return replaced(name, [row for row in TABLE if row[0] != "intermediate.dense"])
+
+
+def other_word_for_token_types(name):
+    return replaced(name, [("token_type_embeddings", "segment"), *TABLE])
+
+
 def printed(name):
     print(end="")
 
@@ -144,12 +180,14 @@ ANSWERS = {
             (144, "twice as many of them"),
             (1152, "a share of one"),
             (256, "leaves out the biases"),
+            (72, "That is one projection"),
+            (1088, "D stays 8"),
             (300, "once for 2 heads"),
             ("the same", "is written like this"),
         ],
     },
     "5.2": {
-        "accepted": [part_by_part, closed_form],
+        "accepted": [part_by_part, closed_form, on_the_meta_device],
         "wrong": [
             (no_pooler, "the pooler"),
             (no_biases, "all biases"),
@@ -161,6 +199,10 @@ ANSWERS = {
             (four_times, "has a field of its own"),
             (no_norms_no_pooler, "the pooler; all LayerNorms"),
             (from_memory, "No single part"),
+            (half_norms, "half of every LayerNorm"),
+            (a_pooler_per_layer, "a pooler in each layer"),
+            (both_biases_inner, "The second layer has D outputs"),
+            (both_biases_D, "have size D"),
             (two_segments, "number of token types"),
         ],
     },
@@ -173,6 +215,9 @@ ANSWERS = {
             (with_self, "no `self` level"),
             (one_digit, "one digit only"),
             (same_name, "returned it unchanged"),
+            (no_dense_at_all, "The pooler has the same names"),
+            (intermediate_left, "the first feed-forward layer"),
+            (other_word_for_token_types, "The embedding tables are called"),
             (printed, "returned None"),
         ],
     },

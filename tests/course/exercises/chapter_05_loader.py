@@ -48,6 +48,37 @@ def exactly(one, other, input_ids):
     return "nowhere"
 
 
+def without_absolute_value(one, other, input_ids):
+    for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
+        if (left - right).max() > 1e-5:
+            return name
+    return "nowhere"
+
+
+def without_absolute_value_swapped(one, other, input_ids):
+    return without_absolute_value(other, one, input_ids)
+
+
+def the_largest(one, other, input_ids):
+    pairs = zip(trace(one, input_ids), trace(other, input_ids), strict=True)
+    amounts = {left[0]: (left[1] - right[1]).abs().max().item() for left, right in pairs}
+    name = max(amounts, key=amounts.get)
+    return name if amounts[name] > 1e-5 else "nowhere"
+
+
+def returns_too_early(one, other, input_ids):
+    for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
+        return name if (left - right).abs().max() > 1e-5 else "nowhere"
+
+
+def by_layer(one, other, input_ids):
+    both = [model(input_ids, output_hidden_states=True).hidden_states for model in (one, other)]
+    for depth, (left, right) in enumerate(zip(*both, strict=True)):
+        if (left - right).abs().max() > 1e-5:
+            return f"layer {depth}"
+    return "nowhere"
+
+
 def by_the_mean(one, other, input_ids):
     for (name, left), (_, right) in zip(trace(one, input_ids), trace(other, input_ids), strict=True):
         if (left - right).abs().mean() > 1e-5:
@@ -145,6 +176,11 @@ ANSWERS = {
             (with_amount, "Return only the name"),
             (exactly, "Rounding does not count"),
             (a_tensor_in_an_if, "Make one number of all differences"),
+            (without_absolute_value, "A difference has a sign"),
+            (without_absolute_value_swapped, "A difference has a sign"),
+            (the_largest, "the module that differs most"),
+            (returns_too_early, "before you return"),
+            (by_layer, "no module has that name"),
             (by_the_mean, "a mean over all entries hides it"),
             (by_the_norm, "adds small differences up"),
             (by_weights, "which is a weight"),
