@@ -177,6 +177,39 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
+def test_a_better_sentence_runs_the_notebook_again_or_loses_its_outputs(course, monkeypatch):
+    """Prose is read by people alone: minutes of training for a comma would keep authors from mending it."""
+    before = [read(path) for path in course.pair(source_of(course))]
+    source = source_of(course)
+    source.write_text(
+        SOURCE.replace("# # 90 · Adding", "# # 90 · Adding two numbers\n#\n# How do you add?"), encoding="utf-8"
+    )
+    monkeypatch.setattr("bertedu.course.building.build.execute", lambda *_: pytest.fail("a notebook was executed"))
+    assert len(build(places=course, show_progress=False)) == 2 and not outdated(places=course)
+    for old, path in zip(before, course.pair(source), strict=True):
+        assert read(path).cells[0].source == "# 90 · Adding two numbers\n\nHow do you add?"
+        assert read(path).cells[1:] == old.cells[1:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("ones(2, 2)", "ones(3, 2)"), ('# %% tags=["exercise"]\n### BEGIN', '# %% tags=["exercise", "more"]\n### BEGIN')],
+)
+def test_changed_code_keeps_the_outputs_of_the_old(course, monkeypatch, old, new):
+    source_of(course).write_text(SOURCE.replace(old, new), encoding="utf-8")
+    executed = []
+
+    def execute(notebook, folder, name, after_cell):
+        executed.append(name)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.execution_count = 1
+
+    monkeypatch.setattr("bertedu.course.building.build.execute", execute)
+    build(places=course, show_progress=False)
+    assert len(executed) == 2
+
+
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [

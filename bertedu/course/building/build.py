@@ -34,6 +34,17 @@ class Job:
             return None
         return notebook
 
+    def keeps_its_outputs(self) -> bool:
+        """Whether only prose has changed: the code, and what it runs with, are as they were when it was executed."""
+        stored = self.stored
+        return (
+            stored is not None
+            and stored.metadata.get("bertedu") == {"made_from": self.made_from}
+            and [cell for cell in written(stored) if cell[1] == "code"]
+            == [cell for cell in written(self.wanted) if cell[1] == "code"]
+            and all(cell.execution_count for cell in stored.cells if cell.cell_type == "code")
+        )
+
     def reason(self) -> str | None:
         """Why the notebook is out of date, in a word or two; None where it is not."""
         stored = self.stored
@@ -89,19 +100,30 @@ def build(chapters: tuple[str, ...] = (), places: Places | None = None, show_pro
 
 
 def run(job: Job, bar: tqdm) -> None:
-    """Execute one notebook and store it."""
-    notebook = job.wanted
+    """Execute one notebook and store it; where only its prose has changed, its outputs are kept."""
+    notebook, stored = job.wanted, job.stored
     folder = job.path.parent
     folder.mkdir(parents=True, exist_ok=True)
-    execute(notebook, folder, job.path.name, lambda: bar.update())
+    if stored and job.keeps_its_outputs():
+        take_outputs(notebook, stored)
+    else:
+        execute(notebook, folder, job.path.name, lambda: bar.update())
     scrub(notebook)
-    keep_what_only_ran_again(notebook, job.stored)
+    keep_what_only_ran_again(notebook, stored)
     notebook.metadata.bertedu = NotebookNode(made_from=job.made_from)
     try:
         text = nbformat.writes(notebook, indent=1, sort_keys=True)
     except nbformat.ValidationError as error:
         raise UserError(f"{job.path}: not a valid notebook ({error}): correct its source.") from error
     write_text(job.path, text if text.endswith("\n") else text + "\n")
+
+
+def take_outputs(notebook: NotebookNode, stored: NotebookNode) -> None:
+    """Give each code cell the outputs and the number that the stored cell of the same id has."""
+    before = {cell.id: cell for cell in stored.cells}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = before[cell.id].outputs, before[cell.id].execution_count
 
 
 def main(chapters: tuple[str, ...], check: bool) -> int:
