@@ -98,6 +98,10 @@ def pooling(case: Case) -> None:
             ),
         },
     )
+    pooling_of_one_token_and_of_low_values(case)
+
+
+def pooling_of_one_token_and_of_low_values(case: Case) -> None:
     one = case.randn(1, 1, 3)
     for how in ("cls", "mean", "max"):
         result = case.call(one, torch.ones(1, 1, dtype=torch.long), how, tried=f"a single token, how = {how!r}")
