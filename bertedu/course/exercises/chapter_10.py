@@ -102,6 +102,7 @@ def pooling(case: Case) -> None:
 
 
 def pooling_of_one_token_and_of_low_values(case: Case) -> None:
+    """A text of a single token; and a maximum far below zero, where padding must not win."""
     one = case.randn(1, 1, 3)
     for how in ("cls", "mean", "max"):
         result = case.call(one, torch.ones(1, 1, dtype=torch.long), how, tried=f"a single token, how = {how!r}")
