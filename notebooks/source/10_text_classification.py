@@ -143,7 +143,7 @@ for kind in sorted(set(constructions)):
 # `negated` is the worst: 54 % of these reviews are right, hardly better than a coin that decides between positive and
 # negative. The word *ugly* is in the sentence, and it pulls the score in the wrong direction. `conceded` is easy,
 # although it looks hard: phrases such as "shall come again" occur in training too, and they give the judgement away.
-# From BERT we don't want that it knows more words. We want that it reads them together.
+# BERT need not know more words. It should read them together.
 #
 # ## A classification head
 #
@@ -318,10 +318,10 @@ print(f", p-value {about(0, p, within=0.005):.3f}")
 # by chance. The interval is wide: with 300 reviews we know the gain only to within four or five points on each side.
 # A difference of two points would usually be within chance here.
 #
-# Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and if a model
-# gets a template wrong, it fails on all its reviews. So the real interval is probably wider than this one. Second,
-# they only account for the choice of the reviews, not for the seed of the training. That needs several runs, as
-# below.
+# Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and a model
+# that gets a template wrong fails on many of its reviews. So the real interval is probably wider than this one.
+# Second, they only account for the choice of the reviews, not for the seed of the training. That needs several runs,
+# as below.
 #
 # ## When to stop
 #
@@ -526,8 +526,8 @@ mean = np.mean([bag_accuracy(seed) for seed in range(3)]).round(2)
 comparison(strategies, {"bag of words": mean}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
-# Look at the dotted line first. With the same 600 reviews, the bag of words beats **every** strategy. Here no way of
-# training makes up for too few examples. The next section measures how many it takes.
+# Look at the dotted line first. With the same 600 reviews, the bag of words beats **every** strategy. None of these
+# ways, at three epochs, makes up for too few examples. The next section measures how many it takes.
 #
 # The frozen BERT is far below. Its vectors were made for predicting masked words, and in three epochs a linear layer
 # finds less sentiment in them.
@@ -568,9 +568,9 @@ Picture(figure, alt=alt)
 # %% [markdown]
 # Up to a hundred reviews we can't tell the two apart, and both are poor. With 300 the bag of words is better: it only
 # has to learn weights of words, and for *dreadful* two or three reviews are enough. BERT has to learn what words do
-# to each other (*used to be dirty, and is now clean*). A part of the gap at 300 comes from the three epochs: above,
+# to each other (*used to be dirty, and is now clean*). Much of the gap at 300 comes from the three epochs: above,
 # BERT got 73 % with as many reviews after five epochs. With a thousand the lines meet, and with all 1,500 BERT was
-# better. BERT-Base read about 250 times as much text as our checkpoint (3.3 billion words), and may cross much
+# better. BERT-Base was pre-trained on a corpus about 250 times as large (3.3 billion words), and may cross much
 # earlier. Only its own curve can say where.
 #
 # Small training sets have a second danger: the seed. Some runs of large BERTs fail completely there. (Devlin et al.
@@ -646,8 +646,8 @@ for weights in ("none", "balanced"):
 #
 # `bertedu pretrain --corpus reviews.txt --from data/checkpoints/books-mini --objective words --steps 40 …`
 #
-# The cell after it masks 15 % of the *validation* reviews and measures both models. Guess: how many of the masked
-# words does each of them predict?
+# The cell after it masks 15 % of the tokens in the *validation* reviews and measures both models. Guess: how many of
+# the masked words does each of them predict?
 
 # %% tags=["nbval-ignore-output"]
 import tempfile
@@ -797,9 +797,9 @@ print(f"on the other half: F1 {other:.2f} at ½, {chosen_other:.2f} at the chose
 #
 # Back to one label. A model says *negative, 97 %*. If we collect all reviews about which it is 97 % certain, are 97 %
 # of them right? Then it is **calibrated**. The **expected calibration error** (ECE, Naeini et al. 2015) sorts
-# predictions into bins by their probability, here ten bins. In each bin it takes the difference between the mean
-# probability and the share of right answers. The ECE is the mean difference, weighted by the size of the bins. Guo et
-# al. (2017) measured the networks of their time and found them **overconfident**.
+# predictions into bins by their probability, here ten bins. In each bin it takes the absolute difference between the
+# mean probability and the share of right answers. The ECE is the mean difference, weighted by the size of the bins.
+# Guo et al. (2017) measured the networks of their time and found them **overconfident**.
 #
 # With a pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. ECE = ½ · |0.9 − 0.7| + ½ · 0 =
 # 0.1.
@@ -1030,9 +1030,10 @@ quiz(10)
 # <details><summary>Answer</summary>
 #
 # Two points are six texts. I would look at the texts on which the two models differ (McNemar's test, or a paired
-# bootstrap): with few such texts, two points are within chance. Then I would train both with several seeds, because
-# the seed alone can change a result by more than that. And I would look at what the difference consists of: which
-# kinds of texts became better, which worse. If I can't decide, more test examples help more than more arguments.
+# bootstrap): 20 against 14 is within chance, 6 against 0 hardly (p = 0.03). Then I would train both with several
+# seeds, because the seed alone can change a result by more than that. And I would look at what the difference
+# consists of: which kinds of texts became better, which worse. If I can't decide, more test examples help more than
+# more arguments.
 #
 # </details>
 #

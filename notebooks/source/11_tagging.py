@@ -43,8 +43,8 @@
 #
 # <details><summary>Answer</summary>
 #
-# The validation data choose. The test data are used once. If you make choices by their result, you have trained on
-# them.
+# The validation data choose. The test data are used once. If you make choices by their result, they have become
+# validation data.
 #
 # </details>
 #
@@ -282,7 +282,7 @@ for name, found in {"lower case": baseline, "with capitals": cased_baseline}.ite
 
 # %% [markdown]
 # Capitals are worth 13 points of F1, because they show where most names begin and end. (Devlin et al. used a *cased*
-# BERT for NER.) The first number, 0.67, is the fair baseline for an uncased BERT. The second, 0.80, shows what the
+# BERT for NER.) The first number, 0.67, is the fair baseline for an uncased BERT. The second, 0.80, hints at what the
 # choice of an uncased model costs. Remember both.
 #
 # ## Words and pieces
@@ -692,8 +692,9 @@ entity_confusion(gold, with_crf)
 # tags may follow each other, so they correct **boundaries**. But no transition knows whether *Charlotte* is a woman
 # or a company. That takes better vectors: from a larger BERT, from more sentences, or from capitals.
 #
-# The CRF has hardly more right entities than the rules (370 against 368). Its two points of F1 come from precision:
-# it finds fewer entities that are wrong.
+# The CRF has ten boundary errors fewer than the rules, but only two right entities more (370 against 368): more
+# entities are now missed or have a wrong type. Its two points of F1 come from precision: it finds fewer entities that
+# are wrong.
 #
 # In the picture, look at the largest numbers off the diagonal. Persons with other boundaries are often names that lack
 # a part, as in the errors above. And about as many products are invented (found where there is no entity) as missed.
@@ -1105,10 +1106,10 @@ quiz(11)
 #
 # <details><summary>Answer</summary>
 #
-# It trains few weights. So the gradients and the optimizer's two moments need little memory, and each task needs
-# only a small file next to one shared model. Removing the update restores the pre-trained model exactly. It doesn't
-# save the forward pass, nor most of the backward pass: the gradient still has to flow through all frozen layers.
-# And with the same number of steps it can learn less than full fine-tuning, as here.
+# It trains few weights. So the gradients and the optimizer's two moments need little memory, and each task needs only
+# a small file next to one shared model. Removing the update restores the pre-trained model exactly. It doesn't save
+# the forward pass, and saves only about half of the backward pass: the gradient still has to flow through all frozen
+# layers. And with the same number of steps it can learn less than full fine-tuning, as here.
 #
 # </details>
 #
