@@ -93,7 +93,7 @@ for row in validation[:3]:
 
 # %% [markdown]
 # *Why did Daisy sell the carpet?* has no answer, because the story doesn't say it. SQuAD 1.1 had no such questions,
-# so models learned to answer always. **SQuAD 2.0** (Rajpurkar et al. 2018) added more than 50,000 unanswerable
+# so models learned to answer every time. **SQuAD 2.0** (Rajpurkar et al. 2018) added more than 50,000 unanswerable
 # questions, written to look as if they had an answer.
 #
 # Never report a score without a baseline. The next cell tries two that need no network. One chooses the sentence with
@@ -117,8 +117,8 @@ for name, figures in longest_word_overlap(validation).items():
 # ## How SQuAD scores an answer
 #
 # **Exact match** (EM) asks whether prediction and answer are equal after **normalization**: lower case, no
-# punctuation, no articles. **F1** gives partial credit if only some of the words are right. It is the harmonic mean of
-# **precision** (which share of the predicted words is right?) and **recall** (which share of the right words was
+# punctuation, no articles. **F1** gives partial credit if only some of the words are right. It is the harmonic mean
+# of **precision** (which share of the predicted words is right?) and **recall** (which share of the right words was
 # predicted?).
 #
 # With a pencil: the answer is *the old mill*, and the prediction is *in the old mill*. Without the articles, these
@@ -352,7 +352,8 @@ def span_loss(start_logits, end_logits, starts, ends):  # [B, T], [B, T], [B], [
 # From here on we use the package's version, `BertForQuestionAnswering`. `with_new_head` loads the pre-trained weights
 # and puts a new head on them. `QuestionAnsweringTask` turns questions into batches: `[CLS] question [SEP] context
 # [SEP]`, with the positions of the answer's first and last token as labels, and its `epoch(0)` returns the shuffled
-# batches of one pass. The cell prints the shapes of the first batch, and the loss before training. Which loss do you expect if the new head knows nothing about T tokens?
+# batches of one pass. The cell prints the shapes of the first batch, and the loss before training. Which loss do you
+# expect if the new head knows nothing about T tokens?
 
 # %%
 from bertedu.finetuning.question_answering import (
@@ -462,8 +463,8 @@ for row, answered in list(zip(possible, found))[::40]:
 # %% [markdown]
 # The training stories had none of these names and locations, and still many spans are of the right kind: a person for
 # *who*, a location for *where*. Two kinds of mistakes stand out. Sometimes the start is right, but the end comes too
-# late, even in the next sentence: the span is a **mixture** of two candidates. And where two people do similar things,
-# the **wrong person** scores nearly as high as the right one, or higher.
+# late, even in the next sentence: the span is a **mixture** of two candidates. And where two people do similar
+# things, the **wrong person** scores nearly as high as the right one, or higher.
 #
 # A length limit helps against mixtures. The default of 30 tokens is meant for Wikipedia, and the longest answer here
 # has seven. The next cell sets the limit to 10. Guess: what happens to exact match? Can the limit do any harm?
@@ -480,8 +481,8 @@ print(f"sentence most like the question: F1 {baseline['f1']:.2f}")
 
 # %% [markdown]
 # From here on the limit is 10. A rule that knows the task costs no training. It can't reduce exact match, because all
-# the spans that it forbids were wrong. It raises it where the best of the shorter spans is right. But it can reduce
-# F1: a span that is too long may contain the answer, and the shorter one that replaces it may not. The wrong person
+# the spans that it forbids were wrong. Exact match rises where the best of the shorter spans is right. But F1 may
+# fall: a span that is too long may contain the answer, and the shorter one that replaces it may not. The wrong person
 # remains a problem. To avoid it, the model must compare the whole question with each sentence.
 #
 # ## The model can't say "I don't know" yet
@@ -603,8 +604,8 @@ no_answer_curve(explained)
 #
 # Now we choose. `best_threshold` is the package's version of exercise 12.4. We choose on the validation set, and we
 # report on the test set, with the threshold that was chosen before. The test set has no say in it. The cell prints
-# the scores at 0 and at the chosen threshold, for both sets, and the baseline that never answers. In its last lines it
-# computes the gain of each test question: its F1 at the chosen threshold minus its F1 at 0. It prints the mean of
+# the scores at 0 and at the chosen threshold, for both sets, and the baseline that never answers. In its last lines
+# it computes the gain of each test question: its F1 at the chosen threshold minus its F1 at 0. It prints the mean of
 # these gains and its **standard error**: their standard deviation divided by √n, for n questions.
 
 # %%
@@ -639,13 +640,13 @@ print(f"standard error {about(0.018, error, within=0.008):.3f}")
 # exactly these questions. So the second line is too good, and it is not the one to report.
 #
 # The two lines after it are the test set, where the gain is usually smaller. Is it more than chance? Compare the last
-# two numbers. A gain of less than two standard errors may be chance, and ours is less. So we can't say that the
-# chosen threshold is better than 0 on new stories. We can say what it *does*: it answers more, so the F1 of the
-# questions with an answer rises and the other one falls. That is why you should report both parts. A single F1 hides
-# whether a model answers too often or abstains too often.
+# two numbers. A gain of less than two standard errors may be chance. In our run it was 0.01, with a standard error of
+# 0.018, so we couldn't say that the chosen threshold is better than 0 on new stories. We can say what it *does*: it
+# answers more, so the F1 of the questions with an answer rises and the other one falls. That is why you should report
+# both parts. A single F1 hides whether a model answers too often or abstains too often.
 #
-# What if we chose the threshold on the test set? The reported F1 would be higher, but it would be the best of many
-# noisy numbers, and too good for the next test set. The same goes for reading mistakes: we read those of the
+# What if we chose the threshold on the test set? The reported F1 would be at least as high, but it would be the best
+# of many noisy numbers, and too good for the next test set. The same goes for reading mistakes: we read those of the
 # validation set. If you study the mistakes on the test set and change your model, you build it for this very
 # test.
 #
@@ -913,10 +914,10 @@ for name, rows, expected in (("reviews", longer, 0.62), ("stories", eight, 0.31)
     print(f"with more {name}: {share:.0%} of the F1 of stories alone")
 
 # %% [markdown]
-# With six reviews, about 60 % of the F1 is back, and not all of it: each window brings wrong candidates of its own, and
-# sometimes one of them scores higher than the right one. With seven other *stories*, about people who do the same
-# kind of things, it is only 25 to 30 %. That is no bug in the reading of windows. It is the model: most of its wrong
-# answers are pieces of another story.
+# With six reviews, about 60 % of the F1 is back, and not all of it: each window brings wrong candidates of its own,
+# and sometimes one of them scores higher than the right one. With seven other *stories*, about people who do the same
+# kind of things, it is only a quarter to a third. That is no bug in the reading of windows. It is the model: most of
+# its wrong answers are pieces of another story.
 #
 # ## Paper and code
 #

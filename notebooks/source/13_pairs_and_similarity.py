@@ -53,9 +53,9 @@
 # A **cross-encoder** (left) reads both sentences **together**, as one input. Every token of one sentence can attend
 # to every token of the other. The vector of [CLS] gives a label or a score for the pair.
 #
-# A **bi-encoder** (right) reads each sentence **alone**. Both passes use the same weights, so this is also called a
-# **siamese network**. Each sentence gets a vector, usually the mean of its token vectors, and the cosine of the two
-# vectors is the score.
+# A **bi-encoder** (right) reads each sentence **alone**. If both passes use the same weights, as here, it is also
+# called a **siamese network**. Each sentence gets a vector, usually the mean of its token vectors, and the cosine of
+# the two vectors is the score.
 #
 # This one difference decides about quality and cost, and it is the subject of this chapter.
 #
@@ -196,8 +196,8 @@ for name, hurried in (("fair writer", False), ("hurried writer", True)):
 
 # %% [markdown]
 # Look at the hurried writer: 0.60, without a single premise. (There are only 100 validation rows, so a difference of
-# five points, like that of the fair writer from a third, means nothing.) A BERT that is trained on such data gets
-# these rows right without comparing anything, and its score looks better than it is. So before you train a model of
+# five points, like that of the fair writer from a third, means nothing.) A BERT that is trained on such data can get
+# many rows right without comparing anything, and its score looks better than it is. So before you train a model of
 # pairs, **train one that sees only half of the pair**. Its score is your baseline, not one third.
 #
 # ## A cross-encoder
@@ -233,7 +233,7 @@ print(*pair.token_type_ids[0].tolist())
 # We train it with the loop of [chapter 08](08_pre_training.ipynb) in short. `build_optimizer` gives AdamW without
 # weight decay on biases and LayerNorm, as you built it there. `rate_factor` gives the learning rate its warm-up (a
 # tenth of the steps) and its linear decay. A *task* of the package has the methods `epoch` (the batches), `sums` (the
-# sum of a batch's losses) and `counts` (how many losses that are). So this loop serves every task of the chapter.
+# sum of a batch's losses) and `counts` (the number of these losses). So this loop serves every task of the chapter.
 # `fine_tune` draws dropout from a fixed seed, and prints how far it has got.
 #
 # The cell after it fine-tunes the package's class for the same model, `BertForSequenceClassification` (which also has
@@ -297,10 +297,10 @@ columns = ([row[name] for row in explained] for name in ("label", "prediction"))
 confusion_matrix(*columns, "pairs")
 
 # %% [markdown]
-# The accuracy is well above the bag of words (0.56), but not above the baseline that compares words (0.68). With 300
-# rows the standard error of such an accuracy is √(0.7 · 0.3 / 300) = 2.6 points, so a difference of two points would
-# be no evidence anyway. (Two other seeds gave 0.65 and 0.72.) And nothing here was simply remembered: the validation
-# rows use sentence patterns, names and things that do not occur in training.
+# The accuracy is well above the bag of words (0.56), but not clearly above the baseline that compares words (0.68).
+# With 300 rows the standard error of such an accuracy is √(0.7 · 0.3 / 300) = 2.6 points, so a difference of two
+# points would be no evidence anyway. (Two other seeds gave 0.65 and 0.72.) And nothing here was simply remembered:
+# the validation rows use sentence patterns, names and things that do not occur in training.
 #
 # In our run 64 of the 95 mistakes say *entailment* where it is wrong. Often the words that change the label are few:
 # *hid* in place of *found*; *was advised to*; two names that are swapped (*Laura is shorter than Eric. Eric is
@@ -321,12 +321,12 @@ for rows, *expected in ((entailed, 0.85, 0.52), (~entailed, 0.70, 0.68)):
     print("called entailment {:.0%}, called something else {:.0%}".format(*shown))
 
 # %% [markdown]
-# The first line is about the 100 pairs that *are* entailment. The model found those with much overlap (85 %) and
-# missed those with little (52 %). The second line is about the others, and its two numbers are close together: where
-# the model wrongly said entailment the overlap is 70 %, where it rightly didn't, 68 %. So overlap explains which
-# entailments it finds, but hardly why it says entailment too often.
+# The first line is about the 100 pairs that *are* entailment. Those that the model found have more overlap (85 % on
+# average) than the few that it missed (52 %; in our run 12 pairs). The second line is about the others, and its two
+# numbers are close together: where the model wrongly said entailment the overlap is 70 %, where it rightly didn't,
+# 68 %. So overlap has to do with which entailments it finds, but hardly with why it says entailment too often.
 #
-# Larger models rely on overlap, too. McCoy et al. (2019) built the data set HANS to show this: every hypothesis
+# Larger models do rely on overlap. McCoy et al. (2019) built the data set HANS to show this: every hypothesis
 # consists of words of its premise, and half of them do not follow. BERT, fine-tuned on MNLI, called most of that half
 # entailment.
 #
@@ -404,7 +404,7 @@ print(f"overlap Spearman {overlap:.2f}")
 #   last vector. The next-sentence head does, through the pooler, but it only needs two classes for a *pair*, and the
 #   topic is often enough for that.
 # - No loss ever compared two such vectors. So a *cosine* between them was never trained to mean anything.
-# - The masked-language-model loss can ask any other token for its word, so these vectors carry words and their
+# - The masked-language-model loss can ask any token of the text for its word, so these vectors carry words and their
 #   context. The mean profits from that.
 #
 # The paper says it itself: [CLS] is an aggregate "for classification tasks", and a footnote in section 3.1 warns
@@ -465,9 +465,9 @@ comparison(spearman, lines, "Spearman on validation")
 # - The **cross-encoder** is the best of the three (mean 0.71). It can compare the two sentences word by word. The
 #   bi-encoder (0.63 with the mean) has to put each sentence into D numbers before it knows the other one.
 # - **Word overlap** (0.71) is not beaten by any of their means. In our data, similar sentences share their rarest
-#   words: names and towns. 1,500 pairs did not teach our small model more than that. Without this line in the
+#   words: names and towns. 1,500 pairs did not teach our small model enough to beat that. Without this line in the
 #   figure, 0.63 would look like a success.
-# - **[CLS] has gained most** (from 0.36 to 0.52). So the *position* was never wrong, only the training was missing.
+# - **[CLS] has gained more than the mean** (from 0.36 to 0.52). So it can become a sentence vector if it is trained.
 #   But the mean started much higher, and after these few pairs [CLS] is still below the mean *without* fine-tuning.
 #   With a larger model and more pairs the two get close. Reimers and Gurevych (2019, table 6) report Spearman, times
 #   100, on the development set of the STS benchmark: 87.4 for the mean and 86.6 for [CLS] when trained on scores, as
@@ -481,8 +481,8 @@ comparison(spearman, lines, "Spearman on validation")
 # about a million times as large as our training set. (How it was trained comes below, in "Contrastive learning".)
 #
 # For BERT-Base the same paper reports (table 2, test set of the STS benchmark): trained on this benchmark alone,
-# cross-encoder and bi-encoder were equal, 84.3 and 84.7. With NLI training before it, the cross-encoder led by three
-# points, 88.3 to 85.4.
+# cross-encoder and bi-encoder were about equal, 84.3 and 84.7. With NLI training before it, the cross-encoder led by
+# three points, 88.3 to 85.4.
 #
 # ## What does it cost?
 #
@@ -612,7 +612,7 @@ check("13.3", nearest)
 # We need a search with known answers. From the validation pairs with score 5 we take those that share no sentence
 # with one taken before, 38 pairs. The first sentences are our queries, the second sentences are the collection. So
 # each query has exactly one right answer, its partner. The other sentences tell other events, or the same kind of
-# event with other names, days and towns.
+# event with another name, thing, day or town, or with the two people swapped.
 #
 # The usual measure is **recall@k**: the share of the right answers that are among the k nearest. With one right
 # answer for each query, that is the share of queries whose partner is found. By chance recall@5 would be 5 / 38 =
@@ -665,10 +665,10 @@ by_words = torch.tensor(counts).view(len(queries), -1)  # [N, N]
 show_recalls("word overlap", by_words, (0.18, 0.97), within=0.01)
 
 # %% [markdown]
-# Look at recall@5. The training on scores improved the *order* of all pairs, but it did not help the search: recall@5
-# fell from 89 % to 74 %, and recall@1 rose by two queries only. Nothing is broken. The squared error asks for a
-# cosine of 0.4 for one pair and 0.6 for another. It never asks that a partner is **nearer than everything else**. You
-# get what you train for.
+# Look at recall@5. The training on scores improved the *order* of all pairs, but it did not help the search: in our
+# run recall@5 fell from 89 % to 74 %, and recall@1 rose by two queries only. Nothing is broken. The squared error
+# asks for a cosine of 0.4 for one pair and 0.6 for another. It never asks that a partner is **nearer than everything
+# else**. You get what you train for.
 #
 # Word overlap is a strong baseline again: in 97 % of the searches the partner is among the five nearest. But it is
 # seldom the *first* (18 %). For *In Geneva Oscar caught some disease.* it finds *In Geneva Felix caught some
@@ -735,12 +735,13 @@ for query in (queries[0], "Nobody could get to the town, it was winter."):
 # %% [markdown]
 # Row i has the label i, because the partners are on the diagonal. Compare the recalls with the numbers before:
 # recall@1 has risen from about 34 % to about 61 %, recall@5 to about 100 %. The order of all pairs is better than
-# before training as well (0.59), although this loss never saw a score.
+# before training as well (0.59), although this loss saw no scores, only pairs that match.
 #
 # Word overlap only sees equal words. Our vectors also match different words for the same event: *at Irene's table*
 # and *dinner*. But look at the names: in our first search, the nearest sentence tells of a dinner with another guest,
-# and the partner is second. For names, word overlap is often the better tool. So search engines often add both scores
-# (**hybrid search**), and a cross-encoder re-ranks the result.
+# and the partner is second. (Word overlap finds the same wrong sentence first.) In large collections word overlap is
+# often better at rare names and numbers. So search engines often combine both results (**hybrid search**), and a
+# cross-encoder re-ranks them.
 #
 # Two warnings. The vectors know the kind of similarity that they were trained for, and another collection may need
 # another training. And with many millions of vectors it gets slow to compare a query with each of them.
@@ -855,9 +856,10 @@ print(f"loss before training {about(1.39, loss, within=0.1):.2f}")
 #
 # ## Extractive summaries (optional, with exercise 13.4)
 #
-# An **extractive** summary consists of sentences of the text, unchanged. So it can't invent facts. And it turns the
-# task into a question that BERT can answer: does this sentence belong in the summary? The next cell reads our
-# reports, and shows one of them with the summary that an editor wrote.
+# An **extractive** summary consists of sentences of the text, unchanged. So it can't invent a sentence, although one
+# without its context can still mislead. And it turns the task into a question that BERT can answer: does this
+# sentence belong in the summary? The next cell reads our reports, and shows one of them with the summary that an
+# editor wrote.
 
 # %%
 from bertedu.corpora.sentences import split_sentences
