@@ -13,7 +13,8 @@
 # - put a head on BERT for tasks on texts, on tokens or on spans
 #
 # **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 5.1 and 5.2. Plan
-# about 120 minutes for the whole chapter. · **You need:** [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
+# about 120 minutes for the whole chapter. · **You need:**
+# [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
 # **Next:** [06 · Masked language model](06_masked_language_model.ipynb)
 #
 # ## Recall
@@ -75,8 +76,8 @@ Picture(figure, alt=alt)
 # %% [markdown]
 # ## A model is a folder with two files
 #
-# People share a BERT as a folder with two files: a **config** and a **checkpoint**. We let `transformers` write such
-# a folder, for a BERT that is small enough to look at.
+# People share a BERT as a folder. Besides the tokenizer's files it holds two: a **config** and a **checkpoint**. We
+# let `transformers` write these two, for a BERT that is small enough to look at.
 #
 # A new model's biases are all 0 and its LayerNorm weights all 1, and that would hide mistakes: if two biases are
 # swapped, nothing changes. So we first add random numbers to every weight. Think of the result as a trained
@@ -216,8 +217,8 @@ class MyPooler(nn.Module):
 # prediction** (NSP, chapter 07) reads the pooled vector. The masked language model does not use it. So before
 # fine-tuning, the pooler's weights have been trained for NSP and for nothing else, and the pooled vector is a poor
 # **sentence vector**. Even the `[CLS]` vector that it is made from compares sentences worse than the mean of GloVe
-# word vectors does (Reimers and Gurevych 2019, table 1). Chapter 13 measures the `[CLS]` vector and the pooled vector.
-# Fine-tuning trains the pooler for your task.
+# word vectors does (Reimers and Gurevych 2019, table 1). Chapter 13 measures the `[CLS]` vector and the pooled
+# vector. Fine-tuning trains the pooler for your task.
 #
 # ## The whole BERT
 #
@@ -459,8 +460,9 @@ Picture(figure, alt=alt.format(shares(models["tiny"])[0], shares(models["large"]
 # Base agrees with the paper. Large has 335 M, or 336 M with the heads, so the paper's 340 M is rounded up.
 #
 # The smallest BERT consists mostly of its embedding table. The table grows with D (it has V · D entries), the layers
-# with D². If you want a small model, you have to shrink the table. ALBERT (Lan et al. 2020) replaces it with two
-# smaller matrices. In every size, the feed-forward networks have twice as many parameters as attention: 8 D² against 4 D².
+# with D². If you want a very small model, you have to shrink the table. ALBERT (Lan et al. 2020) replaces it with two
+# smaller matrices. In every size, the feed-forward networks have twice as many parameters as attention: 8 D² against
+# 4 D².
 #
 # ## What a training step keeps in memory (optional)
 #
@@ -635,7 +637,7 @@ print(my_bert.load_state_dict(translated))
 #
 # Three models should now be the same: yours with the translated names, the package's, and that of `transformers`. The
 # first cell gives them a batch with everything in it: token types, padding, texts of different lengths. The second
-# prints the largest difference of any two outputs.
+# prints the largest difference between your outputs and those of the other two.
 #
 # The third cell tests the way back: the package saves, and `transformers` opens the folder. Nothing is computed on
 # that way, so every single number must be the same.
@@ -727,8 +729,8 @@ print(f"decoder {list(decoder.weight.shape)} and token embeddings: {len(tables)}
 # keys match.
 #
 # Then we compare the loaded model with the one that the file was made from, layer by layer: how similar are the two
-# vectors of the same token? The **cosine similarity** is 1 if they point in the same direction, and 0 if they have
-# nothing in common.
+# vectors of the same token? The **cosine similarity** is 1 if they point in the same direction, and 0 if they are at
+# right angles.
 #
 # `google_checkpoint` writes our weights as Google's TensorFlow code would have stored them. The first cell shows some
 # of its names, the second is the loader, the third compares. In the loader, each text in `pairs` holds a part of a

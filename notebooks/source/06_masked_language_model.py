@@ -92,9 +92,9 @@ Picture(
 # [chapter 07](07_next_sentence_prediction.ipynb).
 #
 # The course contains a small BERT that was trained on a small world of facts: 39 countries, 43 animals, 23 chemical
-# elements, 32 professions, and little else. The next cell loads it with `open_model` and asks it for the same gaps
-# with `fill_mask`. For each gap it prints the most probable word and its probability. The cell after it is for your
-# own questions.
+# elements, 32 professions and ten more kinds of things. The next cell loads it with `open_model` and asks it for the
+# same gaps with `fill_mask`. For each gap it prints the most probable word and its probability. The cell after it is
+# for your own questions.
 
 # %%
 from bertedu.course import about, data_path
@@ -151,10 +151,10 @@ for name, sides in known.items():
     print(f"knows the neighbor on {name:6} {(guesses == asked).mean():.0%} of the words right")
 
 # %% [markdown]
-# With both neighbors it predicts 62 % of the words, with one only about 40 %. Part of this gain comes from knowing
-# two words instead of one: in our measurement, an n-gram model that knows the *two* words on the left predicts 49 %,
-# and with the two on the right 53 %. But one word on each side is still best. So a model should use the words on both
-# sides. It should be **bidirectional**, and BERT's attention is.
+# With both neighbors it predicts 62 % of the words, with one only about 40 %. A part of this gain may come simply
+# from knowing two words instead of one: this cell can't tell. But it shows that the right neighbor alone helps almost
+# as much as the left one. So a model should use the words on both sides. It should be **bidirectional**, and BERT's
+# attention is.
 #
 # But then why mask anything? Why not ask a bidirectional model for *every* word of a normal text? Take three tokens
 # and, to be strict, forbid each token to attend to itself. In the next cell `attends[i, j]` is 1 where token i may
@@ -385,8 +385,8 @@ Picture(
 # %% [markdown]
 # Read the table column by column.
 #
-# - **Masked.** All ways that use [MASK] are about equal (71 to 78 %). For *this* question the 80/10/10 rule brings
-#   nothing. The model that never saw [MASK] in training is only a little worse (66 %).
+# - **Masked.** The ways that use [MASK] reach 71 to 78 %, and 80/10/10 is in the middle (74 %). For *this* question
+#   the 80/10/10 rule brings nothing. Even the model that never saw [MASK] in training reaches 66 %.
 # - **Kept.** The model that was trained with [MASK] only names just 13 % of the words that it can see. Kept words
 #   teach it to trust what it sees (80 % and 99 %).
 # - **Replaced.** But with kept words alone it learns to copy whatever it sees, and so it corrects only 9 % of the
@@ -469,10 +469,10 @@ print(f"loss {loss:.2f}   perplexity {loss.exp():.2f}   accuracy {accuracy:.0%}"
 print(f"divided by all three tokens it would be {loss * 2 / 3:.2f}")
 
 # %% [markdown]
-# The loss is (0.24 + 1.55) / 2 = 0.90, the perplexity e^0.90 = 2.45, the accuracy one of two. The token in the middle
-# has the most certain scores, but they don't count: without a label there is no question. If you divide by all tokens
-# instead of the labels, the loss and its gradient come out too small: in real training, with labels at 15 % of the
-# tokens, by a factor of 1 / 0.15 ≈ 7.
+# The loss is (0.24 + 1.55) / 2 = 0.90, the perplexity e^0.8955 = 2.45, the accuracy one of two. The token in the
+# middle has the most certain scores, but they don't count: without a label there is no question. If you divide by all
+# tokens instead of the labels, the loss and its gradient come out too small: in real training, with labels at 15 % of
+# the tokens, by a factor of 1 / 0.15 ≈ 7.
 #
 # ### Exercise 6.3 · The loss, without cross_entropy
 # ●●○○ · 12 minutes
@@ -512,9 +512,9 @@ check("6.3", mlm_loss)
 # token by itself.
 #
 # How much does this save? In the encoder a token needs 24 · D² operations in each layer for the linear layers,
-# and 4 · T · D for attention ([chapter 03](03_self_attention.ipynb)). If all T tokens are scored, what share of the forward
-# pass is the head? Guess for the smallest BERT that Google published (tiny) and for the largest. The next cell
-# computes it, and how much of the forward pass you save if you score only the tokens with a label.
+# and 4 · T · D for attention ([chapter 03](03_self_attention.ipynb)). If all T tokens are scored, what share of the
+# forward pass is the head? Guess for the smallest BERT that Google published (tiny) and for the largest. The next
+# cell computes it, and how much of the forward pass you save if you score only the tokens with a label.
 
 # %%
 from bertedu import BertConfig
@@ -576,7 +576,8 @@ for seed in (1, 2, 3):
     print([piece for piece, yes in zip(pieces, row) if yes])
 
 # %% [markdown]
-# Each line is one choice. The three pieces of *souvenir* are chosen together or not at all.
+# Each line is one choice. *souvenir* has three pieces, so it fits only if it is drawn first, and with these seeds it
+# never is. Try seed 10: its three pieces are chosen together.
 #
 # ### Span masking (optional, with exercise 6.4)
 #
@@ -626,8 +627,8 @@ check("6.4", choose_spans)
 #
 # Spans may overlap, and then fewer new tokens are chosen than the span is long. So we count again in each round. No
 # round can choose too many, because a span is never longer than what is missing. A span of n tokens has
-# `length - n + 1` possible starts. In SpanBERT a span starts only at the beginning of a word, and the 80/10/10 draw is made once
-# for each span: all its tokens become [MASK], or all become random tokens, or all stay.
+# `length - n + 1` possible starts. In SpanBERT a span starts only at the beginning of a word, and the 80/10/10 draw
+# is made once for each span: all its tokens become [MASK], or all become random tokens, or all stay.
 #
 # </details>
 
@@ -687,9 +688,9 @@ print(f"one after the other: {about(0.90, one_by_one, within=0.04):.0%}")
 # their product is the probability of the text. In BERT each word is predicted from *all* other words, so the product
 # of these probabilities is not the probability of a sentence. But there is a useful substitute. Mask each token in
 # turn, with all others visible. Take the mean of the negative log-probabilities of the right tokens, and raise *e* to
-# it. This is the **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). It can't be
-# smaller than 1. The next cell computes it. The cell after it scores three sentences: a true one, a false one and a shuffled one.
-# Which order do you expect?
+# it. This is the **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). It can't be smaller than 1. The
+# next cell computes it. The cell after it scores three sentences: a true one, a false one and a shuffled one. Which
+# order do you expect?
 
 
 # %%
@@ -906,9 +907,9 @@ for name, (student, batches) in students.items():
 # times as many questions. Copying answers most of them, but a model has to learn to copy too: which output word
 # belongs to which input word. Our guess is that this teaches it the vocabulary faster.
 #
-# The ELECTRA paper has a similar result at full size, in an ablation called **all-tokens MLM** (Clark et al. 2020,
-# section 3.5, table 5): 84.3 against 82.2 for BERT on GLUE, a collection of nine language tasks. There the chosen
-# tokens are replaced by words from a small generator, the model predicts all tokens, and an explicit **copy
+# The ELECTRA paper has a similar result at BERT-Base's size, in an ablation called **all-tokens MLM** (Clark et al.
+# 2020, section 3.5, table 5): 84.3 against 82.2 for BERT on GLUE, a collection of nine language tasks. There the
+# chosen tokens are replaced by words from a small generator, the model predicts all tokens, and an explicit **copy
 # mechanism** handles the copying. ELECTRA itself also asks about all tokens, with a simpler question: was this token
 # replaced or not? (Its chapter is in the [chapter list](00_start_here.ipynb).)
 #
@@ -935,7 +936,7 @@ for name, (student, batches) in students.items():
 # - A bidirectional model sees the answer to every question about a visible word. So BERT chooses 15 % of the tokens,
 #   masks most of them, and asks only for the chosen ones: labels there, −100 elsewhere.
 # - 80 % [MASK], 10 % random, 10 % kept. Kept words teach the model to trust what it sees, random words not to trust
-#   it blindly. In our measurement this brought nothing for predicting masked words, but it improved the features.
+#   it blindly. In our measurement the rule brought nothing for predicting masked words, but it improved the features.
 # - The MLM head compares a transformed vector with the table of token embeddings. Scoring only the tokens with a
 #   label saves 85 % of its work and memory.
 # - The loss is the mean cross-entropy over labels, not over tokens and not over texts. Perplexity is e to the loss.
