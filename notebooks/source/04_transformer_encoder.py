@@ -7,7 +7,7 @@
 # ## What you will be able to do
 #
 # - say what residual connections, LayerNorm and the feed-forward network are each for, and show it in a few lines;
-# - tell post-norm from pre-norm in code, and explain why post-norm needs a learning-rate warm-up;
+# - tell post-norm from pre-norm in code, and show why post-norm is trained with a learning-rate warm-up;
 # - write both forms of GELU and say how much they differ;
 # - assemble the encoder layer and the stack, equal to `transformers` to five decimals;
 # - explain which parts of the original Transformer BERT left out, and why.
@@ -23,7 +23,7 @@
 #
 # <details><summary>Answer</summary>
 #
-# It says how much one token attends to every token of its text. The weights are positive and sum to 1, because
+# It says how much one token attends to every token of its text. The weights lie between 0 and 1 and sum to 1, because
 # softmax runs over the keys.
 #
 # </details>
@@ -156,8 +156,8 @@ for depth, attention in enumerate(attentions, start=1):
 #
 # The first cell below repeats the experiment with this one change. What do you expect of the mean cosine now?
 #
-# The second cell computes a gradient, the way back through the layers. Take ten layers of one number, each with
-# $f(x) = 0.1\,x$, as in a layer that has learned little so far. How large is the derivative of the output with
+# The second cell computes a gradient, which passes through the layers backwards. Take ten layers of one number, each
+# with $f(x) = 0.1\,x$, as in a layer that has learned little so far. How large is the derivative of the output with
 # respect to the input, without and with the residual connection? Use a pencil: layers in a row multiply their
 # derivatives.
 
@@ -234,10 +234,10 @@ print(f"without LayerNorm: {added.std():.1f}, with LayerNorm: {normalized.std():
 #
 # ### Why not BatchNorm? (optional)
 #
-# Networks for images mostly use **batch normalization** (BatchNorm; Ioffe & Szegedy 2015). It computes the mean and
-# the variance of each *column* over all examples of the batch, where LayerNorm uses the D numbers of one token. Why
-# is that worse for text? The next cell puts the same text into two batches, next to two different neighbours, and
-# compares its vectors. Guess: for which of the two norms does the neighbour matter?
+# Convolutional networks for images mostly use **batch normalization** (BatchNorm; Ioffe & Szegedy 2015). It computes
+# the mean and the variance of each *column* over all examples of the batch, where LayerNorm uses the D numbers of one
+# token. Why is that worse for text? The next cell puts the same text into two batches, next to two different
+# neighbours, and compares its vectors. Guess: for which of the two norms does the neighbour matter?
 
 # %%
 torch.manual_seed(0)
@@ -247,10 +247,10 @@ for name, norm in (("BatchNorm", nn.BatchNorm1d(D)), ("LayerNorm", nn.LayerNorm(
     print(f"{name}: largest difference {(one - other).abs().max():.1f}")
 
 # %% [markdown]
-# With BatchNorm, a text's vectors depend on which other texts are in its batch, and padding would count as well.
-# Evaluation needs stored averages instead, and for text the batch averages fluctuate so much that these fit badly
-# (Shen et al. 2020). LayerNorm needs nothing but the token itself, so it works the same for every batch, every length
-# and in evaluation.
+# With BatchNorm, a text's vectors depend on which other texts are in its batch, and padding would count as well. In
+# evaluation, BatchNorm uses averages stored during training. For text these fit badly, because the averages of the
+# batches fluctuate a lot (Shen et al. 2020). LayerNorm needs nothing but the token itself, so it works the same for
+# every batch, every length and in evaluation.
 #
 # ### Post-norm and pre-norm
 #
@@ -334,17 +334,17 @@ Picture(
 )
 
 # %% [markdown]
-# In post-norm the last layer gets the full gradient at every depth. In pre-norm its gradient falls as the stack gets
-# deeper. The reason: in pre-norm the stream has grown by the time it reaches the top. The final LayerNorm divides by
-# that size, and it divides the gradient too. Xiong et al. (2020) proved it for the first step: with depth, the last
-# layer's gradient stays constant in post-norm and shrinks like $1/\sqrt{L}$ in pre-norm. That would be a factor of
-# $\sqrt{3/24} = 0.35$ here. We measured 0.6, because our first updates are small: the stream's standard deviation
-# grows only from 1.2 (L = 3) to 2.1 (L = 24), and 1.2 / 2.1 = 0.6.
+# In post-norm the last layer gets about the same gradient at every depth. In pre-norm its gradient falls as the stack
+# gets deeper. The reason: in pre-norm the stream has grown by the time it reaches the top. The final LayerNorm
+# divides by that size, and it divides the gradient too. Xiong et al. (2020) proved it for the first step: with depth,
+# the last layer's gradient stays constant in post-norm and shrinks like $1/\sqrt{L}$ in pre-norm. That would be a
+# factor of $\sqrt{3/24} = 0.35$ here. We measured 0.6: our initial weights are small, so the first updates are small
+# too, and the stream grows more slowly.
 #
-# Do large first gradients hurt? We train twelve layers on an easy task. The input is a sequence of eight letters,
-# and each position has to name the letter to its left (the first position names the last letter). There are ten
-# letters, so guessing costs a cross-entropy of $\ln 10 = 2.30$. The learning rate, 0.005, is high. **Warm-up** means
-# that it rises to this value from zero during the first steps.
+# Does the order matter for training? We train twelve layers on an easy task. The input is a sequence of eight
+# letters, and each position has to name the letter to its left (the first position names the last letter). There are
+# ten letters, so guessing costs a cross-entropy of $\ln 10 = 2.30$. The learning rate, 0.005, is high. **Warm-up**
+# means that it rises to this value from zero during the first steps.
 #
 # The next cell trains three variants for 100 steps, each with two random seeds, because one run could be luck. That
 # takes about half a minute; a line appears as soon as its runs are finished. Guess which variant learns nothing.
@@ -380,10 +380,10 @@ for arrange, warmup, expected, within in variants:
 # Without warm-up, the post-norm stack still guesses after a hundred steps (2.30 is the loss of guessing): the first
 # steps have thrown it off course. With warm-up the same stack learns. Pre-norm learns without any warm-up.
 #
-# Two seeds are few, so we repeated the runs with seeds 2, 3 and 4 when we wrote this chapter. (To repeat them
-# yourself, change `(0, 1)`.) Without warm-up, all five post-norm runs ended at 2.3. With warm-up, three of the five
-# reached 0.00 and the other two 1.0 and 1.9. So warm-up helps, but a learning rate this high stays risky. All five
-# pre-norm runs reached 0.00.
+# Two seeds are few; to try others, change `(0, 1)`. And even with warm-up one of the two runs has learned only a part
+# of the task: a learning rate this high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the
+# large first gradients. Liu et al. (2020) disagree: in post-norm, they find, small changes of the weights change the
+# output too much.
 #
 # BERT is **post-norm**, like the Transformer of 2017. Like it, BERT is trained with warm-up: the learning rate rises
 # from zero during the first 10,000 steps (Devlin et al. 2019, appendix A.2).
@@ -427,7 +427,7 @@ print("answer:", (inner @ shrink).flatten().tolist())
 # and shrinks it back. Each inner number acts like a question about the vector ("is a + b above 1?"). Each also has a
 # vector of its own in the second matrix (here a row of `shrink`). If the answer is yes, this vector, times the inner
 # number, is added to the residual stream. Geva et al. (2021) read such questions out of a trained language model: in
-# lower layers they concern the wording, in upper layers the meaning.
+# lower layers they mostly concern the wording, in upper layers more often the meaning.
 #
 # Vaswani et al. call this network *position-wise*, because it is applied to each token separately. The first cell
 # below writes it as a class. The second changes token 3 of the eight tokens (counted from 0) and marks with an x
@@ -481,9 +481,9 @@ print(f"{'one layer':18} {whole:9,}   twelve: {12 * whole:,}")
 #
 # ## GELU
 #
-# The relu function has a corner at 0. For negative inputs it returns 0, and its gradient is 0 too: if an inner
-# number is negative for every token, its weights get no gradient any more. BERT uses a smooth alternative, the
-# **Gaussian error linear unit** (GELU; Hendrycks & Gimpel 2016):
+# The relu function has a corner at 0. For negative inputs it returns 0, and its gradient is 0 too: if the input of a
+# relu is negative for every token, the weights before it get no gradient any more. BERT uses a smooth alternative,
+# the **Gaussian error linear unit** (GELU; Hendrycks & Gimpel 2016):
 #
 # $$\mathrm{GELU}(x) = x \cdot \Phi(x)$$
 #
@@ -569,7 +569,8 @@ Picture(
 
 # %% [markdown]
 # The difference is at most 0.0005 in one activation. That is enough to fail a comparison to five decimals, as you
-# will see below. In a `config.json` the exact form is called `"gelu"` and the tanh form `"gelu_new"`.
+# will see below. In a `config.json` of `transformers` the exact form is called `"gelu"` and the tanh form
+# `"gelu_new"`.
 #
 # ## Dropout
 #
@@ -592,8 +593,8 @@ dropout.eval()
 print(f"evaluation: values {dropout(ones).unique().item():.2f}")
 
 # %% [markdown]
-# In training the values are 0 and 1 / 0.9 = 1.11, with mean 1. In evaluation dropout changes nothing. BERT uses
-# dropout at three kinds of points, each time with p = 0.1:
+# In training the values are 0 and 1 / 0.9 = 1.11, with mean 1. In evaluation dropout changes nothing. Below its
+# heads, BERT uses dropout at three kinds of points, each time with p = 0.1:
 #
 # | where | what is set to 0 |
 # |---|---|
@@ -733,9 +734,9 @@ for depth in (0, 1, 2, 4, 12):
 # ## Encoder-only: what BERT left out
 #
 # The Transformer of "Attention is all you need" translates English into German or French. An **encoder** reads the
-# English sentence. A **decoder** writes the German one, word by word, and must not attend to words that it has not
-# written yet, so a **causal mask** hides them. BERT writes nothing. It keeps the encoder and drops the rest: it is an
-# **encoder-only** model.
+# English sentence. A **decoder** writes the German one, word by word. In training it is given the whole German
+# sentence, so a **causal mask** hides the words that come later. BERT writes nothing. It keeps the encoder and drops
+# the rest: it is an **encoder-only** model.
 #
 # What do we gain? The cell changes the **last** token and marks which vectors change, first in an encoder layer
 # without a mask, then in the same layer with a causal mask. Guess both lines. The last line concerns word order: it
@@ -900,7 +901,7 @@ check("4.5", RepairedLayer)
 # %% [markdown]
 # This bug happens to experts too. nanoGPT passed its dropout probability to `scaled_dot_product_attention` in
 # evaluation as well, until pull request [240](https://github.com/karpathy/nanoGPT/pull/240) in April 2023. That
-# function always applies the dropout that it is given. Two habits find such bugs early. Send one input through the
+# function always applies the dropout that it is given. Two habits help against such bugs. Send one input through the
 # model twice after `eval()` and compare. And give every dropout function `training=self.training`, or, where it has
 # no such argument, the probability 0 in evaluation.
 #
@@ -934,8 +935,8 @@ check("4.5", RepairedLayer)
 # - **Residual connection**: a sublayer adds an update to the residual stream. Without it, tokens become equal (rank
 #   collapse; in our experiment within two layers), and gradients vanish.
 # - **LayerNorm** keeps the stream's size constant and depends only on the token itself. BERT is **post-norm**: it
-#   normalizes the stream, gets large first gradients in the last layers, and needs a **warm-up**. **Pre-norm**
-#   normalizes what the sublayer reads.
+#   normalizes the stream, gets large first gradients in the last layers, and is trained with a **warm-up**.
+#   **Pre-norm** normalizes what the sublayer reads.
 # - **Feed-forward network**: expand, activate, shrink, for each token separately. It has two thirds of a layer's
 #   weights.
 # - **GELU** is x times the probability that a normal number is smaller than x. Its tanh form differs by at most
@@ -959,10 +960,10 @@ quiz(4)
 # <details><summary>Answer</summary>
 #
 # Post-norm is norm(x + f(x)). Pre-norm is x + f(norm(x)), with one more norm at the end. BERT is post-norm, like the
-# first Transformer. At initialization the gradients of a post-norm model's last layers are large at every depth, so
-# it needs a learning-rate warm-up. In pre-norm they shrink like 1/√L, and there is a path around all the norms, so
-# deep models train more easily, also without warm-up (Xiong et al. 2020). The optional section on gradients measures
-# both.
+# first Transformer. Xiong et al. (2020) explain it so: at initialization the gradients of a post-norm model's last
+# layers are large at every depth, and a learning-rate warm-up keeps the first steps small. In pre-norm they shrink
+# like 1/√L, and there is a path around all the norms, so deep models train more easily, also without warm-up. Others
+# see another cause (Liu et al. 2020).
 #
 # </details>
 #
