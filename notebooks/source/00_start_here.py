@@ -28,7 +28,8 @@
 # Some cells only draw a picture. They are collapsed, and you don't have to read them. Click on the three dots if you
 # want to.
 #
-# You can't break anything. Change what you like and run it again. *Kernel → Restart* takes you back to the beginning.
+# You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all results, but it keeps
+# your changes.
 #
 # ## A word is missing
 #
@@ -141,7 +142,7 @@ text = "The capital of France is [MASK]."
 # Perhaps the model has read exactly this sentence: *The capital of France is Paris.* Then the answer only shows that
 # it memorized a text. So we do what a good exam does, and ask in words that were not in the lessons. In machine
 # learning this is a **test set**: examples that the model has not seen in training. The corpus has 420 questions
-# about facts that are in the training text. But there they are in other words: only the wording is new.
+# about facts that the training text tells in other words. Only the wording is new.
 #
 # The next cell checks that none of them is in the training text word for word, and prints three.
 
@@ -433,8 +434,8 @@ for text in [*questions, "The people of Brazil speak [MASK] ."]:
     print(f"{text:45} {ask(text)}")
 
 # %% [markdown]
-# There is no error and no warning, but the same model that filled these gaps a minute ago is suddenly wrong. Before
-# you go on: what do the three answers have in common?
+# There is no error and no warning, but the model that filled the first of these gaps a minute ago is suddenly wrong.
+# Before you go on: what do the three answers have in common?
 #
 # If a model suddenly seems wrong, print more than its answer. The next cell prints its predictions at *all* positions
 # of the first sentence: the position, the token that the model reads there, and its prediction.
@@ -564,7 +565,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # - **You have an interview on Friday.** Read *Interview questions* and *Paper and code* in every chapter. Then do the
 #   labs called *Broken BERT*. If you have a single evening, read chapter 03, then 05.
 # - **You maintain notebooks.** All outputs are compared on each test run, except a few that can't repeat, such as
-#   times. See `notebooks/source/TEMPLATE.md` and `CONTRIBUTING.md`; `make test` runs everything.
+#   times. See `notebooks/source/TEMPLATE.md` and `CONTRIBUTING.md`; `make test` runs them all.
 
 # %% [markdown]
 # ## Paper and code (optional)
@@ -598,7 +599,7 @@ print(f"training text of world-tiny: {words_read:,} words")
 # | length of training | 1 million steps with 256 texts each, 4 days on 16 TPU chips | see `data/checkpoints/world-tiny/README.md` |
 #
 # The paper says 110 million parameters, which is 109.5 rounded. The two models have the same architecture. They
-# differ in size, in their training text and in the length of training.
+# differ in size, in their training text and in how they were trained.
 #
 # Google published its code for TensorFlow. The names in this course (`token_type_ids`, `hidden_states`,
 # `from_pretrained`) are those of `transformers`, because you will meet them everywhere. Devlin et al. write H for the

@@ -129,7 +129,7 @@ for first, second, expected in questions:
 # BERT is trained on segments.) Take a document of five sentences, numbered from 0, with 3, 4, 2, 5 and 3 tokens. We
 # want pairs of about 9 tokens. (BERT takes 512, minus [CLS] and two [SEP].) The procedure has three steps:
 #
-# 1. **Collect** sentences until there are 9 tokens, or until the document ends. This is a **chunk**.
+# 1. **Collect** sentences until there are at least 9 tokens, or until the document ends. This is a **chunk**.
 # 2. **Split** the chunk between two of its sentences, at random. The first part is the first segment.
 # 3. **Toss a coin.** Heads: the second part of the chunk is the second segment, and the label is IsNext. Tails: the
 #    second segment comes from a random other document, and the label is NotNext. The second part of the chunk is put
@@ -185,8 +185,8 @@ check("7.1", sentence)
 # %% [markdown]
 # ## Pairs that are too long
 #
-# A chunk ends with the sentence that reaches the target, so it may be longer than the target. It is then
-# **truncated**, one token at a time: remove a token from the longer of the two segments, and let a coin decide
+# A chunk ends with the sentence that reaches the target, so a pair may have more tokens than the model takes. It is
+# then **truncated**, one token at a time: remove a token from the longer of the two segments, and let a coin decide
 # whether it is the first or the last token.
 #
 # Why not always remove the last one? Then each truncated segment would begin at the beginning of a sentence and most
@@ -233,9 +233,9 @@ check("7.2", cut)
 #
 # The next two cells contain everything: `random_segment`, and `pairs_of`, which makes all pairs of one document
 # (number `own` in the list). For truncation it uses the package's `truncate`. It works like `cut` of exercise 7.2,
-# but on (start, stop) instead of lists. The last value that `pairs_of` yields for each pair is a dict of counts for
-# the checks below: the target, the sentences of the chunk, whether it begins the document, and how many tokens the
-# truncation removed at the front and at the back.
+# but on (start, stop) instead of lists, and of two equally long segments it shortens the second. The last value that
+# `pairs_of` yields for each pair is a dict of counts for the checks below: the target, the sentences of the chunk,
+# whether it begins the document, and how many tokens the truncation removed at the front and at the back.
 
 
 # %%
@@ -368,9 +368,9 @@ compare("NotNext, all pairs", labels, 0.5)
 # is 61 %. This isn't our mistake. Google's code does the same. A chunk of **one** sentence can't be split, so it
 # always gets a random second segment.
 #
-# Where do such chunks come from? Some are long sentences, or sentences of documents with a short target. Most (four
-# of five here) are the ends of documents: after tails the rest is put back, so what is left becomes shorter and
-# shorter. The next cell counts both kinds of chunks.
+# Where do such chunks come from? Some come from documents with a short target (in other texts, a long sentence can
+# fill a chunk too). Most (four of five here) are the ends of documents: after tails the rest is put back, so what is
+# left becomes shorter and shorter. The next cell counts chunks of one sentence and longer ones.
 
 # %%
 sizes = [min(numbers["sentences"], 2) for numbers in counts]
@@ -657,8 +657,8 @@ for name, model in (("untrained", untrained), ("trained", bert)):
 
 # %% [markdown]
 # The untrained model begins with the losses ln V = ln 2925 = 8.0 and ln 2 = 0.7. The gradient of the masked words is
-# 3.8 times as large, and in the trained model still 1.6 times. You can also read the ratio as a weight: the NSP loss
-# would need this weight to have the same gradient norm.
+# 3.8 times as large, and in the trained model still 1.6 times. You can also read the ratio as a weight: multiplied by
+# it, the NSP loss would have the same gradient norm.
 #
 # In a young model the accuracy of next sentence prediction stays at chance for a long time. Chapter 08 shows this
 # plateau, and how a model leaves it: its attention finds something useful in the other words.
@@ -838,9 +838,9 @@ report("BERT on SOP", predict(cls_vectors(unseen, test)), test, expected=(0.95, 
 # | full sentences, from one document | no | 90.6 / 79.7 | 84.7 | 92.7 | 65.6 |
 #
 # Compare the last two rows with the first. Without the NSP loss the results are as good or slightly better, except on
-# SST-2. How can both papers be right? Their inputs differ. Liu et al. (section 4.2) suspect that BERT's comparison
-# removed the loss but kept the *pairs*. Such a model would still read two unrelated halves in about every second
-# sequence, without being told. RoBERTa's sequences are continuous text instead. The second row is the worst one: its
+# SST-2. How can both papers be right? Perhaps their inputs differ. Liu et al. (section 4.2) suspect that BERT's
+# comparison removed the loss but kept the *pairs*. Such a model would still read two unrelated halves in about every
+# second sequence, without being told. RoBERTa's sequences are continuous text instead. The second row is the worst one: its
 # inputs are short. Liu et al. suspect that the model can't learn long-range dependencies from them.
 #
 # ## Broken BERT: the loss falls, and so does the accuracy
@@ -971,8 +971,8 @@ print(f"accuracy on IsNext {is_next:.0%}, on NotNext {not_next:.0%}")
 #
 # - Collect sentences to a target, split, toss a coin. After tails the rest is put back. If a pair is too long, remove
 #   tokens from the longer segment, at a random end.
-# - A chunk of one sentence is always NotNext, so clearly more than half of the pairs are NotNext (61 % here). Report
-#   balanced accuracy.
+# - A chunk of one sentence is always NotNext, so more than half of the pairs are NotNext (61 % here, where documents
+#   are short). Report balanced accuracy.
 # - 0 is IsNext. Segment ids say where the second segment begins, and a model that was trained with them needs them.
 # - The pre-training loss is the mean over masked words plus the mean over pairs.
 # - Next sentence prediction can be solved mostly by topic, and that is mostly what our model uses. Sentence-order
@@ -993,8 +993,8 @@ quiz(7)
 # <details><summary>Answer</summary>
 #
 # Because in RoBERTa's comparison, a model without the NSP loss and with continuous text as input was as good or
-# better on SQuAD, MNLI and RACE (Liu et al. 2019, table 2). The two experiments differ in the input. BERT's ablation
-# may have removed the loss but kept the pairs, so that the model still read halves that don't belong together.
+# better on SQuAD, MNLI and RACE (Liu et al. 2019, table 2). The experiments may differ in the input: perhaps BERT's
+# ablation removed the loss but kept the pairs, so that the model still read halves that don't belong together.
 # Besides, the task is mostly about topic: negatives come from other documents, so even word overlap gets far.
 #
 # </details>
