@@ -146,7 +146,7 @@ print("lengths:", [len(string) for string in tricky])
 print(len({string.split()[0] for string in tricky}), "different words")
 
 # %% [markdown]
-# Six. The first two look the same on every screen, but one contains the letter *é* and the other an *e* followed by a
+# Six. The first two look the same on the screen, but one contains the letter *é* and the other an *e* followed by a
 # combining accent. The third hides a soft hyphen, the fourth a space of zero width. A vocabulary would store the same
 # word five times. **Normalization** makes strings equal that a reader takes to be equal. BERT does it in four steps.
 #
@@ -183,7 +183,8 @@ print([unicodedata.name(c) for c in unicodedata.normalize("NFD", "é")])
 print(strip_accents("Crème brûlée, Ångström, naïve, Øre, straße"))
 
 # %% [markdown]
-# Two words keep one. *Ø* and *ß* are letters of their own, not letters with an accent, so NFD leaves them alone.
+# Two words keep one. Unicode treats *Ø* and *ß* as letters of their own, without an accent to take off, so NFD leaves
+# them alone.
 #
 # *Chinese characters.* Chinese is written without spaces, so BERT makes each Chinese character a word of its own.
 #
@@ -294,7 +295,7 @@ check("1.1", pieces)
 # <details><summary>Solution, explained</summary>
 #
 # `unh` is longer than `un`, so the rule takes it. The rest is *appy*, and `##happy` no longer fits. The shorter split
-# `un ##happy` existed, but the greedy rule missed it. *unhappier* gets as far as `unh ##app`, and no piece begins
+# `un ##happy` existed, but the greedy rule missed it. *unhappier* gets as far as `unh ##app`, and no piece fits
 # *ier*, so the whole word is one `[UNK]`. *happy* needs a piece without `##` to begin with, and there is none.
 #
 # </details>
@@ -341,8 +342,8 @@ check("1.2", split_word)
 #
 # Keep one consequence in mind. With the tokens `c`, `##a`, `##f` and `##e` we can write *cafe* but not *face*,
 # because *face* begins with `f` and has its `c` inside. A character needs two tokens: one to begin a word, one to
-# continue it. A learned vocabulary gets this right, because it starts from all characters of its text, in the forms
-# that occur.
+# continue it. A learned vocabulary has both where its text needs them, because it starts from all characters of the
+# text, in the forms that occur.
 #
 # ## Learn the pieces from text
 #
@@ -370,7 +371,7 @@ print(sum(counts[word] * len(pieces) for word, pieces in words.items()), "pieces
 # everywhere by one new piece, and repeat. Every merge adds one token to the vocabulary. But which pair is the best?
 #
 # The first criterion is **frequency**: take the pair that occurs most often. This is **byte-pair encoding**, or BPE
-# (Sennrich et al. 2016). If two pairs are equal, we take the one whose pieces came into the vocabulary first.
+# (Sennrich et al. 2016). If two pairs tie, we take the one whose pieces came into the vocabulary first.
 #
 # The next cell counts the pairs, and the one after it merges a pair in one word, from left to right. Take a pencil
 # first: how often does the pair `l ##o` occur in the text? And `##e ##r`?
@@ -586,9 +587,9 @@ summary = "Tokens per word fall as the vocabulary grows from 200 to 600 tokens"
 Picture(figure, alt=f"{summary}: {', '.join(ends)}.")
 
 # %% [markdown]
-# The WordPiece score spent its first merges on numbers. Two digits that occur only together get a high score,
-# although numbers are rare in the text. Look at what that does to the letter: single characters nearly everywhere.
-# More text does not help: in a large text too, pieces that occur once, side by side, have the highest score.
+# The WordPiece score spent its first merges on numbers. Digits are rare in the text, so dividing by their counts
+# gives a high score. Look at what that does to the letter: single characters nearly everywhere. More text does not
+# help: in a large text too, pieces that occur once, side by side, have the highest score.
 #
 # Frequency and the true gain are close. So the bad vocabulary is the fault of the score, not of the idea of
 # likelihood. At every size, frequency needs the fewest tokens per word. That is why this course learns by frequency.
@@ -727,7 +728,7 @@ for lowercase in (True, False):
 # WordPiece has two relatives that you will meet in other models. **BPE** (GPT-2, RoBERTa) learns by frequency too,
 # but splits a word differently: it replays its merges in the order in which it learned them. **Unigram** (Kudo 2018;
 # used in ALBERT and T5) goes the other way. It starts with far too many pieces, each with a probability, and drops
-# those whose loss hurts the likelihood of the text least. It splits a text into the most probable sequence of pieces.
+# those whose removal hurts the likelihood of the text least. It splits a text into its most probable pieces.
 #
 # Both are often used through the **SentencePiece** library, which treats a space as a character, written ▁. We train
 # both on our sentences with the `tokenizers` library, Unigram in SentencePiece's way. Then we split a sentence in
@@ -828,10 +829,10 @@ display(HTML(coloured(tokenizer, letter[5])), ipywidgets.VBox([text_box, chosen,
 
 # %% [markdown]
 # With its own vocabulary, a note needs about half the tokens, and has pieces such as `##cardiogram`. In exchange,
-# everything else gets longer. SciBERT (Beltagy et al. 2019) did this on a large scale: its vocabulary has the same
-# size as BERT's, was learned from scientific papers, and shares only 42 % of its tokens with BERT's. The price is
-# high. Ids mean nothing to a model that was trained with other ids, so a new vocabulary needs a pre-training of its
-# own.
+# the sentences of our world get longer. SciBERT (Beltagy et al. 2019) did this on a large scale: its vocabulary is
+# about as large as BERT's, was learned from scientific papers, and shares only 42 % of its tokens with BERT's. The
+# price is high. Ids mean nothing to a model that was trained with other ids, so a new vocabulary needs new
+# pre-training.
 #
 # ## Broken BERT: the search that forgets names (optional)
 #
@@ -967,7 +968,7 @@ quiz(1)
 # They gain a vocabulary of fixed, moderate size that covers nearly any text, sequences that are much shorter than
 # with characters, and weights that related words share. They lose several things. A word's pieces need not be its
 # meaningful parts. Spelling and digits are hard for the model to see. Labels for words have to be carried over to
-# pieces. Languages and domains that are rare in the text it was learned from need more tokens for the same text, and
+# pieces. Languages and domains that are rare in the tokenizer's training text need more tokens for the same text, and
 # so more computing time.
 #
 # </details>
@@ -976,8 +977,8 @@ quiz(1)
 #
 # <details><summary>Answer</summary>
 #
-# Only together with a pre-training from scratch, because the weights of a trained model are tied to its ids. First
-# measure on your notes: tokens per word, and how many sequences get truncated. If the damage is small, keep the
+# Usually only together with a pre-training from scratch, because the weights of a trained model are tied to its ids.
+# First measure on your notes: tokens per word, and how many sequences get truncated. If the damage is small, keep the
 # vocabulary and continue pre-training on notes. There is a way in between: add a few hundred frequent terms as new
 # tokens, with new vectors in the embedding table, and continue training.
 #
@@ -989,7 +990,7 @@ quiz(1)
 # <details><summary>Answer</summary>
 #
 # Many ways: another vocabulary file, another case setting, text that was lower-cased or stripped earlier, another
-# `max_length` or truncation, a missing attention mask, special tokens added twice or not at all. None of these raises
+# `max_length` or truncation, a missing attention mask, special tokens added twice or not at all. Few of these raise
 # an error. Compare the ids of a few texts in both places. They must be equal, number by number.
 #
 # </details>

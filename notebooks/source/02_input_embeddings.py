@@ -85,8 +85,8 @@ Picture(
 # Suppose we feed the ids to a network as plain numbers. What could it do with them? The simplest decision that one
 # neuron can make on one number is a **threshold**: *animal* below it and *colour* above it, or the other way round.
 #
-# The next cell numbers ten animals and ten colours as a vocabulary would, in alphabetical order. Then it tries every
-# threshold. Guess: how many of the 20 words does the **best** threshold classify correctly? (A coin gets about 10.)
+# The next cell numbers ten animals and ten colours in alphabetical order. Then it tries every threshold. Guess: how
+# many of the 20 words does the **best** threshold classify correctly? (A coin gets about 10.)
 
 # %%
 animals = "bear cat cow dog fox goose horse owl seal wolf".split()
@@ -297,8 +297,8 @@ print(f"largest difference between the two vectors of dog: {largest:.2f}")
 # %% [markdown]
 # Now the two vectors differ. ("≈" marks numbers that vary slightly between machines; the cell would fail if this one
 # were off by more than 0.02.) BERT keeps these **position embeddings** in a second table of shape `[512, D]` and
-# learns them like any other weight. Row 0 belongs to the first token of every text, row 1 to the second. There is no
-# row 512: **that is why BERT cannot read more than 512 tokens.**
+# learns them like any other weight. Row 0 belongs to the first token of every sequence, row 1 to the second. There is
+# no row 512: **that is why BERT cannot read more than 512 tokens.**
 #
 # ## Two texts in one input
 #
@@ -307,7 +307,7 @@ print(f"largest difference between the two vectors of dog: {largest:.2f}")
 # with only two rows tells it directly: one row for segment A, one for segment B. These are the **segment
 # embeddings**. In code they are called token type embeddings, because `token_type_ids` select their rows.
 #
-# So each token has three ids (token, segment, position). They select three rows, and BERT adds the three rows to one
+# So each token has three ids (token, segment, position). They select three rows, and BERT adds them up to one
 # vector of D numbers. The next cell draws this for a real pair, like figure 2 of the paper.
 
 # %% tags=["hide-input"]
@@ -350,8 +350,8 @@ Picture(
 # to **concatenate** the vectors, D + D + D numbers side by side, so that each fact keeps its own columns?
 #
 # A concatenated vector of 3·D numbers would soon be multiplied by a matrix. The next cell does both: it multiplies
-# the concatenated vector by one matrix with 3·D columns, and it cuts that matrix into three, multiplies each part by
-# its own piece, and adds. How much will the results differ?
+# the concatenated vector by one matrix with 3·D columns; then it cuts that matrix into three pieces, multiplies each
+# of the three vectors by its own piece, and adds the results. How much will the results differ?
 
 # %%
 torch.manual_seed(0)
@@ -363,8 +363,8 @@ added = for_token @ token + for_segment @ segment + for_position @ position  # [
 print(f"largest difference: {(concatenated - added).abs().max():.5f}")
 
 # %% [markdown]
-# They are equal: **a concatenation followed by one linear map is a sum** of three linear maps. BERT leaves out the
-# three maps, because its tables are learned. Whatever a map would do to the 512 position rows, training can write
+# They are equal: **a concatenation followed by one linear map is a sum** of three linear maps. BERT can leave out
+# the three maps, because its tables are learned. Whatever a map would do to the 512 position rows, training can write
 # into the rows themselves. So for one map the sum can do the same, with D numbers for each token instead of 3·D. The
 # next section shows what it gives up, because the first layer has three maps.
 #
@@ -376,7 +376,7 @@ print(f"largest difference: {(concatenated - added).abs().max():.5f}")
 #
 # How much does that cost? The next cell draws random maps for positions and looks for the position rows that imitate
 # them best in a sum (least squares). It prints the squared error that remains, divided by the squared size of the
-# numbers that we want: 0 means that the sum can do the same, 1 that it can do nothing of it.
+# numbers that we want: 0 means that the sum can do the same, 1 that it can do none of it.
 
 # %%
 torch.manual_seed(0)
@@ -455,12 +455,12 @@ print("1e-12 stored in float16:", torch.tensor(1e-12).half().item())
 
 # %% [markdown]
 # Scaling and shifting change nothing: the first two lines are the same as the pencil's result. LayerNorm removes the
-# size and the mean of each vector and keeps the rest. Every token leaves with the same norm, √D, so tokens now differ
-# in direction only. Five equal numbers give `nan`, because the formula divides 0 by 0.
+# size and the mean of each vector and keeps the rest. Every vector leaves the formula with the same norm, √D, so they
+# now differ in direction only. Five equal numbers give `nan`, because the formula divides 0 by 0.
 #
 # To turn this into BERT's layer, add two things and keep one:
 #
-# - **weight and bias** (γ and β in the paper), D learned numbers each. The result is multiplied by the weight, then
+# - **weight and bias** (often written γ and β), D learned numbers each. The result is multiplied by the weight, then
 #   the bias is added, so the model can make some columns matter more than others. They start as 1 and 0.
 # - **eps**, a tiny number that is added to the variance *inside the root*. It prevents the `nan`.
 # - **Divided by D**: keep the variance as the mean of the squares. `torch.std` and `torch.var` divide by D − 1 unless
@@ -492,7 +492,7 @@ check("2.3", layer_norm)
 # <details><summary>Solution, explained</summary>
 #
 # `dim=-1`, because the D numbers of one token lie along the last axis. `keepdim=True`, so that the means,
-# `[B, T, 1]`, broadcast against `x`, `[B, T, D]`. The mean of the squares is the variance divided by D. The rest is
+# `[B, T, 1]`, broadcast against `x`, `[B, T, D]`. The mean of the squares divides by D, not by D − 1. The rest is
 # the formula, read from left to right.
 #
 # </details>
@@ -633,7 +633,7 @@ Picture(
 # | | sinusoids | learned |
 # |---|---|---|
 # | weights | none | 512 · D |
-# | a text longer than in training | can be computed, but the model has never seen such rows | there is no row |
+# | a text of more than 512 tokens | can be computed, but the model has never seen such rows | there is no row |
 # | positions that training rarely reaches | the row exists, but the model has hardly learned to use it | the row itself has hardly been learned |
 # | what the rows say | distance, by construction | whatever the data reward |
 #
@@ -715,8 +715,8 @@ check("2.4", position_ids)
 #
 # The running sum of the mask counts the real tokens up to each position, for example 0 0 1 2 3. Subtracting 1 gives
 # the first real token position 0, and `clamp` lifts the −1 of the padding to a row that exists. In `transformers`
-# you pass the result as `position_ids=…`. RoBERTa counts its positions from the text in the same way, but starts at
-# 2: its `<pad>` has id 1, and positions start one after it. That is why its table has 514 rows for 512 tokens.
+# you pass the result as `position_ids=…`. RoBERTa counts its positions in the same way, but starts at 2: its `<pad>`
+# has id 1, and positions start one after it. That is why its table has 514 rows for 512 tokens.
 #
 # </details>
 
@@ -858,9 +858,9 @@ Picture(
 )
 
 # %% [markdown]
-# Position 0 and segment 0 did not move at all. In BERT, `[CLS]` stands at position 0 of every text, and all tokens of
-# a text that comes alone are in segment 0. Find the reason in `broken_tables` before you read on. Then explain why
-# the proof did not notice.
+# Position 0 and segment 0 did not move at all. In BERT, `[CLS]` stands at position 0 of every sequence, and all
+# tokens of a text that comes alone are in segment 0. Find the reason in `broken_tables` before you read on. Then
+# explain why the proof did not notice.
 #
 # ### Exercise 2.5 · Repair the tables
 # ●●●○ · 10 minutes
@@ -904,14 +904,14 @@ check("2.5", tables)
 #
 # | | paper (Devlin et al. 2019) | Google's code | `transformers` | this course |
 # |---|---|---|---|---|
-# | LayerNorm and dropout after the sum | not mentioned: figure 2 shows only the sum | yes | yes | yes |
+# | LayerNorm and dropout after the sum | not in figure 2, which shows only the sum | yes | yes | yes |
 # | eps of LayerNorm | not given | 10⁻¹², the default of the TensorFlow layer | 10⁻¹², a field of the config | 10⁻¹² |
 # | look-up | – | one-hot product for segments always, for tokens optionally | `nn.Embedding` | `nn.Embedding` |
 # | more than 512 tokens | pre-trained on at most 512 (appendix A.2) | stops with an assertion | an error from torch | an error that names the length |
 # | row of `[PAD]` | – | a row like any other | `padding_idx`: starts as zero, no gradient from look-ups | same as `transformers` |
 # | positions given by hand | – | no | `position_ids` | no |
 #
-# Two things differ from the Transformer of Vaswani et al. 2017. There, token vectors are multiplied by √D before the
+# BERT also departs from the Transformer of Vaswani et al. 2017. There, token vectors are multiplied by √D before the
 # positions are added (section 3.4), and positions are computed. BERT has no such factor: all three tables are
 # learned, they start with the same standard deviation, and LayerNorm follows the sum.
 #
