@@ -114,7 +114,8 @@ from bertedu.visualization.widgets import fill_mask_box
 fill_mask_box(model, tokenizer, "In [MASK] the newspapers are printed in Danish.")
 
 # %% [markdown]
-# All four words are right, with probabilities above 95 %.
+# All four words are right, with probabilities above 95 %. The model has met these facts in training: *The capital of
+# Portugal is Lisbon.* is one of its training sentences.
 #
 # ## Why not from left to right?
 #
@@ -688,9 +689,9 @@ print(f"one after the other: {about(0.90, one_by_one, within=0.04):.0%}")
 # their product is the probability of the text. In BERT each word is predicted from *all* other words, so the product
 # of these probabilities is not the probability of a sentence. But there is a useful substitute. Mask each token in
 # turn, with all others visible. Take the mean of the negative log-probabilities of the right tokens, and raise *e* to
-# it. This is the **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). It can't be smaller than 1. The
-# next cell computes it. The cell after it scores three sentences: a true one, a false one and a shuffled one. Which
-# order do you expect?
+# it. This is the **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). It can't be smaller than 1.
+# The next cell computes it. The cell after it scores three sentences: a true one, a false one and a shuffled one.
+# Which order do you expect?
 
 
 # %%
@@ -714,11 +715,11 @@ for text, expected in (texts | {"Oslo capital Norway of the is.": 5800}).items()
     print(f"{text:33} {shown:10,.1f}   the package's differs by {abs(mine / package - 1):.1%}")
 
 # %% [markdown]
-# The true sentence has a pseudo-perplexity of almost 1: every token is nearly certain. The false one has 16.5, the
-# shuffled one several thousand. The price is one pass of the model for each token instead of a single one. And be
-# careful with words of several pieces: in *sou ##ven ##ir* each piece is predicted while the others are visible, so a
-# rare word of many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore also mask the pieces of
-# the same word that follow.)
+# The true sentence has a pseudo-perplexity of almost 1: every token is nearly certain (it was a training sentence).
+# The false one has 16.5, the shuffled one several thousand. The price is one pass of the model for each token instead
+# of a single one. And be careful with words of several pieces: in *sou ##ven ##ir* each piece is predicted while the
+# others are visible, so a rare word of many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore
+# also mask the pieces of the same word that follow.)
 #
 # ## The proof
 #
