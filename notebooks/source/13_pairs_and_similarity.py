@@ -300,7 +300,7 @@ confusion_matrix(*columns, "pairs")
 # The accuracy is well above the bag of words (0.56), but not clearly above the baseline that compares words (0.68).
 # With 300 rows the standard error of such an accuracy is √(0.7 · 0.3 / 300) = 2.6 points, so a difference of two
 # points would be no evidence anyway. (Two other seeds gave 0.65 and 0.72.) And nothing here was simply remembered:
-# the validation rows use sentence patterns, names and things that do not occur in training.
+# no sentence, name or thing of the validation rows occurs in training.
 #
 # In our run 64 of the 95 mistakes say *entailment* where it is wrong. Often the words that change the label are few:
 # *hid* in place of *found*; *was advised to*; two names that are swapped (*Laura is shorter than Eric. Eric is
@@ -477,8 +477,9 @@ comparison(spearman, lines, "Spearman on validation")
 # **all-MiniLM-L6-v2** as a bi-encoder: 0.91, where word overlap has 0.72 and our small BERT 0.71
 # (`benchmarks/README.md`). But that model has a head start. According to its model card it was trained on a
 # collection of more than one billion sentence pairs before we gave it 1,000 more, and image captions are among them
-# (COCO and Flickr30k). It is somewhat larger than ours, too (six layers, hidden size 384), but the collection is
-# about a million times as large as our training set. (How it was trained comes below, in "Contrastive learning".)
+# (COCO and Flickr30k). It has about four times as many weights as ours, too (six layers, hidden size 384), but the
+# collection is about a million times as large as our training set. ("Contrastive learning" below
+# says how it was trained.)
 #
 # For BERT-Base the same paper reports (table 2, test set of the STS benchmark): trained on this benchmark alone,
 # cross-encoder and bi-encoder were about equal, 84.3 and 84.7. With NLI training before it, the cross-encoder led by
