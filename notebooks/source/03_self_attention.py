@@ -599,9 +599,10 @@ for name, result in results.items():
 #
 # ### How negative is "very negative"? (optional, with exercise 3.4)
 #
-# Google's code adds −10000, a lot of code −∞, and `transformers` now the smallest number of the dtype (the number
-# format). As long as a row has at least one real token, all three usually work. The problem is a row in which
-# *every* key is hidden: a text of padding only, for example an empty text that fills up the last batch.
+# Google's code adds −10000, a lot of code −∞, and `transformers`, where it writes the formula out, the smallest
+# number of the dtype (the number format). As long as a row has at least one real token, all three usually work. The
+# problem is a row in which *every* key is hidden: a text of padding only, for example an empty text that fills up the
+# last batch.
 #
 # The next cell takes one such row, with the scores −20, −18 and −30. It prints the weights without a mask (0 is
 # added), and then with each of four numbers added. It does so in float32 and in **float16**, a number format with
@@ -952,7 +953,7 @@ try_bias(padding_bias)  # the package's bias, with the axes in the right order
 # |---|---|
 # | *Attention is all you need* (Vaswani et al. 2017) | divides by √d (section 3.2.1), for the reason that you measured. Dropout (section 5.4): on the output of each sub-layer and on the sums of embeddings and positions. Dropout on the attention weights is not mentioned there |
 # | Google's BERT code | hides keys with −10000. Query, key and value projections have biases. Dropout is applied to the attention *weights*, so that in training some tokens are not attended to at all; a comment in the code says that this comes from the Transformer |
-# | `transformers` | used −10000 for years, then the smallest number of the dtype (pull request 17306, 2022). The output projection is in `BertSelfOutput` |
+# | `transformers` | used −10000 for years, then the smallest number of the dtype (pull request 17306, 2022). With the fused kernel, its default today, the mask is boolean. The output projection is in `BertSelfOutput` |
 # | `torch.nn.functional.scaled_dot_product_attention` | boolean mask: True means *attend* |
 # | `torch.nn.MultiheadAttention` | `key_padding_mask`: True means *ignore*, the opposite, in the same library |
 # | this course | half the smallest number of the dtype; dropout on the weights, as in BERT; the fused kernel, unless you ask for the weights |
