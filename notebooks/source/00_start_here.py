@@ -28,7 +28,7 @@
 # Some cells only draw a picture. They are collapsed, and you don't have to read them. Click on the three dots if you
 # want to.
 #
-# You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all results, but it keeps
+# You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all results, but keeps
 # your changes.
 #
 # ## A word is missing

@@ -701,7 +701,7 @@ report("BERT", predictions, pairs, expected=(0.967, 0.916))
 # How much of BERT's accuracy is the topic? Let's take the topic away, step by step. All three tests below have the
 # same 269 IsNext pairs. What changes are the NotNext pairs. Their second segments come
 #
-# - from **another document**, as in BERT's training
+# - from **another document**, as in BERT's training (here one in eight of them is on the same topic, by chance)
 # - from another document on the **same topic** (another document about countries, or about animals)
 # - from the **same document, swapped**: the segment that follows comes first
 #
@@ -840,8 +840,8 @@ report("BERT on SOP", predict(cls_vectors(unseen, test)), test, expected=(0.95, 
 # Compare the last two rows with the first. Without the NSP loss the results are as good or slightly better, except on
 # SST-2. How can both papers be right? Perhaps their inputs differ. Liu et al. (section 4.2) suspect that BERT's
 # comparison removed the loss but kept the *pairs*. Such a model would still read two unrelated halves in about every
-# second sequence, without being told. RoBERTa's sequences are continuous text instead. The second row is the worst one: its
-# inputs are short. Liu et al. suspect that the model can't learn long-range dependencies from them.
+# second sequence, without being told. RoBERTa's sequences are continuous text instead. The second row is the worst one:
+# its inputs are short. Liu et al. suspect that the model can't learn long-range dependencies from them.
 #
 # ## Broken BERT: the loss falls, and so does the accuracy
 #
