@@ -199,7 +199,7 @@ print(f"the first try      {about(5.4, last - math.log(2), within=0.2 * slack):.
 # The loss of the first try is the unigram loss, so it has learned the frequencies and hardly anything else. One bias
 # for each word is enough for that. It gives the same answer to every question because it doesn't use the sentence.
 #
-# Remember this number. A run that has reached the unigram loss has learned nothing about language yet, and it often
+# Remember this number. A run that has only reached the unigram loss makes no use of the context yet, and it often
 # stays there for a while: the loss hardly moves. This is called a **plateau**. It ends when attention finds
 # something useful in the other words. Would our first try get there? After 120 steps nobody can say. Later in this
 # chapter you will see recorded runs that leave the plateau after several hundred steps, and others that are still on
@@ -439,19 +439,19 @@ difference = max(abs(schedule(step) - rate_factor(step / 1000)) for step in rang
 print(f"your learning rates against transformers', 1001 steps: {difference:.4f}")
 
 # %% [markdown]
-# The two loops give the same weights, and so do the schedules.
+# The two loops give the same weights, and the two schedules the same learning rates.
 #
 # ## The run
 #
 # Now we train for real. A short run on one core needs more than the paper's recipe, because most of its time would
 # pass on the plateau. The first difference is where the weights start.
 #
-# In the paper all matrices start as noise with standard deviation 0.02. `make_model` starts differently, so that
-# the model can *match* tokens from the first step (`bertedu/pretraining/initialization.py`). Chapter 06 used the
-# same:
+# In Google's code all matrices start as noise with standard deviation 0.02 (the paper doesn't say). `make_model`
+# starts differently, so that the model can *match* tokens from the first step
+# (`bertedu/pretraining/initialization.py`). Chapter 06 used the same:
 #
 # - In the first layer the key weights equal the query weights. So a token attends to tokens that are similar to it.
-# - The position embeddings are sine waves, at twice the scale of the token embeddings. So a token attends to its
+# - The position embeddings are sine waves, with 1.4 times the norm of the token embeddings. So a token attends to its
 #   neighbors.
 # - Linear layers have the standard deviation 1/√(number of inputs), so more of the input gets through.
 # - The decoder's bias is the logarithm of the token frequencies.
@@ -469,14 +469,14 @@ for name, (model, expected) in starts.items():
 print(f"unigram loss      {unigram_loss:.2f}")
 
 # %% [markdown]
-# The paper's initialization starts at ln V. Ours starts near the unigram loss, and that is a gift, not an
+# BERT's own initialization starts at ln V. Ours starts near the unigram loss, and that is a gift, not an
 # achievement.
 #
-# Model, text and batches are much smaller than in the paper. These are the other differences in the recipe:
+# Model, text and batches are much smaller than in the paper. The other main differences in the recipe:
 #
 # | | paper | this run | why |
 # |---|---|---|---|
-# | initialization | noise, standard deviation 0.02 | matching | a shorter plateau |
+# | initialization | noise, standard deviation 0.02 (Google's code) | matching | a shorter plateau |
 # | masking rate | 15 % | 40 %, falling to 30 % | more questions for each token that the model reads |
 # | optimizer | Adam | Muon for the encoder's matrices, AdamW for the rest | rare facts are learned sooner |
 # | peak learning rate | 1e-4 | 1.5e-3, six times that for embeddings | the model is small, and the run is short |
@@ -531,7 +531,7 @@ print(f" different answers: {about(103, len(set(given)), within=40 * slack):.0f}
 
 # %% [markdown]
 # Most answers are still wrong, but now read *how* they are wrong. Often they are words of the right kind: a
-# currency for a currency, a home of an animal for another one. Nobody told the model what a currency is. It has
+# currency for a currency, a language for a language. Nobody told the model what a currency is. It has
 # filled in blanks for a few minutes. (The questions use phrasings that the training text never uses. With more
 # training it learns the facts too: the model in `data/checkpoints/world-tiny` answers 98 % of them, after six times
 # as many tokens.)
@@ -539,7 +539,7 @@ print(f" different answers: {about(103, len(set(given)), within=40 * slack):.0f}
 # ## Reading the curve
 #
 # A run writes its figures to `metrics.jsonl`, one line every 20 steps. We draw yours, in blue. In grey you see a
-# recorded run of the same size with the paper's initialization and AdamW. It is shorter (900,000 tokens), and its
+# recorded run of the same size with BERT's own initialization and AdamW. It is shorter (900,000 tokens), and its
 # masking rate falls from 30 % to 15 %.
 #
 # To compare the plateaus we need a number. We say that a run *leaves the plateau* at the first step where its
@@ -682,7 +682,7 @@ print(dict(Counter(name.split(".")[0] for name in names)))
 print("of the run:", sorted(run), "its progress:", sorted(run["progress"]), sep="\n")
 
 # %% [markdown]
-# `model` are the weights. For each weight that AdamW trains there are its two averages (`exp_avg`, `exp_avg_sq`)
+# `model` are the weights. For each tensor that AdamW trains there are its two averages (`exp_avg`, `exp_avg_sq`)
 # and a step count. For each of the twelve matrices that Muon trains there is one running average, the momentum.
 # `recent` holds sums since the last line of figures. The *progress* says how far the run is, and at which batch of
 # which epoch.
@@ -738,8 +738,8 @@ count = sum(tensor.numel() for tensor in undisturbed.values())
 print(f"weights that differ: {unequal} of {count:,}")
 
 # %% [markdown]
-# Not one of the weights differs, not even in the last bit. If you forget one of the things in that file, the curve
-# shows a jump at every restart. Without the averages, Adam starts again with steps of full size. Without the
+# Not one of the weights differs, not even in the last bit. If you forget the averages or the progress, the curve can
+# jump at every restart. Without the averages, Adam starts again with steps of full size. Without the
 # progress, the warm-up comes once more in the middle of the run.
 #
 # ## Five patients
@@ -944,7 +944,8 @@ for name in ("base", "large"):
     print()
 
 # %% [markdown]
-# In 2018 Google's README gave two weeks and about 500 dollars for Base on one Cloud TPU v2. In 2023 MosaicBERT
+# In 2018 Google's README gave two weeks and about 500 dollars for Base on one preemptible Cloud TPU v2 (cheaper,
+# because Google may take it away at any time). In 2023 MosaicBERT
 # (Portes et al. 2023) reached 79.6 on GLUE's development sets in 1.13 hours on eight A100s, for about 20 dollars.
 # (GLUE is a collection of nine language tasks.) It reads fewer tokens, has a newer architecture, and doesn't compute
 # padding.
@@ -1092,7 +1093,7 @@ quiz(8)
 #
 # <details><summary>Answer</summary>
 #
-# First the unigram loss of the text (for English and 30,000 tokens between 6 and 7). If the loss is there, the
+# First the unigram loss of the text (for English and 30,000 tokens about 7). If the loss is there, the
 # model has learned frequencies and is on the plateau, which can be normal. Then whether it can leave it. Does the
 # prediction depend on the context at all (ask two different sentences)? Is the learning rate too high, or the
 # warm-up missing? Do positions and the attention mask work? Were there enough steps? Finally, let the model overfit

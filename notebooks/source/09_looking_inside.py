@@ -25,7 +25,7 @@
 # <details><summary>Answer</summary>
 #
 # The scores of all V words at a position, and the word that stood there originally. Only positions with a label
-# count, about 15 % of the tokens.
+# count: the chosen ones, 15 % of the tokens in BERT.
 #
 # </details>
 #
@@ -318,12 +318,12 @@ attention_paths(weights, encoding.tokens[0])
 # %% [markdown]
 # Look at the diagonal of rollout (in the middle): the residual connections alone keep (½)⁴ = 6 % of each token,
 # whatever the heads do. Then look at the column of the full stop. In the last layer many tokens attend to it. In
-# rollout only the full stop itself takes much from its *word*: what the others get from its vector is mostly other
+# rollout no other token takes more than 14 % from its *word*: what they get from its vector is mostly other
 # words, which it has collected in the layers below.
 #
 # The third panel is **attention flow**, from the same paper. It treats the same weights as the capacities of pipes,
-# and asks how much can flow from a word to a token. Here the columns differ and the rows hardly do: flow distinguishes
-# the words, but not the tokens that receive them.
+# and asks how much can flow from a word to a token. Here the columns differ and the rows hardly do: flow
+# distinguishes the words, but not the tokens that receive them.
 #
 # Keep in mind what rollout leaves out: it uses the attention weights only, never the values, nor the feed-forward
 # layers.
@@ -469,8 +469,8 @@ print(f"two standard errors are at most {about(0.07, max(errors), within=0.02):.
 
 # %% [markdown]
 # Start with the baselines. Random scores have a correlation of about 0, as they should. The last line says how
-# uncertain each mean is: ± 0.07 at most. **The attention of the last layer is not better than distance** (0.27 against
-# 0.34). The mean over all layers and rollout (about 0.45) are better than distance. The gradient (0.61) comes close
+# uncertain each mean is: ± 0.07 at most. **The attention of the last layer is not better than distance** (0.27
+# against 0.34). The mean over all layers and rollout (about 0.45) are better than distance. The gradient (0.61) comes close
 # to the ceiling (0.64).
 #
 # So is attention an explanation? The debate in short:
@@ -542,7 +542,7 @@ check("9.3", ablate_head)
 # Otherwise we would select heads that only happen to matter little on these sentences.
 #
 # The first two cells mask the words and define the loss, the third measures each head, and the fourth ablates groups
-# of heads. Guess: of how many of the 16 heads can this model do without?
+# of heads. Guess: how many of the 16 heads can this model do without?
 
 # %%
 masked = batch.input_ids.clone()
@@ -614,10 +614,10 @@ for n in (1, 4, 8, 12):
 # 2. a **corrupted** run, with one word changed: *he wrote the [MASK] and sat down.* It prefers *door* less.
 # 3. a **patched** run: the corrupted text, but *one* vector (one layer, one token) is replaced by the clean run's.
 #
-# As a measure we take the difference of the scores of *door* and *letter* (the **logit difference**). 0 means that
-# the patch changed nothing, and 1 that it restored the clean run's preference completely. If one vector restores it,
-# that vector carries the information which verb it was. The next cell does this for each layer and each token. Guess:
-# after which layer has the information reached [MASK]?
+# As a measure we take the difference of the scores of *door* and *letter* (the **logit difference**), rescaled: 0
+# means that the patch changed nothing, and 1 that it restored the clean run's preference completely. If one vector
+# restores it, that vector carries the information which verb it was. The next cell does this for each layer and each
+# token. Guess: after which layer has the information reached [MASK]?
 
 # %%
 clean, corrupted = [tokenizer(f"he {v} the [MASK] and sat down .") for v in ("shut", "wrote")]
@@ -784,7 +784,7 @@ cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 # Now look at the line with the mean. After layers 3 and 4 the senses are separated in about 93 % of the comparisons,
 # far above the bag of words (62 %) and the untrained model (51 %). *key* is the easiest word: in the novels it opens
 # doors, in the documentation it belongs to a dictionary. The gaps in the picture are small (about 0.1 or less), and
-# still the nearest mean is right for nearly every sentence.
+# still the nearest mean is right in more than nine of ten cases.
 #
 # The column *input* is a control too. There, a word's vector contains only the word and its position. Where it is far
 # above 50 % (*light* and *letter*), the position alone may give the sense away, or it is noise. And with a
@@ -1042,8 +1042,8 @@ for layer in range(5):
 
 # %% [markdown]
 # Look at *all pairs*: sentences that have nothing in common have a cosine far above 0, in every layer. All the
-# vectors point roughly in one common direction. They are **anisotropic**. Ethayarajh (2019) measured this for words in
-# ELMo, BERT and GPT-2, where it generally grows with depth. (In our averages it is largest at the input, 0.91.) If
+# vectors point roughly in one common direction. They are **anisotropic**. Ethayarajh (2019) measured this for words
+# in ELMo, BERT and GPT-2, where it generally grows with depth. (In our averages it is largest at the input, 0.91.) If
 # you read "cosine 0.7" as "similar", you are reading the common direction.
 #
 # Subtracting the mean vector removes it. Then all pairs are at about 0 on average, and the paraphrases stand out with
@@ -1161,14 +1161,14 @@ check("9.5", masked_mean)
 #
 # | | |
 # |---|---|
-# | Patterns of heads | Clark et al. (2019), sections 3 and 4, on BERT-Base. Single heads find direct objects, determiners, objects of prepositions and of possessive pronouns with an accuracy over 75 %. Our model is too small for that. *Itself* is our measure; they only mention that most heads give the current token little weight |
+# | Patterns of heads | Clark et al. (2019), sections 3 and 4, on BERT-Base. Single heads find direct objects, determiners, objects of prepositions and of possessive pronouns with an accuracy over 75 %. We don't test that here. *Itself* is our measure; they only mention that most heads give the current token little weight |
 # | Rollout | Abnar and Zuidema (2020), section 3: ½ A + ½ I, averaged over the heads. They follow [CLS] in a classifier, and also [MASK] in a pre-trained BERT, which has to choose between *his* and *her* (figure 4). We follow [MASK] |
 # | Ablating a head | Michel et al. (2019) multiply a head by a mask variable ξ and set it to 0. That equals zeroing its columns of the output projection. Older versions of `transformers` had `prune_heads`, which cuts the matrices |
 # | Activation patching | Vig et al. (2020) on GPT-2, Meng et al. (2022) as causal tracing in GPT models. Replacing a clean vector by a corrupted one is the other direction and asks whether the vector is *necessary* |
 # | Gradient × input | It has a sign, and it is wrong where the function is curved. Integrated gradients (Sundararajan et al. 2017) repair this, but depend on the baseline: zeros, [PAD] and [MASK] give different results |
 # | Control tasks | Hewitt and Liang (2019), on ELMo: linear probes are far more selective than probes with a hidden layer. For parts of speech, layer 1 had the better accuracy and layer 2 the better selectivity. Our probe is logistic regression with an L2 penalty |
 # | Anisotropy | Ethayarajh (2019) subtracts the mean cosine of random pairs from each cosine. We subtract the mean vector, as Mu and Viswanath (2018) do, who also remove the strongest common directions |
-# | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels (one program for all steps of attention) never store the weights (chapter 03). Our file is in float16, and `transformers` opens it in float16 unless you ask for `dtype=torch.float32`. Then the numbers agree to two decimals only |
+# | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels (one program for all steps of attention) never store the weights (chapter 03). Our file is in float16, and `transformers` (since version 5) opens it in float16 unless you ask for `dtype=torch.float32`. Then the numbers agree to two decimals only |
 #
 # ## Summary
 #
