@@ -441,7 +441,7 @@ def frequency(pair, single, pairs):
 print(*(f"{token} {value}" for token, value in learn(counts, 9, frequency)), sep="   ")
 
 # %% [markdown]
-# *low*, *new*, *##er*, *##est*: these are words and endings, and nobody told the loop what a word or an ending is.
+# *low*, *new*, *##er*, *##est*: these are stems and endings, and nobody told the loop what a stem or an ending is.
 #
 # Frequency has a weakness, though: a pair can be frequent only because its parts are frequent. The second criterion
 # divides by the frequency of the parts. It is the score by which tutorials usually explain WordPiece, so we call it
@@ -945,7 +945,7 @@ for question in questions:
 # - Normalization makes equal what a reader takes to be equal. An uncased model also drops case and accents.
 # - WordPiece splits greedily, longest match first, with `##` for continuations. A word that it cannot cover becomes a
 #   single `[UNK]`.
-# - A vocabulary grows by merging pairs. Merging by frequency works well. The WordPiece score prefers pairs of
+# - Our vocabulary grows by merging pairs. Merging by frequency works well. The WordPiece score prefers pairs of
 #   rare pieces and is not the gain in likelihood.
 # - A sequence is `[CLS]` first `[SEP]` second `[SEP]`, with token type ids, an attention mask, and offsets into the
 #   text.

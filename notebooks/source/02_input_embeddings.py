@@ -390,7 +390,7 @@ for maps in (1, 3):
 
 # %% [markdown]
 # With one map the sum loses nothing. With three random maps, two thirds are out of reach: D numbers cannot imitate
-# 3·D. (Learned maps can adapt to each other, so the loss in BERT may be smaller.) There is a second limit. BERT's
+# 3·D. (Learned maps can adapt to each other, so the price in BERT may be lower.) There is a second limit. BERT's
 # output layer uses the token table again (see "Paper and code"), so the token rows are not free to absorb a map
 # either.
 #
