@@ -840,8 +840,8 @@ report("BERT on SOP", predict(cls_vectors(unseen, test)), test, expected=(0.95, 
 # Compare the last two rows with the first. Without the NSP loss the results are as good or slightly better, except on
 # SST-2. How can both papers be right? Perhaps their inputs differ. Liu et al. (section 4.2) suspect that BERT's
 # comparison removed the loss but kept the *pairs*. Such a model would still read two unrelated halves in about every
-# second sequence, without being told. RoBERTa's sequences are continuous text instead. The second row is the worst: its
-# inputs are short. Liu et al. suspect that the model can't learn long-range dependencies from them.
+# second sequence, without being told. RoBERTa's sequences are continuous text instead. The second row is the worst:
+# its inputs are short. Liu et al. suspect that the model can't learn long-range dependencies from them.
 #
 # ## Broken BERT: the loss falls, and so does the accuracy
 #
