@@ -640,8 +640,8 @@ print(f"standard error {about(0.018, error, within=0.008):.3f}")
 # exactly these questions. So the second line is too good, and it is not the one to report.
 #
 # The two lines after it are the test set, where the gain is usually smaller. Is it more than chance? Compare the last
-# two numbers. A gain of less than two standard errors may be chance. In our run it was 0.01, with a standard error of
-# 0.018, so we couldn't say that the chosen threshold is better than 0 on new stories. We can say what it *does*: it
+# two numbers. A gain of less than two standard errors may be chance. Ours was less: 0.01 in one run, just below 0 in
+# another. So we couldn't say that the chosen threshold is better than 0 on new stories. We can say what it *does*: it
 # answers more, so the F1 of the questions with an answer rises and the other one falls. That is why you should report
 # both parts. A single F1 hides whether a model answers too often or abstains too often.
 #
