@@ -657,7 +657,7 @@ for name, row in bert["baselines"].items():
 # frequent token", you credit it with these copies.
 #
 # Your model is above the n-gram model in accuracy, and its perplexity is less than half as large. (Perplexity also
-# punishes a model that is sure and wrong; the n-gram model often is.) The n-gram model is a strong opponent here,
+# counts how sure a model is: being sure and wrong costs most.) The n-gram model is a strong opponent here,
 # since the sentences come from templates. On pairs your model is only eight points better than word overlap.
 #
 # Does the accuracy say that your model knows the facts? No, as you saw above: it answers most of the questions
@@ -684,7 +684,7 @@ print("of the run:", sorted(run), "its progress:", sorted(run["progress"]), sep=
 # %% [markdown]
 # `model` are the weights. For each tensor that AdamW trains there are its two averages (`exp_avg`, `exp_avg_sq`)
 # and a step count. For each of the twelve matrices that Muon trains there is one running average, the momentum.
-# `recent` holds sums since the last line of figures. The *progress* says how far the run is, and at which batch of
+# `recent` holds the sums for the next line of the log. The *progress* says how far the run is, and at which batch of
 # which epoch.
 #
 # What is missing? The learning rate: it is computed from the progress. The masks: they are computed from the seed,

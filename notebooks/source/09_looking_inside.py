@@ -470,8 +470,8 @@ print(f"two standard errors are at most {about(0.07, max(errors), within=0.02):.
 # %% [markdown]
 # Start with the baselines. Random scores have a correlation of about 0, as they should. The last line says how
 # uncertain each mean is: ± 0.07 at most. **The attention of the last layer is not better than distance** (0.27
-# against 0.34). The mean over all layers and rollout (about 0.45) are better than distance. The gradient (0.61) comes close
-# to the ceiling (0.64).
+# against 0.34). The mean over all layers and rollout (about 0.45) are better than distance. The gradient (0.61) comes
+# close to the ceiling (0.64).
 #
 # So is attention an explanation? The debate in short:
 #
