@@ -10,8 +10,6 @@ MOST_LINES, MEDIAN_LINES = 25, 8
 MOST_CHARACTERS = 96  # the width of a cell on a laptop
 MOST_BARE_TRUTHS = 3
 FEWEST_CELLS, MOST_CELLS = 35, 60
-# A path from the root of a disk: of somebody's home, of a checkout, of an installed package.
-MACHINE_PATH = re.compile(r"(?<![\w./<])(?:/(?:home|root|work|Users|usr|opt)/|[A-Z]:\\\\)[^\s\"']*")
 UNCOMPARED = ("nbval-ignore-output", "nbval-skip", "pytest-validate-ignore-output")
 UNCOMPARED_COMMENTS = ("NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP", "PYTEST_VALIDATE_IGNORE_OUTPUT")
 HEADINGS = (
@@ -53,16 +51,6 @@ def errors(notebook: NotebookNode) -> list[str]:
             found.append(f"{begins(cell)} stored a {failed[0]}")
         if meant and not failed:
             found.append(f"{begins(cell)} is tagged raises-exception and raised nothing")
-    return found
-
-
-def paths_of_a_machine(notebook: NotebookNode) -> list[str]:
-    """Where a stored output names a folder of the machine that executed the notebook."""
-    found = []
-    for cell in code_cells(notebook):
-        for output in cell.outputs:
-            texts = [output.get("text", ""), *(str(part) for part in output.get("data", {}).values())]
-            found += [f"{begins(cell)} stored {path[0]!r}" for text in texts for path in MACHINE_PATH.finditer(text)]
     return found
 
 

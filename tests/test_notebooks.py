@@ -60,11 +60,6 @@ def test_a_section_is_missing(path):
 
 
 @every_notebook
-def test_an_output_names_a_folder_of_the_authors_machine(path):
-    assert not rules.paths_of_a_machine(read(path))
-
-
-@every_notebook
 def test_an_exercise_is_not_as_registered(path):
     own = sorted((e for e in EXERCISES.values() if e.chapter == chapter_of(path)), key=lambda e: e.order)
     solved = path.parent.name == "solutions"
