@@ -243,7 +243,13 @@ def differences(learner: NotebookNode, solution: NotebookNode) -> list[str]:
 
 
 def plain(output: NotebookNode) -> dict:
-    return {key: value for key, value in output.items() if key != "execution_count"}
+    """What is compared of an output. A picture with an alternative text is compared by it, as nbval does: what is drawn
+    may be times that were measured.
+    """
+    kept = {key: value for key, value in output.items() if key != "execution_count"}
+    if "text/plain" in kept.get("data", {}):
+        kept["data"] = {kind: value for kind, value in kept["data"].items() if kind != "image/png"}
+    return kept
 
 
 def without_answer(code: str) -> str:
