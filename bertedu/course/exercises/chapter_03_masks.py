@@ -154,7 +154,7 @@ def repaired_bias(case: Case) -> None:
     size = list(bias.shape)
     if size == [2, 1, 5, 1]:
         case.fail(
-            "But the bias is still [2, 1, 5, 1]: it shifts whole rows of scores, and softmax ignores that.",
+            "But the bias is still [2, 1, 5, 1]: it adds one number to a whole row of scores, so it hides no key.",
             "Which axis of the scores [B, H, T, T] holds the keys?",
         )
     if size == [2, 5]:

@@ -188,7 +188,7 @@ ANSWERS = {
     "3.5": {
         "accepted": [keys_last, arithmetic, full_size, both_axes],
         "wrong": [
-            (unchanged, "shifts whole rows"),
+            (unchanged, "one number to a whole row"),
             (two_axes, "scores have four axes"),
             (bias_upside_down, "mask is inverted"),
             (bias_of_infinity, "nan in float32"),
