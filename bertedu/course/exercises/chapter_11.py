@@ -119,7 +119,7 @@ def spans(case: Case) -> None:
                 "The type is the part of the tag after the hyphen: person, not B-person.",
             ),
             (
-                [(kind, start + 1, end + 1) for kind, start, end in right],
+                [(kind, start + 1, end + 1) for kind, start, end in right],  # type: ignore[operator]
                 "You count from 1. The first word of the sentence has the number 0.",
             ),
             (
