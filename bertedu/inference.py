@@ -30,8 +30,9 @@ def open_model(name: str | Path) -> tuple[LanguageModel, BertTokenizer]:
     Raises UserError where there is no usable model, and where the tokenizer has ids that the model lacks.
     """
     folder = find_folder(name)
-    tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
-    pairs = architecture_of(folder) == BertForPreTraining.__name__
+    member = architecture_in(folder)
+    tokenizer = member.tokenizer.from_pretrained(folder)
+    pairs = architecture_of(folder) == member.class_name(BertForPreTraining.kind)
     model = (BertForPreTraining if pairs else MaskedLM).from_pretrained(folder)
     if len(tokenizer) > model.config.vocab_size:
         raise UserError(

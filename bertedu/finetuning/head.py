@@ -35,18 +35,30 @@ class TaskModel(PretrainedModel):
     def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
         super().__init__(encoder.config, task_config)
         self.encoder = encoder
+        make = architecture(encoder.config.model_type).transforms.get(self.kind)
+        self.transform = make(self.config) if make and self.wants_transform(self.task_config) else None
 
     @classmethod
     def from_config(cls, config: Any, task_config: TaskConfig | None = None) -> Self:
         """A new model, on a new encoder of the member that the config is of."""
-        task_config = task_config or TaskConfig()
-        encoder = architecture(config.model_type).encoder(config, add_pooling_layer=cls.reads_pooler(task_config))
-        return cls(encoder, task_config)
+        task_config, member = task_config or TaskConfig(), architecture(config.model_type)
+        of_encoder = cls.reads_pooler(task_config) and cls.kind not in member.transforms
+        return cls(member.encoder(config, add_pooling_layer=of_encoder), task_config)
 
     @classmethod
     def reads_pooler(cls, task_config: TaskConfig) -> bool:
-        """Whether the head reads the encoder's pooler."""
+        """Whether the head reads one vector of the whole text: the encoder's pooler, or what the member has for it."""
         return False
+
+    @classmethod
+    def wants_transform(cls, task_config: TaskConfig) -> bool:
+        """Whether what the member puts below the last layer of this kind of model has a part in it."""
+        return True
+
+    def token_vectors(self, input_ids: Tensor, attention_mask: Tensor | None, token_type_ids: Tensor | None) -> Tensor:
+        """A vector for each token, [B, T, D], as the last layer of the head reads it."""
+        vectors = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state
+        return vectors if self.transform is None else self.transform(vectors, attention_mask)
 
     @property
     def bert(self) -> Encoder:

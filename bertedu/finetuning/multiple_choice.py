@@ -50,7 +50,8 @@ class ChoiceModel(TaskModel):
         """input_ids and the others [B, C, T], labels [B] the number of the right choice; logits come as [B, C]."""
         questions, choices, _ = input_ids.shape
         mask, types = (None if given is None else given.flatten(0, 1) for given in (attention_mask, token_type_ids))
-        pooled = self.encoder(input_ids.flatten(0, 1), mask, types).pooler_output  # [B C, D]
+        output = self.encoder(input_ids.flatten(0, 1), mask, types)
+        pooled = self.transform(output.last_hidden_state, mask) if self.transform else output.pooler_output  # [B C, D]
         logits = self.classifier(self.dropout(pooled)).view(questions, choices)
         if labels is None:
             return ClassifierOutput(logits)

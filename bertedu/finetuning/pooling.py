@@ -52,6 +52,11 @@ class PooledModel(TaskModel):
         """Only the pooling "pooler" does."""
         return task_config.pooling == "pooler"
 
+    @classmethod
+    def wants_transform(cls, task_config: TaskConfig) -> bool:
+        """Where the pooling is the published one."""
+        return cls.reads_pooler(task_config)
+
     def pooled(self, input_ids: Tensor, attention_mask: Tensor | None, token_type_ids: Tensor | None) -> Tensor:
         """The vectors of a batch of texts, [B, D] or [B, 4 D]."""
         if attention_mask is None:
@@ -59,4 +64,6 @@ class PooledModel(TaskModel):
         pooling = self.task_config.pooling
         layers = pooling == "last four layers"
         output = self.encoder(input_ids, attention_mask, token_type_ids, output_hidden_states=layers)
+        if self.transform is not None:
+            return self.transform(output.last_hidden_state, attention_mask)
         return pool(output, attention_mask, pooling)

@@ -58,7 +58,7 @@ class SpanFinder(TaskModel):
         end_positions: Tensor | None = None,
     ) -> SpanOutput:
         """positions [B]: the answer's first and last token, 0 ([CLS]) for none. A window's loss is the mean of both."""
-        vectors = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state
+        vectors = self.token_vectors(input_ids, attention_mask, token_type_ids)
         start_logits, end_logits = self.qa_outputs(vectors).unbind(dim=-1)
         if start_positions is None or end_positions is None:
             return SpanOutput(start_logits, end_logits)

@@ -41,7 +41,7 @@ class SentenceChooser(TaskModel):
         self, input_ids: Tensor, attention_mask: Tensor | None = None, token_type_ids: Tensor | None = None
     ) -> Tensor:
         """The scores [B, T]: the higher, the more a sentence that begins here belongs into the summary."""
-        vectors = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state
+        vectors = self.token_vectors(input_ids, attention_mask, token_type_ids)
         return self.classifier(self.dropout(vectors)).squeeze(-1)
 
 

@@ -72,7 +72,7 @@ class Tagger(TaskModel):
         first piece of each word that is to be tagged. The model decodes itself: in whatever it is wrapped (for several
         processes, compiled), the output has the tags.
         """
-        vectors = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state
+        vectors = self.token_vectors(input_ids, attention_mask, token_type_ids)
         output = TaggerOutput(self.classifier(self.dropout(vectors)))
         if labels is not None:
             output.summed_loss, output.counted = self.summed_loss(output.logits, labels), (labels != IGNORED).sum()

@@ -65,7 +65,10 @@ class Architecture:
 
     name is how its classes begin in `transformers` ("Bert"); class_names holds those that do not follow the pattern,
     by the kind of model ("ForMaskedLM"). encoder(config, add_pooling_layer=…) makes the encoder, and
-    language_model_head(config, token_embeddings) what scores every word at a token: [..., D] to [..., V].
+    language_model_head(config, token_embeddings) what scores every word at a token: [..., D] to [..., V]. transforms
+    hold what a member puts between the encoder and the last linear layer of a task, by the kind of model: made from the
+    config, they turn the last hidden states [B, T, D] and the attention_mask [B, T] into a vector for each text, [B, D]
+    ("ForSequenceClassification", "ForMultipleChoice", in place of the encoder's pooler), or for each token, [B, T, D].
     """
 
     name: str
@@ -75,6 +78,7 @@ class Architecture:
     names: NameMap
     tokenizer: type[BertTokenizer]
     class_names: Mapping[str, str] = field(default_factory=dict)
+    transforms: Mapping[str, Callable[[Any], nn.Module]] = field(default_factory=dict)
 
     def class_name(self, kind: str) -> str:
         """What `transformers` calls a kind of model: "BertForMaskedLM" for "ForMaskedLM"."""

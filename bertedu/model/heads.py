@@ -90,15 +90,16 @@ class MaskedLMHead(nn.Module):
 
 
 class BertForPreTraining(PretrainedModel):
-    """BERT with both heads: masked words and next sentence."""
+    """BERT with both heads: masked words and next sentence. `bert` may be any member's encoder that has a pooler."""
 
     kind = "ForPreTraining"
     encoder_name = "bert"
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: EncoderConfig):
         super().__init__(config)
-        self.bert = BertModel(config)
-        self.masked_lm = MaskedLMHead(config, self.bert.embeddings.token)
+        member = architecture(config.model_type)
+        self.bert = member.encoder(config)
+        self.masked_lm = member.language_model_head(config, self.bert.token_embeddings)
         self.next_sentence = nn.Linear(config.hidden_size, 2)
         self.initialize()
 
