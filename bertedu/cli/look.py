@@ -1,4 +1,4 @@
-"""`bertedu fill-mask`, `bertedu answer` and `bertedu attention`: what a model says, and where it looks."""
+"""`bertedu fill-mask`, `bertedu answer` and `bertedu attention`: what a model says, and what it attends to."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -58,7 +58,7 @@ It takes a few seconds and writes only the file that is named.
 @click.option("--html", type=PATH, help="Write a page to explore, which fetches nothing.")
 @click.option("--png", type=PATH, help="Write a picture of all heads.")
 def attention(text: str, second: str | None, model: str | None, html: Path | None, png: Path | None) -> None:
-    """Show where each token of TEXT (and of SECOND, as a pair) looks, in every layer and head."""
+    """Show what each token of TEXT (and of SECOND, as a pair) attends to, in every layer and head."""
     from bertedu.files import write_text
     from bertedu.inference import attention_weights, open_model
     from bertedu.visualization.attention import attention_grid, describe_grid

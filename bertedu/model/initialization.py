@@ -1,7 +1,7 @@
-"""How weights start, as published: normal with standard deviation 0.02, cut at two of them, biases zero.
+"""The published initialization: normal with standard deviation 0.02, truncated at two of them, biases zero.
 
-Devlin et al. 2019 and google-research/bert (`create_initializer`). `transformers` does not cut.
-The start that short runs use instead stands in `bertedu/pretraining/initialization.py`.
+From google-research/bert (`create_initializer`); the paper does not give it. `transformers` does not truncate.
+The initialization for short runs is in `bertedu/pretraining/initialization.py`.
 """
 
 import torch

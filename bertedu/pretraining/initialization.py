@@ -4,8 +4,8 @@ With the published initialization a small BERT first sits on a plateau, where it
 attention happens to find something worth attending to. In a run of minutes that waiting decides the result.
 This initialization takes most of it away: in the first layer key weights equal to the query weights (a token attends
 to tokens like itself and near to itself), sinusoidal positions (Vaswani et al. 2017, section 3.5) with wavelengths
-for short texts and twice the scale of the words, linear layers with standard deviation 1/√fan-in, and a decoder
-whose bias already knows how frequent each word is.
+for short texts and 1.4 times the norm of the words' vectors, linear layers with standard deviation 1/√fan-in, and a
+decoder whose bias already knows how frequent each word is.
 
 Higher layers are left free: begun like the first, they too may settle on neighbours, and never find the word far
 off that tells the answer. Whether they do was a matter of the seed, and of twenty points in facts recalled.

@@ -330,8 +330,8 @@ for name, output in trace(my_bert, input_ids, attention_mask):
         print(f"{name:42} {list(output.shape)}")
 
 # %% [markdown]
-# Only the inside of the feed-forward network is wider, by a factor of four. Everything else keeps `[B, T, D]`, until
-# the pooler drops T.
+# Only the inside of the feed-forward network is wider, by a factor of four. Every other module in the list returns
+# `[B, T, D]`, until the pooler drops T.
 #
 # The position embeddings are missing from the list. `BertEmbeddings` reads their table directly
 # (`position.weight[:T]`) and never *calls* the module, so no hook runs. The softmax of attention, the residual
@@ -483,8 +483,8 @@ means = sum(state[key].nbytes for state in states for key in ("exp_avg", "exp_av
 each = [f"{part / count(model):.0f}" for part in (weights, gradients, means)]
 print(f"bytes for each of {count(model)} parameters:", " + ".join(each))
 for preset, model in models.items():
-    gigabytes = count(model) / 1e9
-    print(f"{preset:6}  weights {4 * gigabytes:.2f} GB,  in training {16 * gigabytes:.2f} GB")
+    billions = count(model) / 1e9
+    print(f"{preset:6}  weights {4 * billions:.2f} GB,  in training {16 * billions:.2f} GB")
 
 # %% [markdown]
 # To train Base you need 1.75 GB for these numbers, however small the batch is. The other part is the
@@ -519,9 +519,9 @@ for T, gigabytes in activations.items():
 
 # %% [markdown]
 # They grow by a factor of seven. Most tensors grow with T, but the attention weights are `[B, H, T, T]` and grow with
-# T². Activations usually decide whether a training step fits in memory, and you choose B and T. The simplest way out
-# is **gradient accumulation**: run half the batch twice and update once. The paper trained with T = 128 for 90 % of
-# its steps (appendix A.2).
+# T². In models of BERT's size, activations usually decide whether a training step fits in memory, and you choose B
+# and T. The simplest way out is **gradient accumulation**: run half the batch twice and update once. The paper
+# trained with T = 128 for 90 % of its steps (appendix A.2).
 #
 # These are the bytes of *explicit* attention, which stores the `[T, T]` weights. The fused kernels of chapter 03
 # compute attention in one piece and never store them, so the T² part disappears.
@@ -556,9 +556,9 @@ with torch.no_grad():
 # %% [markdown]
 # With BERT's initialization the loss is ln V: the model does not know the answer and spreads its probability evenly.
 # With PyTorch's defaults the loss is far higher: the model is sure and wrong. A word's score is a dot product with
-# the word's embedding, a sum of D products. If their entries have a standard deviation of 1, the score has a
-# standard deviation of √D, and softmax turns that into certainty. Keep this test: if the first loss of a classifier
-# with C classes is well above ln C, look at its initialization.
+# the word's embedding, a sum of D products. If the entries of both vectors have a standard deviation of 1, the score
+# has a standard deviation of √D, and softmax turns that into certainty. Keep this test: if the first loss of a
+# classifier with C classes is well above ln C, look at its initialization.
 #
 # The measured standard deviation is 0.88 · 0.02, because the truncation removes the tails. `transformers` does not
 # truncate.
@@ -801,9 +801,9 @@ check("5.4", first_difference)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Both traces list the same modules in the order of the calls, so we can compare them side by side. Everything after
-# the first difference differs too, as a consequence. That is why the *first* one matters. `first_difference(package,
-# suspect, ids)` returns `encoder.layers.0.attention.query`, although its shape was right.
+# Both traces list the same modules in the order of the calls, so we can compare them side by side. A module that
+# reads a wrong output returns a wrong one too. That is why the *first* difference matters.
+# `first_difference(package, suspect, ids)` returns `encoder.layers.0.attention.query`, although its shape was right.
 #
 # </details>
 
@@ -861,7 +861,7 @@ check("5.5", as_torch)
 #
 # - A BERT is a config (how large), a class (what is computed) and a checkpoint (named numbers).
 # - The pooler is the vector of `[CLS]`, a linear layer and tanh: `[B, T, D]` to `[B, D]`. In pre-training, only NSP
-#   trains it, so it is no sentence vector before fine-tuning.
+#   trains it, so it is a poor sentence vector before fine-tuning.
 # - Parameters: (V + positions + token types + 2) · D, then 12 D² + 13 D for each layer, then D² + D. Feed-forward
 #   networks have twice as many as attention. In the smallest BERT, the embeddings have nine tenths of them.
 # - Training takes 16 bytes for each parameter in float32 with Adam. Activations come on top and grow with B, T and

@@ -46,7 +46,8 @@ def more_heads(case: Case) -> None:
         288,
         otherwise="Write down the shape of the query projection, once for 2 heads and once for 4. Do they differ?",
         mistakes=[
-            (576, "That is twice as many, as if a head kept its size d. But d = D / H: what is d with 4 heads?"),
+            (576, "That is twice as many, for twice the heads. But d = D / H: what is d with 4 heads?"),
+            (568, "That keeps the size d of a head. But d = D / H: what is d with 4 heads?"),
             (144, "That is half as many. Each head is half as wide now, but there are twice as many of them."),
             (
                 4 * 288,

@@ -66,7 +66,7 @@ def first_difference(case: Case) -> None:
     here = "encoder.layers.1.attention.key"
     if got.startswith("pooler"):
         case.fail(
-            f"But it returned {got!r}. That is the last module that differs (everything after the fault does).",
+            f"But it returned {got!r}. That is the last module that differs: the fault has reached it from below.",
             "Which one is the first? Or do all of your hooks have the same name, the last one?",
         )
     if got == f"{here}.weight":

@@ -176,7 +176,8 @@ ANSWERS = {
     "5.1": {
         "accepted": [288, 288.0],
         "wrong": [
-            (576, "as if a head kept its size"),
+            (576, "twice as many, for twice the heads"),
+            (568, "keeps the size d of a head"),
             (144, "twice as many of them"),
             (1152, "a share of one"),
             (256, "leaves out the biases"),
