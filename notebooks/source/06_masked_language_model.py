@@ -33,7 +33,8 @@
 #
 # <details><summary>Answer</summary>
 #
-# The table of token embeddings, `[V, D]`. The score of a word is the dot product with the word's own embedding.
+# The table of token embeddings, `[V, D]`. The score of a word is the dot product of the vector that the head has
+# computed and the word's own embedding, plus a bias.
 #
 # </details>
 #
@@ -86,9 +87,9 @@ Picture(
 # > 4. The capital ______ Portugal is Lisbon.
 #
 # For this you needed a fact, some meaning and some grammar. Nobody had to label anything, because the text itself
-# contains the answers. Training of this kind is called **self-supervised learning**. Taylor (1953) invented such gaps
-# to measure how readable a text is; a text with gaps is called a **cloze test**. For BERT the task is called **masked
-# language modeling**, or MLM. It is the first of BERT's two pre-training tasks. The second one follows in
+# contains the answers. Training of this kind is called **self-supervised learning**. Taylor (1953) used gaps to
+# measure how readable a text is; since then a text with gaps is called a **cloze test**. For BERT the task is called
+# **masked language modeling**, or MLM. It is the first of BERT's two pre-training tasks. The second one follows in
 # [chapter 07](07_next_sentence_prediction.ipynb).
 #
 # The course contains a small BERT that was trained on a small world of facts: 39 countries, 43 animals, 23 chemical
@@ -125,9 +126,9 @@ fill_mask_box(model, tokenizer, "In [MASK] the newspapers are printed in Danish.
 #
 # Gap 3 shows the disadvantage: a left-to-right model has to predict "Lisbon" before it has read "Portugal". How much
 # does the right side help? The next cell measures it with a very simple model: an **n-gram model**, which counts how
-# often words follow each other and predicts the most frequent one. We let it predict a word from the left neighbor,
-# from the right neighbor, and from both. Guess first: how many of the words in unseen sentences will each of them get
-# right? (On a slow computer the cell takes half a minute.)
+# often tokens follow each other and predicts the most frequent one. We let it predict a token from the left neighbor,
+# from the right neighbor, and from both. Guess first: how many of the tokens in unseen sentences will it get right
+# each time? (Punctuation counts too. On a slow computer the cell takes half a minute.)
 
 # %%
 import numpy as np
@@ -149,13 +150,13 @@ left, asked, right, unknown = test[:-2], test[1:-1], test[2:], np.full(len(test)
 known = {"left": (left, unknown), "right": (unknown, right), "both": (left, right)}
 for name, sides in known.items():
     guesses = ngrams.distributions(*sides).argmax(axis=1)  # [N, V] -> [N]
-    print(f"knows the neighbor on {name:6} {(guesses == asked).mean():.0%} of the words right")
+    print(f"knows the neighbor on {name:6} {(guesses == asked).mean():.0%} of the tokens right")
 
 # %% [markdown]
-# With both neighbors it predicts 62 % of the words, with one only about 40 %. A part of this gain may come simply
-# from knowing two words instead of one: this cell can't tell. But it shows that the right neighbor alone helps almost
-# as much as the left one. So a model should use the words on both sides. It should be **bidirectional**, and BERT's
-# attention is.
+# With both neighbors it predicts 62 % of the tokens, with one only about 40 %. A part of this gain may come simply
+# from knowing two tokens instead of one: this cell can't tell. But it shows that the right neighbor alone helps
+# almost as much as the left one. So a model should use the words on both sides. It should be **bidirectional**, and
+# BERT's attention is.
 #
 # But then why mask anything? Why not ask a bidirectional model for *every* word of a normal text? Take three tokens
 # and, to be strict, forbid each token to attend to itself. In the next cell `attends[i, j]` is 1 where token i may
@@ -176,9 +177,9 @@ print("two layers: paths from tokens 0, 1, 2 to token 0:", (attends @ attends)[0
 # vector.) So the answer to the question "which word is this?" is already in the input. Copying solves the task, and
 # to copy a word, a model needs to understand nothing.
 #
-# Left-to-right models solve the problem by a mask in their attention: no token may attend to later tokens. BERT
-# allows all of that, and removes the word from the input instead. That is the idea of Devlin et al. (2019, section
-# 3.1), and it has a price: only the masked words are questions.
+# Left-to-right models solve the problem by a mask in their attention: no token may attend to later tokens. BERT lets
+# every token attend to all others, and removes the word from the input instead. That is the idea of Devlin et al.
+# (2019, section 3.1), and it has a price: only the masked words are questions.
 #
 # ## Mask, then ask
 #
@@ -346,9 +347,9 @@ print(f"no gradient at {int((~trained).sum())} of {len(tokens)} tokens")
 # You can repeat this one: `python benchmarks/masking_ablation.py` trains small BERTs on the sentences about
 # countries, in five ways, with two seeds each (two minutes on one core). Then it asks four questions about sentences
 # that no model saw in training. How often is the right word predicted where the model sees [MASK] (*masked*)? Where
-# it sees the word itself (*kept*)? Where it sees a random word (*replaced*)? And can a classifier tell countries,
-# capitals, languages and currencies apart from the frozen vectors of visible words (*features*)? The next cell prints
-# the recorded means, the one after it draws both seeds.
+# it sees the word itself (*kept*)? Where it sees a random word (*replaced*)? And how often can a classifier tell from
+# a visible word's frozen vector whether the word is a country, a capital, a language or a currency (*features*)? The
+# next cell prints the recorded means, the one after it draws both seeds.
 
 # %%
 import json
@@ -388,11 +389,11 @@ Picture(
 #
 # - **Masked.** The ways that use [MASK] reach 71 to 78 %, and 80/10/10 is in the middle (74 %). For *this* question
 #   the 80/10/10 rule brings nothing. Even the model that never saw [MASK] in training reaches 66 %.
-# - **Kept.** The model that was trained with [MASK] only names just 13 % of the words that it can see. Kept words
+# - **Kept.** The model that was trained on [MASK] alone names just 13 % of the words that it can see. Kept words
 #   teach it to trust what it sees (80 % and 99 %).
-# - **Replaced.** But with kept words alone it learns to copy whatever it sees, and so it corrects only 9 % of the
-#   wrong words. Random words teach it not to trust blindly (62 to 65 %). Only the mixture 80/10/10 does well in both
-#   columns, *kept* and *replaced*.
+# - **Replaced.** But with kept words and no random ones it learns to copy whatever it sees, and so it corrects only
+#   9 % of the wrong words. Random words teach it not to trust blindly (62 to 65 %). Only the mixture 80/10/10 does
+#   well in both columns, *kept* and *replaced*.
 # - **Features.** The ways with random words are better (74 to 80 % against 68 to 70 %). The paper also found that
 #   [MASK] alone hurts the features; here the difference is larger. But in the paper 80/20/0, without random words,
 #   was nearly as good as 80/10/10. Here it isn't.
@@ -680,8 +681,8 @@ print(f"one after the other: {about(0.90, one_by_one, within=0.04):.0%}")
 
 # %% [markdown]
 # The model knows the capitals: 90 % of the pairs belong together. But if it predicts both words at once, it can't use
-# that, and only 2 % do. For the same reason, filling many masks in one pass doesn't give a usable text. Methods that
-# write with masked models fill them in several passes.
+# that, and only 2 % do. For the same reason, filling many masks in one pass rarely gives a usable text. Methods that
+# write with masked models mostly fill them in several passes.
 #
 # ## How probable is a sentence? (optional)
 #
@@ -778,7 +779,7 @@ for name, (scores, loss) in others.items():
 # the training. You don't have to read them. Then we measure two accuracies on the same unseen sentences:
 #
 # - `report` counts what the colleague counts: how many of the labels in the batches are predicted
-# - `masked_accuracy` counts what a user would ask for: how many of the words that a [MASK] hides are predicted
+# - `masked_accuracy` counts what a user would ask for: how many of the tokens that a [MASK] hides are predicted
 #
 # The training takes about half a minute on a slow computer.
 
@@ -912,7 +913,7 @@ for name, (student, batches) in students.items():
 # 2020, section 3.5, table 5): 84.3 against 82.2 for BERT on GLUE, a collection of nine language tasks. There the
 # chosen tokens are replaced by words from a small generator, the model predicts all tokens, and an explicit **copy
 # mechanism** handles the copying. ELECTRA itself also asks about all tokens, with a simpler question: was this token
-# replaced or not? (Its chapter is in the [chapter list](00_start_here.ipynb).)
+# replaced or not?
 #
 # So what does the bug break? The measurement. The loss and the perplexity of this model can't be compared with those
 # of any other MLM. A model that has learned little more than to copy looks finished. And if you choose between two

@@ -198,7 +198,7 @@ check("7.1", sentence)
 #
 # Write `cut(first, second, max_tokens, rng)`. It gets two lists of tokens, the number of tokens that both may have
 # together, and a `random.Random`. Each call of `rng.random()` gives a number between 0 and 1; use no other source of
-# randomness. Return the two lists. Stuck? `hint("7.2")`
+# randomness. Of two equally long segments, shorten either. Return the two lists. Stuck? `hint("7.2")`
 
 
 # %% tags=["exercise"]
@@ -206,7 +206,7 @@ def cut(first, second, max_tokens, rng):
     ### BEGIN SOLUTION
     first, second = list(first), list(second)
     while len(first) + len(second) > max_tokens:
-        max(first, second, key=len).pop(0 if rng.random() < 0.5 else -1)
+        max(second, first, key=len).pop(0 if rng.random() < 0.5 else -1)
     return first, second
     ### END SOLUTION
 
@@ -216,10 +216,11 @@ check("7.2", cut)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# `max(first, second, key=len)` is the longer list. The loop removes one token at a time, so it decides anew each time
-# which segment is longer. A long first segment shrinks until both have the same length, and then they shrink
-# together. The coin is tossed for each token, so the longer segment loses about as many tokens at its beginning as at
-# its end. All randomness comes from `rng`, so the same seed gives the same pairs.
+# `max(second, first, key=len)` is the longer list, and of two equally long ones the second, as in Google's code. The
+# loop removes one token at a time, so it decides anew each time which segment is longer. A long first segment shrinks
+# until both have the same length, and then they shrink together. The coin is tossed for each token, so the longer
+# segment loses about as many tokens at its beginning as at its end. All randomness comes from `rng`, so the same seed
+# gives the same pairs.
 #
 # </details>
 
@@ -232,10 +233,10 @@ check("7.2", cut)
 # pre-training.
 #
 # The next two cells contain everything: `random_segment`, and `pairs_of`, which makes all pairs of one document
-# (number `own` in the list). For truncation it uses the package's `truncate`. It works like `cut` of exercise 7.2,
-# but on (start, stop) instead of lists, and of two equally long segments it shortens the second. The last value that
-# `pairs_of` yields for each pair is a dict of counts for the checks below: the target, the sentences of the chunk,
-# whether it begins the document, and how many tokens the truncation removed at the front and at the back.
+# (number `own` in the list). For truncation it uses the package's `truncate`. It works like `cut` in our solution of
+# exercise 7.2, but on (start, stop) instead of lists. The last value that `pairs_of` yields for each pair is a dict
+# of counts for the checks below: the target, the sentences of the chunk, whether it begins the document, and how many
+# tokens the truncation removed at the front and at the back.
 
 
 # %%
@@ -462,7 +463,7 @@ Picture(
 
 # %% [markdown]
 # The shorter the documents, the more negatives. So don't split your corpus into paragraphs and call them documents:
-# the model would be trained on a task where the answer is mostly "no".
+# with three short sentences in each, 62 % of the pairs would be NotNext.
 #
 # ### Balanced accuracy
 #
@@ -751,15 +752,15 @@ Picture(figure, alt=f"Balanced accuracy for three kinds of NotNext pairs. {'; '.
 
 # %% [markdown]
 # Read the column NotNext from test to test. On the published task BERT recognizes 92 % of the negatives. On the same
-# topic it recognizes 27 %, and of the swapped pairs 4 %: it calls most pairs IsNext that are about one topic.
+# topic it recognizes 27 %, and of the swapped pairs 4 %: if a pair is about one topic, it mostly says IsNext.
 #
 # For word overlap, the 50 % on swapped pairs are no accident: the cosine of (first, second) is the cosine of (second,
 # first). For BERT nothing forces this. Segment ids and position embeddings tell it which segment is the first. It
 # never needed to use that.
 #
-# To be fair: in many documents of our small world the order of the sentences means nothing, and nobody could do
-# better there. But *Its capital is Lisbon* before *Portugal* can be recognized as wrong, and the model says IsNext.
-# Its training task never asked for it.
+# To be fair: many documents of our small world are lists of independent facts on one topic. There nobody could see
+# that the order is wrong, or that a segment comes from another list. But *Its capital is Lisbon* before *Portugal*
+# can be recognized as wrong, and the model says IsNext. Its training task never asked for it.
 #
 # ## Sentence order
 #
@@ -926,8 +927,8 @@ check("7.5", repaired_losses)
 # <details><summary>Solution, explained</summary>
 #
 # Both losses share one criterion, and 0 has two meanings: "nothing to predict" for words, IsNext for pairs. So no
-# IsNext pair is ever counted. Among the pairs that are counted, NotNext is always right, so a model that always
-# answers NotNext has a loss of zero. In a training from scratch the same bug can look like progress: the
+# IsNext pair is ever counted. Among the pairs that are counted, NotNext is always right, so a model that is always
+# sure of NotNext has a loss near zero. In a training from scratch the same bug can look like progress: the
 # accuracy ends at the share of NotNext, about 61 % in our text, which seems better than a coin. The repair: pairs get
 # their own loss, which ignores nothing.
 #
@@ -973,7 +974,7 @@ print(f"accuracy on IsNext {is_next:.0%}, on NotNext {not_next:.0%}")
 #   tokens from the longer segment, at a random end.
 # - A chunk of one sentence is always NotNext, so more than half of the pairs are NotNext (61 % here, where documents
 #   are short). Report balanced accuracy.
-# - 0 is IsNext. Segment ids say where the second segment begins, and a model that was trained with them needs them.
+# - 0 is IsNext. Segment ids say where the second segment begins. Without them our model is hardly above chance.
 # - The pre-training loss is the mean over masked words plus the mean over pairs.
 # - Next sentence prediction can be solved mostly by topic, and that is mostly what our model uses. Sentence-order
 #   prediction can't be solved by topic.

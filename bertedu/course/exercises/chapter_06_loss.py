@@ -55,7 +55,7 @@ def wrong_losses(logits: Tensor, labels: Tensor) -> dict[str, Tensor]:
     hints=(
         "Which tokens have a label? asked = labels != -100 is [B, T]; logits[asked] is [N, V], labels[asked] is [N].",
         "log_softmax over V turns scores into log-probabilities. Pick the right one in each row with "
-        "[torch.arange(N), right], change the sign, and take the mean.",
+        "[torch.arange(N), labels[asked]], change the sign, and take the mean.",
     ),
 )
 def mlm_loss(case: Case) -> None:
@@ -177,7 +177,7 @@ def repaired_batch(case: Case) -> None:
         ids.masked_fill(~chosen, IGNORED),
         f"A label is the original id where a token was chosen, and {IGNORED} everywhere else.",
         mistakes={
-            "That is what the broken function returns: it asks for every word, and nearly all are visible.": (
+            "That is what the broken function returns: it asks for every word, and most are visible.": (
                 ids.masked_fill(special, IGNORED)
             ),
             "Even [CLS] and [SEP] have a label now.": ids,

@@ -34,7 +34,7 @@ def tails(case: Case) -> None:
         otherwise="Which sentences of this document are in the pair? The next chunk begins with the first other one.",
         mistakes=[
             (3, "That is right after heads. After tails, sentences 1 and 2 are in no pair yet. Are they thrown away?"),
-            (0, "Sentence 0 is the first segment of this pair. No sentence is used twice."),
+            (0, "Sentence 0 is the first segment of this pair, so it is used up. What is left?"),
             (2, "Then sentence 1 would be lost: the chunk is split after sentence 0, and 1 is in no pair yet."),
         ],
     )

@@ -280,7 +280,7 @@ ANSWERS = {
         "accepted": [1, 1.0],
         "wrong": [
             (3, "in no pair yet"),
-            (0, "used twice"),
+            (0, "it is used up"),
             (2, "would be lost"),
             (4, "in the pair?"),
             ("1", "is written like"),
