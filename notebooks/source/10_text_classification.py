@@ -97,7 +97,7 @@ for label in ("negative", "neutral", "positive"):
 #
 # They contain the same words, so their bags are equal, and no weights can tell them apart. Our baseline also counts
 # pairs of neighboring words, **bigrams**: "not bad" gets a weight of its own. This helps if the pair occurs in
-# training.
+# training. (The counts are scaled by **TF-IDF**: what occurs in many reviews counts less.)
 #
 # The reviews were made so that this difficulty becomes visible. Each has a **construction**, in a column that
 # training doesn't see:
@@ -268,10 +268,10 @@ for kind, wanted in expected.items():
 
 # %% [markdown]
 # BERT gets 90 % right, the bag of words 82 %. The mean hides where the gain comes from. The largest part comes from
-# the `turned` reviews, where words must be read together: 98 % instead of 76 %. Where single words are enough there
-# is little to gain. And `negated` is still the hardest construction: this small BERT has not learned what "not"
-# means, it has learned some ways of saying it. Always split a validation set into kinds of examples before you
-# believe its mean.
+# the `turned` reviews, where words must be read together: 98 % instead of 76 %. In the two constructions that the bag
+# gets completely right there is nothing to gain. And `negated` is still the hardest: this small BERT seems to have
+# learned some ways of saying "not", rather than what it means. Always split a validation set into kinds of examples
+# before you believe its mean.
 #
 # ## Is the difference real?
 #
@@ -312,11 +312,11 @@ print(f"McNemar: only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}", 
 print(f", p-value {about(0, p, within=0.005):.3f}")
 
 # %% [markdown]
-# Both are about ten points worse on the test set than on validation. Its templates seem to be harder: the bag of words
-# loses as much as BERT. But the difference remains: the interval goes from 6 to 15 points and doesn't contain 0.
-# McNemar's test agrees: a fair coin practically never gives 41 against 10. So on such reviews BERT is better, and not
-# by chance. The interval is wide: with 300 reviews we know the gain only to within four or five points on each side.
-# A difference of two points would usually be within chance here.
+# Both are about ten points worse on the test set than on validation. Its templates seem to be harder: the bag of
+# words loses as much as BERT. But the difference remains: the interval goes from 6 to 15 points and doesn't contain
+# 0. McNemar's test agrees: a fair coin practically never gives 41 against 10. So the luck of which reviews were drawn
+# hardly explains the gain. The interval is wide: with 300 reviews we know the gain only to within four or five points
+# on each side. A difference of two points would usually be within chance here.
 #
 # Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and a model
 # that gets a template wrong fails on many of its reviews. So the real interval is probably wider than this one.
@@ -470,8 +470,8 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 #
 # ## Freezing, and learning rates by layer (optional, with exercise 10.3)
 #
-# Should all weights have the same learning rate? The head is new and knows nothing. The lowest layers contain what
-# all tasks need. Here are four ideas:
+# Should all weights have the same learning rate? The head is new and knows nothing. The lowest layers are thought to
+# be the most general. Here are four ideas:
 #
 # - **only the head** (feature extraction): BERT is frozen, with `requires_grad_(False)`. This is cheap, and one BERT
 #   can serve many tasks.
@@ -530,12 +530,11 @@ comparison(strategies, {"bag of words": mean}, "accuracy on validation, 600 revi
 # ways, at three epochs, makes up for too few examples. The next section measures how many it takes.
 #
 # The frozen BERT is far below. Its vectors were made for predicting masked words, and in three epochs a linear layer
-# finds less sentiment in them.
+# doesn't find much sentiment in them.
 #
 # A faster head has the best mean. Is it luck? Equal seeds had equal reviews, so don't ask whether the bars overlap:
-# compare seed by seed. +1.3, +2.0, +3.7 points: three times better. But a coin falls three times on the same chosen
-# side in one of eight cases, and we have picked the best of four ideas. **This deserves more seeds, it is not a
-# result yet.**
+# compare seed by seed. +1.3, +2.0, +3.7 points: three times better. But three fair coins all show heads in one of
+# eight cases, and we have picked the best of four ideas. **This deserves more seeds, it is not a result yet.**
 #
 # ## Too few examples
 #
@@ -543,7 +542,7 @@ comparison(strategies, {"bag of words": mean}, "accuracy on validation, 600 revi
 # number of training examples. We measured 10 to 1,000 reviews, drawn at random three times, for BERT and for the bag
 # of words. BERT was trained for three epochs with batches of 16, but for at least 60 steps: 60 epochs with 10
 # reviews, nearly nine with 100. Where do you expect the lines to cross? The next cell draws means, with bars of one
-# standard deviation.
+# standard deviation, and prints in how many of the three draws BERT is ahead.
 
 # %% tags=["hide-input"]
 curve, sizes, described = recorded("examples"), (10, 30, 100, 300, 1000), []
@@ -556,6 +555,8 @@ for name, color, lift in (("BERT", BLUE, 6), ("bag of words", GREY, -6)):
     at, style = (sizes[-1], means[-1]), {"color": color, "fontsize": 9, "va": "center"}
     axes.annotate(name, at, xytext=(8, lift), textcoords="offset points", **style)
     described.append(f"{name} " + ", ".join(f"{m:.2f} with {n}" for m, n in zip(means, sizes)))
+ahead = [np.greater(curve[f"BERT {n}"], curve[f"bag of words {n}"]).sum() for n in sizes]
+print("BERT is ahead:", ", ".join(f"{a} of 3 with {n:,}" for a, n in zip(ahead, sizes)))
 axes.axhline(1 / 3, color=GREY, linestyle=":")
 axes.set(xscale="log", xlim=(8, 2600))
 axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
@@ -566,12 +567,13 @@ alt = f"Accuracy by number of labelled reviews: {'; '.join(described)}. Guessing
 Picture(figure, alt=alt)
 
 # %% [markdown]
-# Up to a hundred reviews we can't tell the two apart, and both are poor. With 300 the bag of words is better: it only
-# has to learn weights of words, and for *dreadful* two or three reviews are enough. BERT has to learn what words do
-# to each other (*used to be dirty, and is now clean*). Much of the gap at 300 comes from the three epochs: above,
-# BERT got 73 % with as many reviews after five epochs. With a thousand the lines meet, and with all 1,500 BERT was
-# better. BERT-Base was pre-trained on a corpus about 250 times as large (3.3 billion words), and may cross much
-# earlier. Only its own curve can say where.
+# Up to a hundred reviews both are poor. With 10 and with 30 BERT is ahead in every draw, but mostly by only about a
+# point: three draws are too few to tell. With 300 the bag of words is better in every draw: it only has to learn
+# weights of words, and for *dreadful* two or three reviews are enough. BERT has to learn what words do to each other
+# (*used to be dirty, and is now clean*). Much of the gap at 300 comes from the three epochs: above, BERT got 73 %
+# with as many reviews after five epochs. With a thousand the lines meet, and with all 1,500 BERT was better.
+# BERT-Base was pre-trained on a corpus about 250 times as large (3.3 billion words), and may cross much earlier. Only
+# its own curve can say where.
 #
 # Small training sets have a second danger: the seed. Some runs of large BERTs fail completely there. (Devlin et al.
 # (2019, section 4.1) ran BERT-Large several times on small data sets and kept the run that was best on the
@@ -628,10 +630,11 @@ for weights in ("none", "balanced"):
 # Compare the first line with the fourth. BERT without weights has an accuracy of 89 %, which sounds good, but it
 # finds not a single negative review. The accuracy hides this. Macro F1 shows that something is wrong: 0.59.
 #
-# With weights the bag of words finds 16 % instead of 7 %, and BERT 5 % instead of none. BERT pays with three points
-# of accuracy, and its macro F1 is the same within the noise. So class weights are no magic. They change which
-# mistakes are expensive, but they add no information, and thirty negative reviews are few, however much each of them
-# counts. Where a rare class matters, look for more examples of it, and choose a threshold for it (see below).
+# With weights the bag of words finds 16 % instead of 7 %, and the other two columns rise too. BERT finds 5 % instead
+# of none, pays with three points of accuracy, and its macro F1 is the same within the noise. So class weights can
+# help, but they are no magic. They change which mistakes are expensive, but they add no information, and thirty
+# negative reviews are few, however much each of them counts. Where a rare class matters, look for more examples of
+# it, and choose a threshold for it (see below).
 #
 # ## More pre-training, on texts like yours (optional)
 #
@@ -843,9 +846,9 @@ print(f"right {accuracy:.0%}, certain {about(0.892, few_certain.mean(), within=0
 reliability_diagram(few_certain.tolist(), few_hits.tolist())
 
 # %% [markdown]
-# Look at the bin at the right. Two thirds of the reviews are there: the model is 98 % certain, and 82 % of the
-# answers are right. The point is far below the diagonal. Once the training reviews are right, the loss can still be
-# lowered by pushing their probabilities towards 1. So the model learns to be certain about everything. If you only
+# Look at the bin at the right. Two thirds of the reviews are there: the model is 98 % certain on average, and 82 % of
+# the answers are right. The point is far below the diagonal. Once the training reviews are right, the loss can still
+# be lowered by pushing their probabilities towards 1. So the model learns to be certain about everything. If you only
 # look at the accuracy, you don't notice. The validation loss noticed: that is why it rose.
 #
 # The cheapest repair is **temperature scaling** (Guo et al. 2017): divide all logits by a number τ, the
@@ -894,7 +897,7 @@ for row in most_telling(explained, 6):
 # %% [markdown]
 # The errors come in families: one template, many reviews. In our run, four of the six end in "from beginning to end",
 # and two are of the construction `negated`. This is so in generated data, and in much real data too (one shop, one
-# author, one form). 300 reviews are not 300 independent examples. A better head would hardly help here. The next
+# author, one form). 300 reviews are not 300 independent examples. A better head would probably not help. The next
 # thing to try is more training examples of the construction that fails, in more different words.
 #
 # ## The proof

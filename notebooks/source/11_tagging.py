@@ -84,9 +84,9 @@ for row in train[1:3]:
 # %% [markdown]
 # ## Most words right, and no name found
 #
-# These sentences were written for this course. The task is **named entity recognition** (NER): find the names, and
-# say what kind of thing each of them names. The file has one word and its tag in each line (the CoNLL format).
-# **B-** begins a name, **I-** continues it, and **O** means outside of any name. These are **BIO tags**.
+# These sentences were made from templates for this course. The task is **named entity recognition** (NER): find the
+# names, and say what kind of thing each of them names. The file has one word and its tag in each line (the CoNLL
+# format). **B-** begins a name, **I-** continues it, and **O** means outside of any name. These are **BIO tags**.
 #
 # No name of the validation sentences occurs in training. That makes the task realistic, because new names appear
 # every day. (All scores in this chapter are on the validation sentences. The test sentences stay unused.)
@@ -411,9 +411,9 @@ def learn(model, task, epochs, learning_rate=3e-4):
 # %% [markdown]
 # Now we train for three passes over the 2,000 sentences. We take the package's `BertForTokenClassification`. It is
 # the same model, and it can be saved and loaded (the proof below compares the two). `with_new_head` loads BERT's
-# pre-trained weights and puts a new linear layer on top. **This cell takes about a minute on a slow computer.**
-# After each pass it prints a line. The cell after it prints the six sentences with the wrong tags that the model was
-# most certain of.
+# pre-trained weights and puts a new linear layer on top. **This cell takes about a minute on a slow computer.** After
+# each pass it prints a line. The cell after it prints the six sentences with the wrong tags that the model was most
+# certain of. The percentage after a found name is the probability of its least certain tag.
 
 # %%
 from bertedu.finetuning.starting import with_new_head
@@ -693,8 +693,8 @@ entity_confusion(gold, with_crf)
 # or a company. That takes better vectors: from a larger BERT, from more sentences, or from capitals.
 #
 # The CRF has ten boundary errors fewer than the rules, but only two right entities more (370 against 368): more
-# entities are now missed or have a wrong type. Its two points of F1 come from precision: it finds fewer entities that
-# are wrong.
+# entities are now missed or have a wrong type. Its two points of F1 come almost only from precision: it finds fewer
+# entities that are wrong.
 #
 # In the picture, look at the largest numbers off the diagonal. Persons with other boundaries are often names that lack
 # a part, as in the errors above. And about as many products are invented (found where there is no entity) as missed.
@@ -737,16 +737,14 @@ print(f"F1 with zeros instead: {about(0.84, without, within=0.04):.2f}")
 # ## Parts of speech (optional)
 #
 # **Part-of-speech tagging** is the same task without entities: every word has one of the **universal tags** (NOUN,
-# VERB, ADJ, …). *Light* can have three of them. The next cell prints an example of each from the training data.
-# Then it trains a tagger for two passes (about 20 seconds on a slow computer), and asks it about *light* in three
-# new sentences.
+# VERB, ADJ, …). *Light* can have three of them. The next cell prints an example of each from the training data. The
+# cell after it trains a tagger for two passes (about 20 seconds on a slow computer), and asks it about *light* in
+# three new sentences.
 #
 # How good is the tagger on all words? And how good is it where the dictionary can't know the answer: on words that
-# have several tags in training, such as *light*, and on words that don't occur there? The second cell compares.
+# have several tags in training, such as *light*, and on words that don't occur there? The third cell compares.
 
 # %%
-from bertedu.corpora.readers import TaggedWords
-
 speech_train = read_tagged(data_path("tasks/parts_of_speech/train.conll"), scheme=None)
 speech = read_tagged(data_path("tasks/parts_of_speech/validation.conll"), scheme=None)
 examples = {}
@@ -755,6 +753,10 @@ for row in speech_train:
         examples.setdefault(row.tags[row.words.index("light")], " ".join(row.words))
 for tag, sentence in sorted(examples.items()):
     print(f"{tag:5} {sentence}")
+
+# %%
+from bertedu.corpora.readers import TaggedWords
+
 speech_tags = tags_of(speech_train + speech)
 speech_task = TaggingTask(speech_train, speech, tokenizer, settings, speech_tags)
 new_head = new_tagger(BertForTokenClassification, speech_tags)
@@ -786,10 +788,10 @@ for name, found in answers.items():
     print()
 
 # %% [markdown]
-# BERT tags all three new sentences correctly. For parts of speech, accuracy over words is a good measure: every
-# word has a tag, and no tag means "nothing here". But look at the other two columns. Most words have one tag in
-# training, they are easy, and they make the first number higher. On new words BERT is best by far: it has their pieces
-# and their context, and the dictionary can only guess.
+# BERT gives *light* the right tag in all three new sentences. For parts of speech, accuracy over words is a good
+# measure: every word has a tag, and no tag means "nothing here". But look at the other two columns. Most words have
+# one tag in training, they are easy, and they make the first number higher. On new words BERT is best by far: it has
+# their pieces and their context, and the dictionary can only guess.
 #
 # ## What does fine-tuning forget? (optional)
 #
@@ -798,9 +800,8 @@ for name, found in answers.items():
 # if one encoder should serve several tasks, or if you fine-tune it again.
 #
 # We can measure it with the task of pre-training. The next cell masks 15 % of the tokens in 100 short reports that
-# were written for this course. It computes the masked-word loss with the pre-trained encoder and with the
-# fine-tuned one. Both use the head of pre-training, unchanged. Guess: how much of its accuracy does the fine-tuned
-# encoder lose?
+# were made for this course. It computes the masked-word loss with the pre-trained encoder and with the fine-tuned
+# one. Both use the head of pre-training, unchanged. Guess: how much of its accuracy does the fine-tuned encoder lose?
 
 # %%
 import json
@@ -896,11 +897,11 @@ print(f"accuracy {about(0.31, accuracy, within=0.05):.0%}")
 # | LoRA, rank 8 | 0.7 % | 0.66 | 4.21 | 31 % |
 #
 # LoRA forgets much less: the loss rises by 0.4 instead of 2.0. But it has also learned less: 0.66 is no better than
-# the fair baseline (0.67). Biderman et al. (2024) found the same trade-off in large language models, and gave their
-# paper the title "LoRA Learns Less and Forgets Less". Our model is small, and probably its frozen vectors contain
-# little about names. For RoBERTa and larger models Hu et al. (2021, section 5) report scores as high as those of
-# full fine-tuning. And in one point LoRA always wins: take B A away, and the pre-trained encoder is back, exactly
-# as it was.
+# the fair baseline (0.67). (This is one run of each.) Biderman et al. (2024) found the same trade-off in large
+# language models, and gave their paper the title "LoRA Learns Less and Forgets Less". Our model is small, and
+# probably its frozen vectors contain little about names. For RoBERTa and larger models Hu et al. (2021, section 5)
+# report scores as high as those of full fine-tuning. And in one point LoRA always wins: take B A away, and the
+# pre-trained encoder is back, exactly as it was.
 #
 # ## The proof
 #
@@ -963,10 +964,10 @@ print(f"largest difference between the three F1: {max(f1s) - min(f1s):.4f}")
 # But customers complain: sentences with common names come out right, but after a rare or foreign name the tags are
 # wrong.
 #
-# The next cell is the colleague's code. `first_pieces` has a 1 at the first piece of each word. The cell computes
-# the F1 of the service on our validation sentences, grouped by the number of extra pieces (pieces that aren't the
-# first of their word). For one sentence it prints the pieces, and which words the service takes for a part of a
-# name.
+# The next cell is the colleague's code. `first_pieces` has a 1 at the first piece of each word. The cell after it
+# computes the F1 of the service on our validation sentences, grouped by the number of extra pieces (pieces that
+# aren't the first of their word). For one sentence it prints the pieces, and for three of its words whether the
+# service takes them for a part of a name.
 
 
 # %%
@@ -982,6 +983,7 @@ def serve(words, read_tags):
     return read_tags(piece_tags, example["first_pieces"], len(words))
 
 
+# %%
 extra = [sum(len(tokenizer.encode(word)) - 1 for word in row.words) for row in validation]
 for name, low, high, expected in (
     ("no extra piece", 0, 0, 0.82),
