@@ -35,7 +35,7 @@ def winning_span(case: Case) -> None:
             (8, "8 starts at mr and ends at who, in the question. The whole answer must be in the context."),
             (5, "5 is mr fox, the second best. Check the spans of a single word again."),
             (4, "4 is old mr fox, or mr alone. One of the six scores higher."),
-            (2, "2 is [CLS], which stands for no answer. It is not a span of the context."),
+            (2, "2 is fox alone, or [CLS], which stands for no answer. Another of the six spans scores higher."),
         ],
     )
 
@@ -69,7 +69,7 @@ def what_is_wrong(
     if start == 0:
         return "Token 0 is [CLS]. It stands for no answer and is not a span of the context, which begins at `first`."
     if start < first:
-        return "Your span begins in the question. The context begins at `first`."
+        return "Your span begins in the question, or at its [SEP]. The context begins at `first`."
     if end >= first + length:
         return "Your span leaves the context, which has `length` tokens. [SEP] and padding follow it."
     if end - start + 1 > longest:

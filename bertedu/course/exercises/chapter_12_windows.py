@@ -109,10 +109,10 @@ READ_ALL_CASES: tuple[tuple, ...] = (  # what was tried, words and width, the lo
         SHORT,
         [NONE, ({0: 5.0, 4: -3.0}, {0: 5.0, 4: -3.0}), NONE],
         30.0,
-        "With a large threshold every question is answered.",
+        "The no-answer score is 16 here. That is not above the threshold 30, so the model answers.",
     ),
     (
-        "a window whose highest scores are 11 tokens apart",
+        "a window whose highest scores make a span of 11 tokens",
         LONG,
         [({3: 9.0, 20: 4.0}, {13: 9.0, 20: 4.0}), NONE],
         0.0,

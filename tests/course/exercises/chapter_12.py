@@ -51,6 +51,10 @@ def from_token_one(start_logits, end_logits, first, length, longest):
     return with_loops(start_logits, end_logits, 1, first + length - 1, longest)
 
 
+def from_the_sep(start_logits, end_logits, first, length, longest):
+    return with_loops(start_logits, end_logits, first - 1, length + 1, longest)
+
+
 def counted_in_the_context(start_logits, end_logits, first, length, longest):
     start, end, score = with_loops(start_logits, end_logits, first, length, longest)
     return start - first, end - first, score
@@ -203,7 +207,7 @@ ANSWERS = {
             (7.5, "starts at who"),
             (8, "ends at who"),
             (5, "second best"),
-            (2, "stands for no answer"),
+            (2, "fox alone, or [CLS]"),
             (4, "One of the six"),
             (3, "six valid spans"),
         ],
@@ -214,6 +218,7 @@ ANSWERS = {
             (one_by_one, "Start and end have to be chosen together"),
             (anywhere_in(False, True), "no answer and is not a span"),
             (from_token_one, "begins in the question"),
+            (from_the_sep, "or at its [SEP]"),
             (anywhere_in(True, False), "[SEP] and padding"),
             (anywhere_in(True, True, limit_by=9), "at most `longest`"),
             (anywhere_in(True, True, limit_by=-1), "exactly `longest` tokens, and that is allowed"),

@@ -119,6 +119,10 @@ def never_abstains(found, context, threshold):
     return decided(spans_of(found), float("-inf"), context, threshold)
 
 
+def abstains_above_zero_too(found, context, threshold):
+    return over_all(found, context, min(threshold, 0.0))
+
+
 def no_threshold(found, context, threshold):
     return over_all(found, context, 0.0)
 
@@ -157,10 +161,12 @@ ANSWERS = {
             (inverted_comparison, "Is your comparison inverted"),
             (never_abstains, "there is none"),
             (no_threshold, "above the threshold"),
+            (abstains_above_zero_too, "not above the threshold 30"),
             (mean_null_score, "Windows don't vote"),
             (null_score_of_the_same_window, "Keep them apart until the end"),
             (best_of_the_answering, "Keep them apart until the end"),
             (lowest_no_answer_score, "Keep them apart until the end"),
+            (without_longest, "make a span of 11 tokens"),
             (without_longest, "An answer has at most 10 tokens here"),
             (the_span_itself, "cut out of the context"),
             (one_token_too_few, "An answer of exactly 10 tokens is allowed"),
