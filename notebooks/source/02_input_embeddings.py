@@ -24,9 +24,9 @@
 #
 # <details><summary>Answer</summary>
 #
-# All three have the shape `[B, T]`: B texts with T tokens each. `input_ids` says which token of the vocabulary stands
-# at each position. `token_type_ids` says whether it belongs to the first text (0) or the second (1).
-# `attention_mask` says whether it is a real token (1) or padding (0).
+# All three have the shape `[B, T]`: B sequences with T tokens each. A sequence is one text or a pair. `input_ids`
+# says which token of the vocabulary stands at each position. `token_type_ids` says whether it belongs to the first
+# text (0) or the second (1). `attention_mask` says whether it is a real token (1) or padding (0).
 #
 # </details>
 #
@@ -50,7 +50,7 @@
 # ## Where the embeddings sit
 #
 # The figure shows the parts of BERT in the order in which a text passes through them. The blue box is this chapter.
-# Integers go in and vectors come out: for B texts of T tokens, one vector of D numbers per token. (Devlin et al.
+# Integers go in and vectors come out: for B sequences of T tokens, one vector of D numbers per token. (Devlin et al.
 # write H for this hidden size. We write D, and keep H for the number of attention heads of chapter 03.) The code cell
 # that draws the figure is collapsed, here and wherever a cell only draws.
 
@@ -334,9 +334,9 @@ Picture(
 )
 
 # %% [markdown]
-# Read one column from top to bottom. The word *the* in the question is row 5 of the token table, row 0 of the segment
-# table and row 3 of the position table. Add three such rows with a pencil, for D = 4: (3, 0, −1, 2), (1, 1, 0, 0) and
-# (0, −2, 1, 0).
+# Read one column from top to bottom. The word *the* in the question takes row 5 of the token table, row 0 of the
+# segment table and row 3 of the position table. Add three such rows with a pencil, for D = 4: (3, 0, −1, 2),
+# (1, 1, 0, 0) and (0, −2, 1, 0).
 #
 # <details><summary>Answer</summary>
 #
@@ -363,10 +363,10 @@ added = for_token @ token + for_segment @ segment + for_position @ position  # [
 print(f"largest difference: {(concatenated - added).abs().max():.5f}")
 
 # %% [markdown]
-# They are equal: **a concatenation followed by one linear map is a sum** of three linear maps. BERT can leave out
-# the three maps, because its tables are learned. Whatever a map would do to the 512 position rows, training can write
-# into the rows themselves. So for one map the sum can do the same, with D numbers for each token instead of 3·D. The
-# next section shows what it gives up, because the first layer has three maps.
+# They are equal: **a concatenation followed by one linear map is a sum** of three linear maps. BERT can leave out the
+# three maps, because its tables are learned. Whatever a map would do to the 512 position rows, training can write
+# into the rows themselves. So for one map the sum can do the same, with D numbers for each token instead of 3·D. But
+# BERT's first layer has three, for queries, keys and values. The next section shows what the sum gives up there.
 #
 # ### What the sum gives up (optional)
 #
@@ -625,8 +625,8 @@ Picture(
 # it does far better, and one run each is not enough to rank the two. Vaswani et al. report "nearly identical
 # results" for translation (section 3.5).
 #
-# The figure shows *what* was learned. Each point is the cosine between two rows. The sinusoids (left) are similar
-# along the diagonal by construction. The learned table started as noise (middle). After training (right),
+# The figure shows *what* was learned. Each point is the cosine between two rows. For the sinusoids (left) it depends
+# only on the distance, by construction. The learned table started as noise (middle). After training (right),
 # neighbouring rows point in similar directions. Nobody told the table that position 7 is next to position 8; the
 # task rewarded it. Wang and Chen (2020) draw the same figure for trained language models.
 #
@@ -684,20 +684,20 @@ print("first and second 'bear' of the pair: ", compare(of_pair[4], of_pair[11]))
 print("a text padded left and padded right: ", compare(padded_left[2:], vectors[1, :6]))
 
 # %% [markdown]
-# Only the first line is 0. `[CLS]` has the same vector in every text: always the same id, always position 0, always
-# segment A. When it enters, it knows nothing about the text, so everything that it knows at the end was collected on
-# the way. It has no word of its own to represent, which makes it a good candidate for a summary. `[SEP]` is one token
-# with many vectors, because its position and its segment vary.
+# Only the first line is 0. `[CLS]` has the same vector in every sequence: always the same id, always position 0,
+# always segment A. When it enters, it knows nothing about the text, so everything that it knows at the end was
+# collected on the way. It has no word of its own to represent, which makes it a good candidate for a summary. `[SEP]`
+# is one token with many vectors, because its position and its segment vary.
 #
 # Padding on the left changes every token of the text, because each stands two positions further to the right. `[CLS]`
-# is at position 2, where it never was in training. No error is raised; the predictions only get worse. BERT expects
-# padding on the right. To read text padded on the left, count the positions from the mask.
+# is at position 2, where it never was in training. No error is raised, but the predictions can get worse. BERT
+# expects padding on the right. To read text padded on the left, count the positions from the mask.
 #
 # ### Exercise 2.4 · Positions for text padded on the left
 # ●●●○ · 15 minutes
 #
-# Write `position_ids(attention_mask)`. It takes a mask `[B, T]` of ones and zeros and returns positions `[B, T]`.
-# The first real token of each text gets position 0, the next one 1, and so on, wherever the padding is. Padding may
+# Write `position_ids(attention_mask)`. It takes a mask `[B, T]` of ones and zeros and returns positions `[B, T]`. The
+# first real token of each sequence gets position 0, the next one 1, and so on, wherever the padding is. Padding may
 # get any row of BERT's position table, 0 to 511.
 
 
@@ -955,7 +955,7 @@ print("gradient norms:", ", ".join(f"{token} {norm:.2f}" for token, norm in rows
 #   values treat positions as they treat words.
 # - **LayerNorm** brings the D numbers of one token to mean 0 and variance 1 (divided by D, eps inside the root), then
 #   applies weight and bias.
-# - `[CLS]` enters as the same vector in every text. Padding enters at the same scale as any word, and only the
+# - `[CLS]` enters as the same vector in every sequence. Padding enters at the same scale as any word, and only the
 #   attention mask will hide it.
 # - Equal outputs are half of a proof. Equal gradients are the other half.
 #

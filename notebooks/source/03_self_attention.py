@@ -38,7 +38,7 @@
 #
 # </details>
 #
-# 3. What is the shape of the output of the embeddings, for B texts of T tokens?
+# 3. What is the shape of the output of the embeddings, for B sequences of T tokens?
 #
 # <details><summary>Answer</summary>
 #
@@ -79,7 +79,7 @@ Picture(
 #
 # *Is* or *are*? The answer is *are*, because the subject is *keys*, although *lamp* is closer to the gap. Linguists
 # call this **subject-verb agreement**, and use such sentences to test what a language model knows about grammar
-# (Linzen et al. 2016). Which of the two nouns decides depends on the whole sentence.
+# (Linzen et al. 2016). Which of the two nouns decides depends on their order.
 #
 # We need some data to work with. The next cell generates a few thousand sentences of this kind. You don't have to
 # read its code. It does three things:
@@ -335,8 +335,8 @@ Picture(
 #
 # Why is that a problem? Softmax turns large scores into weights close to 0 and 1. The **entropy** of a row of weights
 # measures how much uncertainty is left in it, in **bits**. Somebody draws a token with these weights, and you ask
-# yes-or-no questions to find out which: the entropy is about the number of questions that you need on average. With
-# 16 keys the entropy is 4 bits if all weights are equal, and 0 bits if one key gets everything.
+# yes-or-no questions to find out which: on average, the best questions take as many as there are bits of entropy, or
+# up to one more. With 16 keys the entropy is 4 bits if all weights are equal, and 0 bits if one key gets everything.
 #
 # The next cell measures the standard deviation (std) of random scores and the entropy of their weights. The cell
 # after it draws a third quantity: how much the weights change when the scores change a little (the size of the
@@ -389,17 +389,17 @@ Picture(
 # BERT-Base are smaller: after the division, their standard deviation is at most about 768 · 0.02² = 0.31, again for
 # every d.)
 #
-# The figure shows why a head that is so certain also learns slowly. Where softmax is close to 0 and 1, its derivative
-# is close to zero, so the gradient that should correct a mistake hardly gets through. Dividing by √d prevents both at
-# the start of training.
+# The figure shows why such certainty is hard to correct. Where softmax is close to 0 and 1, its derivative is close
+# to zero, so the gradient that should correct a mistake hardly gets through. Dividing by √d prevents both at the
+# start of training.
 #
 # ### Exercise 3.2 · Attention in four lines
 # ●●○○ · 15 minutes
 #
 # Write `attention(query, key, value)` for tensors of shape `[B, H, T, d]`: B sentences, and H heads that compute side
 # by side, each as you have just seen. (A **head** here is one computation of attention, with queries, keys and values
-# of its own. From chapter 05 on the word also means something else: a small output layer for a task, as in
-# "classification head".) Return the outputs `[B, H, T, d]` and the weights `[B, H, T, T]`. Stuck? `hint("3.2")`
+# of its own. The word also means something else: a small output layer for a task, as in "classification head".)
+# Return the outputs `[B, H, T, d]` and the weights `[B, H, T, T]`. Stuck? `hint("3.2")`
 
 
 # %% tags=["exercise"]
@@ -505,10 +505,11 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
 
 # %% [markdown]
 # With one head the two sentences get the same output: +1 and −1 average to 0. With two heads the answers are +1 −1
-# and −1 +1. A single head could give the nouns unequal weights, but it always mixes everything into one average. That
-# is why BERT uses **multi-head attention**: H heads side by side. Each has its own projections, to d = D / H entries,
-# and the outputs of all heads are concatenated. BERT-Base has 12 heads: 768 = 12 × 64. (In the BERT paper the letters
-# differ: there H is the hidden size, our D, and A is the number of heads, our H.)
+# and −1 +1. With unequal weights, one head could tell these two sentences apart, but it would still return one
+# mixture of the nouns. That is why BERT uses **multi-head attention**: H heads side by side. Each has its own
+# projections, to d = D / H entries, and the outputs of all heads are concatenated. BERT-Base has 12 heads:
+# 768 = 12 × 64. (In the BERT paper the letters differ: there H is the hidden size, our D, and A is the number of
+# heads, our H.)
 #
 # More heads are not always better. In the Transformer paper, one head scores 0.9 BLEU (a measure for translations)
 # below the best setting, and 32 heads score less than 8 or 16 (Vaswani et al. 2017, table 3, rows A). Many trained
@@ -567,13 +568,13 @@ check("3.3", merge_heads)
 # The texts of a batch are padded to the same length. [PAD] has a vector too, and it would receive attention like any
 # other token. An **attention mask** prevents that. To hide a key, add a very negative number to its score *before*
 # the softmax: *e* to such a number is so small that it is rounded to 0. We call the tensor that is added the
-# **attention bias** (other code calls it an additive mask). Some functions take a boolean mask instead. In the next
-# cell's function, the score becomes −∞ where the mask is False.
+# **attention bias** (other code calls it an additive mask). The function `scaled_dot_product_attention` of torch also
+# takes a boolean mask: where it is False, the score becomes −∞.
 #
 # How do we test a mask? A padded and masked text must give the same outputs as the text without padding. The next
 # cell tries it without a mask, with a bias and with a boolean mask. `padding_bias` is the package's function that
-# makes the bias from the mask, and `scaled_dot_product_attention` is torch's **fused kernel**: one routine that
-# computes attention without storing the weights.
+# makes the bias from the mask. torch's function is a **fused kernel**: one routine that computes attention without
+# storing the weights.
 
 # %%
 from torch.nn.functional import scaled_dot_product_attention
@@ -606,8 +607,8 @@ for name, result in results.items():
 #
 # The next cell takes one such row, with the scores −20, −18 and −30. It prints the weights without a mask (0 is
 # added), and then with each of four numbers added. It does so in float32 and in **float16**, a number format with
-# half the bits, which makes training faster; its smallest number is only −65504. Guess first: which of the numbers
-# leave the weights as they are without a mask?
+# half the bits, which makes training faster on a GPU; its smallest number is only −65504. Guess first: which of the
+# numbers leave the weights as they are without a mask?
 
 # %%
 for dtype in (torch.float32, torch.float16):
@@ -671,7 +672,7 @@ check("3.4", masked_softmax)
 # ## The whole class
 #
 # Now we put the parts together: compute the three projections, split them into heads, attend, and merge the heads.
-# Only the last step is new: one more linear layer, the **output projection**, which mixes the results of the heads.
+# One step is new. At the end, one more linear layer, the **output projection**, mixes the results of the heads.
 
 
 # %%
@@ -999,7 +1000,7 @@ quiz(3)
 #
 # Nothing at all. With the bias b, the score is q·(k + b) = q·k + q·b. The second term is the same for all keys of one
 # query, so it adds a constant to the whole row, and softmax ignores that. So a number that is added to a whole row,
-# as in the lab, hides no key. The biases of query and value do matter.
+# as in *Broken BERT*, hides no key. The biases of query and value do matter.
 #
 # </details>
 #

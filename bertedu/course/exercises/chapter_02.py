@@ -156,14 +156,16 @@ def wrong_norms(x: Tensor, weight: Tensor, bias: Tensor) -> dict[str, Tensor]:
     normal = centred / x.std(-1, keepdim=True, unbiased=False)
     return {
         "Your sum of squares is divided by D - 1. LayerNorm divides by D; torch's var and std do that only with "
-        "unbiased=False.": centred / x.std(-1, keepdim=True) * weight + bias,
+        "correction=0 or unbiased=False.": centred / x.std(-1, keepdim=True) * weight + bias,
         "Your sum of squares is not divided by D. The variance is the mean of the squares.": centred
         / centred.square().sum(-1, keepdim=True).sqrt()
         * weight
         + bias,
         "You normalized over the tokens of a text. LayerNorm treats each token alone: which axis holds its "
         "D numbers?": over(1),
-        "You normalized over the batch, as BatchNorm does. Which axis holds the D numbers of one token?": over(0),
+        "You normalized over the batch. Which axis holds the D numbers of one token?": over(0),
+        "You normalized each column over all tokens of the batch, as BatchNorm does. Which axis holds the D numbers "
+        "of one token?": over(0, 1),
         "All numbers share one mean and one variance here. Each token should have its own.": over(0, 1, 2),
         "All tokens of a text share one mean and one variance here. Each token should have its own.": over(1, 2),
         "The vectors are normalized, but weight and bias are missing.": normal,

@@ -24,7 +24,7 @@ def position_ids(case: Case) -> None:
     mask = torch.tensor([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [0, 1, 1, 1, 1]])
     got = counted(case, mask, "3 texts of 5 tokens, two of them padded on the left")
     mistakes = {
-        "The padding is counted too. The first real token of every text should have position 0.": torch.arange(5)
+        "The padding is counted too. The first real token of every sequence should have position 0.": torch.arange(5)
         * mask,
         "Your positions count from 1. The first row of the table is row 0, and [CLS] always has it.": mask.cumsum(1)
         * mask,
@@ -90,28 +90,29 @@ def tables(case: Case) -> None:
         advice = "An nn.Embedding has one row for each id and hidden_size columns."
         case.same_shape(f"the {name} table", table.weight, [rows, 4], advice)
     used = {
-        "position": "Which token has position 0? It is the first one of every text.",
+        "position": "Which token has position 0? It is the first one of every sequence.",
         "token_type": "Which tokens have segment 0? All those of a text that comes alone.",
     }
-    for name, table in zip(names, result, strict=True):
+    stuck = {}
+    for name, table in zip(names, made, strict=True):
         learns = rows_that_learn(case, table)
         case.expect(any(learns), f"But no row of the {name} table gets a gradient. Is the table frozen?")
-        stuck = [row for row, moves in enumerate(learns) if not moves]
-        if name == "token" and not stuck:
-            case.almost(
-                "Every position and every segment can learn now. But looking up [PAD] gives its row a gradient too: "
-                "one of the three tables should keep its padding_idx."
+        stuck[name] = [row for row, moves in enumerate(learns) if not moves]
+    for name, why in used.items():
+        if stuck[name]:
+            case.fail(
+                f"But row {stuck[name][0]} of the {name} table gets no gradient, so it cannot learn.",
+                why if stuck[name] == [0] else "Every row of this table is in use, so none of them is padding.",
             )
-        allowed = [0] if name == "token" else []
-        case.expect(
-            stuck == allowed or name != "token",
-            f"But in the token table the rows without gradient are {stuck}, and [PAD] has id 0.",
+    if not stuck["token"]:
+        case.almost(
+            "Every position and every segment can learn now. But looking up [PAD] gives its row a gradient too: "
+            "one of the three tables should keep its padding_idx."
         )
-        case.expect(
-            stuck == allowed,
-            f"But row {stuck[0] if stuck else 0} of the {name} table gets no gradient, so it cannot learn.",
-            "Every row of this table is in use, so none of them is padding." if stuck != [0] else used.get(name, ""),
-        )
+    case.expect(
+        stuck["token"] == [0],
+        f"But in the token table the rows without gradient are {stuck['token']}, and [PAD] has id 0.",
+    )
 
 
 def rows_that_learn(case: Case, table: nn.Embedding) -> list[bool]:

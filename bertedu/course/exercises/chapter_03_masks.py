@@ -20,7 +20,7 @@ TOO_LARGE = {
     difficulty=3,
     minutes=20,
     hints=(
-        "Hide the keys before the softmax, with a finite number. Then only a row of hidden keys is wrong.",
+        "Hide the keys before the softmax, with a finite number. Then only rows with no visible key are wrong.",
         "masked_fill(~keep, torch.finfo(scores.dtype).min), softmax; what does multiplying the weights by keep change?",
     ),
 )
@@ -115,8 +115,9 @@ def all_padding(case: Case) -> None:
     gradient = torch.autograd.grad((result * case.randn(*result.shape)).sum(), leaf)[0]
     if bool(gradient.isnan().any()):
         case.almost(
-            "The weights are right, but the gradient is nan: nan_to_num removes a nan in the forward pass only, and",
-            "it comes back in the backward pass. Fill with a finite number, so that no nan arises.",
+            "The weights are right, but the gradient is nan. If you replace a nan, with nan_to_num or where, that "
+            "repairs the forward pass only.",
+            "Fill with a finite number, so that no nan arises.",
         )
 
 
@@ -150,7 +151,10 @@ def repaired_bias(case: Case) -> None:
     bias = case.call(attention_mask, torch.float32, tried="2 texts of 5 tokens, the last 2 of the second padding")
     case.is_a("the bias", bias, Tensor, "a tensor")
     if bias.dtype == torch.bool:
-        case.fail("But the bias is boolean. It is added to the scores: 0 for a visible key, very negative else.")
+        case.fail(
+            "But the bias is boolean. It is added to the scores: 0 for a visible key, a very negative number for a "
+            "hidden one."
+        )
     size = list(bias.shape)
     if size == [2, 1, 5, 1]:
         case.fail(
@@ -173,9 +177,7 @@ def repaired_bias(case: Case) -> None:
     if on_text < 1e-3 and on_padding > 0.99:
         case.fail("But with it all attention goes to padding: the mask is inverted.")
     if on_padding > 0:
-        case.fail(
-            f"But with it a token still gives {on_padding:.1%} of its attention to padding, and should give none."
-        )
+        case.fail(f"But a token still gives {on_padding:.2g} of its attention to padding, and should give none.")
     case.close("the weights of the text without padding", weights[0], attend(query, key, value)[1][0])
     never = attend(query[1:, :, :3], key[1:, :, :3], value[1:, :, :3])[1]
     case.close(

@@ -95,6 +95,11 @@ def over_batch(x, weight, bias, eps):
     return centred / ((centred**2).mean(0, keepdim=True) + eps).sqrt() * weight + bias
 
 
+def like_batch_norm(x, weight, bias, eps):
+    mean, variance = x.mean((0, 1)), x.var((0, 1), correction=0)
+    return (x - mean) / (variance + eps).sqrt() * weight + bias
+
+
 def over_everything(x, weight, bias, eps):
     return (x - x.mean()) / (x.var(unbiased=False) + eps).sqrt() * weight + bias
 
@@ -173,9 +178,10 @@ ANSWERS = {
     "2.3": {
         "accepted": [three_lines, with_var, torchs_own],
         "wrong": [
-            (unbiased, "divided by D - 1"),
+            (unbiased, "only with correction=0"),
             (over_tokens, "over the tokens of a text"),
             (over_batch, "over the batch"),
+            (like_batch_norm, "as BatchNorm does"),
             (over_everything, "one mean and one variance"),
             (without_keepdim, "`keepdim=True` makes it"),
             (by_the_variance, "divide by the variance"),

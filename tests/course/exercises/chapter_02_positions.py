@@ -96,6 +96,11 @@ def only_positions(vocab_size, max_positions, segments, hidden_size):
     return token, position, nn.Embedding(segments, hidden_size, padding_idx=0)
 
 
+def padding_at_positions_only(vocab_size, max_positions, segments, hidden_size):
+    token, _, token_type = none_at_all(vocab_size, max_positions, segments, hidden_size)
+    return token, nn.Embedding(max_positions, hidden_size, padding_idx=0), token_type
+
+
 def moved_to_the_end(vocab_size, max_positions, segments, hidden_size):
     token, _, token_type = repaired(vocab_size, max_positions, segments, hidden_size)
     return token, nn.Embedding(max_positions, hidden_size, padding_idx=max_positions - 1), token_type
@@ -123,7 +128,7 @@ ANSWERS = {
     "2.4": {
         "accepted": [running_sum, zero_for_padding, one_by_one, padding_at_the_last_row, padding_at_one],
         "wrong": [
-            (padding_counted, "padding is counted too"),
+            (padding_counted, "first real token of every sequence"),
             (beyond_the_table, "are 0 to 511"),
             (below_zero, "no such row"),
             (counting_from_one, "Count the real tokens"),
@@ -138,7 +143,8 @@ ANSWERS = {
     "2.5": {
         "accepted": [repaired, as_a_list],
         "wrong": [
-            (still_broken, "Which token has position 0"),
+            (still_broken, "first one of every sequence"),
+            (padding_at_positions_only, "Which token has position 0"),
             (none_at_all, "keep its padding_idx"),
             (only_positions, "Which tokens have segment 0"),
             (moved_to_the_end, "Every row of this table is in use"),

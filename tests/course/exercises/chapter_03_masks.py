@@ -75,6 +75,12 @@ def painted_over(scores, keep):
     return (scores + bias).softmax(-1).nan_to_num()
 
 
+def painted_over_with_where(scores, keep):
+    bias = torch.zeros(keep.shape, dtype=scores.dtype).masked_fill(~keep, -torch.inf)
+    weights = (scores + bias).softmax(-1)
+    return torch.where(weights.isnan(), 0.0, weights)
+
+
 def finite_only(scores, keep):
     return scores.masked_fill(~keep, torch.finfo(scores.dtype).min).softmax(-1)
 
@@ -98,6 +104,10 @@ def keys_last(attention_mask, dtype):
 
 def arithmetic(mask, dtype):
     return (1 - mask.to(dtype)).unsqueeze(1).unsqueeze(2) * (torch.finfo(dtype).min / 2)
+
+
+def twenty(mask, dtype):
+    return (1 - mask.to(dtype)).unsqueeze(1).unsqueeze(2) * -20
 
 
 def two_hundred(mask, dtype):
@@ -179,6 +189,7 @@ ANSWERS = {
             (forgotten, "continue with the old one"),
             (infinity, "its weights are nan"),
             (painted_over, "the gradient is nan"),
+            (painted_over_with_where, "with nan_to_num or where"),
             (finite_only, "equal weights"),
             (ten_thousand, "not negative enough"),
             (a_billion_in_every_type, "does not fit into float16"),
@@ -194,7 +205,8 @@ ANSWERS = {
             (bias_of_infinity, "nan in float32"),
             (bias_of_the_smallest, "nan in float16"),
             (the_mask_itself, "of its attention to padding"),
-            (boolean, "bias is boolean"),
+            (twenty, "e-09 of its attention to padding"),
+            (boolean, "a very negative number for a hidden one"),
             (always_float32, "says which dtype"),
             (infinity_times_zero, "multiplied by infinity"),
             (two_hundred, "-200 is not negative enough"),
