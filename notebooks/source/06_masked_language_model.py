@@ -717,10 +717,11 @@ for text, expected in (texts | {"Oslo capital Norway of the is.": 5800}).items()
 
 # %% [markdown]
 # The true sentence has a pseudo-perplexity of almost 1: every token is nearly certain (it was a training sentence).
-# The false one has 16.5, the shuffled one several thousand. The price is one pass of the model for each token instead
-# of a single one. And be careful with words of several pieces: in *sou ##ven ##ir* each piece is predicted while the
-# others are visible, so a rare word of many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore
-# also mask the pieces of the same word that follow.)
+# The false one has 16.5, the shuffled one several thousand (worse than giving all 2,925 words of the vocabulary the
+# same probability). The price is one pass of the model for each token instead of a single one. And be careful with
+# words of several pieces: in *sou ##ven ##ir* each piece is predicted while the others are visible, so a rare word of
+# many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore also mask the pieces of the same word
+# that follow.)
 #
 # ## The proof
 #

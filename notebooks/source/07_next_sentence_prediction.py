@@ -404,7 +404,7 @@ check("7.3", share)
 # of them are NotNext: 2/3.
 #
 # There is a general rule. As long as all sentences of a document fit into one chunk, the document gives exactly one
-# NotNext pair on average, however many sentences it has. Longer documents only give more IsNext pairs.
+# NotNext pair on average, however many sentences it has. Up to that length, more sentences only add IsNext pairs.
 #
 # </details>
 
@@ -462,8 +462,8 @@ Picture(
 )
 
 # %% [markdown]
-# The shorter the documents, the more negatives. So don't split your corpus into paragraphs and call them documents:
-# with three short sentences in each, 62 % of the pairs would be NotNext.
+# On the whole, shorter documents give more negatives. So don't split your corpus into paragraphs and call them
+# documents: with three short sentences in each, 62 % of the pairs would be NotNext.
 #
 # ### Balanced accuracy
 #
