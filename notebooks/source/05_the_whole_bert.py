@@ -523,8 +523,9 @@ for T, gigabytes in activations.items():
 # and T. The simplest way out is **gradient accumulation**: run half the batch twice and update once. The paper
 # trained with T = 128 for 90 % of its steps (appendix A.2).
 #
-# These are the bytes of *explicit* attention, which stores the `[T, T]` weights. The fused kernels of chapter 03
-# compute attention in one piece and never store them, so the T² part disappears.
+# These are the bytes of *explicit* attention, which stores the `[T, T]` weights, on a CPU. (With CUDA it is less:
+# dropout's mask has one byte for each number there, not four.) The fused kernels of chapter 03 compute attention in
+# one piece and never store the weights, so the T² part disappears.
 #
 # ## How the weights are initialized
 #
