@@ -1028,7 +1028,7 @@ with torch.no_grad():
 # A colleague downloads an NLI model that is known to be good, and a public test set. There is no error and no
 # warning, but the accuracy is so low that guessing would be better. We replay this with our own model. Its labels
 # are in alphabetical order. The colleague's file has numbers instead of names, in the order of GLUE. (GLUE is a
-# public collection of nine tasks for language models; MNLI is one of them.)
+# public collection of nine tasks of language understanding; MNLI is one of them.)
 
 # %%
 GLUE = ("entailment", "neutral", "contradiction")  # 0, 1, 2 in the colleague's file
