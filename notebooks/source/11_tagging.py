@@ -88,8 +88,9 @@ for row in train[1:3]:
 # names, and say what kind of thing each of them names. The file has one word and its tag in each line (the CoNLL
 # format). **B-** begins a name, **I-** continues it, and **O** means outside of any name. These are **BIO tags**.
 #
-# No name of the validation sentences occurs in training. That makes the task realistic, because new names appear
-# every day. (All scores in this chapter are on the validation sentences. The test sentences stay unused.)
+# No name of the validation sentences occurs in training. Real texts contain known names too, but new ones appear
+# every day, and they are the hard part. (All scores in this chapter are on the validation sentences. The test
+# sentences stay unused.)
 #
 # We begin with the simplest tagger, a dictionary: each word gets the tag that it had most often in training, and an
 # unseen word gets the most frequent tag of all. (`gold` holds the correct tags, which are called **gold tags**.)
