@@ -798,7 +798,8 @@ cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 #
 # Hewitt and Liang (2019) therefore train the same probe on a **control task**: every word *type* (every different
 # word) gets a random label, the same wherever it occurs. No layer can know these labels, so what the probe gets
-# right, it has memorized. The accuracy minus the accuracy on the control task is the **selectivity** of the probe.
+# right beyond chance, it has memorized. The accuracy minus the accuracy on the control task is the **selectivity** of
+# the probe.
 #
 # ### Exercise 9.4 · Random control labels
 # ●●○○ · 10 minutes
@@ -950,8 +951,8 @@ Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(t
 # %% [markdown]
 # Each line goes from the input (left) to layer 4. Read the control and the untrained model first:
 #
-# - **Other sentences.** At the input, the probe does well (87 %), but it does as well on the control task (83 %). So
-#   this is mostly memory. In higher layers the control task becomes hard (52 %), and the parts of speech stay easy.
+# - **Other sentences.** At the input, the probe does well (87 %), but nearly as well on the control task (83 %). So
+#   it could be mere memory. In higher layers the control task becomes hard (52 %), and the parts of speech stay easy.
 #   The selectivity rises from 4 to 45 points, the accuracy from 87 to 97 %.
 # - **New words.** Memory is worth nothing here: the control task is at chance. And still the probe reads the part of
 #   speech of nearly every new word from the trained *input* (96 %). So pre-training has put the parts of speech into
@@ -973,16 +974,17 @@ Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(t
 # ## Facts in a blank (optional)
 #
 # Petroni et al. (2019) read facts from BERT by letting it fill in a blank. We ask our model of books first, and then
-# `world-tiny`, a model that was trained only on a small world of facts (chapter 06).
+# `world-tiny`, a model that was trained only on a small world of facts (chapter 06). Its questions are the 420 of
+# chapter 00.
 
 # %%
-from bertedu.corpora.world.probes import fact_probes
+from bertedu.corpora import load_corpus
 from bertedu.pretraining.probes import fact_probe_accuracy
 
-
 world, world_tokenizer = open_model(data_path("checkpoints/world-tiny"))
-known = fact_probe_accuracy(world, world_tokenizer, fact_probes(8, random.Random(0)))
-print(f"world-tiny knows {about(0.95, known, within=0.03):.0%} of its facts")
+probes = load_corpus("world").fact_probes
+known = about(0.98, fact_probe_accuracy(world, world_tokenizer, probes), within=0.02)
+print(f"world-tiny answers {known:.0%} of {len(probes)} questions")
 books, small_world = (model, tokenizer), (world, world_tokenizer)
 FACTS = {"paris is the capital of [MASK] .": books, "napoleon was emperor of [MASK] .": books}
 FACTS |= {"the capital of france is [MASK] .": small_world}
@@ -993,7 +995,7 @@ for text, which in FACTS.items():
 
 # %% [markdown]
 # The model of books predicts words that often follow *of*, but no facts: it is small, and facts are rare in novels.
-# The model of the small world knows most of its facts, in wordings that never occurred in training.
+# The model of the small world answers nearly all questions, in wordings that never occurred in training.
 #
 # Now look at the last pair. With *not*, *paris* becomes the one wrong answer, and the model still gives it 92 %. This
 # model has hardly ever read the word *not*. But Kassner and Schütze (2020) found the same in BERT, which has ("birds
@@ -1047,8 +1049,8 @@ for layer in range(5):
 # you read "cosine 0.7" as "similar", you are reading the common direction.
 #
 # Subtracting the mean vector removes it. Then all pairs are at about 0 on average, and the paraphrases stand out with
-# a cosine that means something. But look at *found*: the order of the neighbors changes little. Centering repairs the
-# scale, not the content. More paraphrases are found than by the bag of words (the pairs have few words in common),
+# a cosine that means something. But look at *found*: it gains at most 3 of 30 sentences. Centering repairs the scale,
+# not the content. More paraphrases are found than by the bag of words (the pairs have few words in common),
 # but not many: masked language modeling does not teach BERT to put the meaning of a sentence into one vector. That
 # needs training for this purpose, and [chapter 13](13_pairs_and_similarity.ipynb) shows it.
 #
@@ -1223,7 +1225,7 @@ quiz(9)
 # First check whether padding is in the means. Then it is anisotropy: all vectors have a common direction, often
 # because of a few dimensions with very large values. Subtract the mean vector (and perhaps the strongest principal
 # components), or compare with the cosine of random pairs. That repairs the scale. If the order of the neighbors is
-# poor, only training for similarity helps.
+# poor, train for similarity.
 #
 # </details>
 #

@@ -147,7 +147,7 @@ LOOK_AT = {
     "A": "compare the training loss of A with its validation loss. What makes the training questions easier?",
     "B": "its losses look like those of D. Compare the learning rates, and what both runs say about pairs.",
     "C": "compare both tasks of C with the healthy run. One of them is learned, the other isn't.",
-    "D": "its losses look like those of B. Which of the two has a high learning rate from the first steps on?",
+    "D": "its losses look like those of B. Which of the two starts at its highest learning rate?",
     "E": "compare E with the dotted line. A bias for each word is enough to reach it. What if that can't be learned?",
 }
 
@@ -162,7 +162,8 @@ LOOK_AT = {
         "Begin with the two easiest ones. In which run is the training loss far below the validation loss? "
         "In which run is one task learned as in the healthy run, and the other not at all?",
         "A bias for each word is enough to reach the dotted line: which run can't get down to it? For the last two, "
-        "compare the last two columns of the table. A warm-up begins with a low learning rate.",
+        "compare the last two columns of the table. With a warm-up, the learning rate at step 20 is far below the "
+        "highest.",
     ),
 )
 def diagnose(case: Case) -> None:

@@ -195,7 +195,7 @@ ANSWERS = {
         "wrong": [
             ({**RIGHT, "B": RIGHT["D"], "D": RIGHT["B"]}, "3 of 5"),
             ({**RIGHT, "A": RIGHT["C"], "C": RIGHT["A"]}, "training questions easier"),
-            ({**RIGHT, "D": RIGHT["E"], "E": RIGHT["D"]}, "from the first steps on"),
+            ({**RIGHT, "D": RIGHT["E"], "E": RIGHT["D"]}, "starts at its highest"),
             ({**RIGHT, "E": RIGHT["B"]}, "A bias for each word"),
             ({**RIGHT, "E": RIGHT["B"]}, "each fault occurs once"),
             ({letter: "healthy" for letter in RIGHT}, "the possible faults are"),
