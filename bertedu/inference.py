@@ -17,14 +17,14 @@ from bertedu.model import BertForPreTraining, BertModel
 from bertedu.model.architecture import architecture_in
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import IGNORED, MaskedLM
-from bertedu.tokenization import BertTokenizer, Encoding
+from bertedu.tokenization import Encoding, Tokenizer
 
 LanguageModel = BertForPreTraining | MaskedLM
 Span = tuple[int, int]
 BATCH = 32
 
 
-def open_model(name: str | Path) -> tuple[LanguageModel, BertTokenizer]:
+def open_model(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
     """The model with its masked-word head, and its tokenizer, from a run folder, a saved folder or a hub id.
 
     Raises UserError where there is no usable model, and where the tokenizer has ids that the model lacks.
@@ -37,19 +37,19 @@ def open_model(name: str | Path) -> tuple[LanguageModel, BertTokenizer]:
     if len(tokenizer) > model.config.vocab_size:
         raise UserError(
             f"{folder}: the tokenizer has {len(tokenizer)} tokens and the model knows {model.config.vocab_size}: "
-            "use the vocab.txt that was saved with the model."
+            "use the tokenizer that was saved with the model."
         )
     return model, tokenizer
 
 
-def encode(model: LanguageModel | BertModel, tokenizer: BertTokenizer, text: str, pair: str | None = None) -> Encoding:
+def encode(model: LanguageModel | BertModel, tokenizer: Tokenizer, text: str, pair: str | None = None) -> Encoding:
     """One text or pair as a batch of one, [1, T], on the CPU. Raises UserError when it is too long for the model."""
     encoding = tokenizer(text, pair)
     length, positions = encoding.input_ids.size(1), model.config.max_position_embeddings
     if length > positions:
         raise UserError(
-            f"the text {shortened(text)!r} has {length} tokens with [CLS] and [SEP], and this model takes "
-            f"{positions}: shorten it."
+            f"the text {shortened(text)!r} has {length} tokens with {tokenizer.cls_token} and {tokenizer.sep_token}, "
+            f"and this model takes {positions}: shorten it."
         )
     return encoding
 
@@ -60,7 +60,7 @@ def shortened(text: str, most: int = 40) -> str:
 
 
 @torch.no_grad()
-def fill_mask(model: LanguageModel, tokenizer: BertTokenizer, text: str, top: int = 5) -> list[list[tuple[str, float]]]:
+def fill_mask(model: LanguageModel, tokenizer: Tokenizer, text: str, top: int = 5) -> list[list[tuple[str, float]]]:
     """The `top` likeliest tokens with their probabilities for each [MASK] of a text, in reading order.
 
     All masks are hidden from each other: every list is a guess on its own. Raises UserError for a text
@@ -71,7 +71,8 @@ def fill_mask(model: LanguageModel, tokenizer: BertTokenizer, text: str, top: in
     encoding = encode(model, tokenizer, text)
     masked = encoding.input_ids == tokenizer.mask_token_id  # [1, T]
     if not masked.any():
-        raise UserError(f"there is no [MASK] in {shortened(text)!r}: write [MASK] where a word is to be guessed.")
+        mask = tokenizer.mask_token
+        raise UserError(f"there is no {mask} in {shortened(text)!r}: write {mask} where a word is to be guessed.")
     logits = run(model, encoding, masked_positions=masked).prediction_logits.cpu()  # [N, V]: no other token is scored
     likely = logits[:, : len(tokenizer)].float().softmax(dim=-1).topk(min(top, len(tokenizer)))
     return [
@@ -81,7 +82,7 @@ def fill_mask(model: LanguageModel, tokenizer: BertTokenizer, text: str, top: in
 
 
 @torch.no_grad()
-def pseudo_perplexity(model: LanguageModel, tokenizer: BertTokenizer, text: str) -> float:
+def pseudo_perplexity(model: LanguageModel, tokenizer: Tokenizer, text: str) -> float:
     """The perplexity of a masked model, where each token of a text is hidden in turn: 1 is the best.
 
     e to the mean of -log p(token | all other tokens), each token being masked in a pass of its own (Salazar et
@@ -102,7 +103,7 @@ def pseudo_perplexity(model: LanguageModel, tokenizer: BertTokenizer, text: str)
 
 @torch.no_grad()
 def attention_weights(
-    model: LanguageModel | BertModel, tokenizer: BertTokenizer, text: str, pair: str | None = None
+    model: LanguageModel | BertModel, tokenizer: Tokenizer, text: str, pair: str | None = None
 ) -> tuple[list[str], Tensor]:
     """The tokens of a text or pair, and how much each attends to each: [L, H, T, T], on the CPU; rows sum to 1."""
     encoding = encode(model, tokenizer, text, pair)
@@ -121,9 +122,7 @@ def run(model, encoding: Encoding, **options):
         )
 
 
-def word_vectors(
-    model: LanguageModel | BertModel, tokenizer: BertTokenizer, sentences: Sequence[str], word: str
-) -> Tensor:
+def word_vectors(model: LanguageModel | BertModel, tokenizer: Tokenizer, sentences: Sequence[str], word: str) -> Tensor:
     """The vector of one word in each sentence, layer by layer, the embeddings first: [N, L + 1, D], on the CPU.
 
     The vectors of its pieces are averaged. Upper and lower case are alike. Raises UserError that names the sentence
@@ -144,7 +143,7 @@ def word_span(sentence: str, word: str) -> Span:
 @torch.no_grad()
 def span_vectors(
     model: LanguageModel | BertModel,
-    tokenizer: BertTokenizer,
+    tokenizer: Tokenizer,
     sentences: Sequence[str],
     spans: Sequence[Sequence[Span]],
 ) -> Tensor:

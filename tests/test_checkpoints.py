@@ -114,7 +114,7 @@ def test_model_saved_by_transformers_misses_weights_here(class_name, tmp_path):
 
 
 def test_fill_mask_pipeline_cannot_open_the_folder(tmp_path):
-    tokenizers = pytest.importorskip("bertedu.tokenization.tokenizer")
+    tokenizers = pytest.importorskip("bertedu.tokenization.bert")
     tokenizer = tokenizers.BertTokenizer.train(["the cat sat on the mat", "the dog sat on the log"] * 9, vocab_size=60)
     config = BertConfig(len(tokenizer), 16, 2, 2, 32, max_position_embeddings=16, initializer_range=0.2)
     model = random_model(BertForMaskedLM, config)

@@ -23,7 +23,7 @@ from bertedu.finetuning.pooling import PooledModel, pooled_size
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.model.architecture import Encoder
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 
 @dataclass
@@ -93,7 +93,7 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         self,
         train: Sequence[LabelledText],
         validation: Sequence[LabelledText],
-        tokenizer: BertTokenizer,
+        tokenizer: Tokenizer,
         settings: FinetuningSettings,
         labels: Sequence[str] = (),
         problem_type: str = "single_label_classification",

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bertedu.errors import UserError
 from bertedu.model.heads import IGNORED
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.training.batching import bucketed
 
 Example = dict[str, Any]  # one text or pair: rows of numbers by name, and single numbers
@@ -19,7 +19,7 @@ POOL = 16  # batches that are sorted by length together
 EVALUATION_BATCH = 64
 
 
-def encode_text(tokenizer: BertTokenizer, text: str, pair: str | None, max_length: int) -> Example:
+def encode_text(tokenizer: Tokenizer, text: str, pair: str | None, max_length: int) -> Example:
     """One text or pair as input_ids, token_type_ids and attention_mask, not padded."""
     encoding = tokenizer(text, pair, max_length=max_length)
     return {name: encoding[name][0].tolist() for name in encoding}

@@ -7,7 +7,7 @@ from typing import Any
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import FinetuningTask
 from bertedu.model.pretrained import PretrainedModel
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 Figures = dict[str, float]
 
@@ -27,7 +27,7 @@ class Kind:
     name: str
     read: Callable[..., list[Any]]
     make: Callable[
-        [Sequence[Any], Sequence[Any], BertTokenizer, str, FinetuningSettings], tuple[PretrainedModel, FinetuningTask]
+        [Sequence[Any], Sequence[Any], Tokenizer, str, FinetuningSettings], tuple[PretrainedModel, FinetuningTask]
     ]
     baselines: Callable[[Sequence[Any], Sequence[Any]], dict[str, Figures]]
     settings: dict[str, Any] = field(default_factory=dict)

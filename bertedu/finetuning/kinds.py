@@ -34,7 +34,7 @@ from bertedu.finetuning.tagging import (
     tags_of,
 )
 from bertedu.finetuning.tagging_baselines import tagging_baselines
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 IN_THE_SUMMARY = "in the summary"  # the one score of a token, by which transformers opens the head
 SINGLE, SEVERAL, SCORE = "single_label_classification", "multi_label_classification", "regression"
@@ -51,7 +51,7 @@ def classification_kind(name: str, problem_type: str) -> Kind:
             raise UserError(f"{path}: {said}, so that there is nothing to tell apart: add rows of other classes.")
         return rows
 
-    def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+    def make(train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):
         labels = labels_of([*train, *validation]) if problem_type != SCORE else ("score",)
         changes = {"labels": labels, "problem_type": problem_type, "pooling": settings.pooling}
         network = with_new_head(TextClassifier, model, settings, **changes)
@@ -126,7 +126,7 @@ def tagging_kind(name: str, scheme: str | None) -> Kind:
             raise UserError(f"{path}: every word has the tag {found[0]!r}: add sentences with others.")
         return rows
 
-    def make(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+    def make(train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):
         labels = tags_of([*train, *validation])
         model_class = CrfTagger if settings.crf else Tagger
         network = with_new_head(model_class, model, settings, labels=labels)
@@ -149,25 +149,25 @@ def scale_of(rows: Sequence[LabelledText]) -> tuple[float, float]:
     return min(0.0, *scores), max(scores)
 
 
-def make_similarity(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+def make_similarity(train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):
     """A bi-encoder; the scale runs from the lowest to the highest score in the data."""
     network = with_new_head(SentenceEncoder, model, settings, pooling=settings.pooling)
     return network, SimilarityTask(train, validation, tokenizer, settings, scale_of([*train, *validation]))
 
 
-def make_question_answering(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+def make_question_answering(train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):
     """Spans as answers; windows begin a third of max_length apart, so that they overlap by more than half."""
     network = with_new_head(SpanFinder, model, settings)
     return network, QuestionAnsweringTask(train, validation, tokenizer, settings, stride=settings.max_length // 3)
 
 
-def make_multiple_choice(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+def make_multiple_choice(train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):
     """Choices that compete."""
     network = with_new_head(ChoiceModel, model, settings)
     return network, MultipleChoiceTask(train, validation, tokenizer, settings)
 
 
-def make_summarization(train, validation, tokenizer: BertTokenizer, model: str, settings: FinetuningSettings):
+def make_summarization(train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):
     """Summaries of three sentences."""
     labels = {"labels": (IN_THE_SUMMARY,), "problem_type": SEVERAL}  # each sentence is a yes or no of its own
     network = with_new_head(SentenceChooser, model, settings, **labels)

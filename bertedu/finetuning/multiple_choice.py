@@ -77,7 +77,7 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
         """The pairs of one question: a row of numbers for each choice, by name."""
         tokenizer, length = self.tokenizer, self.settings.max_length
         room = length - tokenizer.layout.special_tokens(pair=True)
-        context, question = tokenizer.encode(row.context), tokenizer.encode(row.question)
+        context, question = tokenizer.encode(row.context), tokenizer.encode_after_space(row.question)
         pairs = []
         for choice in map(tokenizer.encode, row.choices):
             asked, said = kept_lengths(len(question), len(choice), room, "longest_first")

@@ -25,7 +25,7 @@ from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.finetuning.windows import WINDOW, Candidate, Window, best_over_windows, label_of, on_tokens, windows
 from bertedu.model.architecture import Encoder
 from bertedu.model.evaluating import evaluating
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.training.feeding import to_device
 
 
@@ -104,7 +104,7 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
         self,
         train: Sequence[Question],
         validation: Sequence[Question],
-        tokenizer: BertTokenizer,
+        tokenizer: Tokenizer,
         settings: FinetuningSettings,
         stride: int = 64,
         longest: int = 30,
@@ -214,9 +214,7 @@ def threshold_of(rows: Sequence[Question], predictions: Sequence[Answered]) -> t
     return best_threshold(rows, texts, {row.id: found.no_answer_score for row, found in pairs})
 
 
-def read_context(
-    model: SpanFinder, tokenizer: BertTokenizer, question: str, context: str
-) -> tuple[list[Candidate], float]:
+def read_context(model: SpanFinder, tokenizer: Tokenizer, question: str, context: str) -> tuple[list[Candidate], float]:
     """The best spans of a context of any length, read in windows that overlap, and the score of no answer.
 
     The windows are those of training as it is usual: for others the threshold of no answer was not chosen.
@@ -232,7 +230,7 @@ def read_context(
 
 
 def answer_question(
-    model: SpanFinder, tokenizer: BertTokenizer, question: str, context: str, top: int = 3
+    model: SpanFinder, tokenizer: Tokenizer, question: str, context: str, top: int = 3
 ) -> tuple[list[tuple[str, float]], float]:
     """The `top` likeliest answers with their probabilities, and the probability that the context holds none.
 
@@ -246,7 +244,7 @@ def answer_question(
     return list(zip(answers, scores, strict=False))[:top], scores[-1]
 
 
-def answer_or_none(model: SpanFinder, tokenizer: BertTokenizer, question: str, context: str) -> str:
+def answer_or_none(model: SpanFinder, tokenizer: Tokenizer, question: str, context: str) -> str:
     """The answer, or "" where no answer is preferred by more than the threshold in the model's config."""
     candidates, no_answer = read_context(model, tokenizer, question, context)
     preferred = no_answer - candidates[0].score if candidates else 0.0

@@ -20,7 +20,7 @@ from bertedu.finetuning.task import FinetuningTask
 from bertedu.model.architecture import architecture_in
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.pretraining.run import describe_machine
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
 from bertedu.training.processes import is_main_process
@@ -73,7 +73,7 @@ def seeds_in_turn(
     kind: Kind,
     data: tuple[Rows, Rows, Rows],
     made: tuple[PretrainedModel, FinetuningTask],
-    tokenizer: BertTokenizer,
+    tokenizer: Tokenizer,
     say: Callable[[str], None],
 ) -> list[dict[str, Any]]:
     """What each seed's run found, fewer than there are seeds where it was stopped; made is of the first seed."""
@@ -101,7 +101,7 @@ def put_together(plan: FinetuningPlan, runs: Sequence[dict[str, Any]], results: 
 
 
 def make(
-    plan: FinetuningPlan, kind: Kind, seed: int, data: tuple[Rows, Rows, Rows], tokenizer: BertTokenizer
+    plan: FinetuningPlan, kind: Kind, seed: int, data: tuple[Rows, Rows, Rows], tokenizer: Tokenizer
 ) -> tuple[PretrainedModel, FinetuningTask]:
     """The model with the head that this seed draws, and the task."""
     settings = replace(plan.settings, seed=seed)
@@ -129,7 +129,7 @@ def one_seed(
     data: tuple[Rows, Rows, Rows],
     model: PretrainedModel,
     task: FinetuningTask,
-    tokenizer: BertTokenizer,
+    tokenizer: Tokenizer,
     say: Callable[[str], None],
 ) -> dict[str, Any] | None:
     """One run from one seed, into seed-N/; its figures on validation and test (in the main process), or None when it

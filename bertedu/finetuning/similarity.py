@@ -23,7 +23,7 @@ from bertedu.finetuning.pooling import PooledModel
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.model.evaluating import evaluating
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 PAIR = "pair_"  # before the names of the second text's numbers
 EMBEDDING_BATCH = 64
@@ -55,7 +55,7 @@ class SimilarityTask(FinetuningTask[LabelledText]):
         self,
         train: Sequence[LabelledText],
         validation: Sequence[LabelledText],
-        tokenizer: BertTokenizer,
+        tokenizer: Tokenizer,
         settings: FinetuningSettings,
         scale: tuple[float, float] = (0.0, 5.0),
     ):
@@ -120,7 +120,7 @@ def cosines(model: nn.Module, batch: Batch) -> Tensor:
     return cosine_similarity(first, second)
 
 
-def embed(model: SentenceEncoder, tokenizer: BertTokenizer, texts: Sequence[str]) -> Tensor:
+def embed(model: SentenceEncoder, tokenizer: Tokenizer, texts: Sequence[str]) -> Tensor:
     """One vector of length 1 for each text, [N, D], on the CPU: their products are cosines."""
     vectors = []
     with torch.no_grad(), evaluating(model) as device:

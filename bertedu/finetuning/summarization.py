@@ -23,7 +23,7 @@ from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.model.architecture import Encoder
 from bertedu.model.heads import IGNORED
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 
 class SentenceChooser(TaskModel):
@@ -69,7 +69,7 @@ class SummarizationTask(FinetuningTask[Summary]):
         self,
         train: Sequence[Summary],
         validation: Sequence[Summary],
-        tokenizer: BertTokenizer,
+        tokenizer: Tokenizer,
         settings: FinetuningSettings,
         sentences: int = 3,
     ):

@@ -23,7 +23,7 @@ from bertedu.finetuning.spans import are_entities, entity_figures, split_tag
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.model.architecture import Encoder
 from bertedu.model.heads import IGNORED
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 
 @dataclass
@@ -144,7 +144,7 @@ class TaggingTask(FinetuningTask[TaggedWords]):
         self,
         train: Sequence[TaggedWords],
         validation: Sequence[TaggedWords],
-        tokenizer: BertTokenizer,
+        tokenizer: Tokenizer,
         settings: FinetuningSettings,
         labels: Sequence[str],
         label_pieces: str = "first",
@@ -182,7 +182,7 @@ class TaggingTask(FinetuningTask[TaggedWords]):
         for word, tag in zip(words, tags, strict=True):
             if tag not in self.number:
                 raise UserError(f"the tag {tag!r} of the word {word!r} is none of {', '.join(self.labels)}.")
-            pieces = tokenizer.encode(word) or [tokenizer.unk_token_id]
+            pieces = tokenizer.encode_after_space(word) or [tokenizer.unk_token_id]
             ids += pieces
             labels += [self.number[tag], *self.rest_labels(tag, len(pieces) - 1)]
             first += [1] + [0] * (len(pieces) - 1)

@@ -15,7 +15,7 @@ from bertedu.errors import UserError
 from bertedu.finetuning.examples import EVALUATION_BATCH, Example, ExampleBatches, digest
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.model.evaluating import evaluating
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.training.feeding import to_device
 from bertedu.training.loop import evaluate
 
@@ -35,7 +35,7 @@ class FinetuningTask(ABC, Generic[Row]):
         self,
         train: Sequence[Row],
         validation: Sequence[Row],
-        tokenizer: BertTokenizer,
+        tokenizer: Tokenizer,
         settings: FinetuningSettings,
     ):
         if not train:

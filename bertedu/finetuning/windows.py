@@ -10,7 +10,7 @@ import numpy as np
 
 from bertedu.errors import UserError
 from bertedu.finetuning.examples import Example, example_of
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 LONGEST_QUESTION = 64  # tokens
 WINDOW = 256  # tokens, where the model reads as many
@@ -30,7 +30,7 @@ class Window:
         return example_of(self.input_ids, self.token_type_ids)
 
 
-def windows(tokenizer: BertTokenizer, question: str, context: str, max_length: int, stride: int) -> list[Window]:
+def windows(tokenizer: Tokenizer, question: str, context: str, max_length: int, stride: int) -> list[Window]:
     """The windows of a context, each of at most max_length tokens with the question; neighbours share tokens.
 
     stride is how far each window begins after the one before, in tokens. Raises UserError where the question leaves

@@ -17,7 +17,7 @@ from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, span_vectors
 from bertedu.interpretation.contexts import check_labels
 from bertedu.model import BertModel
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 TaggedSentence = Sequence[tuple[str, str]]  # words with their labels
 
@@ -93,7 +93,7 @@ def control_labels(words: Sequence[str], number_of_labels: int, seed: int = 0) -
 
 
 def tagged_vectors(
-    model: LanguageModel | BertModel, tokenizer: BertTokenizer, sentences: Sequence[TaggedSentence]
+    model: LanguageModel | BertModel, tokenizer: Tokenizer, sentences: Sequence[TaggedSentence]
 ) -> TaggedVectors:
     """The vectors of all words of tagged sentences; a word's vector is the mean over its pieces.
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from bertedu.checkpoints.names import NameMap
 from bertedu.config import CONFIG, EncoderConfig, model_type_of
 from bertedu.errors import UserError, shown
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 # The model_type in config.json, and the module that holds the ARCHITECTURE of that member.
 MEMBERS = {"bert": "bertedu.model.heads"}
@@ -76,7 +76,7 @@ class Architecture:
     encoder: Any  # a class that is a PretrainedModel and an Encoder
     language_model_head: Callable[[Any, nn.Embedding], nn.Module]
     names: NameMap
-    tokenizer: type[BertTokenizer]
+    tokenizer: type[Tokenizer]
     class_names: Mapping[str, str] = field(default_factory=dict)
     transforms: Mapping[str, Callable[[Any], nn.Module]] = field(default_factory=dict)
 

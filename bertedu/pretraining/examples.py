@@ -11,14 +11,14 @@ from torch import Tensor
 from bertedu.corpora.documents import Document
 from bertedu.pretraining.passages import Passage
 from bertedu.pretraining.sentence_pairs import Pair, TokenizedText
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.tokenization.layout import FIRST, SECOND, Layout, Part
 from bertedu.training.batching import bucketed
 
 POOL = 64  # batches that are sorted by length together
 
 
-def tokenize_documents(documents: Iterable[Document], tokenizer: BertTokenizer) -> TokenizedText:
+def tokenize_documents(documents: Iterable[Document], tokenizer: Tokenizer) -> TokenizedText:
     """All documents as ids. Sentences without a token, and documents without a sentence, are left out."""
     rows, documents_at, sources = [], [0], []
     for document in documents:
@@ -42,7 +42,7 @@ class Batches(Sequence[dict[str, Tensor]]):
         text: TokenizedText,
         sequences: Sequence[Passage | Pair],
         batch_size: int,
-        tokenizer: BertTokenizer,
+        tokenizer: Tokenizer,
         rng: random.Random,
     ):
         self.text, self.tokenizer = text, tokenizer
@@ -62,7 +62,7 @@ class Batches(Sequence[dict[str, Tensor]]):
         return [len(sequence) + special(sequence.second is not None) for sequence in self.batches[index]]
 
 
-def collate(text: TokenizedText, sequences: Sequence[Passage | Pair], tokenizer: BertTokenizer) -> dict[str, Tensor]:
+def collate(text: TokenizedText, sequences: Sequence[Passage | Pair], tokenizer: Tokenizer) -> dict[str, Tensor]:
     """Passages or pairs of a text with their special tokens, as the tokenizer lays them out, padded to the longest."""
     rows = [list(parts_of(sequence, tokenizer.layout)) for sequence in sequences]
     input_ids = np.full((len(rows), max(row[-1].stop for row in rows)), tokenizer.pad_token_id, dtype=np.int64)

@@ -13,18 +13,18 @@ from bertedu.corpora.documents import FactProbe, SenseExample
 from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, run, span_vectors, word_span
 from bertedu.pretraining.baselines import NO_TOKEN, NGramBaseline
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 BATCH = 64
 
 
-def answer_ids(tokenizer: BertTokenizer, probes: Sequence[FactProbe]) -> np.ndarray:
+def answer_ids(tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> np.ndarray:
     """The id of each answer, [N]; NO_TOKEN for an answer that is more than one token, which no guess can hit."""
-    encoded = [tokenizer.encode(probe.answer) for probe in probes]
+    encoded = [tokenizer.encode_after_space(probe.answer) for probe in probes]
     return np.array([ids[0] if len(ids) == 1 else NO_TOKEN for ids in encoded])
 
 
-def fact_probe_accuracy(model: LanguageModel, tokenizer: BertTokenizer, probes: Sequence[FactProbe]) -> float:
+def fact_probe_accuracy(model: LanguageModel, tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> float:
     """The share of probes whose answer is the model's first guess at [MASK].
 
     A probe whose answer the tokenizer splits counts as wrong. Raises UserError for a probe without exactly one
@@ -41,7 +41,7 @@ def fact_probe_accuracy(model: LanguageModel, tokenizer: BertTokenizer, probes: 
     return hit_share(np.array(guesses), answer_ids(tokenizer, probes))
 
 
-def ngram_probe_accuracy(baseline: NGramBaseline, tokenizer: BertTokenizer, probes: Sequence[FactProbe]) -> float:
+def ngram_probe_accuracy(baseline: NGramBaseline, tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> float:
     """What counting neighbours gets on the same probes: the first guess from the tokens left and right of [MASK]."""
     encoding = tokenizer([probe.sentence for probe in probes])
     masked = encoding.input_ids == tokenizer.mask_token_id
@@ -68,7 +68,7 @@ def hit_share(guesses: np.ndarray, answers: np.ndarray) -> float:
 
 def sense_accuracy(
     model: LanguageModel,
-    tokenizer: BertTokenizer,
+    tokenizer: Tokenizer,
     reference: Sequence[SenseExample],
     heldout: Sequence[SenseExample],
     neighbours: int = 5,
@@ -97,7 +97,7 @@ def sense_baseline_accuracy(
     return accuracy_by_word((ours @ theirs.T).toarray(), reference, heldout, neighbours)
 
 
-def sense_vectors(model: LanguageModel, tokenizer: BertTokenizer, examples: Sequence[SenseExample]) -> Tensor:
+def sense_vectors(model: LanguageModel, tokenizer: Tokenizer, examples: Sequence[SenseExample]) -> Tensor:
     """The contextual vector of each example's word, of length 1: [N, D].
 
     It is the mean over the word's tokens and over all layers after the embeddings: the first layers already

@@ -1,141 +1,149 @@
-"""BertTokenizer: text in, ids out. What notebook 01 builds step by step, with the interface of `transformers`.
+"""Tokenizer: text in, ids out, with the interface of `transformers`. Here stands what all members of the family share.
 
-The steps are in `normalization.py` (text to words), `wordpiece.py` (words to pieces) and `training.py` (where
-the pieces come from).
+A member adds how a stretch of text becomes ids and tokens become text again, and where its special tokens stand:
+BERT's WordPiece is in `bert.py`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 
 from bertedu.errors import UserError
 from bertedu.tokenization.encoding import TRUNCATIONS, Encoding, Offset, as_batch, check_text, kept_lengths
-from bertedu.tokenization.fast import ChunkIds, WordIds, count_words, traced_words
 from bertedu.tokenization.layout import Layout
-from bertedu.tokenization.normalization import Normalization
-from bertedu.tokenization.training import SPECIAL_TOKENS, learn_vocabulary
-from bertedu.tokenization.vocabulary import is_uncased, number_tokens, read_folder, read_vocabulary, write_folder
-from bertedu.tokenization.wordpiece import CONTINUATION, join_tokens
 
-SPECIAL = re.compile(f"({'|'.join(map(re.escape, SPECIAL_TOKENS))})")  # in parentheses: split keeps them
+# Unicode's white space. Python's own also has four separators of ASCII, \x1c to \x1f, which the reference keeps.
+WHITE_SPACE = "".join(chr(code) for code in range(0x3001) if chr(code).isspace() and not 0x1C <= code <= 0x1F)
 
 
-class BertTokenizer:
-    """WordPiece with BERT's normalization and special tokens.
+class Tokenizer(ABC):
+    """Texts and pairs to batches, tokens to ids and back.
 
-    vocab lists the tokens in the order of their ids. lowercase=True is for uncased models; strip_accents=None follows
-    lowercase. Raises UserError for a vocabulary with a token twice or without one of the five special tokens.
+    vocab maps each token to its id, in the order of the ids 0, 1, 2 and so on, and has all special tokens; layout says
+    where these stand in a sequence. A member of the family names its special tokens and writes the abstract methods.
     """
 
-    pad_token, unk_token, cls_token, sep_token, mask_token = SPECIAL_TOKENS
+    pad_token: str
+    unk_token: str
+    cls_token: str
+    sep_token: str
+    mask_token: str
+    other_special_tokens: tuple[str, ...] = ()
+    mask_takes_space_before = False  # " <mask>" is one token, with the space
+    padding_side = "right"
+    pad_token_type_id = 0
 
-    def __init__(
-        self,
-        vocab: Sequence[str],
-        lowercase: bool = True,
-        strip_accents: bool | None = None,
-        tokenize_chinese_chars: bool = True,
-    ):
-        self.vocab = number_tokens(list(vocab))
-        self.normalization = Normalization(lowercase, strip_accents, tokenize_chinese_chars)
+    layout: Layout
+    pad_token_id: int
+    unk_token_id: int
+    cls_token_id: int
+    sep_token_id: int
+    mask_token_id: int
+
+    def __init__(self, vocab: Mapping[str, int]):
+        self.vocab = dict(vocab)
         self.tokens = list(self.vocab)
-        ids = [self.vocab[token] for token in SPECIAL_TOKENS]
+        roles = (self.pad_token, self.unk_token, self.cls_token, self.sep_token, self.mask_token)
+        ids = [self.vocab[token] for token in roles]
         self.pad_token_id, self.unk_token_id, self.cls_token_id, self.sep_token_id, self.mask_token_id = ids
-        self.all_special_ids = ids
-        self.layout = Layout.of_bert(self.cls_token_id, self.sep_token_id)
-        self._word_ids = WordIds(self.vocab)
-        self._chunk_ids = ChunkIds(self._word_ids, self.normalization)
+        self.all_special_tokens = list(dict.fromkeys((*roles, *self.other_special_tokens)))
+        self.all_special_ids = [self.vocab[token] for token in self.all_special_tokens]
+        self._first_characters = {token[0] for token in self.all_special_tokens}
+        longest_first = sorted(self.all_special_tokens, key=len, reverse=True)
+        self._special = re.compile("|".join(map(re.escape, longest_first)))
 
     @classmethod
-    def train(
-        cls, lines: Iterable[str], vocab_size: int = 8192, lowercase: bool = True, method: str = "frequency"
-    ) -> "BertTokenizer":
-        """Learn a vocabulary of at most vocab_size tokens from lines of text; see `training.py` for the methods.
-
-        Raises UserError for text without words, and for a vocab_size that has no room for the characters.
-        """
-        if isinstance(lines, str):
-            raise UserError("lines is a single string: give a list of strings, or an open text file.")
-        counts = count_words(lines, Normalization(lowercase))
-        return cls(learn_vocabulary(counts, vocab_size, method), lowercase)
+    @abstractmethod
+    def train(cls, lines: Iterable[str], vocab_size: int) -> Self:
+        """Learn a vocabulary of at most vocab_size tokens from lines of text."""
 
     @classmethod
-    def from_pretrained(cls, folder_or_vocab_file: str | Path) -> "BertTokenizer":
-        """Open what `save_pretrained` or `transformers` wrote, or a vocab.txt alone.
+    @abstractmethod
+    def from_pretrained(cls, folder_or_file: str | Path) -> Self:
+        """Open what `save_pretrained` or `transformers` wrote. Raises UserError where nothing usable is."""
 
-        A vocab.txt does not say whether its text was lower-cased. Where no setting beside it does either, the
-        tokenizer lower-cases unless a token of the vocabulary has a capital letter.
-        """
-        path = Path(folder_or_vocab_file)
-        if path.is_dir():
-            vocab, normalization = read_folder(path)
-        elif path.is_file():
-            vocab = read_vocabulary(path)
-            normalization = Normalization(lowercase=is_uncased(vocab))
-        else:
-            raise UserError(f"{path} does not exist: give a folder with vocab.txt in it, or a vocabulary file.")
-        return cls(
-            list(vocab), normalization.lowercase, normalization.strip_accents, normalization.tokenize_chinese_chars
-        )
-
+    @abstractmethod
     def save_pretrained(self, folder: str | Path, model_max_length: int | None = None) -> None:
-        """Write vocab.txt and tokenizer_config.json; here and in `transformers`, `from_pretrained` opens it.
+        """Write the tokenizer's files; here and in `transformers`, `from_pretrained` opens them.
 
         model_max_length: how many tokens the model beside it can read. `transformers` cuts longer texts there.
         """
-        write_folder(Path(folder), self.vocab, self.normalization, model_max_length)
+
+    @abstractmethod
+    def text_ids(self, text: str, begins: bool) -> list[int]:
+        """The ids of a stretch of text without special tokens. begins: the text begins with it."""
+
+    @abstractmethod
+    def traced_ids(self, text: str, begins: bool) -> tuple[list[int], list[Offset]]:
+        """`text_ids`, and for each token the (start, end) of its characters in the stretch."""
+
+    @abstractmethod
+    def join(self, tokens: Sequence[str]) -> str:
+        """The text that tokens stand for."""
+
+    @abstractmethod
+    def continues_word(self, token: str) -> bool:
+        """Whether a token goes on with the word of the token before it, as "##ing" does."""
 
     def __len__(self) -> int:
         return len(self.vocab)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text, without [CLS] and [SEP]. Special tokens spelt out in it, such as "[MASK]", stay whole."""
+        """The ids of a text, without the special tokens around it. Those spelt out in it, as "[MASK]", stay whole."""
         check_text(text)
-        if "[" not in text:
-            return self._chunk_ids.encode(text)
+        if not any(character in text for character in self._first_characters):
+            return self.text_ids(text, True)
         ids: list[int] = []
-        for index, part in enumerate(SPECIAL.split(text)):  # text, special token, text, special token, ..., text
-            ids += [self.vocab[part]] if index % 2 else self._chunk_ids.encode(part)
+        for start, stop, special in self._stretches(text):
+            ids += self.text_ids(text[start:stop], start == 0) if special is None else [special]
         return ids
 
     def encode_lines(self, lines: Iterable[str]) -> list[list[int]]:
         """`encode` for every line, in one thread."""
         return [self.encode(line) for line in lines]
 
+    def encode_after_space(self, text: str) -> list[int]:
+        """`encode` for a text that follows another one after a space, as the words of a sentence do.
+
+        The same for BERT, but not where the space before a word is part of its token.
+        """
+        return self.encode(text)
+
     def encode_with_offsets(self, text: str) -> tuple[list[int], list[Offset]]:
         """`encode`, and for each token the (start, end) of its characters in the text."""
         check_text(text)
         ids: list[int] = []
         offsets: list[Offset] = []
-        start = 0
-        for index, part in enumerate(SPECIAL.split(text)):
-            if index % 2:
-                ids.append(self.vocab[part])
-                offsets.append((start, start + len(part)))
+        for start, stop, special in self._stretches(text):
+            if special is None:
+                found, spans = self.traced_ids(text[start:stop], start == 0)
+                ids += found
+                offsets += [(start + first, start + last) for first, last in spans]
             else:
-                for word, origins in traced_words(part, self.normalization):
-                    pieces = self._word_ids[word]
-                    ids += pieces
-                    offsets += [(start + first, start + last + 1) for first, last in self._spans(pieces, origins)]
-            start += len(part)
+                ids.append(special)
+                offsets.append((start, stop))
         return ids, offsets
 
-    def _spans(self, pieces: tuple[int, ...], origins: Sequence[int]) -> list[Offset]:
-        """The origins of the first and of the last character of each piece of a word."""
-        if pieces == (self.unk_token_id,):
-            return [(origins[0], origins[-1])]
-        spans, position = [], 0
-        for piece in pieces:
-            length = len(self.tokens[piece]) - (len(CONTINUATION) if position else 0)
-            spans.append((origins[position], origins[position + length - 1]))
-            position += length
-        return spans
+    def _stretches(self, text: str) -> Iterator[tuple[int, int, int | None]]:
+        """Cut a text at the special tokens spelt out in it: start, stop, and the special token's id or None."""
+        begin = 0
+        for match in self._special.finditer(text):
+            start, stop = match.span()
+            if self.mask_takes_space_before and match.group() == self.mask_token:
+                start = begin + len(text[begin:start].rstrip(WHITE_SPACE))
+            if begin < start:
+                yield begin, start, None
+            yield start, stop, self.vocab[match.group()]
+            begin = stop
+        if begin < len(text):
+            yield begin, len(text), None
 
     def tokenize(self, text: str) -> list[str]:
-        """The tokens of a text as strings, without [CLS] and [SEP]."""
+        """The tokens of a text as strings, without the special tokens around it."""
         return self.convert_ids_to_tokens(self.encode(text))
 
     def __call__(
@@ -145,7 +153,7 @@ class BertTokenizer:
         max_length: int | None = None,
         truncation: str = "longest_first",
     ) -> Encoding:
-        """Encode one text, one pair, or a batch of them: [CLS] first [SEP] or [CLS] first [SEP] second [SEP].
+        """Encode one text, one pair, or a batch of them, with special tokens; for BERT: [CLS] first [SEP] second [SEP].
 
         With max_length, texts that are too long lose tokens at their end, which one is what truncation says:
         "longest_first", "only_first" or "only_second". The batch is padded to its longest row. Returns tensors
@@ -156,15 +164,18 @@ class BertTokenizer:
         firsts, seconds = as_batch(text, text_pair)
         rows = [self._row(first, second, max_length, truncation) for first, second in zip(firsts, seconds, strict=True)]
         longest = max(len(row[0]) for row in rows)
-        padding = [longest - len(row[0]) for row in rows]
-        ids = [row[0] + [self.pad_token_id] * pad for row, pad in zip(rows, padding, strict=True)]
+        ids = [self._padded(row[0], longest, self.pad_token_id) for row in rows]
         return Encoding(
             input_ids=torch.tensor(ids),
-            token_type_ids=torch.tensor([row[1] + [0] * pad for row, pad in zip(rows, padding, strict=True)]),
-            attention_mask=torch.tensor([[1] * (longest - pad) + [0] * pad for pad in padding]),
+            token_type_ids=torch.tensor([self._padded(row[1], longest, self.pad_token_type_id) for row in rows]),
+            attention_mask=torch.tensor([self._padded([1] * len(row[0]), longest, 0) for row in rows]),
             tokens=[self.convert_ids_to_tokens(row) for row in ids],
-            offsets=[row[2] + [(0, 0)] * pad for row, pad in zip(rows, padding, strict=True)],
+            offsets=[self._padded(row[2], longest, (0, 0)) for row in rows],
         )
+
+    def _padded(self, row: list[Any], length: int, filler: Any) -> list[Any]:
+        padding = [filler] * (length - len(row))
+        return row + padding if self.padding_side == "right" else padding + row
 
     def _row(self, first: str, second: str | None, max_length: int | None, truncation: str):
         """The ids, token type ids and offsets of one text or pair, not padded."""
@@ -174,7 +185,8 @@ class BertTokenizer:
             special = self.layout.special_tokens(pair=second is not None)
             if not isinstance(max_length, int) or max_length < special:
                 raise UserError(
-                    f"max_length is {max_length!r}, but [CLS] and [SEP] take {special}: ask for at least {special}."
+                    f"max_length is {max_length!r}, but {self.cls_token} and {self.sep_token} take {special}: ask for "
+                    f"at least {special}."
                 )
             second_length = None if pair_ids is None else len(pair_ids)
             kept, pair_kept = kept_lengths(len(ids), second_length, max_length - special, truncation)
@@ -185,7 +197,7 @@ class BertTokenizer:
         return row_ids, row_types, self.layout.beside((0, 0), offsets, pair_offsets)
 
     def convert_tokens_to_ids(self, tokens: str | Sequence[str]) -> Any:
-        """The id of a token, or the ids of a list of tokens; [UNK]'s for a token that is not in the vocabulary."""
+        """The id of a token, or the ids of a list of tokens; the unknown token's for one that is not there."""
         if isinstance(tokens, str):
             return self.vocab.get(tokens, self.unk_token_id)
         return [self.vocab.get(token, self.unk_token_id) for token in tokens]
@@ -207,13 +219,9 @@ class BertTokenizer:
         return self.tokens[index]
 
     def decode(self, ids: Any, skip_special_tokens: bool = True) -> str:
-        """Join the tokens of one text to a string that reads well. What lower-casing and [UNK] lost stays lost.
-
-        Pieces are joined to their words, and some punctuation and English contractions to the word before, as the
-        reference does.
-        """
+        """The text that the ids of one text stand for. What was lost on the way stays lost, such as capital letters."""
         tokens = self.convert_ids_to_tokens(ids)
         tokens = [tokens] if isinstance(tokens, str) else tokens
         if skip_special_tokens:
-            tokens = [token for token in tokens if token not in SPECIAL_TOKENS]
-        return join_tokens(tokens)
+            tokens = [token for token in tokens if token not in self.all_special_tokens]
+        return self.join(tokens)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bertedu.inference import LanguageModel, fill_mask
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 
 PROMPTS = {
     "documentation": (
@@ -44,7 +44,7 @@ def prompts(corpus: str) -> Sequence[str]:
     return PROMPTS.get(corpus, PROMPTS_FOR_ANY_TEXT)
 
 
-def example_pair(corpus: str, model: LanguageModel, tokenizer: BertTokenizer) -> tuple[str, str]:
+def example_pair(corpus: str, model: LanguageModel, tokenizer: Tokenizer) -> tuple[str, str]:
     """Two sentences, the second following the first, whose attention is worth a look; of those that are too long for
     the model, the beginnings.
     """
@@ -54,13 +54,13 @@ def example_pair(corpus: str, model: LanguageModel, tokenizer: BertTokenizer) ->
     return " ".join(first), " ".join(second)
 
 
-def fits(model: LanguageModel, tokenizer: BertTokenizer, text: str, pair: str | None = None) -> bool:
+def fits(model: LanguageModel, tokenizer: Tokenizer, text: str, pair: str | None = None) -> bool:
     """Whether the model has positions for all tokens of a text or pair."""
     return tokenizer(text, pair).input_ids.size(1) <= model.config.max_position_embeddings
 
 
 def fill_examples(
-    model: LanguageModel, tokenizer: BertTokenizer, corpus: str, top: int = 3
+    model: LanguageModel, tokenizer: Tokenizer, corpus: str, top: int = 3
 ) -> list[tuple[str, list[tuple[str, float]]]]:
     """Each prompt that the model can read whole, with its likeliest words for the [MASK]."""
     readable = [prompt for prompt in prompts(corpus) if fits(model, tokenizer, prompt)] or [SHORTEST_PROMPT]

@@ -4,7 +4,7 @@ import torch
 
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import exercise
-from bertedu.tokenization.tokenizer import BertTokenizer
+from bertedu.tokenization.bert import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 
 MASK = 4

@@ -19,7 +19,7 @@ from bertedu.pretraining.masking import Draws, WithDraws, apply_masks, draw
 from bertedu.pretraining.passages import Passage, PassageMaker
 from bertedu.pretraining.sentence_pairs import Pair, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.training.loop import evaluate
 
 VALIDATION_RATE = 0.15  # the published masking rate, whatever the run trains with
@@ -37,10 +37,10 @@ class MaskedWords:
     of_pairs = False
 
     def __init__(
-        self, train: TokenizedText, validation: TokenizedText, tokenizer: BertTokenizer, settings: PretrainingSettings
+        self, train: TokenizedText, validation: TokenizedText, tokenizer: Tokenizer, settings: PretrainingSettings
     ):
         self.tokenizer, self.settings, self.train_text = tokenizer, settings, train
-        self.continuation = torch.tensor([token.startswith("##") for token in tokenizer.vocab])  # [V]
+        self.continuation = torch.tensor([tokenizer.continues_word(token) for token in tokenizer.vocab])  # [V]
         self.special_tokens = tokenizer.layout.special_tokens(self.of_pairs)
         self.maker = self.maker_of(train)
         self.validation_batches = self.fixed_batches(self.maker_of(validation))[:MOST_VALIDATION_BATCHES]

@@ -12,7 +12,7 @@ from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, shortened
 from bertedu.interpretation.contexts import word_vectors
 from bertedu.model import BertModel
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, RIGHT, WIDE, WidgetView, live_view, region
 
@@ -20,7 +20,7 @@ WIDTH, HEIGHT, MARGIN = 560, 320, 30  # pixels
 
 
 def word_in_context(
-    model: LanguageModel | BertModel, tokenizer: BertTokenizer, sentences: Sequence[str], word: str
+    model: LanguageModel | BertModel, tokenizer: Tokenizer, sentences: Sequence[str], word: str
 ) -> WidgetView:
     """A slider for the layer and a choice of sentence; below them the way of the word's vector through the layers in
     each sentence, in two dimensions, and its cosine with the chosen sentence's. Its still form shows all layers.

@@ -8,7 +8,7 @@ from ipywidgets import Dropdown, IntSlider, ToggleButtons, link
 
 from bertedu.inference import LanguageModel, attention_weights
 from bertedu.model import BertModel
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.visualization.attention import attention_lines, strongest
 from bertedu.visualization.picture import BLUE
 from bertedu.visualization.widgets.view import DESCRIBED, NARROW, WIDE, WidgetView, live_view, region
@@ -18,7 +18,7 @@ ROW, LEFT, RIGHT, WIDTH = 20, 150, 340, 560  # pixels: a token's line, where the
 
 
 def attention_explorer(
-    model: LanguageModel | BertModel, tokenizer: BertTokenizer, text: str, pair: str | None = None
+    model: LanguageModel | BertModel, tokenizer: Tokenizer, text: str, pair: str | None = None
 ) -> WidgetView:
     """Sliders for layer, head and the smallest weight to draw, and a button for each token; below them the attention
     as lines, with its numbers for the chosen token. Its still form shows the first head of the first layer.

@@ -6,7 +6,7 @@ from html import escape
 from ipywidgets import IntSlider, Text
 
 from bertedu.inference import LanguageModel, fill_mask
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.visualization.picture import BLUE
 from bertedu.visualization.predictions import prediction_bars
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, RIGHT, WIDE, WidgetView, live_view, region
@@ -14,7 +14,7 @@ from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, RIGHT, W
 TOP = 5
 
 
-def fill_mask_box(model: LanguageModel, tokenizer: BertTokenizer, text: str) -> WidgetView:
+def fill_mask_box(model: LanguageModel, tokenizer: Tokenizer, text: str) -> WidgetView:
     """A box to type in, with the likeliest tokens for each [MASK] below it. Its still form are bars for `text`.
 
     Raises UserError for a first text without [MASK] or with more tokens than the model takes; what is typed later

@@ -14,7 +14,7 @@ from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, encode, run
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.masking import draw, first_tokens, first_words, replace_chosen
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import Tokenizer
 from bertedu.visualization.picture import ORANGE
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, WIDE, StillPage, WidgetView, live_view, region
 
@@ -42,7 +42,7 @@ class MaskedText:
 
 @torch.no_grad()
 def mask_text(
-    tokenizer: BertTokenizer,
+    tokenizer: Tokenizer,
     text: str,
     rate: float,
     mask_share: float,
@@ -70,7 +70,7 @@ def mask_text(
     draws = draw(ids.shape, len(tokenizer), torch.Generator().manual_seed(seed))
     number = torch.tensor([max(1, round(rate * ids.size(1)))])
     if whole_words:
-        continuation = torch.tensor([[token.startswith("##") for token in tokens]])
+        continuation = torch.tensor([[tokenizer.continues_word(token) for token in tokens]])
         chosen = first_words(candidates, continuation, number, draws.mask_order)
     else:
         chosen = first_tokens(candidates, number, draws.mask_order)
@@ -152,7 +152,7 @@ def in_words(masked: MaskedText) -> str:
     )
 
 
-def masking_playground(tokenizer: BertTokenizer, text: str, model: LanguageModel | None = None) -> WidgetView:
+def masking_playground(tokenizer: Tokenizer, text: str, model: LanguageModel | None = None) -> WidgetView:
     """Sliders for the masking rate and the fates of the chosen tokens, a switch for whole words, and another draw;
     below it what the model sees, ids and labels, and, with a model, its loss. Its still form is a table.
 
