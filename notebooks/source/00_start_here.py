@@ -23,13 +23,13 @@
 # ## How to read a notebook
 #
 # Run the cells from top to bottom, each with **Shift + Enter**. Sometimes the text asks you to guess before you run a
-# cell. Please do. You remember a wrong guess that was corrected much better than a sentence that you only read.
+# cell. Please do. You often remember an answer better if you guessed before you read it, even wrongly.
 #
 # Some cells only draw a picture. They are collapsed, and you don't have to read them. Click on the three dots if you
 # want to.
 #
-# You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all results, but keeps
-# your changes.
+# You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all variables, but
+# keeps your changes.
 #
 # ## A word is missing
 #
@@ -199,8 +199,8 @@ for text in [*strange, "Bananas speak [MASK]."]:
 # work side by side, each with its own weights.
 #
 # Which head connects the gap with the kitten? The next cell gets all attention weights and prints where the weight
-# from `[MASK]` to *kitten* is largest. The cell after it draws the weights of this head. The shape is written with
-# four letters: L layers, H heads in a layer, and T × T weights in a head, for T tokens. Two of the tokens are new:
+# from `[MASK]` to *kitten* is largest. The cell after it draws the weights of this head. The shape is written in
+# letters: L layers, H heads in a layer, and T × T weights in a head, for T tokens. Two of the tokens are new:
 # `[CLS]` and `[SEP]` are added by the tokenizer at the beginning and at the end.
 
 # %%
@@ -366,7 +366,7 @@ check("0.1", number_of_weights)
 #
 # In one head, each of the 9 tokens attends to each of the 9, itself included: 9 · 9 = 81 weights. There are 2 heads
 # in each of 2 layers: 2 · 2 · 81 = 324. In letters: L · H · T · T. That is the shape `[L, H, T, T]` from above. It is
-# also the reason why long texts are expensive: twice as many tokens need four times as many weights.
+# also one reason why long texts are expensive: twice as many tokens need four times as many weights.
 #
 # </details>
 
@@ -543,7 +543,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [02 Input embeddings](02_input_embeddings.ipynb) | from ids to vectors: token, position and segment embeddings | 60 |
 # | [03 Self-attention](03_self_attention.ipynb) | the part in which tokens attend to each other | 60 |
 # | [04 The Transformer encoder](04_transformer_encoder.ipynb) | a layer, and the stack of layers | 60 |
-# | [05 The whole BERT](05_the_whole_bert.ipynb) | everything together, with published weights | 60 |
+# | [05 The whole BERT](05_the_whole_bert.ipynb) | the whole model, which opens checkpoints of `transformers` | 60 |
 # | [06 Masked language model](06_masked_language_model.ipynb) | the first task of pre-training: predict masked words | 60 |
 # | [07 Next sentence prediction](07_next_sentence_prediction.ipynb) | the second task, and why it is easy | 60 |
 # | [08 Pre-training](08_pre_training.ipynb) | your own BERT, trained from nothing | 60 |

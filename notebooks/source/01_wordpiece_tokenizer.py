@@ -31,8 +31,8 @@
 #
 # <details><summary>Answer</summary>
 #
-# Both. Every token attends to every token, in both directions. A sequence of T tokens therefore has T · T attention
-# weights, and that is why the number of tokens matters so much.
+# Both. Every token attends to every token, in both directions. A sequence of T tokens therefore has T · T weights in
+# each attention head. That is one reason why the number of tokens matters.
 #
 # </details>
 #
@@ -47,8 +47,8 @@
 # ## Where the tokenizer fits in
 #
 # The tokenizer comes before the model. It has no weights, so training cannot repair its mistakes. The next cell draws
-# the way from text to ids: the labelled arrows are the three steps that you will build. In the pieces, `##` marks one
-# that continues a word. `[B, T]` is the shape of the ids: B sequences of T tokens.
+# the way from text to ids: the labelled arrows are the three steps that you will build. `##` marks a piece that
+# continues a word. `[B, T]` is the shape of the ids: B sequences of T tokens.
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
@@ -109,11 +109,11 @@ for name, sentences in [("other sentences", others), ("letter", letter)]:
 print(" ".join(word if word in known else "[UNK]" for word in plain_words(letter[1])))
 
 # %% [markdown]
-# Sentences about the same world have nearly no new word. But more than a third of the letter is **out of
-# vocabulary**. The last line shows what a model with a word list would read: the words that carry the news are gone.
-# More training text helps, but it never solves the problem, because every new text brings new names, compounds and
-# endings. A word list is also wasteful: *seal* and *seals* are two unrelated entries, and the model learns each from
-# scratch.
+# The other sentences have nearly no new word: we chose phrasings whose words are in the training text. But more than
+# a third of the letter is **out of vocabulary**. The last line shows what a model with a word list would read: the
+# words that carry the news are gone. More training text helps, but it never solves the problem, because every new
+# text brings new names, compounds and endings. A word list is also wasteful: *seal* and *seals* are two unrelated
+# entries, and the model learns each from scratch.
 #
 # What about characters? About forty of them spell everything in our text, so almost nothing is unknown. The next cell
 # measures what that costs.
@@ -152,12 +152,12 @@ print(len({string.split()[0] for string in tricky}), "different words")
 #
 # *Clean.* Unicode gives each character a **category** of two letters. Like `transformers`, we remove control
 # characters (`Cc`), invisible format marks (`Cf`), private-use characters (`Co`) and U+FFFD, the sign for a character
-# that could not be read; and also surrogates (`Cs`, half characters), which `transformers` refuses. All white space
-# becomes a plain space.
+# that could not be read; and also surrogates (`Cs`, half characters), which `transformers` refuses. Tabs and line
+# ends (`Cc` too) and white space of other categories become plain spaces.
 #
 # *Strip accents and lower the case.* Unicode's form **NFD** takes letters apart: *é* becomes *e* and a mark of
 # category `Mn`. BERT drops the marks, so both spellings of *café* meet. Only **uncased** models do this step. A
-# **cased** model keeps accents and capitals.
+# **cased** model keeps accents and capitals, and for it the two spellings stay different.
 #
 # The next cell writes functions that clean a text and strip its accents. Python's `lower()` will do the rest. Guess:
 # which of the six words in the cell's last line keep a letter that the English alphabet does not have?
@@ -533,13 +533,13 @@ print(*(f"{name:16} {' '.join(tokens)}" for name, tokens in merges.items()), sep
 # | criterion | prefers |
 # |---|---|
 # | frequency | pairs that occur often |
-# | WordPiece score | pairs whose parts occur only together, however rare they are |
+# | WordPiece score | pairs of rare parts that occur only together |
 # | gain in log-likelihood | pairs that occur often *and* whose parts belong together |
 #
 # ## The same on real text
 #
-# Now we learn from all training sentences. Each criterion may have 600 tokens, and we count how many tokens it needs
-# for a word of the other sentences. Fewer is better: shorter sequences cost less. `BertTokenizer.train` learns a
+# Now we learn from all training sentences. Each criterion may fill a vocabulary of 600 tokens. We count the tokens per
+# word on the other sentences. Fewer is better: shorter sequences cost less. `BertTokenizer.train` learns a
 # vocabulary from text. For the gain we have only our slow loop, which takes ten to thirty seconds.
 #
 # Guess: which criterion needs the fewest tokens? And what will the WordPiece score, which loves rare pairs, merge
@@ -574,13 +574,17 @@ for name, tokens in learned.items():
 sizes = [200, 300, 400, 500, 600]
 figure = new_figure(6, 3.2)
 axes = figure.subplots()
-ends = []
+ends, curves = [], {}
 for (name, tokens), color in zip(learned.items(), (BLUE, ORANGE, GREY)):
     values = [tokens_per_word(BertTokenizer(tokens[:size]), others) for size in sizes]
+    curves[name] = values
     axes.plot(sizes, values, "o-", color=color)
     above = -0.2 if name == "frequency" else 0.12
     axes.text(sizes[2], values[2] + above, name.replace("_", " "), color=color)
     ends.append(f"{name.replace('_', ' ')} from {values[0]:.1f} to {values[-1]:.1f}")
+for other in ("wordpiece_score", "gain"):
+    fewer = [one < two for one, two in zip(curves["frequency"], curves[other])]
+    assert all(fewer), f"at every size, frequency should need fewer tokens than {other}"
 axes.set(xlabel="tokens in the vocabulary (V)", ylabel="tokens per word", ylim=(1, None))
 quiet(axes)
 summary = "Tokens per word fall as the vocabulary grows from 200 to 600 tokens"
@@ -743,7 +747,7 @@ def trained(model, trainer, pre_tokenizer):
     made = Tokenizer(model)
     made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizer
     made.train_from_iterator(train, trainer)
-    return lambda text: made.encode(text).tokens
+    return lambda text: [made.id_to_token(i) for i in made.encode(text).ids]
 
 
 options = {"vocab_size": 1000, "special_tokens": ["[UNK]"], "show_progress": False}
@@ -931,9 +935,9 @@ for question in questions:
 # - **Special tokens in the text.** `transformers` and this course keep a literal `[MASK]` whole. Google's tokenizer
 #   splits it into `[`, `mask`, `]`.
 # - **A pair that is too long.** In fine-tuning, Google's code pops from the longer text, and from the second if both
-#   are equally long. In pre-training it removes tokens from the front or the end of the longer text, at random. Of
-#   two texts that have become equally long, `transformers` and this course keep one token more of the text that was
-#   longer at first, or of the second text if both began equally long.
+#   are equally long. In pre-training it removes tokens from the front or the end of the longer text, at random. If
+#   the two become equally long and one position is left over, `transformers` and this course give it to the text that
+#   was longer at first, or to the second text if both began equally long.
 # - **Cleaning.** Google's code removes the categories `Cc` and `Cf` and U+FFFD. `transformers` and this course also
 #   remove `Co`. A surrogate (`Cs`) is an error in `transformers`, and this course removes it.
 # - **Speed.** The greedy loop tries up to n ends from each of n starts. Song et al. (2021) find the same pieces in
@@ -942,7 +946,7 @@ for question in questions:
 # ## Summary
 #
 # - Word lists leave new words unknown, and characters make sequences long. Subwords are the compromise.
-# - Normalization makes equal what a reader takes to be equal. An uncased model also drops case and accents.
+# - Normalization cleans the text and makes each punctuation mark a word. An uncased model also drops case and accents.
 # - WordPiece splits greedily, longest match first, with `##` for continuations. A word that it cannot cover becomes a
 #   single `[UNK]`.
 # - Our vocabulary grows by merging pairs. Merging by frequency works well. The WordPiece score prefers pairs of

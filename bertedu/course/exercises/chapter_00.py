@@ -114,12 +114,12 @@ def position_of_mask(case: Case) -> None:
     if position == tokenizer.mask_token_id:
         came = f"But you returned {position}. That is the id of [MASK]."
         case.fail(came, "An id says which token it is, not where it is.")
-    if position in (2, 3):
+    if position == 3:
         right = tokens.index("[MASK]")
-        helps = "Adding 1 for [CLS] works" if position == 3 else "Counting words works"
         case.fail(
             f"But you returned {position}. The model reads {' '.join(tokens)}, and [MASK] is at position {right}.",
-            f"{helps} only as long as each word is one token. Where can you search instead of in the words?",
+            "Adding 1 for [CLS] works only as long as each word is one token. "
+            "Where can you search instead of in the words?",
         )
     is_right(case, position, tokens)
     text = "A young cat is called [MASK]."
@@ -179,8 +179,8 @@ def rank(case: Case) -> None:
     best = whole(case, case.call(scores, 3, tried="5 scores, the right word has the highest"))
     if best == 0:
         case.fail("But it returned rank 0 for the best word. Ranks begin at 1.")
-    if best == 5:
-        case.fail("But it returned rank 5 for the best word. Does your order begin with the smallest score?")
+    if best in (4, 5):
+        case.fail(f"But it returned rank {best} for the best word. Does your order begin with the smallest score?")
     case.equal("the rank", best, 1, "The right word has the highest score.")
     middle = whole(case, case.call(scores, 1, tried="5 scores, two of them higher than that of the right word"))
     case.equal(
@@ -189,8 +189,7 @@ def rank(case: Case) -> None:
         3,
         "Two scores are larger than that of the right word.",
         mistakes=[
-            (1, "1 is its id, that is, its index. The rank says how many words have a higher score."),
-            (4, "4 is what argsort of argsort gives, from the smallest score up. Rank 1 is the largest."),
+            (1, "1 is its id, that is, its index. The rank is 1 more than the number of words with a higher score."),
             (5, "In argsort(descending=True), the entry at right_id is another word. Where in this list is right_id?"),
             (2, "2 words have a higher score. So what is its own rank?"),
         ],

@@ -262,7 +262,7 @@ def _pieces(text: str, vocab: dict[str, int], lowercase: bool, strip_accents: bo
 def _advice(text: str) -> tuple[str, ...]:
     if "\u00ad" in text:
         return ("Cleaning, accents and Chinese characters matter too. Normalization(…).words does all of it.",)
-    return ("An uncased vocabulary needs lower case without accents. A cased one needs both kept.",)
+    return ("An uncased vocabulary needs lower case without accents. A cased one needs the capitals and the accents.",)
 
 
 def _unfinished(text: str, vocab: dict[str, int], lowercase: bool, expected: list[str]) -> list[tuple]:

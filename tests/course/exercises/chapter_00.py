@@ -165,6 +165,10 @@ def smallest_first(scores, right_id):
     return scores.argsort().tolist().index(right_id) + 1
 
 
+def argsort_of_argsort(scores, right_id):
+    return scores.argsort().argsort()[right_id].item()
+
+
 def the_whole_order(scores, right_id):
     return scores.argsort(descending=True)
 
@@ -251,10 +255,11 @@ ANSWERS = {
             (found_by_where, "a list with that number in it"),
             (entry_of_the_order, "Where in this list is right_id"),
             (smallest_first, "begin with the smallest score"),
+            (argsort_of_argsort, "rank 4 for the best word. Does your order begin with the smallest score"),
             (the_whole_order, "a list of numbers"),
             (is_best, "True or False"),
             (its_probability, "an integer"),
-            (the_word_at_that_rank, "have a higher score"),
+            (the_word_at_that_rank, "1 more than the number of words with a higher score"),
         ],
     },
 }
