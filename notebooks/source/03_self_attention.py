@@ -607,8 +607,9 @@ for name, result in results.items():
 #
 # The next cell takes one such row, with the scores −20, −18 and −30. It prints the weights without a mask (0 is
 # added), and then with each of four numbers added. It does so in float32 and in **float16**, a number format with
-# half the bits, which makes training faster on a GPU; its smallest number is only −65504. Guess first: which of the
-# numbers leave the weights as they are without a mask?
+# half the bits, which makes training faster on a GPU; its smallest number is only −65504. The last line shows what
+# the fused kernel returns if a boolean mask hides every key. Guess first: which of the numbers leave the weights as
+# they are without a mask?
 
 # %%
 for dtype in (torch.float32, torch.float16):
@@ -617,6 +618,8 @@ for dtype in (torch.float32, torch.float16):
         row = (scores + torch.tensor(fill, dtype=dtype)).softmax(dim=-1)
         numbers = "  ".join(f"{weight:.2f}" for weight in row.tolist())
         print(f"{str(dtype)[6:]}  {fill:9.3g} added: {numbers}")
+hidden = scaled_dot_product_attention(q, k, v, attn_mask=torch.zeros_like(keep))
+print("fused kernel, every key hidden: largest output", hidden.abs().max().item())
 
 # %% [markdown]
 # Read the table line by line.
@@ -624,8 +627,8 @@ for dtype in (torch.float32, torch.float16):
 # - **−10000** shifts all three scores by the same amount, and softmax depends only on differences. In float32 the
 #   weights are as if there were no mask at all. In float16 even the scores are rounded: near 10000 the numbers of
 #   float16 are 8 apart.
-# - **−∞** gives 0 / 0, which is `nan` (not a number). If one such row reaches the loss, a single optimizer step turns
-#   the weights of every layer into `nan`.
+# - **−∞** gives 0 / 0 in softmax, which is `nan` (not a number). If one such row reaches the loss, a single optimizer
+#   step turns the weights of every layer into `nan`. (The fused kernel checks for this case and returns zeros.)
 # - **The smallest number** (−3.4e+38 in float32) is so far from 0 that the scores are lost to rounding. Three equal
 #   weights remain, and they are finite. But in float16, −65504 − 20 is below the range: it becomes −∞, and the
 #   weights become `nan`.
