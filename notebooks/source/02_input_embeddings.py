@@ -366,7 +366,7 @@ print(f"largest difference: {(concatenated - added).abs().max():.5f}")
 # They are equal: **a concatenation followed by one linear map is a sum** of three linear maps. BERT can leave out the
 # three maps, because its tables are learned. Whatever a map would do to the 512 position rows, training can write
 # into the rows themselves. So for one map the sum can do the same, with D numbers for each token instead of 3·D. But
-# BERT's first layer has three, for queries, keys and values. The next section shows what the sum gives up there.
+# BERT's first layer has three maps, for queries, keys and values. The next section shows what the sum gives up.
 #
 # ### What the sum gives up (optional)
 #
