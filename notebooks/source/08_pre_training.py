@@ -404,9 +404,9 @@ def my_training(model, task, steps, peak, warmup=0.06):
 #
 # The package's loop is in `bertedu/training/loop.py`. It does the same and adds what a long run needs: a log,
 # validation, checkpoints, several processes. If we train the same model for eight steps with both loops, the
-# weights must be the same. Both use 32-bit numbers (`fp32`), so both round in the same way. The first cell trains,
-# the second one compares. The third one compares your learning rates with the schedule of `transformers`, which
-# counts steps where ours counts shares.
+# weights must be the same, up to rounding (both use 32-bit numbers, `fp32`). The first cell trains, the second one
+# compares. The third one compares your learning rates with the schedule of `transformers`, which counts steps where
+# ours counts shares.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.training.budget import Budget

@@ -591,8 +591,8 @@ for n in (1, 4, 8, 12):
 # The two most important heads are heads 1 and 2 of layer 1 (in code (0, 0) and (0, 1)): those that attend to the
 # previous and to the next token. The importance on one half of the sentences has a rank correlation of 0.7 with that
 # on the other half, so it is more than noise. Most of the other heads are hardly missed. Compare the left number of
-# the last line with the right number of the first: without **twelve** of the least important heads the loss is 4.24,
-# and without one single important head it is 4.99.
+# the last line with the right number of the first: without the **twelve** least important heads the loss is 4.24,
+# and without the most important one alone it is 4.99.
 #
 # Michel et al. found the same in large models. Most heads could be removed one by one. Of all heads together, a fifth
 # (in a translation model) to two fifths (in BERT) could go without a noticeable loss. They ranked the heads by a
