@@ -280,7 +280,7 @@ def _known_mistakes(kind: str, text: str, vocab: list[str], other: list[str]) ->
         name = "Oslo" if "Oslo" in ids else "Rome"
         said_of_case = (
             f"This vocabulary has {name} with a capital, so the text must not be lower-cased. "
-            "Does your code look at all tokens of the vocabulary, or decide in the same way for every one?"
+            "Does your code look at all tokens of the vocabulary, or decide in the same way for every vocabulary?"
         )
         return [(other, said_of_case)]
     said_of_case = (
