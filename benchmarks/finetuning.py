@@ -183,7 +183,7 @@ def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: i
     train, validation, test = data
     kind = KINDS[benchmark.kind]
     settings = FinetuningSettings(**{**kind.settings, **benchmark.settings, "seed": seed})
-    positions = BertConfig.load(find_folder(model)).max_position_embeddings
+    positions = BertConfig.load(find_folder(model)).max_tokens
     settings = replace(settings, max_length=min(settings.max_length, positions))
     tokenizer = BertTokenizer.from_pretrained(model)
     torch.manual_seed(seed)

@@ -45,7 +45,7 @@ def main() -> None:
     task = make_task(corpus, replace(plan.settings, start=str(given.run)))
     trained = BertForPreTraining.from_pretrained(given.run / "checkpoint")
     trained.half().save_pretrained(given.target)
-    task.tokenizer.save_pretrained(given.target, trained.config.max_position_embeddings)
+    task.tokenizer.save_pretrained(given.target, trained.config.max_tokens)
     training_curves(run.lines, curve_baselines(run.metrics)).save(given.target / "curves.png")
     evaluate = Evaluation(task, corpus)
     figures = {

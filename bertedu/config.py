@@ -77,6 +77,11 @@ class EncoderConfig:
                 f"config: pad_token_id is {self.pad_token_id!r}: give the id of [PAD], from 0 to {self.vocab_size - 1}."
             )
 
+    @property
+    def max_tokens(self) -> int:
+        """How many tokens a text may have, special tokens included."""
+        return self.max_position_embeddings
+
     def check_size(self, name: str) -> None:
         """Raise UserError where a field is no whole number above 0, or larger than any model's."""
         value = getattr(self, name)

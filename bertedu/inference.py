@@ -45,7 +45,7 @@ def open_model(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
 def encode(model: LanguageModel | BertModel, tokenizer: Tokenizer, text: str, pair: str | None = None) -> Encoding:
     """One text or pair as a batch of one, [1, T], on the CPU. Raises UserError when it is too long for the model."""
     encoding = tokenizer(text, pair)
-    length, positions = encoding.input_ids.size(1), model.config.max_position_embeddings
+    length, positions = encoding.input_ids.size(1), model.config.max_tokens
     if length > positions:
         raise UserError(
             f"the text {shortened(text)!r} has {length} tokens with {tokenizer.cls_token} and {tokenizer.sep_token}, "
@@ -157,7 +157,7 @@ def span_vectors(
     vectors = []
     for start in range(0, len(sentences), BATCH):
         batch = sentences[start : start + BATCH]
-        encoding = tokenizer(batch, max_length=model.config.max_position_embeddings)
+        encoding = tokenizer(batch, max_length=model.config.max_tokens)
         output = run(model, encoding, output_hidden_states=True)
         states = torch.stack(output.hidden_states, dim=2).float().cpu()  # [B, T, L + 1, D]
         for row, sentence in enumerate(batch):

@@ -70,7 +70,7 @@ class FinetuningPlan:
         folder_of_model = find_folder(model)
         config = architecture_in(folder_of_model).config.load(folder_of_model)
         defaults = {**task_settings}
-        defaults["max_length"] = min(defaults.get("max_length", 128), config.max_position_embeddings)
+        defaults["max_length"] = min(defaults.get("max_length", 128), config.max_tokens)
         settings = FinetuningSettings(**{**defaults, **take(given, FinetuningSettings)})
         check_known(task, settings)
         if settings.pooling == "last four layers" and config.num_hidden_layers < 4:
@@ -78,7 +78,7 @@ class FinetuningPlan:
                 f"{model} has {config.num_hidden_layers} layers, and pooling 'last four layers' needs four: choose "
                 "another --pooling, such as mean."
             )
-        if settings.max_length > (positions := config.max_position_embeddings):
+        if settings.max_length > (positions := config.max_tokens):
             raise UserError(
                 f"max_length is {settings.max_length}, and {model} has {positions} positions: give at most {positions}."
             )

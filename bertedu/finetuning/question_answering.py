@@ -219,7 +219,7 @@ def read_context(model: SpanFinder, tokenizer: Tokenizer, question: str, context
 
     The windows are those of training as it is usual: for others the threshold of no answer was not chosen.
     """
-    length = min(WINDOW, model.config.max_position_embeddings)
+    length = min(WINDOW, model.config.max_tokens)
     found = []
     with torch.no_grad(), evaluating(model) as device:
         for window in windows(tokenizer, question, context, length, max(1, length // 3)):

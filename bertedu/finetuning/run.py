@@ -147,7 +147,7 @@ def one_seed(
     if is_main_process():
         plan.save()
         for name in ("checkpoint", "checkpoint-best"):
-            tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)
+            tokenizer.save_pretrained(folder / name, model.config.max_tokens)
     say(f"seed {seed}: {steps:,} steps, {trainer.precision} on {trainer.device}")
     progress = trainer.run(resume=resume)
     if trainer.stopped:

@@ -126,7 +126,7 @@ def embed(model: SentenceEncoder, tokenizer: Tokenizer, texts: Sequence[str]) ->
     with torch.no_grad(), evaluating(model) as device:
         for start in range(0, len(texts), EMBEDDING_BATCH):
             batch = texts[start : start + EMBEDDING_BATCH]
-            encoding = tokenizer(batch, max_length=model.config.max_position_embeddings)
+            encoding = tokenizer(batch, max_length=model.config.max_tokens)
             rows = [encoding[name].to(device) for name in ("input_ids", "attention_mask", "token_type_ids")]
             vectors.append(normalize(model(*rows).float(), dim=-1).cpu())
     return torch.cat(vectors)

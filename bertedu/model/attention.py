@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, scaled_dot_product_attention
 
-from bertedu.config import BertConfig
+from bertedu.config import EncoderConfig
 
 
 def attend(
@@ -53,7 +53,7 @@ def fused_is_slower(query: Tensor) -> bool:
 class SelfAttention(nn.Module):
     """Multi-head self-attention with its output projection, [B, T, D] to [B, T, D]."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: EncoderConfig):
         super().__init__()
         self.num_heads = config.num_attention_heads
         self.dropout_prob = config.attention_probs_dropout_prob

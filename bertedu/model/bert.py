@@ -1,6 +1,7 @@
 """BERT: embeddings, encoder and pooler. Put together in notebook 05 (Devlin et al. 2019, section 3)."""
 
 import re
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -31,12 +32,15 @@ class Pooler(nn.Module):
 class BertModel(PretrainedModel):
     """BERT without a head. Weights start as published (see `initialization.py`).
 
-    A model that only fills in masks has no use for the pooler: add_pooling_layer=False leaves it out.
+    A model that only fills in masks has no use for the pooler: add_pooling_layer=False leaves it out. A member of the
+    family that differs in its embeddings names its own embeddings_class.
     """
+
+    embeddings_class: ClassVar[type[BertEmbeddings]] = BertEmbeddings
 
     def __init__(self, config: BertConfig, add_pooling_layer: bool = True):
         super().__init__(config)
-        self.embeddings = BertEmbeddings(config)
+        self.embeddings = self.embeddings_class(config)
         self.encoder = Encoder(config)
         self.pooler = Pooler(config.hidden_size) if add_pooling_layer else None
         self.initialize()

@@ -23,20 +23,28 @@ class BertEmbeddings(nn.Module):
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
         """Raises UserError for more tokens than positions and for ids beyond the vocabulary."""
-        length, positions = input_ids.size(1), self.position.num_embeddings
-        if length > positions:
-            raise UserError(
-                f"a text has {length} tokens and this model {positions} positions: "
-                f"shorten it with max_length={positions}, or split it."
-            )
+        positions = self.position_vectors(input_ids)
         if token_type_ids is None:
             token_type_ids = torch.zeros_like(input_ids)
         try:
             vectors = self.token(input_ids) + self.token_type(token_type_ids)  # [B, T, D]
         except IndexError:
             raise self._id_error(input_ids, token_type_ids) from None
-        vectors = vectors + self.position.weight[:length]  # the same T positions for every text
-        return self.dropout(self.norm(vectors))
+        return self.dropout(self.norm(vectors + positions))
+
+    def position_vectors(self, input_ids: Tensor) -> Tensor:
+        """The vectors of the positions 0 to T - 1, the same for every text: [T, D]."""
+        length = input_ids.size(1)
+        self.check_length(length, self.position.num_embeddings)
+        return self.position.weight[:length]
+
+    def check_length(self, length: int, most: int) -> None:
+        """Raise UserError for a text of more tokens than there are positions for."""
+        if length > most:
+            raise UserError(
+                f"a text has {length} tokens and this model {most} positions: shorten it with max_length={most}, or "
+                "split it."
+            )
 
     def _id_error(self, input_ids: Tensor, token_type_ids: Tensor) -> UserError:
         size = self.token.num_embeddings

@@ -6,7 +6,7 @@ of ReLU (Devlin et al. 2019, appendix A.2). Shapes: B batch, T tokens, D hidden 
 
 from torch import Tensor, nn
 
-from bertedu.config import BertConfig
+from bertedu.config import EncoderConfig
 from bertedu.model.attention import SelfAttention
 
 
@@ -18,7 +18,7 @@ def activation(name: str) -> nn.GELU:
 class FeedForward(nn.Module):
     """Two linear layers with GELU between them, on each token alone: [B, T, D] to [B, T, D]."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: EncoderConfig):
         super().__init__()
         self.expand = nn.Linear(config.hidden_size, config.intermediate_size)
         self.activation = activation(config.hidden_act)
@@ -31,7 +31,7 @@ class FeedForward(nn.Module):
 class EncoderLayer(nn.Module):
     """Attention, add, normalise; feed-forward, add, normalise: [B, T, D] to [B, T, D]."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: EncoderConfig):
         super().__init__()
         self.attention = SelfAttention(config)
         self.attention_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
@@ -52,7 +52,7 @@ class EncoderLayer(nn.Module):
 class Encoder(nn.Module):
     """L encoder layers, one after the other."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: EncoderConfig):
         super().__init__()
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_hidden_layers))
 

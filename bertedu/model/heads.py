@@ -78,7 +78,7 @@ class TiedDecoder(nn.Module):
 class MaskedLMHead(nn.Module):
     """From a token's vector to a score for every word that could stand there: [..., D] to [..., V]."""
 
-    def __init__(self, config: BertConfig, token_embeddings: nn.Embedding):
+    def __init__(self, config: EncoderConfig, token_embeddings: nn.Embedding):
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
         self.activation = activation(config.hidden_act)

@@ -93,7 +93,7 @@ class Evaluation:
         """All figures of one model: a table for each held-out set; facts and senses where the corpus asks."""
         self.notes = []
         results = {name: self._held_out(model, name, documents) for name, documents in self.corpus.heldout.items()}
-        positions = model.config.max_position_embeddings
+        positions = model.config.max_tokens
         results["facts"], results["senses"] = self._facts(model, positions), self._senses(model, positions)
         return {name: figures for name, figures in results.items() if figures}
 

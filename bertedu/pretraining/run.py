@@ -66,7 +66,7 @@ def make_model(task: MaskedWords) -> LanguageModel:
 
 def fitting(model: LanguageModel, settings: PretrainingSettings) -> LanguageModel:
     """The model, where its positions are enough. Raises UserError where they are not."""
-    positions = model.config.max_position_embeddings
+    positions = model.config.max_tokens
     if settings.max_length > positions:
         raise UserError(
             f"max_length is {settings.max_length}, and {settings.start} has {positions} positions: give less."
@@ -114,7 +114,7 @@ def train_and_evaluate(
     parameters = sum(parameter.numel() for parameter in model.parameters())
     if not resume:  # what is there must not change before it is known to be of the same run
         for name in ("checkpoint", "checkpoint-best"):
-            task.tokenizer.save_pretrained(folder / name, model.config.max_position_embeddings)
+            task.tokenizer.save_pretrained(folder / name, model.config.max_tokens)
         plan.save()
     say(
         f"{len(task.train_text.tokens):,} tokens of text, {len(task.tokenizer):,} in the vocabulary; "

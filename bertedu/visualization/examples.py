@@ -56,7 +56,7 @@ def example_pair(corpus: str, model: LanguageModel, tokenizer: Tokenizer) -> tup
 
 def fits(model: LanguageModel, tokenizer: Tokenizer, text: str, pair: str | None = None) -> bool:
     """Whether the model has positions for all tokens of a text or pair."""
-    return tokenizer(text, pair).input_ids.size(1) <= model.config.max_position_embeddings
+    return tokenizer(text, pair).input_ids.size(1) <= model.config.max_tokens
 
 
 def fill_examples(

@@ -6,11 +6,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from bertedu.config import BertConfig
 from bertedu.files import write_text
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.model.architecture import architecture_in
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.finetuning_curves import finetuning_curves
 from bertedu.visualization.finetuning_pictures import Captioned, prediction_pictures
@@ -213,8 +213,9 @@ def usual_options(run: Run) -> dict[str, Any]:
     usual |= {"learning_rate": None, "patience": 0, "accumulation": 1, "seeds": 1}
     usual |= {"device": "auto", "precision": "auto"}
     if (run.folder / "checkpoint/config.json").exists():  # the model decides about both
-        config = BertConfig.load(run.folder / "checkpoint")
-        usual["max_length"] = min(usual["max_length"], config.max_position_embeddings)
+        checkpoint = run.folder / "checkpoint"
+        config = architecture_in(checkpoint).config.load(checkpoint)
+        usual["max_length"] = min(usual["max_length"], config.max_tokens)
         usual["learning_rate"] = default_rate(config.hidden_size)
     return {**sources, **usual}
 
