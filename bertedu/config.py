@@ -101,16 +101,24 @@ class EncoderConfig:
 
     def save(self, folder: str | Path, class_name: str, task: "TaskConfig | None" = None) -> None:
         """Write config.json as `transformers` reads it; class_name is the model's there, such as "BertModel"."""
-        fields_here = {self.names_on_disk.get(name, name): value for name, value in asdict(self).items()}
         about = {"architectures": [class_name], "model_type": self.model_type}
-        write_json(Path(folder) / CONFIG, {**about, **fields_here, **(task.on_disk() if task else {})})
+        write_json(Path(folder) / CONFIG, {**about, **self.on_disk(), **(task.on_disk() if task else {})})
+
+    def on_disk(self) -> dict[str, Any]:
+        """The fields as config.json holds them; a member adds what `transformers` would otherwise take for another."""
+        return {self.names_on_disk.get(name, name): value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_disk(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """The fields of config.json; a member puts other spellings in order and adds defaults of `transformers`."""
+        return values
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """Read config.json of this course or of `transformers`; fields that this encoder does not have are left out."""
         path = Path(folder) / CONFIG
         types = {cls.names_on_disk.get(name, name): kind for name, kind in types_of(cls).items()}
-        values = read_json_object(path, types)
+        values = cls.from_disk(read_json_object(path, types))
         for name, value in {"model_type": cls.model_type, **cls.fixed}.items():
             if values.get(name, value) != value:
                 raise UserError(f"{path}: {name} is {shown(values[name])}, and only {value!r} can be read here.")

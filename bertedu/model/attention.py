@@ -50,6 +50,26 @@ def fused_is_slower(query: Tensor) -> bool:
     return query.device.type == "cpu" and query.dtype == torch.bfloat16
 
 
+def mix(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    bias: Tensor | None = None,
+    dropout_prob: float = 0.0,
+    output_attentions: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """As `attend`, by torch's fused kernel where that is faster: the values of all heads side by side, [B, T, D].
+
+    The fused kernel never forms the weights [B, H, T, T]: they come when asked for, else None.
+    """
+    if output_attentions or fused_is_slower(query):
+        mixed, weights = attend(query, key, value, bias, dropout_prob)
+    else:
+        mixed = scaled_dot_product_attention(query, key, value, attn_mask=bias, dropout_p=dropout_prob)
+    mixed = mixed.transpose(1, 2).flatten(-2)
+    return mixed, weights if output_attentions else None
+
+
 class SelfAttention(nn.Module):
     """Multi-head self-attention with its output projection, [B, T, D] to [B, T, D]."""
 
@@ -73,9 +93,5 @@ class SelfAttention(nn.Module):
         projections = (self.query, self.key, self.value)
         query, key, value = (self.split_heads(project(hidden_states)) for project in projections)
         dropout_prob = self.dropout_prob if self.training else 0.0
-        if output_attentions or fused_is_slower(query):  # the fused kernel never forms the weights
-            mixed, weights = attend(query, key, value, bias, dropout_prob)
-        else:
-            mixed = scaled_dot_product_attention(query, key, value, attn_mask=bias, dropout_p=dropout_prob)
-        mixed = mixed.transpose(1, 2).flatten(-2)  # [B, T, D]: heads side by side again
-        return self.output(mixed), weights if output_attentions else None
+        mixed, weights = mix(query, key, value, bias, dropout_prob, output_attentions)
+        return self.output(mixed), weights

@@ -44,9 +44,13 @@ class EncoderLayer(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """Returns the new vectors [B, T, D], and the attention weights [B, H, T, T] when asked for, else None."""
         mixed, weights = self.attention(hidden_states, bias, output_attentions)
+        return self.after_attention(hidden_states, mixed), weights
+
+    def after_attention(self, hidden_states: Tensor, mixed: Tensor) -> Tensor:
+        """What the layer makes of its input and of what attention made of it: [B, T, D] each."""
         hidden_states = self.attention_norm(hidden_states + self.dropout(mixed))
         changed = self.feed_forward(hidden_states)
-        return self.feed_forward_norm(hidden_states + self.dropout(changed)), weights
+        return self.feed_forward_norm(hidden_states + self.dropout(changed))
 
 
 class Encoder(nn.Module):
