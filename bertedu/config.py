@@ -34,12 +34,14 @@ class EncoderConfig:
 
     hidden_act is "gelu" (exact, as in `transformers`) or "gelu_new" (the tanh form in Google's code). A member adds
     fields of its own, and says what its config.json calls those that have another name there, and which fields of it
-    change what is computed and can have one value only. Raises UserError that names field, value and remedy.
+    change what is computed and can have one value only. also_on_disk holds entries of config.json that are no fields,
+    with their types, for `from_disk` to read. Raises UserError that names field, value and remedy.
     """
 
     model_type: ClassVar[str] = ""
     names_on_disk: ClassVar[dict[str, str]] = {}
     fixed: ClassVar[dict[str, Any]] = {}
+    also_on_disk: ClassVar[dict[str, Any]] = {}
 
     vocab_size: int = 30522
     hidden_size: int = 768
@@ -82,6 +84,11 @@ class EncoderConfig:
         """How many tokens a text may have, special tokens included."""
         return self.max_position_embeddings
 
+    @property
+    def head_dropout_prob(self) -> float:
+        """The dropout before the last layer of a task."""
+        return self.hidden_dropout_prob
+
     def check_size(self, name: str) -> None:
         """Raise UserError where a field is no whole number above 0, or larger than any model's."""
         value = getattr(self, name)
@@ -118,7 +125,11 @@ class EncoderConfig:
         """Read config.json of this course or of `transformers`; fields that this encoder does not have are left out."""
         path = Path(folder) / CONFIG
         types = {cls.names_on_disk.get(name, name): kind for name, kind in types_of(cls).items()}
-        values = cls.from_disk(read_json_object(path, types))
+        values = read_json_object(path, {**types, **cls.also_on_disk})
+        try:
+            values = cls.from_disk(values)
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
         for name, value in {"model_type": cls.model_type, **cls.fixed}.items():
             if values.get(name, value) != value:
                 raise UserError(f"{path}: {name} is {shown(values[name])}, and only {value!r} can be read here.")

@@ -60,7 +60,7 @@ class TextClassifier(PooledModel):
         classes = 1 if task_config.problem_type == "regression" else len(task_config.labels)
         if classes == 0:
             raise UserError('there are no labels: give the names of the classes, labels=("negative", "positive").')
-        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+        self.dropout = nn.Dropout(self.config.head_dropout_prob)
         self.classifier = nn.Linear(pooled_size(self.config.hidden_size, task_config.pooling), classes)
         self.initialize()
 

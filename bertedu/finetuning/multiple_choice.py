@@ -31,7 +31,7 @@ class ChoiceModel(TaskModel):
 
     def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
         super().__init__(encoder, task_config)
-        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+        self.dropout = nn.Dropout(self.config.head_dropout_prob)
         self.classifier = nn.Linear(self.config.hidden_size, 1)
         self.initialize()
 

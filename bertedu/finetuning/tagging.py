@@ -56,7 +56,7 @@ class Tagger(TaskModel):
         super().__init__(encoder, task_config)
         if not task_config.labels:
             raise UserError('there are no labels: give the tags, labels=("O", "B-person", "I-person").')
-        self.dropout = nn.Dropout(self.config.hidden_dropout_prob)
+        self.dropout = nn.Dropout(self.config.head_dropout_prob)
         self.classifier = nn.Linear(self.config.hidden_size, len(task_config.labels))
         self.initialize()
 

@@ -15,10 +15,16 @@ from torch import Tensor, nn
 from bertedu.checkpoints.names import NameMap
 from bertedu.config import CONFIG, EncoderConfig, model_type_of
 from bertedu.errors import UserError, shown
+from bertedu.model.initialization import initialize_as_published
 from bertedu.tokenization import Tokenizer
 
 # The model_type in config.json, and the module that holds the ARCHITECTURE of that member.
 MEMBERS = {"bert": "bertedu.model.heads"}
+
+
+def initialize_like_bert(part: nn.Module, config: EncoderConfig) -> None:
+    """The initialization of BERT, and of most that came after it."""
+    initialize_as_published(part, config.initializer_range)
 
 
 @dataclass
@@ -69,6 +75,7 @@ class Architecture:
     hold what a member puts between the encoder and the last linear layer of a task, by the kind of model: made from the
     config, they turn the last hidden states [B, T, D] and the attention_mask [B, T] into a vector for each text, [B, D]
     ("ForSequenceClassification", "ForMultipleChoice", in place of the encoder's pooler), or for each token, [B, T, D].
+    initialize(part, config) gives the weights of an encoder's part, or of a head, their published starting values.
     """
 
     name: str
@@ -79,6 +86,7 @@ class Architecture:
     tokenizer: type[Tokenizer]
     class_names: Mapping[str, str] = field(default_factory=dict)
     transforms: Mapping[str, Callable[[Any], nn.Module]] = field(default_factory=dict)
+    initialize: Callable[[nn.Module, Any], None] = initialize_like_bert
 
     def class_name(self, kind: str) -> str:
         """What `transformers` calls a kind of model: "BertForMaskedLM" for "ForMaskedLM"."""

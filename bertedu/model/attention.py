@@ -31,17 +31,22 @@ def attend(
 
 
 def padding_bias(attention_mask: Tensor, dtype: torch.dtype) -> Tensor:
-    """What to add to the scores so that no token attends to padding: [B, T] of ones and zeros to [B, 1, 1, T].
+    """What to add to the scores so that no token attends to padding: [B, T] of ones and zeros to [B, 1, 1, T]."""
+    return hiding_bias(attention_mask == 0, dtype)[:, None, None, :]
+
+
+def hiding_bias(hidden: Tensor, dtype: torch.dtype) -> Tensor:
+    """What to add to scores so that nothing attends to what is hidden: booleans of any shape to numbers of that shape.
 
     Half the smallest number of the type rather than -inf: a text that is all padding then stays finite, also
     in float16, where the smallest number plus a negative score would be -inf again. Under autocast the type is
     the one that the scores will have.
     """
-    device = attention_mask.device.type
+    device = hidden.device.type
     if torch.is_autocast_enabled(device):
         dtype = torch.get_autocast_dtype(device)
-    bias = torch.zeros(attention_mask.shape, dtype=dtype, device=attention_mask.device)
-    return bias.masked_fill(attention_mask == 0, torch.finfo(dtype).min / 2)[:, None, None, :]
+    bias = torch.zeros(hidden.shape, dtype=dtype, device=hidden.device)
+    return bias.masked_fill(hidden, torch.finfo(dtype).min / 2)
 
 
 def fused_is_slower(query: Tensor) -> bool:

@@ -69,7 +69,7 @@ class BertModel(PretrainedModel):
         Raises UserError when the three differ in shape, for more tokens than positions, and for ids beyond the
         vocabulary (on the CPU: a GPU stops with an error of its own).
         """
-        _check_shapes(input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
+        check_shapes(input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
         vectors = self.embeddings(input_ids, token_type_ids)  # [B, T, D]
         bias = None if attention_mask is None else padding_bias(attention_mask, vectors.dtype)
         hidden_states, attentions = self.encoder(vectors, bias, output_attentions)
@@ -81,7 +81,8 @@ class BertModel(PretrainedModel):
         )
 
 
-def _check_shapes(input_ids: Tensor, **others: Tensor | None) -> None:
+def check_shapes(input_ids: Tensor, **others: Tensor | None) -> None:
+    """Raise UserError unless input_ids are a batch of texts [B, T], and the others of the same shape."""
     if input_ids.dim() != 2 or input_ids.size(1) == 0:
         raise UserError(
             f"input_ids have the shape {list(input_ids.shape)}: give a batch of texts [B, T] with at least one "

@@ -26,11 +26,20 @@ class BertEmbeddings(nn.Module):
         positions = self.position_vectors(input_ids)
         if token_type_ids is None:
             token_type_ids = torch.zeros_like(input_ids)
-        try:
-            vectors = self.token(input_ids) + self.token_type(token_type_ids)  # [B, T, D]
-        except IndexError:
-            raise self._id_error(input_ids, token_type_ids) from None
+        vectors = look_up(self.token, input_ids) + self.segment_vectors(token_type_ids)  # [B, T, D]
         return self.dropout(self.norm(vectors + positions))
+
+    def segment_vectors(self, token_type_ids: Tensor) -> Tensor:
+        """The vector of each token's segment, [B, T, D]."""
+        try:
+            return self.token_type(token_type_ids)
+        except IndexError:
+            segments = self.token_type.num_embeddings
+            outside = token_type_ids[(token_type_ids < 0) | (token_type_ids >= segments)]
+            raise UserError(
+                f"token_type_ids hold {outside[0].item()}, and this model knows the segments 0 to {segments - 1}: "
+                "give 0 for the first text and 1 for the second."
+            ) from None
 
     def position_vectors(self, input_ids: Tensor) -> Tensor:
         """The vectors of the positions 0 to T - 1, the same for every text: [T, D]."""
@@ -46,17 +55,15 @@ class BertEmbeddings(nn.Module):
                 "split it."
             )
 
-    def _id_error(self, input_ids: Tensor, token_type_ids: Tensor) -> UserError:
-        size = self.token.num_embeddings
+
+def look_up(table: nn.Embedding, input_ids: Tensor) -> Tensor:
+    """The vector of each token, [B, T] to [B, T, D]. Raises UserError for an id beyond the vocabulary."""
+    try:
+        return table(input_ids)
+    except IndexError:
+        size = table.num_embeddings
         outside = input_ids[(input_ids < 0) | (input_ids >= size)]
-        if outside.numel():
-            return UserError(
-                f"token id {outside[0].item()} is outside this model's vocabulary of {size}: "
-                "use the tokenizer that was saved with the model."
-            )
-        segments = self.token_type.num_embeddings
-        outside = token_type_ids[(token_type_ids < 0) | (token_type_ids >= segments)]
-        return UserError(
-            f"token_type_ids hold {outside[0].item()}, and this model knows the segments 0 to {segments - 1}: "
-            "give 0 for the first text and 1 for the second."
-        )
+        raise UserError(
+            f"token id {outside[0].item()} is outside this model's vocabulary of {size}: "
+            "use the tokenizer that was saved with the model."
+        ) from None

@@ -5,7 +5,7 @@ The initialization for short runs is in `bertedu/pretraining/initialization.py`.
 """
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 
 @torch.no_grad()
@@ -16,11 +16,15 @@ def initialize_as_published(model: nn.Module, deviation: float) -> None:
     """
     for module in model.modules():
         if isinstance(module, nn.Linear | nn.Embedding):
-            nn.init.trunc_normal_(module.weight, std=deviation, a=-2 * deviation, b=2 * deviation)
-        if isinstance(module, nn.Linear) and module.bias is not None:
-            nn.init.zeros_(module.bias)
-        elif isinstance(module, nn.Embedding) and module.padding_idx is not None:
-            module.weight[module.padding_idx].zero_()
+            draw(module.weight, deviation)
         elif isinstance(module, nn.LayerNorm):
             nn.init.ones_(module.weight)
+        if isinstance(module, nn.Linear | nn.LayerNorm) and module.bias is not None:
             nn.init.zeros_(module.bias)
+        if isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            module.weight[module.padding_idx].zero_()
+
+
+def draw(weight: Tensor, deviation: float) -> None:
+    """Draw a weight anew from the normal distribution, truncated at two standard deviations."""
+    nn.init.trunc_normal_(weight, std=deviation, a=-2 * deviation, b=2 * deviation)

@@ -10,7 +10,6 @@ from bertedu.checkpoints.folder import WEIGHTS, find_folder, load_weights, save_
 from bertedu.checkpoints.weights import check_size
 from bertedu.config import EncoderConfig, TaskConfig
 from bertedu.model.architecture import architecture, architecture_in
-from bertedu.model.initialization import initialize_as_published
 
 
 class PretrainedModel(nn.Module):
@@ -37,9 +36,10 @@ class PretrainedModel(nn.Module):
 
         An encoder inside a model with a head has drawn its weights already, and keeps them.
         """
+        member = architecture(self.config.model_type)
         for part in self.children():
             if not isinstance(part, PretrainedModel):
-                initialize_as_published(part, self.config.initializer_range)
+                member.initialize(part, self.config)
 
     def depth(self, name: str) -> int:
         """How deep a weight lies, by its name: as its encoder says, and L + 1 for what stands above it."""
