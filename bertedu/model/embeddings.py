@@ -11,14 +11,18 @@ from bertedu.errors import UserError
 
 
 class BertEmbeddings(nn.Module):
-    """The sum of three learned vectors for each token, normalised: ids [B, T] to [B, T, D]."""
+    """The sum of three learned vectors for each token, normalised: ids [B, T] to [B, T, D].
 
-    def __init__(self, config: BertConfig):
+    A member of the family whose vectors have another size here than in the layers gives that size.
+    """
+
+    def __init__(self, config: BertConfig, size: int | None = None):
         super().__init__()
-        self.token = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=config.pad_token_id)
-        self.position = nn.Embedding(config.max_position_embeddings, config.hidden_size)
-        self.token_type = nn.Embedding(config.type_vocab_size, config.hidden_size)
-        self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        size = size or config.hidden_size
+        self.token = nn.Embedding(config.vocab_size, size, padding_idx=config.pad_token_id)
+        self.position = nn.Embedding(config.max_position_embeddings, size)
+        self.token_type = nn.Embedding(config.type_vocab_size, size)
+        self.norm = nn.LayerNorm(size, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
