@@ -42,6 +42,7 @@ class EncoderConfig:
     names_on_disk: ClassVar[dict[str, str]] = {}
     fixed: ClassVar[dict[str, Any]] = {}
     also_on_disk: ClassVar[dict[str, Any]] = {}
+    presets: ClassVar[dict[str, tuple[int, int, int]]] = PRESETS
 
     vocab_size: int = 30522
     hidden_size: int = 768
@@ -100,9 +101,9 @@ class EncoderConfig:
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:
         """One of the published sizes (tiny, mini, small, medium, base, large), with fields changed as given."""
-        if name not in PRESETS:
-            raise UserError(f"config: there is no preset {name!r}: choose one of {', '.join(PRESETS)}.")
-        layers, hidden_size, heads = PRESETS[name]
+        if name not in cls.presets:
+            raise UserError(f"config: there is no preset {name!r}: choose one of {', '.join(cls.presets)}.")
+        layers, hidden_size, heads = cls.presets[name]
         sizes = {"num_hidden_layers": layers, "hidden_size": hidden_size, "num_attention_heads": heads}
         return cls(**{**sizes, "intermediate_size": 4 * hidden_size, **changes})
 

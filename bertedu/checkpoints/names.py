@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Rows = tuple[tuple[str, str], ...]  # pieces of a name, ours on the left, theirs on the right; {n} is a layer's number
+Rows = tuple[tuple[str, str], ...]  # pieces of a name, ours on the left, theirs on the right; {n} and {m} are numbers
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class NameMap:
 def rename(name: str, rows: Rows) -> str:
     """The name with the first piece that fits exchanged: the left of a row by its right."""
     for source, target in rows:
-        pattern = re.escape(source).replace(r"\{n\}", r"(\d+)")
+        pattern = re.sub(r"\\{(\w)\\}", r"(?P<\1>\\d+)", re.escape(source))
         # A piece starts at the beginning of the name or after a dot.
-        renamed, count = re.subn(rf"(?<![^.]){pattern}", target.replace("{n}", r"\1"), name, count=1)
+        renamed, count = re.subn(rf"(?<![^.]){pattern}", re.sub(r"{(\w)}", r"\\g<\1>", target), name, count=1)
         if count:
             return renamed
     return name

@@ -33,15 +33,16 @@ class BertModel(PretrainedModel):
     """BERT without a head. Weights start as published (see `initialization.py`).
 
     A model that only fills in masks has no use for the pooler: add_pooling_layer=False leaves it out. A member of the
-    family that differs in its embeddings names its own embeddings_class.
+    family that differs in its embeddings or its encoder names its own classes.
     """
 
     embeddings_class: ClassVar[type[BertEmbeddings]] = BertEmbeddings
+    encoder_class: ClassVar[type[nn.Module]] = Encoder
 
     def __init__(self, config: BertConfig, add_pooling_layer: bool = True):
         super().__init__(config)
         self.embeddings = self.embeddings_class(config)
-        self.encoder = Encoder(config)
+        self.encoder = self.encoder_class(config)
         self.pooler = Pooler(config.hidden_size) if add_pooling_layer else None
         self.initialize()
 

@@ -4,6 +4,8 @@ Vaswani et al. 2017, section 3.1, with the normalisation after each addition (po
 of ReLU (Devlin et al. 2019, appendix A.2). Shapes: B batch, T tokens, D hidden size, H heads, L layers.
 """
 
+from collections.abc import Iterable
+
 from torch import Tensor, nn
 
 from bertedu.config import EncoderConfig
@@ -64,10 +66,17 @@ class Encoder(nn.Module):
         self, hidden_states: Tensor, bias: Tensor | None = None, output_attentions: bool = False
     ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
         """Returns L + 1 hidden states [B, T, D], the input first, and L attentions [B, H, T, T] (or none)."""
-        all_hidden_states, attentions = [hidden_states], []
-        for layer in self.layers:
-            hidden_states, weights = layer(hidden_states, bias, output_attentions)
-            all_hidden_states.append(hidden_states)
-            if weights is not None:
-                attentions.append(weights)
-        return tuple(all_hidden_states), tuple(attentions)
+        return run_layers(self.layers, hidden_states, bias, output_attentions)
+
+
+def run_layers(
+    layers: Iterable[nn.Module], hidden_states: Tensor, bias: Tensor | None, output_attentions: bool
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """One layer after the other; returns what Encoder does."""
+    all_hidden_states, attentions = [hidden_states], []
+    for layer in layers:
+        hidden_states, weights = layer(hidden_states, bias, output_attentions)
+        all_hidden_states.append(hidden_states)
+        if weights is not None:
+            attentions.append(weights)
+    return tuple(all_hidden_states), tuple(attentions)
