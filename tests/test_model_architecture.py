@@ -61,7 +61,7 @@ def test_a_member_is_imported_before_it_is_asked_for(monkeypatch):
 
 def test_an_unknown_member_is_read_as_a_bert(tmp_path):
     (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
-    with pytest.raises(UserError, match=r"config\.json: model_type is 'gpt2', and only 'bert' can be read here"):
+    with pytest.raises(UserError, match=r"config\.json: model_type is 'gpt2', and only 'bert', .* can be read here"):
         architecture.architecture_in(tmp_path)
     with pytest.raises(UserError, match="no model_type 'gpt2': choose one of bert"):
         architecture.architecture("gpt2")
@@ -89,7 +89,8 @@ def test_a_head_knows_one_member_only(other, tmp_path):
 def test_a_class_name_that_breaks_the_pattern_is_lost(other, tmp_path):
     MaskedLM(OtherConfig(30, 16, 2, 2, 32)).save_pretrained(tmp_path)
     assert read_json(tmp_path / "config.json")["architectures"] == ["OtherLMHeadModel"]
-    assert architecture.class_names("ForMaskedLM") == ["BertForMaskedLM", "OtherLMHeadModel"]
+    names = architecture.class_names("ForMaskedLM")
+    assert names[0] == "BertForMaskedLM" and names[-1] == "OtherLMHeadModel"
 
 
 def test_a_tied_weight_is_not_declared(other, tmp_path, monkeypatch):

@@ -19,7 +19,11 @@ from bertedu.model.initialization import initialize_as_published
 from bertedu.tokenization import Tokenizer
 
 # The model_type in config.json, and the module that holds the ARCHITECTURE of that member.
-MEMBERS = {"bert": "bertedu.model.heads"}
+MEMBERS = {
+    "bert": "bertedu.model.heads",
+    "roberta": "bertedu.family.roberta",
+    "xlm-roberta": "bertedu.family.xlm_roberta",
+}
 
 
 def initialize_like_bert(part: nn.Module, config: EncoderConfig) -> None:

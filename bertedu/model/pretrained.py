@@ -9,7 +9,8 @@ from torch import nn
 from bertedu.checkpoints.folder import WEIGHTS, find_folder, load_weights, save_model
 from bertedu.checkpoints.weights import check_size
 from bertedu.config import EncoderConfig, TaskConfig
-from bertedu.model.architecture import architecture, architecture_in
+from bertedu.errors import UserError
+from bertedu.model.architecture import MEMBERS, architecture, architecture_in
 
 
 class PretrainedModel(nn.Module):
@@ -58,10 +59,16 @@ class PretrainedModel(nn.Module):
 
         changes are fields of the config, or of what a task adds, that shall differ from those saved, such as labels or
         dropout. The model comes in evaluation mode. Weights that the file lacks (a head) start as published and are
-        named in a warning. Raises UserError for a missing, damaged or misshaped checkpoint.
+        named in a warning. Raises UserError for a missing, damaged or misshaped checkpoint, and where an encoder is
+        asked for that is another member's.
         """
         folder = find_folder(name)
         member = architecture_in(folder)
+        if not cls.encoder_name and nearest_encoder(cls) is not member.encoder:
+            raise UserError(
+                f"{folder} holds a model of the type {member.config.model_type!r}, which {cls.__name__} would compute "
+                f"otherwise: open it with {member.encoder.__name__}.from_pretrained."
+            )
         of_task = {field.name: changes.pop(field.name) for field in fields(TaskConfig) if field.name in changes}
         task_config = replace(TaskConfig.load(folder), **of_task)
         config = replace(member.config.load(folder), **changes)
@@ -74,3 +81,9 @@ class PretrainedModel(nn.Module):
         """Write config.json and model.safetensors; the folder opens in `transformers` as it is."""
         member = architecture(self.config.model_type)
         save_model(self, folder, member.names, member.class_name(self.kind))
+
+
+def nearest_encoder(kind: type[PretrainedModel]) -> Any:
+    """The member's encoder that a class is, or is made from; None for one that is no member's."""
+    encoders = [architecture(model_type).encoder for model_type in MEMBERS]
+    return next((base for base in kind.__mro__ if base in encoders), None)
