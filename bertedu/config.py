@@ -62,13 +62,9 @@ class EncoderConfig:
         for name in (*sizes, "max_position_embeddings"):
             self.check_size(name)
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
-            value = getattr(self, name)
-            if type(value) not in (int, float) or not 0 <= value < 1:
-                raise UserError(f"config: {name} is {value!r}: give a number from 0 up to, not including, 1.")
+            self.check_share(name)
         for name in ("initializer_range", "layer_norm_eps"):
-            value = getattr(self, name)
-            if type(value) not in (int, float) or not 0 < value < math.inf:
-                raise UserError(f"config: {name} is {value!r}: give a number above 0.")
+            self.check_positive(name)
         if self.hidden_size % self.num_attention_heads:
             raise UserError(
                 f"config: hidden_size {self.hidden_size} cannot be shared out over num_attention_heads "
@@ -97,6 +93,18 @@ class EncoderConfig:
             raise UserError(f"config: {name} is {value!r}: give a whole number of at least 1.")
         if value > (most := MOST.get(name, MOST_SIZE)):
             raise UserError(f"config: {name} is {value}: give at most {most:,}.")
+
+    def check_share(self, name: str) -> None:
+        """Raise UserError where a field is no number from 0 up to, not including, 1."""
+        value = getattr(self, name)
+        if type(value) not in (int, float) or not 0 <= value < 1:
+            raise UserError(f"config: {name} is {value!r}: give a number from 0 up to, not including, 1.")
+
+    def check_positive(self, name: str) -> None:
+        """Raise UserError where a field is no number above 0."""
+        value = getattr(self, name)
+        if type(value) not in (int, float) or not 0 < value < math.inf:
+            raise UserError(f"config: {name} is {value!r}: give a number above 0.")
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:

@@ -23,6 +23,7 @@ MEMBERS = {
     "bert": "bertedu.model.heads",
     "roberta": "bertedu.family.roberta",
     "xlm-roberta": "bertedu.family.xlm_roberta",
+    "modernbert": "bertedu.family.modernbert.model",
 }
 
 
