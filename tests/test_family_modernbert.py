@@ -1,4 +1,4 @@
-"""ModernBERT against `transformers`, and what is easily got wrong about it: the window, the rotation, the two thetas."""
+"""ModernBERT against `transformers`, and what is easily got wrong about it: the window, the rotation, two thetas."""
 
 from typing import Any
 

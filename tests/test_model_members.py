@@ -8,8 +8,8 @@ from bertedu.model.architecture import MEMBERS, architecture
 from bertedu.model.pretrained import PretrainedModel
 
 LAYERS = 3
-# Where the sizes of all others do not fit: RoBERTa counts positions from pad_token_id + 1; ModernBERT's padding has an id
-# beyond a small vocabulary, and its window is to be shorter than the texts.
+# Where the sizes of all others do not fit: RoBERTa counts positions from pad_token_id + 1; ModernBERT's [PAD] has an
+# id beyond a small vocabulary, and its window is to be shorter than the texts.
 SIZES = {
     "roberta": {"max_position_embeddings": 12},
     "xlm-roberta": {"max_position_embeddings": 12},
