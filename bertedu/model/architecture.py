@@ -24,6 +24,7 @@ MEMBERS = {
     "roberta": "bertedu.family.roberta",
     "xlm-roberta": "bertedu.family.xlm_roberta",
     "modernbert": "bertedu.family.modernbert.model",
+    "deberta": "bertedu.family.deberta.v1",
 }
 
 

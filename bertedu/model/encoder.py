@@ -5,6 +5,7 @@ of ReLU (Devlin et al. 2019, appendix A.2). Shapes: B batch, T tokens, D hidden 
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -70,9 +71,9 @@ class Encoder(nn.Module):
 
 
 def run_layers(
-    layers: Iterable[nn.Module], hidden_states: Tensor, bias: Tensor | None, output_attentions: bool
+    layers: Iterable[nn.Module], hidden_states: Tensor, bias: Any, output_attentions: bool
 ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """One layer after the other; returns what Encoder does."""
+    """One layer after the other; returns what Encoder does. bias: what each layer is given beside its input."""
     all_hidden_states, attentions = [hidden_states], []
     for layer in layers:
         hidden_states, weights = layer(hidden_states, bias, output_attentions)

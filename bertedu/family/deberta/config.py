@@ -1,0 +1,65 @@
+"""What a DeBERTa is made of, and how its config.json says so. Names: `transformers`."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from bertedu.config import EncoderConfig
+from bertedu.errors import UserError, shown
+
+
+@dataclass(frozen=True)
+class DebertaConfig(EncoderConfig):
+    """What a DeBERTa is made of; the defaults are those of microsoft/deberta-base.
+
+    max_relative_positions: from which distance on all are alike; -1 takes max_position_embeddings. With
+    position_biased_input the embeddings have absolute positions as well, as BERT's; no published DeBERTa has them.
+    """
+
+    model_type: ClassVar[str] = "deberta"
+    fixed: ClassVar[dict[str, Any]] = {
+        "relative_attention": True,
+        "pos_att_type": ["c2p", "p2c"],
+        "type_vocab_size": 0,
+        "talking_head": False,
+        "pooler_hidden_act": "gelu",
+        "pooler_dropout": 0,
+    }
+
+    vocab_size: int = 50265
+    layer_norm_eps: float = 1e-7
+    max_relative_positions: int = -1
+    position_biased_input: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_relative_positions != -1:
+            self.check_size("max_relative_positions")
+        if type(self.position_biased_input) is not bool:
+            raise UserError(f"config: position_biased_input is {self.position_biased_input!r}: give true or false.")
+
+    @property
+    def farthest(self) -> int:
+        """From which distance on all are alike."""
+        return self.max_position_embeddings if self.max_relative_positions == -1 else self.max_relative_positions
+
+    def on_disk(self) -> dict[str, Any]:
+        """With what must be said: `transformers` takes a DeBERTa for one without relative positions if it is not."""
+        return {**super().on_disk(), "relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+
+    @classmethod
+    def from_disk(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """pos_att_type is "c2p|p2c" in Microsoft's files and a list in those of `transformers`. What is missing has the
+        value that it has there, which is not the published one.
+        """
+        values = {"relative_attention": False, "pos_att_type": [], "position_biased_input": True, **values}
+        kinds = values["pos_att_type"] or []
+        kinds = kinds.lower().split("|") if isinstance(kinds, str) else kinds
+        values["pos_att_type"] = sorted(str(kind).strip() for kind in kinds) if isinstance(kinds, list) else kinds
+        hidden_size, heads = (values.get(name) or getattr(cls, name) for name in ("hidden_size", "num_attention_heads"))
+        sizes = {"embedding_size": hidden_size, "pooler_hidden_size": hidden_size}
+        for name, size in {**sizes, "attention_head_size": hidden_size // max(1, heads)}.items():
+            if values.get(name, size) != size:
+                raise UserError(f"config: {name} is {shown(values[name])}, and only {size} can be read here.")
+        if isinstance(values.get("max_relative_positions"), int) and values["max_relative_positions"] < 1:
+            values["max_relative_positions"] = -1
+        return values
