@@ -4,7 +4,7 @@ Shapes: B batch, T tokens, D hidden size, H heads, d = D / H, s the farthest dis
 """
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +13,8 @@ from bertedu.family.deberta.config import DebertaConfig
 from bertedu.model.attention import mix
 
 
-class Context(NamedTuple):
+@dataclass(frozen=True)
+class Context:
     """What all layers share while they read a batch."""
 
     vectors: Tensor  # [2 s, D], one for each distance, from -s to s - 1
