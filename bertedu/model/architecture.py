@@ -25,6 +25,8 @@ MEMBERS = {
     "xlm-roberta": "bertedu.family.xlm_roberta",
     "modernbert": "bertedu.family.modernbert.model",
     "deberta": "bertedu.family.deberta.v1",
+    "albert": "bertedu.family.albert",
+    "distilbert": "bertedu.family.distilbert",
 }
 
 
