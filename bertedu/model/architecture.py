@@ -27,6 +27,7 @@ MEMBERS = {
     "deberta": "bertedu.family.deberta.v1",
     "albert": "bertedu.family.albert",
     "distilbert": "bertedu.family.distilbert",
+    "xlnet": "bertedu.family.xlnet",
 }
 
 

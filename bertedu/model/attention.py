@@ -49,6 +49,15 @@ def hiding_bias(hidden: Tensor, dtype: torch.dtype) -> Tensor:
     return bias.masked_fill(hidden, torch.finfo(dtype).min / 2)
 
 
+def last_real_token(hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """The vector of each text's last token that is no padding, on whichever side that stands: [B, T, D] to [B, D]."""
+    if attention_mask is None:
+        return hidden_states[:, -1]
+    positions = torch.arange(attention_mask.size(1), device=attention_mask.device)
+    last = (positions * (attention_mask != 0)).argmax(dim=1)  # [B]
+    return hidden_states[torch.arange(len(last), device=last.device), last]
+
+
 def fused_is_slower(query: Tensor) -> bool:
     """Whether the plain formula beats torch's fused kernel: in bfloat16 on a CPU, where the kernel's backward
     pass takes about four times as long at 64 to 128 tokens (torch 2.13)."""
