@@ -6,20 +6,16 @@ import transformers
 from family_parity import (
     CLOSE,
     DIRECTIONS,
-    assert_same_gradients,
     assert_same_hidden_states,
     assert_same_loss,
     masked_labels,
     padded_batch,
-    perturbed,
     twins,
 )
 from torch import Tensor
 from torch.testing import assert_close
 
-from bertedu import UserError
 from bertedu.family.xlnet import XLNetConfig, XLNetLMHeadModel, XLNetModel
-from bertedu.model.heads import MaskedLM
 
 # Vocabulary, hidden size, layers, heads, feed-forward.
 CONFIGS = [

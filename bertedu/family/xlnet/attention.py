@@ -50,17 +50,21 @@ class RelativeAttention(nn.Module):
 
     ((q + r_w)·k + (q + r_r)·R(i - j) + (q + r_s)·seg[same or different]) / √d
 
-    Each term has a bias of its own, what every query asks for whatever its word: r_w, r_r and r_s are [H, d].
+    The biases r_w, r_r and r_s are [H, d]; all other weights are [D, H, d].
     """
 
     def __init__(self, config: XLNetConfig):
         super().__init__()
         heads, size = config.num_attention_heads, config.hidden_size // config.num_attention_heads
         self.dropout_prob = config.attention_probs_dropout_prob
-        for name in ("query", "key", "value", "output", "distance"):  # no biases, and the heads on an axis of their own
-            self.register_parameter(name, nn.Parameter(torch.empty(config.hidden_size, heads, size)))
-        for name in ("content_bias", "distance_bias", "segment_bias"):  # r_w, r_r, r_s
-            self.register_parameter(name, nn.Parameter(torch.empty(heads, size)))
+        # As the authors have it: no biases, and the heads on an axis of their own.
+        self.query, self.key, self.value, self.output, self.distance = (
+            nn.Parameter(torch.empty(config.hidden_size, heads, size)) for _ in range(5)
+        )
+        # What every query asks for, whatever its word: r_w, r_r and r_s.
+        self.content_bias, self.distance_bias, self.segment_bias = (
+            nn.Parameter(torch.empty(heads, size)) for _ in range(3)
+        )
         self.segments = nn.Parameter(torch.empty(2, heads, size))  # 0: key in the query's segment, 1: in another
 
     def keys(self, content: Tensor, sinusoids: Tensor) -> Keys:

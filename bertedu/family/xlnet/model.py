@@ -5,7 +5,7 @@ L layers.
 """
 
 import re
-from typing import Any
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +24,18 @@ from bertedu.model.pretrained import PretrainedModel
 LAYER = re.compile(r"layers\.(\d+)\.")
 
 
+class Seen(NamedTuple):
+    """What all layers are told about a batch: the sinusoids of the distances [2T, D]; which keys are in another segment
+    than the query [B, T, T], None without segments; and what to add to the scores of the two streams so that nothing
+    sees what it may not, [B, 1, T, T] each, None for nothing.
+    """
+
+    sinusoids: Tensor
+    different: Tensor | None
+    by_content: Tensor | None
+    by_queries: Tensor | None
+
+
 class XLNetFeedForward(FeedForward):
     """BERT's, with dropout after the activation, too."""
 
@@ -36,17 +48,29 @@ class XLNetFeedForward(FeedForward):
 
 
 class XLNetLayer(EncoderLayer):
-    """BERT's layer with relative attention. The model calls its parts, since two streams share the keys."""
+    """BERT's layer with relative attention, for one stream or two."""
+
+    attention: RelativeAttention  # type: ignore[assignment]
 
     def __init__(self, config: XLNetConfig):
         super().__init__(config)
-        self.attention = RelativeAttention(config)  # type: ignore[assignment]
+        self.attention = RelativeAttention(config)
         self.feed_forward = XLNetFeedForward(config)
 
-    def forward(self, hidden_states: Tensor, *seen: Any) -> tuple[Tensor, Tensor]:  # type: ignore[override]
-        """The new vectors of one stream and its attention weights; seen: as RelativeAttention takes it."""
-        mixed, weights = self.attention(hidden_states, *seen)
-        return self.after_attention(hidden_states, mixed), weights
+    def forward(  # type: ignore[override]
+        self, content: Tensor, queries: Tensor | None, seen: Seen, target_mapping: Tensor | None
+    ) -> tuple[Tensor, Tensor | None, Tensor]:
+        """The new vectors of the content stream [B, T, D] and of the query stream [B, M, D], where there is one, and
+        the content stream's attention weights [B, H, T, T].
+
+        Keys and values are those of the content stream for both: a token that is predicted looks for words.
+        """
+        keys = self.attention.keys(content, seen.sinusoids)
+        if queries is not None:
+            mixed, _ = self.attention(queries, keys, seen.different, seen.by_queries, target_mapping)
+            queries = self.after_attention(queries, mixed)
+        mixed, weights = self.attention(content, keys, seen.different, seen.by_content)
+        return self.after_attention(content, mixed), queries, weights
 
 
 class XLNetModel(PretrainedModel):
@@ -91,22 +115,14 @@ class XLNetModel(PretrainedModel):
         check_shapes(input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
         check_order(input_ids, perm_mask, target_mapping)
         content = self.dropout(look_up(self.token_embeddings, input_ids))  # [B, T, D]
-        of_content, of_queries = hiding_biases(input_ids, attention_mask, perm_mask, content.dtype)
-        # Without segments nothing is added: one segment for all adds the same to all scores of a query, and softmax
-        # takes that away again.
-        different = None if token_type_ids is None else token_type_ids[:, :, None] != token_type_ids[:, None]
-        sinusoids = relative_sinusoids(input_ids.size(1), content.size(-1), content.device)
-        sinusoids = self.dropout(sinusoids.to(content.dtype))  # for the batch once; in the authors' code for each text
+        seen = self.seen(content, attention_mask, token_type_ids, perm_mask)
         queries = None
         if target_mapping is not None:
             target_mapping = target_mapping.to(content.dtype)
             queries = self.dropout(self.mask_embedding.expand(*target_mapping.shape[:2], -1))  # [B, M, D]
         hidden_states, attentions = [content], []
         for layer in self.layers:
-            keys = layer.attention.keys(content, sinusoids)
-            content, weights = layer(content, keys, different, of_content)
-            if queries is not None:
-                queries, _ = layer(queries, keys, different, of_queries, target_mapping)
+            content, queries, weights = layer(content, queries, seen, target_mapping)
             hidden_states.append(content)
             attentions.append(weights)
         return EncoderOutput(
@@ -115,6 +131,18 @@ class XLNetModel(PretrainedModel):
             hidden_states=tuple(hidden_states) if output_hidden_states else None,
             attentions=tuple(attentions) if output_attentions else None,
         )
+
+    def seen(
+        self, content: Tensor, attention_mask: Tensor | None, token_type_ids: Tensor | None, perm_mask: Tensor | None
+    ) -> Seen:
+        """What is the same in all layers."""
+        length, size = content.shape[1:]
+        # The authors draw a dropout mask for each text. One for the batch spares B - 1 of B projections in each layer.
+        sinusoids = self.dropout(relative_sinusoids(length, size, content.device).to(content.dtype))
+        # Without segments nothing is added: one segment for all adds the same to all scores of a query, and softmax
+        # takes that away again.
+        different = None if token_type_ids is None else token_type_ids[:, :, None] != token_type_ids[:, None]
+        return Seen(sinusoids, different, *hiding_biases(content, attention_mask, perm_mask))
 
 
 def check_order(input_ids: Tensor, perm_mask: Tensor | None, target_mapping: Tensor | None) -> None:
@@ -133,7 +161,7 @@ def check_order(input_ids: Tensor, perm_mask: Tensor | None, target_mapping: Ten
 
 
 def hiding_biases(
-    input_ids: Tensor, attention_mask: Tensor | None, perm_mask: Tensor | None, dtype: torch.dtype
+    content: Tensor, attention_mask: Tensor | None, perm_mask: Tensor | None
 ) -> tuple[Tensor | None, Tensor | None]:
     """What to add to the scores of the content and of the query stream, [B, 1, T, T] each, or None for nothing.
 
@@ -142,14 +170,14 @@ def hiding_biases(
     """
     if attention_mask is None and perm_mask is None:
         return None, None
-    batch, length = input_ids.shape
-    hidden = torch.zeros(batch, length, length, dtype=torch.bool, device=input_ids.device)
+    batch, length, _ = content.shape
+    hidden = torch.zeros(batch, length, length, dtype=torch.bool, device=content.device)
     if attention_mask is not None:
         hidden = hidden | (attention_mask == 0)[:, None]
     if perm_mask is not None:
         hidden = hidden | (perm_mask != 0)
-    others = ~torch.eye(length, dtype=torch.bool, device=input_ids.device)
-    return hiding_bias(hidden & others, dtype)[:, None], hiding_bias(hidden, dtype)[:, None]
+    others = ~torch.eye(length, dtype=torch.bool, device=content.device)
+    return hiding_bias(hidden & others, content.dtype)[:, None], hiding_bias(hidden, content.dtype)[:, None]
 
 
 @torch.no_grad()
