@@ -14,7 +14,7 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.config import architecture_of
 from bertedu.errors import UserError
 from bertedu.model import BertForPreTraining, BertModel
-from bertedu.model.architecture import architecture_in
+from bertedu.model.architecture import MEMBERS, architecture, architecture_in
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import IGNORED, MaskedLM
 from bertedu.tokenization import Encoding, Tokenizer
@@ -27,19 +27,37 @@ BATCH = 32
 def open_model(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
     """The model with its masked-word head, and its tokenizer, from a run folder, a saved folder or a hub id.
 
-    Raises UserError where there is no usable model, and where the tokenizer has ids that the model lacks.
+    ELECTRA's discriminator has no such head: it can be asked for attention and vectors, and fills no masks. Raises
+    UserError where there is no usable model, and where the tokenizer has ids that the model lacks.
     """
     folder = find_folder(name)
     member = architecture_in(folder)
     tokenizer = member.tokenizer.from_pretrained(folder)
-    pairs = architecture_of(folder) == member.class_name(BertForPreTraining.kind)
-    model = (BertForPreTraining if pairs else MaskedLM).from_pretrained(folder)
+    whole = architecture_of(folder) == member.class_name(BertForPreTraining.kind)
+    model_class = member.for_pretraining or BertForPreTraining if whole else MaskedLM
+    model = model_class.from_pretrained(folder)
     if len(tokenizer) > model.config.vocab_size:
         raise UserError(
             f"{folder}: the tokenizer has {len(tokenizer)} tokens and the model knows {model.config.vocab_size}: "
             "use the tokenizer that was saved with the model."
         )
     return model, tokenizer
+
+
+def filling_classes() -> list[str]:
+    """What `transformers` calls the models that fill masks, of every member of the family."""
+    members = [architecture(model_type) for model_type in MEMBERS]
+    of_words = [member.class_name(MaskedLM.kind) for member in members]
+    return of_words + [member.class_name(BertForPreTraining.kind) for member in members if not member.for_pretraining]
+
+
+def check_fills(model: LanguageModel) -> None:
+    """Raise UserError for a model without a masked-word head."""
+    if not hasattr(model, "masked_lm"):
+        raise UserError(
+            f"this is {type(model).__name__}, a discriminator: it tells which tokens were replaced and fills no masks. "
+            "Give its generator, the folder generator/ in its checkpoint, or google/electra-small-generator."
+        )
 
 
 def encode(model: LanguageModel | BertModel, tokenizer: Tokenizer, text: str, pair: str | None = None) -> Encoding:
@@ -68,6 +86,7 @@ def fill_mask(model: LanguageModel, tokenizer: Tokenizer, text: str, top: int = 
     """
     if top < 1:
         raise UserError(f"top is {top}: ask for at least 1 answer.")
+    check_fills(model)
     encoding = encode(model, tokenizer, text)
     masked = encoding.input_ids == tokenizer.mask_token_id  # [1, T]
     if not masked.any():
@@ -89,6 +108,7 @@ def pseudo_perplexity(model: LanguageModel, tokenizer: Tokenizer, text: str) -> 
     al. 2020, section 2, after Wang & Cho 2019). It is no perplexity: these probabilities do not multiply to one of
     the text. Raises UserError for a text without a token, and for one with more tokens than the model has positions.
     """
+    check_fills(model)
     ids = encode(model, tokenizer, text).input_ids[0]  # [T]
     places = ((ids != tokenizer.cls_token_id) & (ids != tokenizer.sep_token_id)).nonzero()[:, 0]  # [N]
     if not len(places):

@@ -114,10 +114,10 @@ def test_a_newer_run_of_another_task_answers_with_a_head_that_learned_nothing(tm
     assert "start untrained" in call("fill-mask", MASKED, "--model", newest_run()).stderr, "what is named is taken"
     for kind in kinds[:2]:
         shutil.rmtree(tmp_path / "runs" / kind.kind)
-    assert "no run in runs/ yet with a BertForPreTraining or a BertForMaskedLM: make one with `bertedu pretrain`" in (
+    assert "no run in runs/ yet whose model fills masks: make one with `bertedu pretrain`" in (
         refused("fill-mask", MASKED)
     )
-    assert "BertForQuestionAnswering: make one with `bertedu finetune question-answering`" in (
+    assert "whose model answers questions: make one with `bertedu finetune question-answering`" in (
         refused("answer", *asked["answer"])
     )
 

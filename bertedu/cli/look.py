@@ -28,11 +28,9 @@ It takes a few seconds and writes no file.
 @click.option("--top", type=int, default=5, show_default=True, help="So many answers for each [MASK].")
 def fill_mask_command(text: str, model: str | None, top: int) -> None:
     """Print the likeliest words for each [MASK] in TEXT, with their probabilities."""
-    from bertedu.inference import fill_mask, open_model
-    from bertedu.model.architecture import class_names
+    from bertedu.inference import fill_mask, filling_classes, open_model
 
-    fillers = class_names("ForPreTraining", "ForMaskedLM")
-    answers = fill_mask(*open_model(model or newest_run(fillers)), text, top)
+    answers = fill_mask(*open_model(model or newest_run(filling_classes(), "fills masks")), text, top)
     for number, answer in enumerate(answers, start=1):
         if len(answers) > 1:
             say(f"[MASK] number {number}")
@@ -104,7 +102,9 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     if (file is None) == (text is None):
         raise UserError("there must be one text to look in: name a file, or give --text.")
     context = read_text(file) if file is not None else text or ""
-    folder = find_folder(model or newest_run(class_names(SpanFinder.kind), "finetune question-answering"))
+    folder = find_folder(
+        model or newest_run(class_names(SpanFinder.kind), "answers questions", "finetune question-answering")
+    )
     network, tokenizer = SpanFinder.from_pretrained(folder), architecture_in(folder).tokenizer.from_pretrained(folder)
     asked = (network, tokenizer, question, context)
     answers, none = answer_question(*asked, top)
@@ -114,16 +114,18 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     say(f"  {none:6.1%}  ({NO_ANSWER})")
 
 
-def newest_run(kinds: Collection[str] = (), made_by: str = "pretrain", folder: Path = Path("runs")) -> Path:
+def newest_run(
+    kinds: Collection[str] = (), does: str = "", made_by: str = "pretrain", folder: Path = Path("runs")
+) -> Path:
     """The run that was changed last, of those whose model is of one of these kinds (class names), if any are given.
 
-    made_by is the command that makes such runs. Raises UserError where there is none.
+    does says what such models do, and made_by is the command that makes them. Raises UserError where there is none.
     """
     runs = [path for path in folder.glob("*/checkpoint/model.safetensors") if path.is_file()]
     for path in sorted(runs, key=lambda path: path.stat().st_mtime, reverse=True):
         if not kinds or architecture(path.parent) in kinds:
             return path.parents[1]
-    wanted = f" with a {' or a '.join(kinds)}" if runs else ""
+    wanted = f" whose model {does}" if runs and does else ""
     raise UserError(f"there is no run in {folder}/ yet{wanted}: make one with `bertedu {made_by}`, or name a --model.")
 
 

@@ -28,6 +28,7 @@ MEMBERS = {
     "albert": "bertedu.family.albert",
     "distilbert": "bertedu.family.distilbert",
     "xlnet": "bertedu.family.xlnet",
+    "electra": "bertedu.family.electra",
 }
 
 
@@ -85,6 +86,7 @@ class Architecture:
     config, they turn the last hidden states [B, T, D] and the attention_mask [B, T] into a vector for each text, [B, D]
     ("ForSequenceClassification", "ForMultipleChoice", in place of the encoder's pooler), or for each token, [B, T, D].
     initialize(part, config) gives the weights of an encoder's part, or of a head, their published starting values.
+    for_pretraining is the class of what `transformers` calls "ForPreTraining", where that has no masked-word head.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Architecture:
     class_names: Mapping[str, str] = field(default_factory=dict)
     transforms: Mapping[str, Callable[[Any], nn.Module]] = field(default_factory=dict)
     initialize: Callable[[nn.Module, Any], None] = initialize_like_bert
+    for_pretraining: Any = None
 
     def class_name(self, kind: str) -> str:
         """What `transformers` calls a kind of model: "BertForMaskedLM" for "ForMaskedLM"."""
