@@ -29,6 +29,7 @@ MEMBERS = {
     "distilbert": "bertedu.family.distilbert",
     "xlnet": "bertedu.family.xlnet",
     "electra": "bertedu.family.electra",
+    "deberta-v2": "bertedu.family.deberta.v2",
 }
 
 

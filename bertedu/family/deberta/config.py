@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from bertedu.config import EncoderConfig
+from bertedu.config import EncoderConfig, check_choices
 from bertedu.errors import UserError, shown
 
 
@@ -42,6 +42,11 @@ class DebertaConfig(EncoderConfig):
         """From which distance on all are alike."""
         return self.max_position_embeddings if self.max_relative_positions == -1 else self.max_relative_positions
 
+    @property
+    def span(self) -> int:
+        """How many distances in each direction have a vector of their own."""
+        return self.farthest
+
     def on_disk(self) -> dict[str, Any]:
         """With what must be said: `transformers` takes a DeBERTa for one without relative positions if it is not."""
         return {**super().on_disk(), "relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
@@ -63,3 +68,49 @@ class DebertaConfig(EncoderConfig):
         if isinstance(values.get("max_relative_positions"), int) and values["max_relative_positions"] < 1:
             values["max_relative_positions"] = -1
         return values
+
+
+@dataclass(frozen=True)
+class DebertaV2Config(DebertaConfig):
+    """What versions 2 and 3 are made of; the defaults are those of microsoft/deberta-v3-base.
+
+    position_buckets: how many vectors there are for the distances in each direction. conv_kernel_size: how many
+    neighbouring tokens a convolution beside the first layer reads, 0 for none (the two largest of version 2 have one).
+    """
+
+    model_type: ClassVar[str] = "deberta-v2"
+    fixed: ClassVar[dict[str, Any]] = {
+        **DebertaConfig.fixed,
+        "share_att_key": True,
+        "norm_rel_ebd": "layer_norm",
+        "conv_groups": 1,
+    }
+
+    vocab_size: int = 128100
+    position_buckets: int = 256
+    conv_kernel_size: int = 0
+    conv_act: str = "gelu"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_size("position_buckets")
+        if type(self.conv_kernel_size) is not int or (self.conv_kernel_size != 0 and self.conv_kernel_size % 2 != 1):
+            raise UserError(
+                f"config: conv_kernel_size is {self.conv_kernel_size!r}: give an odd number, or 0 for none."
+            )
+        check_choices(self, {"conv_act": ("tanh", "gelu")})
+
+    @property
+    def span(self) -> int:
+        """How many distances in each direction have a vector of their own."""
+        return self.position_buckets
+
+    def on_disk(self) -> dict[str, Any]:
+        """With what makes a version 2 of what `transformers` would read as another model."""
+        return {**super().on_disk(), "share_att_key": True, "norm_rel_ebd": "layer_norm"}
+
+    @classmethod
+    def from_disk(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """What is missing has the value that it has in `transformers`: nothing of what makes a version 2."""
+        missing = {"share_att_key": False, "norm_rel_ebd": "none", "position_buckets": -1, "conv_act": "tanh"}
+        return super().from_disk({**missing, **values})

@@ -71,15 +71,13 @@ class DisentangledEncoder(nn.Module):
         super().__init__()
         attentions = (self.attention_class(config) for _ in range(config.num_hidden_layers))
         self.layers = nn.ModuleList(DisentangledLayer(config, attention) for attention in attentions)
-        self.relative = nn.Embedding(2 * config.farthest, config.hidden_size)
+        self.relative = nn.Embedding(2 * config.span, config.hidden_size)
 
     def distances(self, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
-        """The vectors of distances that T tokens can have, and which of them holds for query i and key j, [T, T]."""
-        farthest = self.relative.num_embeddings // 2
-        span = min(length, farthest)  # a short text needs only the middle of the table
-        places = torch.arange(length, device=device)
-        index = (places[:, None] - places + span).clamp(0, 2 * span - 1)
-        return self.relative.weight[farthest - span : farthest + span], index
+        """A vector for each distance that T tokens can have, [2 s, D], and which of them holds for query i and key j,
+        [T, T].
+        """
+        raise NotImplementedError
 
     def context(self, attention_mask: Tensor) -> Context:
         """What all layers share for texts with this mask."""

@@ -45,9 +45,17 @@ class DebertaAttention(DisentangledAttention):
 
 
 class DebertaEncoder(DisentangledEncoder):
-    """The layers of version 1."""
+    """Each distance has its own vector, up to the farthest; what is farther away has the vector of that."""
 
     attention_class = DebertaAttention
+
+    def distances(self, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
+        """The vectors of distances that T tokens can have, and which of them holds for query i and key j, [T, T]."""
+        farthest = self.relative.num_embeddings // 2
+        span = min(length, farthest)  # a short text needs only the middle of the table
+        places = torch.arange(length, device=device)
+        index = (places[:, None] - places + span).clamp(0, 2 * span - 1)
+        return self.relative.weight[farthest - span : farthest + span], index
 
 
 class DebertaModel(DisentangledModel):
