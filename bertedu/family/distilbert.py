@@ -10,7 +10,7 @@ The layers themselves are BERT's. Shapes: B batch, T tokens, D hidden size, L la
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import torch
@@ -176,12 +176,12 @@ def student_of(teacher: MaskedLM | BertForPreTraining, layers: Sequence[int] | N
     """
     given = teacher.config
     if given.model_type != "bert":
-        raise UserError(f"the teacher is a {given.model_type!r}: layers are copied from a BERT only.")
+        raise UserError(f"the teacher's model_type is {given.model_type!r}: layers are copied from a BERT only.")
     total = given.num_hidden_layers
     layers = copied_layers(total, max(1, total // 2)) if layers is None else tuple(layers)
     if not layers or not all(0 <= layer < total for layer in layers):
         raise UserError(f"layers are {list(layers)}: give numbers from 0 to {total - 1}.")
-    shared = {name: getattr(given, name) for name in EncoderConfig.__dataclass_fields__}
+    shared = {field.name: getattr(given, field.name) for field in fields(EncoderConfig)}
     student = MaskedLM(DistilBertConfig(**{**shared, "num_hidden_layers": len(layers)}))
     bert, distilbert = teacher.get_submodule(teacher.encoder_name).state_dict(), student.get_submodule("encoder")
     weights = {name: bert[name] for name in distilbert.state_dict() if name.startswith("embeddings.")}

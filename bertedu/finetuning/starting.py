@@ -1,13 +1,13 @@
 """Where fine-tuning starts: pre-trained weights below, a new head above."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from torch import nn
 
 from bertedu.checkpoints.folder import find_folder
-from bertedu.config import TaskConfig
+from bertedu.config import EncoderConfig, TaskConfig
 from bertedu.finetuning.head import TaskModel
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.model.architecture import architecture_in
@@ -27,7 +27,7 @@ def with_new_head(model_class: type[Model], model: str, settings: FinetuningSett
     member = architecture_in(folder)
     config = member.config.load(folder)
     if settings.dropout is not None:
-        config = replace(config, hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout)
+        config = with_dropout(config, settings.dropout)
     network = model_class.from_config(config, TaskConfig(**changes))
     places = encoder_of(network).state_dict()
     with warnings.catch_warnings():
@@ -37,6 +37,12 @@ def with_new_head(model_class: type[Model], model: str, settings: FinetuningSett
         source = member.encoder.from_pretrained(folder)
     encoder_of(network).load_state_dict({name: value for name, value in source.state_dict().items() if name in places})
     return network.eval()
+
+
+def with_dropout(config: EncoderConfig, share: float) -> EncoderConfig:
+    """The config with this dropout everywhere: a member may have fields of its own for it."""
+    shares: dict[str, Any] = {field.name: share for field in fields(config) if "dropout" in field.name}
+    return replace(config, **shares)
 
 
 def encoder_of(model: TaskModel) -> nn.Module:
