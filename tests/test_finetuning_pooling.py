@@ -3,10 +3,12 @@
 import pytest
 import torch
 
-from bertedu.config import POOLINGS
+from bertedu.config import POOLINGS, BertConfig, TaskConfig
 from bertedu.errors import UserError
+from bertedu.finetuning.classification import TextClassifier
 from bertedu.finetuning.pooling import pool, pooled_size
-from bertedu.model.bert import BertOutput
+from bertedu.model.bert import BertModel, BertOutput
+from bertedu.tokenization import BertTokenizer
 
 
 def made_up(layers: int = 5) -> tuple[BertOutput, torch.Tensor]:
@@ -35,6 +37,23 @@ def test_each_pooling_is_what_it_says():
     assert torch.equal(pool(output, mask, "pooler"), output.pooler_output)
     assert torch.equal(pool(output, mask, "last four layers")[:, -3:], last[:, 0])
     assert torch.equal(pool(output, mask, "last four layers")[:, :3], output.hidden_states[2][:, 0])
+
+
+def test_cls_is_looked_for_at_the_beginning_where_it_stands_at_the_end(monkeypatch):
+    """XLNet's <cls> is the last token of a text, which in a padded batch is not the last column."""
+    output, mask = made_up()
+    last = output.last_hidden_state
+    assert torch.equal(pool(output, mask, "cls", cls_at_end=True), torch.stack([last[0, 3], last[1, 1]]))
+    at_end = pool(output, mask, "last four layers", cls_at_end=True)
+    assert torch.equal(at_end[:, -3:], torch.stack([last[0, 3], last[1, 1]]))
+    left = torch.tensor([[1, 1, 1, 1], [0, 0, 1, 1]])
+    assert torch.equal(pool(output, left, "cls", cls_at_end=True), last[:, 3])
+    model = TextClassifier(BertModel(BertConfig(30, 16, 1, 2, 16)), TaskConfig(("a", "b"), pooling="cls")).eval()
+    ids = torch.randint(5, 30, (2, 4))
+    vectors = model.encoder(ids, mask).last_hidden_state
+    assert torch.equal(model.pooled(ids, mask, None), vectors[:, 0])
+    monkeypatch.setattr(BertTokenizer, "cls_at_end", True)  # the member's tokenizer says where it stands
+    assert torch.equal(model.pooled(ids, mask, None), torch.stack([vectors[0, 3], vectors[1, 1]]))
 
 
 def test_a_model_without_what_is_asked_for_ends_in_a_traceback():

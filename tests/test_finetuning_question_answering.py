@@ -22,6 +22,7 @@ from bertedu.finetuning.run import judge
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.windows import WINDOW, Candidate, Window, best_over_windows, best_spans, label_of, windows
 from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.layout import FIRST, SECOND, Layout
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer, TrainingSettings
@@ -128,6 +129,29 @@ def test_a_span_in_two_windows_counts_twice_and_no_answer_is_taken_from_the_sure
     assert best[0] == Candidate(2, 3, 8.0)
     assert len({(candidate.start, candidate.end) for candidate in best}) == len(best)
     assert no_answer == 2.0
+
+
+def test_no_answer_is_looked_for_at_the_first_token_where_cls_is_the_last():
+    """XLNet's question <sep> context <sep> <cls>: the label of no answer and its score stand at the end of each window,
+    which is shorter where the context ends.
+    """
+    tokenizer = BertTokenizer(TOKENIZER.tokens)
+    cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    tokenizer.layout = Layout(((FIRST, 0), (sep, 0), (cls, 2)), ((FIRST, 0), (sep, 0), (SECOND, 1), (sep, 1), (cls, 2)))
+    found = windows(tokenizer, "a b", "c d e f g", 8, 3)
+    assert [len(window.input_ids) for window in found] == [8, 7]
+    logits = []
+    for number, window in enumerate(found):
+        at = window.input_ids.index(cls)
+        assert label_of(window, None) == label_of(window, (4, 9)) == (at, at)  # "e f g" is cut in two
+        scores = np.full(len(window.input_ids), -9.0)
+        scores[at] = 3.0 - number
+        logits.append((window, scores, scores))
+    assert label_of(found[0], (0, 1)) == (3, 3)
+    assert best_over_windows(logits)[1] == 4.0
+    task = QuestionAnsweringTask([Question("1", "a b", "c d", ())], [], tokenizer, FinetuningSettings(max_length=72))
+    (example,) = task.examples
+    assert example["start_positions"] == example["end_positions"] == len(example["input_ids"]) - 1
 
 
 def test_the_threshold_is_turned_round():

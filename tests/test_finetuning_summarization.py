@@ -1,6 +1,7 @@
 """Summaries out of sentences: ROUGE as its reference counts it, sentences that fit, no repeats, and learning."""
 
 import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.summarization import BertForSummarization, SummarizationTask, lead_and_oracle, oracle, select
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.layout import FIRST
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer, TrainingSettings
@@ -43,6 +45,23 @@ def test_a_sentence_is_cut_or_shares_the_segment_of_its_neighbour():
     assert [label for label in example["labels"] if label != IGNORED] == [0, 1]
     long = made_task([Summary("A b c d e f g h a b. A.", "A.")], max_length=8).examples[0]
     assert len(long["input_ids"]) == 8 and long["input_ids"][-1] == TOKENIZER.sep_token_id
+
+
+def test_the_score_of_a_sentence_is_read_at_its_first_word_where_cls_ends_it():
+    tokenizer = BertTokenizer(TOKENIZER.tokens)
+    cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    tokenizer.layout = replace(tokenizer.layout, single=((FIRST, 0), (sep, 0), (cls, 2)))  # XLNet's
+    rows = [Summary("A b c. D e.", "D e.")]
+    (example,) = SummarizationTask(rows, rows, tokenizer, FinetuningSettings(max_length=13), 2).examples
+    assert [tokenizer.tokens[token] for token in example["input_ids"]] == [
+        *"abc.",
+        "[SEP]",
+        "[CLS]",
+        *"de.",
+        "[SEP]",
+        "[CLS]",
+    ]
+    assert example["starts"] == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 
 
 def test_the_oracle_takes_what_adds_nothing():

@@ -94,3 +94,11 @@ def test_padding_is_read_as_text(model_type):
     other = torch.where(mask.bool(), ids, 29)
     first, second = (encoder(given, mask).last_hidden_state[:, :6] for given in (ids, other))
     torch.testing.assert_close(first, second)
+
+
+@every_member
+def test_cls_is_looked_for_where_it_does_not_stand(model_type):
+    """The vector of [CLS] is found by the tokenizer's cls_at_end, and sequences are laid out by its layout."""
+    tokenizer = architecture(model_type).tokenizer.train(["the cat sat on the mat"] * 3, vocab_size=300)
+    ids = tokenizer("the cat", "the mat").input_ids[0].tolist()
+    assert ids.index(tokenizer.cls_token_id) == (len(ids) - 1 if tokenizer.cls_at_end else 0)

@@ -25,6 +25,7 @@ def test_a_special_token_stands_elsewhere_or_is_counted_wrongly(layout, single, 
     assert layout.special_tokens(pair=False) == len(single) - 2
     assert layout.special_tokens(pair=True) == len(pair) - 3
     assert layout.text_start(2) == single.index(7) and layout.text_start(2, 1) == pair.index(9)
+    assert layout.position(CLS, 2) == single.index(CLS) and layout.position(CLS, 2, 1) == pair.index(CLS)
     assert layout.beside(-100, [70, 80], [90]) == [{7: 70, 8: 80, 9: 90}.get(token, -100) for token in pair]
 
 

@@ -57,7 +57,9 @@ class SpanFinder(TaskModel):
         start_positions: Tensor | None = None,
         end_positions: Tensor | None = None,
     ) -> SpanOutput:
-        """positions [B]: the answer's first and last token, 0 ([CLS]) for none. A window's loss is the mean of both."""
+        """positions [B]: the answer's first and last token, that of [CLS] (for BERT 0) for none. A window's loss is the
+        mean of both.
+        """
         vectors = self.token_vectors(input_ids, attention_mask, token_type_ids)
         start_logits, end_logits = self.qa_outputs(vectors).unbind(dim=-1)
         if start_positions is None or end_positions is None:

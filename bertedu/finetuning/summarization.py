@@ -27,7 +27,7 @@ from bertedu.tokenization import Tokenizer
 
 
 class SentenceChooser(TaskModel):
-    """An encoder and one score for each token; those of the [CLS] before each sentence count."""
+    """An encoder and one score for each token; those of the [CLS] of each sentence count."""
 
     kind = "ForSummarization"
 
@@ -108,7 +108,8 @@ class SummarizationTask(FinetuningTask[Summary]):
             sequence, _ = layout.sequence(pieces)
             ids += sequence
             types += [number % 2] * len(sequence)
-            starts += [1] + [0] * (len(sequence) - 1)
+            cls = layout.position(self.tokenizer.cls_token_id, len(pieces))
+            starts += [int(place == cls) for place in range(len(sequence))]
         return {**example_of(ids, types), "starts": starts}
 
     def counts(self, batch: Batch) -> dict[str, int]:

@@ -18,12 +18,16 @@ WINDOW = 256  # tokens, where the model reads as many
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A question and a piece of the context, as a pair. offsets: for each token of the context its characters there."""
+    """A question and a piece of the context, as a pair. offsets: for each token of the context its characters there.
+
+    cls is the position of [CLS], which stands for "no answer".
+    """
 
     input_ids: list[int]
     first: int  # where the context begins among the tokens
     offsets: list[tuple[int, int]]
     token_type_ids: list[int] = field(default_factory=list)
+    cls: int = 0
 
     def numbers(self) -> Example:
         """The window as an example for a model."""
@@ -51,7 +55,8 @@ def windows(tokenizer: Tokenizer, question: str, context: str, max_length: int, 
     for start in range(0, max(1, len(ids)), stride):
         piece = slice(start, start + room)
         input_ids, types = layout.sequence(asked, ids[piece])
-        found.append(Window(input_ids, first, offsets[piece], types))
+        cls = layout.position(tokenizer.cls_token_id, len(asked), len(ids[piece]))
+        found.append(Window(input_ids, first, offsets[piece], types, cls))
         if start + room >= len(ids):
             break
     return found
@@ -69,16 +74,16 @@ def on_tokens(answer: tuple[int, int], found: Sequence[Window]) -> tuple[int, in
 
 
 def label_of(window: Window, answer: tuple[int, int] | None) -> tuple[int, int]:
-    """The first and last token of an answer (start, end) of characters; (0, 0), [CLS], where it is not all in here."""
+    """The first and last token of an answer (start, end) of characters; [CLS] twice where it is not all in here."""
     if answer is None:
-        return 0, 0
+        return window.cls, window.cls
     inside = [
         place
         for place, (start, end) in enumerate(window.offsets)
         if start < answer[1] and end > answer[0]  # the token shares a character with the answer
     ]
     whole = inside and window.offsets[inside[0]][0] <= answer[0] and window.offsets[inside[-1]][1] >= answer[1]
-    return (window.first + inside[0], window.first + inside[-1]) if whole else (0, 0)
+    return (window.first + inside[0], window.first + inside[-1]) if whole else (window.cls, window.cls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,5 +135,5 @@ def best_over_windows(
             if key not in best or candidate.score > best[key].score:
                 best[key] = candidate
     ordered = sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.start, candidate.end))
-    no_answer = min((float(starts[0] + ends[0]) for _, starts, ends in found), default=0.0)
+    no_answer = min((float(starts[window.cls] + ends[window.cls]) for window, starts, ends in found), default=0.0)
     return ordered[:n_best], no_answer

@@ -1,8 +1,8 @@
 """Where the special tokens stand: BERT's [CLS] A [SEP] for one text, [CLS] A [SEP] B [SEP] for a pair.
 
 Devlin et al. 2019, section 3, figure 2. Other members of the family put them elsewhere: RoBERTa has two separators
-between the texts, XLNet has its [CLS] at the end. Code that needs a length, a count of special tokens or the
-position of the second text asks the tokenizer's layout.
+between the texts, XLNet has its [CLS] at the end. Code that needs a length, a count of special tokens, or the
+position of [CLS] or of the second text asks the tokenizer's layout.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,6 +54,10 @@ class Layout:
         """The position at which the second text begins, or, where there is none, the only one."""
         wanted = FIRST if second is None else SECOND
         return next(part.start for part in self.parts(first, second) if part.what == wanted)
+
+    def position(self, token_id: int, first: int, second: int | None = None) -> int:
+        """The position of a special token that a sequence has once, such as [CLS]."""
+        return next(part.start for part in self.parts(first, second) if part.what == token_id)
 
     def sequence(self, first: Sequence[int], second: Sequence[int] | None = None) -> tuple[list[int], list[int]]:
         """The ids and the token_type_ids of a text or of a pair, with the special tokens."""

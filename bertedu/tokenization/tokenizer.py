@@ -35,6 +35,7 @@ class Tokenizer(ABC):
     other_special_tokens: tuple[str, ...] = ()
     mask_takes_space_before = False  # " <mask>" is one token, with the space
     padding_side = "right"
+    cls_at_end = False  # where the layout puts [CLS]: first of all tokens, or last
     pad_token_type_id = 0
 
     layout: Layout
