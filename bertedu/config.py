@@ -73,7 +73,8 @@ class EncoderConfig:
         check_choices(self, {"hidden_act": ACTIVATIONS})
         if type(self.pad_token_id) is not int or not 0 <= self.pad_token_id < self.vocab_size:
             raise UserError(
-                f"config: pad_token_id is {self.pad_token_id!r}: give the id of [PAD], from 0 to {self.vocab_size - 1}."
+                f"config: pad_token_id is {self.pad_token_id!r}: give the id of padding, from 0 to "
+                f"{self.vocab_size - 1}."
             )
 
     @property

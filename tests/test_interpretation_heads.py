@@ -70,6 +70,8 @@ def test_next_and_previous_are_exchanged_or_the_ends_of_a_text_count():
     assert scores["itself"].item() == pytest.approx((0.5 + 0.25 + 0 + 0.25) / 4)
     assert scores["[CLS]"].item() == pytest.approx(0.75 / 4) and scores["[SEP]"].item() == pytest.approx(1.5 / 4)
     assert list(scores) == ["next token", "previous token", "itself", "[CLS]", "[SEP]"]
+    others = pattern_scores(one_head(), ["<s>", *TOKENS[1:-1], "</s>"])  # as RoBERTa spells them
+    assert list(others)[3:] == ["<s>", "</s>"] and others["</s>"] == scores["[SEP]"]
     ahead = pattern_scores(one_head(torch.eye(4).roll(1, dims=1)), TOKENS)
     assert ahead["next token"].item() == 1 and ahead["previous token"].item() == 0
 

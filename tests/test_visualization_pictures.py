@@ -56,6 +56,12 @@ def test_a_grid_shows_the_wrong_head():
 
 def test_special_tokens_count_as_other_tokens():
     assert habit(attend_to(3, 3, 0, 0).numpy(), TOKENS) == "85% on [CLS] and [SEP]"
+    assert habit(attend_to(3, 3, 0, 0).numpy(), ["<s>", *TOKENS[1:3], "</s>"]) == "85% on <s> and </s>"
+
+
+def test_the_mask_of_another_member_is_called_by_berts_name():
+    picture = prediction_bars("<mask> <mask>", [[("cat", 0.6)], [("sat", 0.5)]])
+    assert [axes.get_title(loc="left") for axes in picture.figure.axes] == ["<mask> number 1", "<mask> number 2"]
 
 
 def test_a_model_with_many_heads_is_told_without_end():

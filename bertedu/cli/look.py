@@ -30,10 +30,11 @@ def fill_mask_command(text: str, model: str | None, top: int) -> None:
     """Print the likeliest words for each [MASK] in TEXT, with their probabilities."""
     from bertedu.inference import fill_mask, filling_classes, open_model
 
-    answers = fill_mask(*open_model(model or newest_run(filling_classes(), "fills masks")), text, top)
+    network, tokenizer = open_model(model or newest_run(filling_classes(), "fills masks"))
+    answers = fill_mask(network, tokenizer, text, top)
     for number, answer in enumerate(answers, start=1):
         if len(answers) > 1:
-            say(f"[MASK] number {number}")
+            say(f"{tokenizer.mask_token} number {number}")
         for word, share in answer:
             say(f"  {share:6.1%}  {word}")
 

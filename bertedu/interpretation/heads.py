@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from bertedu.errors import UserError
 from bertedu.model.attention import SelfAttention
 from bertedu.model.evaluating import evaluating
+from bertedu.tokenization.layout import AROUND, PADDING
 
 Attentions = Sequence[Tensor] | Tensor
-PADDING = "[PAD]"
 
 
 def stacked(attentions: Attentions) -> Tensor:
@@ -66,19 +66,20 @@ def pattern_scores(attentions: Attentions, tokens: Sequence[str] | Sequence[Sequ
     """The mean share of its attention that a token gives to certain places: name of the pattern -> [L, H].
 
     "next token" and "previous token" are means over the tokens that have such a neighbour, "itself", "[CLS]" and
-    "[SEP]" (all of them together) over all tokens. tokens: `encoding.tokens`, B lists of T, or the tokens of one
-    text; padding is left out. Looking evenly at T tokens scores 1 / T, and 2 / T on "[SEP]" of a pair.
+    "[SEP]" (all of them together), or what the model has in their place, over all tokens. tokens: `encoding.tokens`,
+    B lists of T, or the tokens of one text; padding is left out. Looking evenly at T tokens scores 1 / T, and 2 / T
+    on "[SEP]" of a pair.
     """
     weights = stacked(attentions)
     rows = check_tokens(weights, tokens)
-    real = torch.tensor([[token != PADDING for token in row] for row in rows])  # [B, T]
+    real = torch.tensor([[token not in PADDING for token in row] for row in rows])  # [B, T]
     before = real[:, :-1] & real[:, 1:]  # token i has a next one, token i + 1 a previous one
     scores = {
         "next token": mean_over_tokens(weights.diagonal(1, -2, -1), before),
         "previous token": mean_over_tokens(weights.diagonal(-1, -2, -1), before),
         "itself": mean_over_tokens(weights.diagonal(0, -2, -1), real),
     }
-    for name in ("[CLS]", "[SEP]"):
+    for name in [name for name in AROUND if any(name in row for row in rows)] or AROUND[:2]:
         there = torch.tensor([[token == name for token in row] for row in rows]).float()  # [B, T]
         scores[name] = mean_over_tokens(torch.einsum("lbhij,bj->lbhi", weights, there), real)
     return scores

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+# How the family spells the special tokens around texts, and the one for padding.
+AROUND = ("[CLS]", "[SEP]", "<s>", "</s>", "<cls>", "<sep>")
+PADDING = ("[PAD]", "<pad>")
 FIRST, SECOND = -1, -2  # in a template: here stands the first text, here the second
 Template = tuple[tuple[int, int], ...]  # for each part what stands there (an id, FIRST or SECOND), and its segment
 Value = TypeVar("Value")

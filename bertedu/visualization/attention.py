@@ -10,6 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from bertedu.errors import UserError
+from bertedu.tokenization.layout import AROUND
 from bertedu.visualization.picture import BLUE, INK, Picture, new_figure
 
 COLORS = "Blues"
@@ -117,13 +118,16 @@ def describe_grid(numbers: np.ndarray, tokens: Sequence[str]) -> str:
 
 
 def habit(weights: np.ndarray, tokens: Sequence[str]) -> str:
-    """The largest of: on the token itself, on the one before, on the one after, on [CLS] and [SEP], elsewhere."""
-    special = np.array([token in ("[CLS]", "[SEP]") for token in tokens])
+    """The largest of: on the token itself, on the one before, on the one after, on [CLS] and [SEP] (or what the model
+    has in their place), elsewhere.
+    """
+    around = [token for token in AROUND if token in tokens]
+    special = np.array([token in around for token in tokens])
     shares = {
         "on the token itself": np.trace(weights),
         "on the token before": np.trace(weights, -1),
         "on the token after": np.trace(weights, 1),
-        "on [CLS] and [SEP]": weights[:, special].sum(),
+        f"on {' and '.join(around)}": weights[:, special].sum(),
     }
     shares["on other tokens"] = weights.sum() - sum(shares.values())
     name = max(shares, key=lambda key: shares[key])

@@ -80,7 +80,7 @@ def page(run: Run, rows: list[dict[str, Any]], pictures: Captioned) -> str:
     """The whole page."""
     metrics = run.metrics
     telling, results = most_telling(rows), finetuning_results(metrics)
-    table = results_html(results, table_caption(metrics), "without BERT")
+    table = results_html(results, table_caption(metrics), "without pre-training")
     errors = which_errors(metrics["task"], rows, len(telling))
     figures = {name: figure_html(picture.html(), words) for name, (picture, words) in pictures.items()}
     looks = "\n".join(figure for name, figure in figures.items() if name != "curves")
@@ -134,7 +134,7 @@ def summary(metrics: dict[str, Any]) -> str:
     if not row.baselines:
         return f"{text}."
     kind, value = max(row.baselines, key=lambda one: one[1])
-    return f"{text}; the best answer without BERT ({kind}) gets {value:.3f}."
+    return f"{text}; the best answer without pre-training ({kind}) gets {value:.3f}."
 
 
 def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:

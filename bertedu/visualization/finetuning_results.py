@@ -82,4 +82,4 @@ def title(metrics: Mapping[str, Any]) -> str:
 
 def finetuning_table(metrics: Mapping[str, Any]) -> Table:
     """A table for the terminal: a row for each figure, its baselines beside it."""
-    return table(title(metrics), finetuning_results(metrics), "without BERT")
+    return table(title(metrics), finetuning_results(metrics), "without pre-training")

@@ -27,7 +27,7 @@ def prediction_bars(text: str, answers: Sequence[Sequence[tuple[str, float]]]) -
         axes.set_xticks([])
         axes.tick_params(length=0)
         axes.spines[["top", "right", "bottom"]].set_visible(False)
-        axes.set_title("[MASK]" if len(answers) == 1 else f"[MASK] number {number + 1}", fontsize=9, loc="left")
+        axes.set_title(mask_title(text, number, len(answers)), fontsize=9, loc="left")
     figure.suptitle(text, fontsize=10, x=0.02, ha="left", parse_math=False)
     told = "; ".join(
         (f"mask {number + 1}: " if len(answers) > 1 else "")
@@ -35,3 +35,9 @@ def prediction_bars(text: str, answers: Sequence[Sequence[tuple[str, float]]]) -
         for number, answer in enumerate(answers)
     )
     return Picture(figure, f"The model's guesses for {text!r}: {told}.")
+
+
+def mask_title(text: str, number: int, masks: int) -> str:
+    """What stands above the answers for one of the masks of a text, which is spelt as the model spells it."""
+    mask = "<mask>" if "<mask>" in text else "[MASK]"
+    return mask if masks == 1 else f"{mask} number {number + 1}"

@@ -8,7 +8,7 @@ from ipywidgets import IntSlider, Text
 from bertedu.inference import LanguageModel, fill_mask
 from bertedu.tokenization import Tokenizer
 from bertedu.visualization.picture import BLUE
-from bertedu.visualization.predictions import prediction_bars
+from bertedu.visualization.predictions import mask_title, prediction_bars
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, RIGHT, WIDE, WidgetView, live_view, region
 
 TOP = 5
@@ -33,14 +33,14 @@ def fill_mask_box(model: LanguageModel, tokenizer: Tokenizer, text: str) -> Widg
 def answers_html(text: str, answers: Sequence[Sequence[tuple[str, float]]]) -> str:
     """For each [MASK] a table of tokens, their probability in percent, and a bar of that length."""
     tables = []
-    for number, answer in enumerate(answers, start=1):
+    for number, answer in enumerate(answers):
         rows = "".join(
             f'<tr><th scope="row" style="{LEFT}">{escape(token)}</th><td style="{RIGHT}">{share:.1%}</td>'
             f'<td style="width: 14em; text-align: left"><span style="display: inline-block; height: 0.8em; '
             f'min-width: 1px; width: {100 * share:.1f}%; background: {BLUE}"></span></td></tr>'
             for token, share in answer
         )
-        name = "[MASK]" if len(answers) == 1 else f"[MASK] number {number}"
+        name = escape(mask_title(text, number, len(answers)))
         tables.append(
             f'<table><caption style="{LEFT}">{name}</caption><thead><tr><th scope="col" style="{LEFT}">token</th>'
             f'<th scope="col" style="{RIGHT}">probability</th><td></td></tr></thead><tbody>{rows}</tbody></table>'
