@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 from torch import nn
 
-from bertedu.checkpoints.folder import find_folder
-from bertedu.config import EncoderConfig, TaskConfig
+from bertedu.checkpoints.folder import find_folder, load_weights
+from bertedu.config import EncoderConfig, TaskConfig, architecture_of
 from bertedu.finetuning.head import TaskModel
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.model.architecture import architecture_in
+from bertedu.model.heads import MaskedLM
 
 Model = TypeVar("Model", bound=TaskModel)
 
@@ -21,7 +22,8 @@ def with_new_head(model_class: type[Model], model: str, settings: FinetuningSett
 
     The head is always new, even where the folder holds one of the same shape: that of another task knows other
     classes. That heads are left out is meant: no warning says so. A pooler that the folder lacks and the model reads
-    starts untrained, with a warning.
+    starts untrained, with a warning. What a member's tasks share with its language model (ModernBERT's dense layer and
+    norm) comes from there, as in `transformers`.
     """
     folder = find_folder(model)
     member = architecture_in(folder)
@@ -36,6 +38,10 @@ def with_new_head(model_class: type[Model], model: str, settings: FinetuningSett
         warnings.filterwarnings("ignore", message=".*no place in this model.*")
         source = member.encoder.from_pretrained(folder)
     encoder_of(network).load_state_dict({name: value for name, value in source.state_dict().items() if name in places})
+    if network.transform is not None and architecture_of(folder) == member.class_name(MaskedLM.kind):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*they start untrained.*|.*no place in this model.*")
+            load_weights(network, folder, member.names)
     return network.eval()
 
 

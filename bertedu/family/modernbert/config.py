@@ -42,7 +42,7 @@ class ModernBertConfig(EncoderConfig):
     }
     also_on_disk: ClassVar[dict[str, Any]] = {
         "layer_types": list[str] | None,
-        "rope_parameters": dict[str, dict[str, Any] | None] | None,
+        "rope_parameters": dict[str, dict[str, Any]] | None,
     }
 
     # Warner et al. 2024, section 2.1.3: deeper and thinner than BERT's. The smaller sizes are BERT's.
@@ -102,6 +102,10 @@ class ModernBertConfig(EncoderConfig):
         intermediate_size = 2624 if name == "large" else 3 * hidden_size // 2
         return super().preset(name, **{"intermediate_size": intermediate_size, **changes})
 
+    def on_disk(self) -> dict[str, Any]:
+        """The fields, and no ids of special tokens: `transformers` would take those of the published vocabulary."""
+        return {**super().on_disk(), **dict.fromkeys(("bos_token_id", "eos_token_id", "cls_token_id", "sep_token_id"))}
+
     @classmethod
     def from_disk(cls, values: dict[str, Any]) -> dict[str, Any]:
         """The entries as the published checkpoints name them. Newer files of `transformers` list the kind of each layer
@@ -109,12 +113,15 @@ class ModernBertConfig(EncoderConfig):
         """
         # Published files also hold entries of BERT's config (layer_norm_eps, hidden_dropout_prob) that nothing reads.
         values = {name: value for name, value in values.items() if name not in cls.names_on_disk}
-        if values.get("layer_types"):
-            values["global_attn_every_n_layers"] = interval(
-                values["layer_types"], values.get("global_attn_every_n_layers") or cls.global_attn_every_n_layers
-            )
+        if layer_types := values.get("layer_types"):
+            layers = values.get("num_hidden_layers") or cls.num_hidden_layers
+            if len(layer_types) != layers:
+                raise UserError(
+                    f"config: num_hidden_layers is {layers} and layer_types names {len(layer_types)} layers: name each."
+                )
+            usual = values.get("global_attn_every_n_layers") or cls.global_attn_every_n_layers
+            values["global_attn_every_n_layers"] = interval(layer_types, usual)
         for kind, rope in (values.get("rope_parameters") or {}).items():
-            rope = rope or {}
             if (rope_type := rope.get("rope_type", "default")) != "default":
                 raise UserError(f"config: rope_type of {kind} is {shown(rope_type)}: only 'default' can be read here.")
             if kind in THETAS and rope.get("rope_theta") is not None:

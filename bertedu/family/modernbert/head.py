@@ -1,7 +1,8 @@
 """ModernBERT's head: dense, GELU, norm. The language model has one, and so has every task.
 
 Warner et al. 2024 and the authors' code; in `transformers` ModernBertPredictionHead. BERT has such a layer in its
-language model only, and a pooler with tanh for the tasks. Shapes: B batch, T tokens, D hidden size, V vocabulary.
+language model only, and a pooler with tanh for the tasks. The layer has one name on disk, so that a task starts with
+the language model's. Shapes: B batch, T tokens, D hidden size, V vocabulary.
 """
 
 from torch import Tensor, nn
@@ -34,3 +35,41 @@ class ModernBertLMHead(PredictionHead):
 
     def forward(self, hidden_states: Tensor) -> Tensor:
         return self.decoder(super().forward(hidden_states))
+
+
+class TextHead(PredictionHead):
+    """One vector for each text, [B, T, D] to [B, D]: pooled as the config says, and then through the head."""
+
+    def __init__(self, config: ModernBertConfig):
+        super().__init__(config)
+        self.pooling = config.classifier_pooling
+
+    def forward(self, hidden_states: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        return super().forward(self.pooled(hidden_states, attention_mask))
+
+    def pooled(self, hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
+        """The vector of [CLS], or the mean over real tokens: [B, D]."""
+        if self.pooling == "cls":
+            return hidden_states[:, 0]
+        if attention_mask is None:
+            return hidden_states.mean(dim=1)
+        real = attention_mask.unsqueeze(-1).bool()  # [B, T, 1]
+        return hidden_states.masked_fill(~real, 0).sum(dim=1) / real.sum(dim=1).clamp_min(1)
+
+
+class TokenHead(PredictionHead):
+    """One vector for each token, [B, T, D] to [B, T, D]: the mask has no part in it."""
+
+    def forward(self, hidden_states: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        return super().forward(hidden_states)
+
+
+class SpanHead(TokenHead):
+    """The same with the dropout that question answering has in ModernBERT, and not in BERT."""
+
+    def __init__(self, config: ModernBertConfig):
+        super().__init__(config)
+        self.dropout = nn.Dropout(config.classifier_dropout)
+
+    def forward(self, hidden_states: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        return self.dropout(super().forward(hidden_states))

@@ -13,7 +13,7 @@ from bertedu.checkpoints.names import NameMap
 from bertedu.family.modernbert.attention import RotaryAttention, local_bias
 from bertedu.family.modernbert.config import ModernBertConfig
 from bertedu.family.modernbert.feed_forward import GeGLU
-from bertedu.family.modernbert.head import ModernBertLMHead, PredictionHead
+from bertedu.family.modernbert.head import ModernBertLMHead, PredictionHead, SpanHead, TextHead, TokenHead
 from bertedu.family.modernbert.layer import FirstLayer, PreNormLayer, layer_norm
 from bertedu.family.modernbert.rope import rotation
 from bertedu.model.architecture import Architecture, EncoderOutput
@@ -133,6 +133,14 @@ def initialize_modernbert(part: nn.Module, config: ModernBertConfig) -> None:
         draw(part.weight, config.hidden_size**-0.5)
 
 
+TRANSFORMS = {
+    "ForSequenceClassification": TextHead,
+    "ForMultipleChoice": TextHead,
+    "ForTokenClassification": TokenHead,
+    "CrfForTokenClassification": TokenHead,
+    "ForQuestionAnswering": SpanHead,
+}
+
 MODERNBERT = NameMap(
     rows=(
         ("embeddings.token.", "embeddings.tok_embeddings."),
@@ -147,6 +155,10 @@ MODERNBERT = NameMap(
     ),
     prefix="model",
     tied=("masked_lm.decoder.weight",),
+    heads={
+        **{kind: (("transform.", "head."),) for kind in TRANSFORMS},
+        "ForQuestionAnswering": (("transform.", "head."), ("qa_outputs.", "classifier.")),
+    },
 )
 
 ARCHITECTURE = Architecture(
@@ -155,6 +167,7 @@ ARCHITECTURE = Architecture(
     encoder=ModernBertModel,
     language_model_head=ModernBertLMHead,
     names=MODERNBERT,
-    tokenizer=BertTokenizer,
+    tokenizer=BertTokenizer,  # stands here until byte-level BPE is there
+    transforms=TRANSFORMS,
     initialize=initialize_modernbert,
 )
