@@ -1,9 +1,11 @@
-"""Compare the tokenizer with `transformers` on everything there is to read. Run: python benchmarks/tokenizer_parity.py
+"""Compare the tokenizers with `transformers` on everything there is to read. Run: python benchmarks/tokenizer_parity.py
 
-Three vocabularies, each uncased and cased, on every line of the documentation corpus, every line of every file in the
-folder of data sets, and 20,000 random strings over many scripts: ids, token type ids, masks and offsets. On random
-samples also pairs, the three truncations, and decoding. Prints a table of differences; all of them should be 0.
-Takes about a quarter of an hour on one thread. --share 0.01 reads every hundredth line.
+WordPiece: three vocabularies, each uncased and cased. Byte-level BPE: RoBERTa's with and without a space put first,
+ModernBERT's with the added tokens of the published one. Each on every line of the documentation corpus, every line of
+every file in the folder of data sets, and 20,000 random strings over many scripts: ids, token type ids, masks and
+offsets. On random samples also pairs, the three truncations, and decoding. Prints a table of differences; all of them
+should be 0. Takes about a quarter of an hour for WordPiece, and as much for byte-level BPE, on one thread.
+--share 0.01 reads every hundredth line; --kind byte-level compares that kind alone.
 """
 
 import os
@@ -15,21 +17,24 @@ import gzip
 import json
 import random
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from transformers import BertTokenizer as ReferenceTokenizer
+import tokenizers
+import transformers
+from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 from transformers.utils import logging
 
 from bertedu.corpora.documentation import documentation_corpus
 from bertedu.errors import UserError
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import BertTokenizer, ModernBertTokenizer, RobertaTokenizer, Tokenizer
 from bertedu.tokenization.encoding import TRUNCATIONS
 from bertedu.tokenization.training import SPECIAL_TOKENS
 
 BATCH = 256
 TENSORS = ("input_ids", "token_type_ids", "attention_mask")
+COLUMNS = {"padding": True, "return_offsets_mapping": True, "return_token_type_ids": True}
 PROJECT = Path(__file__).resolve().parents[1]
 # Blocks of Unicode to draw from: scripts with and without case, accents, joiners, symbols, controls and odd spaces.
 BLOCKS = (
@@ -41,21 +46,53 @@ BLOCKS = (
 )  # fmt: skip
 # Characters whose category changed since the tables of the reference were made.
 CHANGED = {0x166D, 0x1734}
+# What ModernBERT's published tokenizer adds to its vocabulary, and its further special tokens.
+ADDED = (*(" " * length for length in range(24, 1, -1)), "|||IP_ADDRESS|||", "|||EMAIL_ADDRESS|||", "[unused0]")
+FURTHER = ("<|padding|>", "<|endoftext|>")
 
 
-def reference(tokenizer: BertTokenizer) -> ReferenceTokenizer:
-    """The tokenizer of `transformers` with the same vocabulary and switches."""
-    made = ReferenceTokenizer(vocab=dict(tokenizer.vocab), do_lower_case=tokenizer.normalization.lowercase)
+def reference(tokenizer: Tokenizer) -> Any:
+    """The tokenizer of `transformers` with the same vocabulary, merges and switches."""
+    if isinstance(tokenizer, BertTokenizer):
+        made = transformers.BertTokenizer(vocab=dict(tokenizer.vocab), do_lower_case=tokenizer.normalization.lowercase)
+    elif isinstance(tokenizer, RobertaTokenizer):
+        made = transformers.RobertaTokenizer(
+            vocab=dict(tokenizer.vocab),
+            merges=list(tokenizer.merges),
+            mask_token=AddedToken("<mask>", lstrip=tokenizer.mask_takes_space_before, special=True),
+            add_prefix_space=tokenizer.add_prefix_space,
+        )
+    else:
+        made = modernbert_reference(tokenizer)
     assert len(made) == len(tokenizer), "the reference did not take the vocabulary"
     return made
 
 
-def differences(tokenizer: BertTokenizer, theirs: ReferenceTokenizer, lines: list[str]) -> int:
+def modernbert_reference(tokenizer: Any) -> Any:
+    """Put together from the parts that tokenizer.json of the published ModernBERT names."""
+    bare = tokenizers.Tokenizer(models.BPE(vocab=dict(tokenizer.vocab), merges=list(tokenizer.merges)))
+    bare.normalizer = normalizers.NFC()
+    bare.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=tokenizer.add_prefix_space)
+    bare.decoder = decoders.ByteLevel()
+    bare.add_special_tokens(
+        [AddedToken(token, lstrip=token == "[MASK]", normalized=False) for token in tokenizer.all_special_tokens]
+    )
+    bare.add_tokens([AddedToken(token, normalized=True) for token in tokenizer.added_tokens])
+    bare.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(token, tokenizer.vocab[token]) for token in ("[CLS]", "[SEP]")],
+    )
+    named = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=bare, **named)
+
+
+def differences(tokenizer: Tokenizer, theirs: Any, lines: list[str]) -> int:
     """How many lines differ in anything: ids, token type ids, mask or offsets, or in the fast path's ids."""
     found = 0
     for start in range(0, len(lines), BATCH):
         batch = lines[start : start + BATCH]
-        ours, wanted = tokenizer(batch), theirs(batch, padding=True, return_offsets_mapping=True)
+        ours, wanted = tokenizer(batch), theirs(batch, **COLUMNS)
         columns = [ours[name].tolist() for name in TENSORS]
         rows = zip(*columns, ours.offsets, strict=True)
         expected = zip(*(wanted[name] for name in (*TENSORS, "offset_mapping")), strict=True)
@@ -65,15 +102,16 @@ def differences(tokenizer: BertTokenizer, theirs: ReferenceTokenizer, lines: lis
     return found
 
 
-def pair_differences(tokenizer: BertTokenizer, theirs: ReferenceTokenizer, lines: list[str], samples: int) -> int:
+def pair_differences(tokenizer: Tokenizer, theirs: Any, lines: list[str], samples: int) -> int:
     """How many random batches of pairs differ when cut to a random length in each of the three ways, or decoded."""
     chooser, found = random.Random(0), 0
     for _ in range(samples):
         batch = [chooser.choices(lines, k=8) for _ in range(2)]
-        # From 4: where only the special tokens fit, the reference empties both texts, whichever may be cut.
-        options = {"max_length": chooser.randint(4, 80), "truncation": chooser.choice(TRUNCATIONS)}
+        # One more: where only the special tokens fit, the reference empties both texts, whichever may be cut.
+        least = tokenizer.layout.special_tokens(pair=True) + 1
+        options = {"max_length": chooser.randint(least, 80), "truncation": chooser.choice(TRUNCATIONS)}
         try:
-            wanted = theirs(*batch, padding=True, return_offsets_mapping=True, **options)
+            wanted = theirs(*batch, **COLUMNS, **options)
         except Exception:
             wanted = None  # the text that alone may be cut is too short
         try:
@@ -93,7 +131,7 @@ def pair_differences(tokenizer: BertTokenizer, theirs: ReferenceTokenizer, lines
     return found
 
 
-def random_strings(count: int, seed: int = 0) -> list[str]:
+def random_strings(count: int, seed: int = 0, spelt_out: Sequence[str] = SPECIAL_TOKENS) -> list[str]:
     """Strings of up to 60 characters from one to four blocks, with spaces, accents and special tokens in between.
 
     Only characters that Unicode 3.2 knew are drawn, or none but the reference's own tables would be tested.
@@ -104,7 +142,7 @@ def random_strings(count: int, seed: int = 0) -> list[str]:
         for first, last in BLOCKS
     ]
     pools = [[character for character in pool if ord(character) not in CHANGED] for pool in pools]
-    mixed_in = [" ", "  ", "\t", "\u0301", "\u0323", "\u200d", "\x0b", "\xad", "'", "##", *SPECIAL_TOKENS]
+    mixed_in = [" ", "  ", "\t", "\u0301", "\u0323", "\u200d", "\x0b", "\xad", "'", "##", *spelt_out]
     chooser = random.Random(seed)
     strings = []
     for _ in range(count):
@@ -147,7 +185,22 @@ def texts(datasets: Path, share: float) -> dict[str, list[str]]:
     return {**found, "random strings": random_strings(20_000)}
 
 
-def vocabularies(found: dict[str, list[str]]) -> Iterator[tuple[str, BertTokenizer]]:
+def byte_level_tokenizers(found: dict[str, list[str]]) -> Iterator[tuple[str, Tokenizer]]:
+    """RoBERTa's with a space put first and without, and ModernBERT's with its added tokens."""
+    mixed = [line for lines in found.values() for line in lines[:2000]]
+    yield "RoBERTa documentation 8192", RobertaTokenizer.train(found["documentation"], 8192)
+    yield "RoBERTa books 30000 no prefix", RobertaTokenizer.train(found["public_domain_books"], 30_000, False)
+    yield "ModernBERT mixed 4000", modernbert(mixed, 4000)
+
+
+def modernbert(lines: Sequence[str], vocab_size: int) -> ModernBertTokenizer:
+    """One with the added and the further special tokens of the published one."""
+    learned = ModernBertTokenizer.train(lines, vocab_size, add_prefix_space=False)
+    vocab = {token: index for index, token in enumerate([*learned.vocab, *FURTHER, *ADDED])}
+    return ModernBertTokenizer(vocab, learned.merges, added_tokens=ADDED, other_special_tokens=FURTHER)
+
+
+def wordpiece_tokenizers(found: dict[str, list[str]]) -> Iterator[tuple[str, Tokenizer]]:
     """Three vocabularies, uncased and cased: of documentation, of books, and of every script at once."""
     mixed = [line for lines in found.values() for line in lines[:2000]]
     for lowercase in (True, False):
@@ -160,18 +213,24 @@ def vocabularies(found: dict[str, list[str]]) -> Iterator[tuple[str, BertTokeniz
         )
 
 
+KINDS = {"WordPiece": wordpiece_tokenizers, "byte-level": byte_level_tokenizers}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--datasets", default=os.environ.get("BERTEDU_DATASETS", PROJECT.parent / "shared" / "datasets")
     )
     parser.add_argument("--share", type=float, default=1.0, help="the share of the lines to read (default 1)")
+    parser.add_argument("--kind", choices=tuple(KINDS), help="this kind alone (default all)")
     options = parser.parse_args()
     logging.set_verbosity_error()  # the reference warns of every text above 512 tokens
     found = texts(Path(options.datasets), options.share)
     print(f"{'vocabulary':32} {'text':24} {'lines':>10} {'differences':>12}", flush=True)
-    for name, tokenizer in vocabularies(found):
+    chosen = [KINDS[options.kind]] if options.kind else KINDS.values()
+    for name, tokenizer in (pair for kind in chosen for pair in kind(found)):
         theirs = reference(tokenizer)
+        found["random strings"] = random_strings(20_000, spelt_out=(*tokenizer.all_special_tokens, *ADDED[-5:]))
         for source, lines in found.items():
             print(f"{name:32} {source:24} {len(lines):10,} {differences(tokenizer, theirs, lines):12}", flush=True)
         everything = [line for lines in found.values() for line in lines[:5000]]

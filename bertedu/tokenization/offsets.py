@@ -4,7 +4,7 @@ Question answering and tagging need it: the answer is a span of the text that wa
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from bertedu.tokenization.normalization import (
     Normalization,
@@ -22,20 +22,51 @@ def decompose(characters: Iterable[Traced]) -> Iterator[Traced]:
     A base letter is followed by its marks in the canonical order, which may differ from the order in the text. Like the
     reference, count originals in the order in which their first parts come out.
     """
+    originals, parts = decomposed_parts(characters)
+    return originals_of(parts, originals)
+
+
+def compose(characters: Iterable[Traced]) -> Iterator[Traced]:
+    """Unicode's form NFC, character by character: decomposed, and each mark put back on its letter where there is one
+    character for both. It comes from where the first of its parts came from.
+    """
+    originals, parts = decomposed_parts(characters)
+    found: list[tuple[str, int]] = []
+    letter, blocking = -1, 0  # where the last character that takes marks is, and the class of the last mark after it
+    for part, opens in parts:
+        mark = unicodedata.combining(part)
+        adjacent = letter == len(found) - 1
+        if letter >= 0 and (adjacent or blocking < mark):
+            joined = unicodedata.normalize("NFC", found[letter][0] + part)
+            if len(joined) == 1:
+                found[letter] = (joined, found[letter][1] + opens)
+                continue
+        found.append((part, opens))
+        letter, blocking = (letter, mark) if mark else (len(found) - 1, 0)
+    return originals_of(found, originals)
+
+
+def decomposed_parts(characters: Iterable[Traced]) -> tuple[list[int], list[tuple[str, int]]]:
+    """Where each character came from; and its parts, each with how many original characters it opens, 1 or 0."""
     originals: list[int] = []
-    parts: list[tuple[str, bool]] = []  # a decomposed character, and whether it opens an original one
+    parts: list[tuple[str, int]] = []
     for character, origin in characters:
         originals.append(origin)
-        parts += [(part, index == 0) for index, part in enumerate(unicodedata.normalize("NFD", character))]
+        parts += [(part, int(not index)) for index, part in enumerate(unicodedata.normalize("NFD", character))]
+    return originals, list(in_canonical_order(parts))
+
+
+def originals_of(parts: Iterable[tuple[str, int]], originals: Sequence[int]) -> Iterator[Traced]:
+    """Each part with the first of the originals that it opens; one that opens none belongs to the one before."""
     opened = 0
-    for part, opens in in_canonical_order(parts):
+    for part, opens in parts:
+        yield part, originals[opened if opens else opened - 1]
         opened += opens
-        yield part, originals[opened - 1]
 
 
-def in_canonical_order(parts: list[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+def in_canonical_order(parts: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     """Sort each run of combining marks by combining class, equal classes staying in their order."""
-    marks: list[tuple[str, bool]] = []
+    marks: list[tuple[str, int]] = []
     for part in parts:
         if unicodedata.combining(part[0]):
             marks.append(part)

@@ -9,7 +9,7 @@ compares both with the true gain in log-likelihood.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
@@ -43,7 +43,8 @@ def learn_vocabulary(word_counts: Mapping[str, int], vocab_size: int, method: st
             f"vocab_size is {vocab_size}, but the special tokens and the characters of this text already take "
             f"{len(tokens)}: ask for at least {len(tokens)}."
         )
-    return Merging(words, tokens, method).grow(vocab_size)
+    pieces = [([word[0], *(CONTINUATION + character for character in word[1:])], count) for word, count in words]
+    return Merging(pieces, tokens, method, CONTINUATION).grow(vocab_size)
 
 
 def frequent_characters(word_counts: Mapping[str, int]) -> list[str]:
@@ -61,14 +62,19 @@ class Merging:
 
     Counting all pairs anew after every merge would take hours. A merge only touches the words that hold the
     pair, so the counts are kept and changed there, and the best pair waits on top of a heap.
+    words: each as its first pieces, which are among the tokens, and its count; continuation: what marks a piece that
+    continues a word. `merges` are the pairs that were merged, in their order.
     """
 
-    def __init__(self, words: list[tuple[str, int]], tokens: list[str], method: str):
-        self.tokens = list(tokens)
+    def __init__(
+        self, words: Sequence[tuple[Sequence[str], int]], tokens: Sequence[str], method: str, continuation: str
+    ):
+        self.tokens, self.continuation = list(tokens), continuation
+        self.merges: list[tuple[str, str]] = []
         self.ids = {token: index for index, token in enumerate(tokens)}
         self.relative = method == "wordpiece_score"
         self.counts = [count for _, count in words]
-        self.words = [[self.ids[w[0]], *(self.ids[CONTINUATION + c] for c in w[1:])] for w, _ in words]
+        self.words = [[self.ids[piece] for piece in pieces] for pieces, _ in words]
         self.token_counts: dict[int, int] = defaultdict(int)
         self.pair_counts: dict[Pair, int] = defaultdict(int)
         self.pair_words: dict[Pair, set[int]] = defaultdict(set)  # indices of words that hold the pair, or once did
@@ -95,17 +101,21 @@ class Merging:
         return count / (self.token_counts[pair[0]] * self.token_counts[pair[1]]) if self.relative else count
 
     def best_pair(self) -> Pair | None:
-        """The pair with the highest score now; of equals the one whose tokens were learned first."""
+        """Take the pair with the highest score now; of equals the one whose tokens were learned first."""
         while self.heap:
             negative, pair = heappop(self.heap)
             if self.pair_counts.get(pair, 0) > 0 and -negative == self.score(pair):  # else it changed since
                 return pair
         return None
 
-    def grow(self, vocab_size: int) -> list[str]:
-        """Merge until there are vocab_size tokens, or nothing is left to merge."""
+    def grow(self, vocab_size: int, least: int = 1) -> list[str]:
+        """Merge until there are vocab_size tokens, or no pair is left that stands in the text `least` times."""
         while len(self.tokens) < vocab_size and (pair := self.best_pair()) is not None:
-            token = self.tokens[pair[0]] + self.tokens[pair[1]].removeprefix(CONTINUATION)
+            if self.pair_counts[pair] < least:
+                break
+            first, second = self.tokens[pair[0]], self.tokens[pair[1]]
+            self.merges.append((first, second))
+            token = first + second.removeprefix(self.continuation)
             if token not in self.ids:  # else other parts have made the same token before
                 self.ids[token] = len(self.tokens)
                 self.tokens.append(token)
