@@ -13,12 +13,15 @@ from family_parity import (
 )
 from transformers.models.deberta_v2.modeling_deberta_v2 import make_log_bucket_position
 
+from bertedu import UserError
 from bertedu.config import TaskConfig
 from bertedu.family.deberta.v2 import DebertaV2Config, DebertaV2Model, log_buckets
+from bertedu.files import write_json
 from bertedu.finetuning.classification import TextClassifier
 from bertedu.finetuning.multiple_choice import ChoiceModel
 from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.tagging import Tagger
+from bertedu.model.architecture import architecture
 from bertedu.model.heads import MaskedLM
 
 
@@ -43,8 +46,8 @@ CONFIGS = (
     config(50, 8, 4, 1, 12, 12, 6, max_relative_positions=7, pad_token_id=3),
     config(90, 20, 3, 5, 16, 9, 2, layer_norm_eps=1e-3),
     config(64, 12, 2, 2, 48, 16, 256, position_biased_input=True, pad_token_id=7),
-    config(40, 32, 2, 8, 8, 20, 6, conv_kernel_size=3),
-    config(45, 18, 1, 2, 20, 30, 10, conv_kernel_size=5, conv_act="tanh", position_biased_input=True),
+    config(40, 32, 2, 8, 8, 20, 6, conv_kernel_size=3, conv_act="gelu"),
+    config(45, 18, 1, 2, 20, 30, 10, conv_kernel_size=5, position_biased_input=True),
 )
 every_config = pytest.mark.parametrize("config", CONFIGS, ids=range(len(CONFIGS)))
 both_ways = pytest.mark.parametrize("saved_by", DIRECTIONS)
@@ -107,3 +110,88 @@ def test_a_distance_falls_into_another_bucket(buckets, farthest):
     distances = torch.arange(-farthest - 9, farthest + 10)
     expected = make_log_bucket_position(distances, buckets, farthest).long()
     assert torch.equal(log_buckets(distances, buckets, farthest), expected)
+
+
+def test_a_bucket_is_that_of_paper_and_code_by_hand():
+    """Four buckets each way, distances up to 13: 1 and 2 have their own, 3 to 13 share the third, 14 is beyond."""
+    distances = torch.tensor([0, 1, 2, 3, 12, 13, -2, -3, -13])
+    assert log_buckets(distances, 4, 14).tolist() == [0, 1, 2, 3, 3, 3, -2, -3, -3]
+    assert log_buckets(torch.tensor([14, 40, -40]), 4, 14).tolist() == [4, 4, -4]
+    assert log_buckets(torch.tensor([300, 511, -128, -129]), 256, 512).tolist() == [
+        207,
+        255,
+        -128,
+        -129,
+    ]  # 206.1, rounded up
+
+
+# What microsoft/deberta-v3-base has in its config.json.
+PUBLISHED = {
+    "model_type": "deberta-v2",
+    "attention_probs_dropout_prob": 0.1,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "hidden_size": 768,
+    "initializer_range": 0.02,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+    "relative_attention": True,
+    "position_buckets": 256,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": "p2c|c2p",
+    "layer_norm_eps": 1e-7,
+    "max_relative_positions": -1,
+    "position_biased_input": False,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 12,
+    "type_vocab_size": 0,
+    "vocab_size": 128100,
+}
+
+
+def test_the_published_config_is_read_as_another_model(tmp_path):
+    write_json(tmp_path / "config.json", PUBLISHED)
+    assert DebertaV2Config.load(tmp_path) == DebertaV2Config()
+    DebertaV2Config().save(tmp_path, "DebertaV2Model")
+    theirs = transformers.AutoConfig.from_pretrained(tmp_path)
+    for name, value in {**PUBLISHED, "pos_att_type": ["c2p", "p2c"]}.items():
+        assert getattr(theirs, name) == value, name
+    # xlarge, with a convolution; its file names the activation, which is tanh where none is named
+    write_json(tmp_path / "config.json", {**PUBLISHED, "conv_kernel_size": 3, "conv_act": "gelu"})
+    assert DebertaV2Config.load(tmp_path) == DebertaV2Config(conv_kernel_size=3, conv_act="gelu")
+
+
+def test_what_transformers_takes_for_another_model_is_read_as_a_version_2(tmp_path):
+    """Its defaults are those of no published model: nothing shared, no buckets, no norm."""
+    for name in ("share_att_key", "norm_rel_ebd", "position_buckets", "relative_attention"):
+        write_json(tmp_path / "config.json", {key: value for key, value in PUBLISHED.items() if key != name})
+        with pytest.raises(UserError, match=rf"config\.json: .*{name} is "):
+            DebertaV2Config.load(tmp_path)
+    for change in ({"conv_kernel_size": 4}, {"conv_act": "relu"}, {"conv_groups": 2}):
+        write_json(tmp_path / "config.json", {**PUBLISHED, **change})
+        with pytest.raises(UserError, match=rf"config\.json: .*{next(iter(change))} is "):
+            DebertaV2Config.load(tmp_path)
+
+
+def test_deberta_v3_base_has_another_number_of_weights():
+    """98 million in the table of token embeddings, as in the README of microsoft/DeBERTa, which has 86 million for
+    the rest: 85.4 are without a head.
+    """
+    with torch.device("meta"):
+        model = DebertaV2Model(DebertaV2Config())
+    norm, dense = 2 * 768, 768 * 768 + 768
+    layer = 4 * dense + norm + (2 * 768 * 3072 + 3072 + 768) + norm
+    layers = 12 * layer + 2 * 256 * 768 + norm
+    count = sum(parameter.numel() for parameter in model.parameters())
+    assert count == 128100 * 768 + norm + layers == 183_831_552
+    assert round(layers / 1e6) == 85 and round(128100 * 768 / 1e6) == 98
+
+
+def test_two_versions_are_one():
+    """Their weights have the same prefix on disk and other names inside."""
+    one, two = architecture("deberta"), architecture("deberta-v2")
+    assert one.class_name("ForMaskedLM") == "DebertaForMaskedLM" and two.class_name("Model") == "DebertaV2Model"
+    name = "encoder.layers.3.attention.key.bias"
+    assert two.names.to_transformers(name) == "encoder.layer.3.attention.self.key_proj.bias"
+    assert two.names.to_transformers("encoder.relative_norm.bias") == "encoder.LayerNorm.bias"

@@ -89,7 +89,7 @@ class DebertaV2Config(DebertaConfig):
     vocab_size: int = 128100
     position_buckets: int = 256
     conv_kernel_size: int = 0
-    conv_act: str = "gelu"
+    conv_act: str = "tanh"  # in `transformers`; the published models with a convolution have "gelu"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -112,5 +112,5 @@ class DebertaV2Config(DebertaConfig):
     @classmethod
     def from_disk(cls, values: dict[str, Any]) -> dict[str, Any]:
         """What is missing has the value that it has in `transformers`: nothing of what makes a version 2."""
-        missing = {"share_att_key": False, "norm_rel_ebd": "none", "position_buckets": -1, "conv_act": "tanh"}
+        missing = {"share_att_key": False, "norm_rel_ebd": "none", "position_buckets": -1}
         return super().from_disk({**missing, **values})
