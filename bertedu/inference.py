@@ -18,6 +18,7 @@ from bertedu.model.architecture import MEMBERS, architecture, architecture_in
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import IGNORED, MaskedLM
 from bertedu.tokenization import Encoding, Tokenizer
+from bertedu.tokenization.encoding import without_space_before
 
 LanguageModel = BertForPreTraining | MaskedLM
 Span = tuple[int, int]
@@ -95,7 +96,7 @@ def fill_mask(model: LanguageModel, tokenizer: Tokenizer, text: str, top: int = 
     logits = run(model, encoding, masked_positions=masked).prediction_logits.cpu()  # [N, V]: no other token is scored
     likely = logits[:, : len(tokenizer)].float().softmax(dim=-1).topk(min(top, len(tokenizer)))
     return [
-        list(zip(tokenizer.convert_ids_to_tokens(ids), probabilities, strict=True))
+        list(zip(map(tokenizer.readable, tokenizer.convert_ids_to_tokens(ids)), probabilities, strict=True))
         for ids, probabilities in zip(likely.indices.tolist(), likely.values.tolist(), strict=True)
     ]
 
@@ -190,7 +191,8 @@ def span_vectors(
 def pieces_of(span: Span, offsets: Sequence[Span], sentence: str) -> list[int]:
     """Which tokens stand for the characters of a word. Raises UserError where its end is missing."""
     start, end = span
-    pieces = [place for place, (first, last) in enumerate(offsets) if start <= first < last <= end]
+    trimmed = [without_space_before(offset, sentence) for offset in offsets]
+    pieces = [place for place, (first, last) in enumerate(trimmed) if start <= first < last <= end]
     if not pieces or offsets[pieces[-1]][1] != end:
         raise UserError(
             f"the word {sentence[start:end]!r} of {shortened(sentence)!r} is cut off, the sentence has more tokens "

@@ -26,7 +26,7 @@ from bertedu.model.architecture import Architecture
 from bertedu.model.bert import BertModel
 from bertedu.model.embeddings import BertEmbeddings
 from bertedu.model.heads import MaskedLMHead
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import RobertaTokenizer
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,6 @@ ARCHITECTURE = Architecture(
     encoder=RobertaModel,
     language_model_head=RobertaLMHead,
     names=NAMES,
-    tokenizer=BertTokenizer,
+    tokenizer=RobertaTokenizer,
     transforms={"ForSequenceClassification": RobertaClassificationTransform},
 )

@@ -11,6 +11,7 @@ import numpy as np
 from bertedu.errors import UserError
 from bertedu.finetuning.examples import Example, example_of
 from bertedu.tokenization import Tokenizer
+from bertedu.tokenization.encoding import without_space_before
 
 LONGEST_QUESTION = 64  # tokens
 WINDOW = 256  # tokens, where the model reads as many
@@ -42,6 +43,7 @@ def windows(tokenizer: Tokenizer, question: str, context: str, max_length: int, 
     """
     asked = tokenizer.encode(question)[:LONGEST_QUESTION]
     ids, offsets = tokenizer.encode_with_offsets(context)
+    offsets = [without_space_before(offset, context) for offset in offsets]
     layout = tokenizer.layout
     room = max_length - len(asked) - layout.special_tokens(pair=True)
     if not 0 < stride <= room:

@@ -126,7 +126,7 @@ class Evaluation:
         """Those whose sentence the model can read whole, with [CLS] and [SEP]."""
         tokenizer = self.task.tokenizer
         room = positions - tokenizer.layout.special_tokens(pair=False)
-        kept = [one for one in examples if len(tokenizer.encode(one.sentence)) <= room]
+        kept = [one for one in examples if len(tokenizer.encode(tokenizer.with_mask(one.sentence))) <= room]
         if len(kept) < len(examples):
             self.notes.append(
                 f"{len(examples) - len(kept):,} of {len(examples):,} {what} have more tokens than the model has "

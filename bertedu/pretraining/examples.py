@@ -22,7 +22,8 @@ def tokenize_documents(documents: Iterable[Document], tokenizer: Tokenizer) -> T
     """All documents as ids. Sentences without a token, and documents without a sentence, are left out."""
     rows, documents_at, sources = [], [0], []
     for document in documents:
-        encoded = [ids for ids in tokenizer.encode_lines(document.sentences) if ids]
+        first, others = document.sentences[:1], document.sentences[1:]
+        encoded = [ids for ids in (*map(tokenizer.encode, first), *map(tokenizer.encode_after_space, others)) if ids]
         if encoded:
             rows += [np.array(ids, dtype=np.int32) for ids in encoded]
             documents_at.append(len(rows))

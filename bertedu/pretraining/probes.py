@@ -32,7 +32,7 @@ def fact_probe_accuracy(model: LanguageModel, tokenizer: Tokenizer, probes: Sequ
     """
     guesses: list[int] = []
     for start in range(0, len(probes), BATCH):
-        encoding = tokenizer([probe.sentence for probe in probes[start : start + BATCH]])
+        encoding = tokenizer([tokenizer.with_mask(probe.sentence) for probe in probes[start : start + BATCH]])
         masked = encoding.input_ids == tokenizer.mask_token_id
         check_masks(masked, probes[start : start + BATCH])
         with torch.no_grad():
@@ -43,7 +43,7 @@ def fact_probe_accuracy(model: LanguageModel, tokenizer: Tokenizer, probes: Sequ
 
 def ngram_probe_accuracy(baseline: NGramBaseline, tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> float:
     """What counting neighbours gets on the same probes: the first guess from the tokens left and right of [MASK]."""
-    encoding = tokenizer([probe.sentence for probe in probes])
+    encoding = tokenizer([tokenizer.with_mask(probe.sentence) for probe in probes])
     masked = encoding.input_ids == tokenizer.mask_token_id
     check_masks(masked, probes)
     ids, position = encoding.input_ids.numpy(), masked.int().argmax(dim=1).numpy()

@@ -196,6 +196,10 @@ class ByteLevelTokenizer(Tokenizer):
         """Whether a token goes on with the word of the token before it: any without a space in front, also a comma."""
         return token[0] not in SPACES and token not in self.all_special_tokens
 
+    def readable(self, token: str) -> str:
+        """A token as a person reads it: " Zürich" for "ĠZÃ¼rich"."""
+        return to_text([token])
+
     def join(self, tokens: Sequence[str]) -> str:
         """The text of the tokens' bytes; bytes that are no character become "�"."""
         return to_text(tokens)

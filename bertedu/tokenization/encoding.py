@@ -41,6 +41,12 @@ class Encoding(Mapping[str, Tensor]):
         return getattr(self, name)
 
 
+def without_space_before(offset: Offset, text: str) -> Offset:
+    """The (start, end) of a token's characters in a text without the white space that belongs to some tokens."""
+    start, end = offset
+    return end - len(text[start:end].lstrip()), end
+
+
 def check_text(text: Any) -> None:
     """Raise UserError for anything but a string."""
     if not isinstance(text, str):

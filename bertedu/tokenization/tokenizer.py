@@ -90,6 +90,14 @@ class Tokenizer(ABC):
     def continues_word(self, token: str) -> bool:
         """Whether a token goes on with the word of the token before it, as "##ing" does."""
 
+    def with_mask(self, text: str) -> str:
+        """A text that says [MASK], with this tokenizer's own mask token instead."""
+        return text.replace("[MASK]", self.mask_token)
+
+    def readable(self, token: str) -> str:
+        """A token as a person reads it: as it is, where the vocabulary holds plain text."""
+        return token
+
     def __len__(self) -> int:
         return len(self.vocab)
 

@@ -63,5 +63,6 @@ def fill_examples(
     model: LanguageModel, tokenizer: Tokenizer, corpus: str, top: int = 3
 ) -> list[tuple[str, list[tuple[str, float]]]]:
     """Each prompt that the model can read whole, with its likeliest words for the [MASK]."""
-    readable = [prompt for prompt in prompts(corpus) if fits(model, tokenizer, prompt)] or [SHORTEST_PROMPT]
+    asked = [tokenizer.with_mask(prompt) for prompt in (*prompts(corpus), SHORTEST_PROMPT)]
+    readable = [prompt for prompt in asked[:-1] if fits(model, tokenizer, prompt)] or asked[-1:]
     return [(prompt, fill_mask(model, tokenizer, prompt, top)[0]) for prompt in readable]

@@ -1,5 +1,6 @@
 """The page of a pre-training run as HTML."""
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -16,6 +17,7 @@ from bertedu.visualization.page import (
 from bertedu.visualization.results import Result
 
 NAMES = {"documentation": "the documentation on one machine", "world": "a small world of facts"}
+MASK = re.compile(r"\[MASK\]|&lt;mask&gt;")  # as the members of the family write it, escaped
 CURVES = (
     "Figures on the training text (blue, means over some steps) and on validation text (orange). Dotted: what n-gram "
     "baselines reach on the held-out text. Fewer and fewer words are masked while training goes on, so the blue curves "
@@ -97,7 +99,8 @@ def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -
             f"<span>{share:.1%}</span></li>"
             for word, share in answers
         )
-        items.append(f"<li>{escape(prompt).replace('[MASK]', '<mark>[MASK]</mark>')}<ol>{bars}</ol></li>")
+        marked = MASK.sub(r"<mark>\g<0></mark>", escape(prompt))
+        items.append(f"<li>{marked}<ol>{bars}</ol></li>")
     return f"<ul class='answers'>{''.join(items)}</ul>"
 
 

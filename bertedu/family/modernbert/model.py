@@ -22,7 +22,7 @@ from bertedu.model.bert import check_shapes
 from bertedu.model.embeddings import look_up
 from bertedu.model.initialization import draw, initialize_as_published
 from bertedu.model.pretrained import PretrainedModel
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import ModernBertTokenizer
 
 LAYER = re.compile(r"layers\.(\d+)\.")
 
@@ -167,7 +167,7 @@ ARCHITECTURE = Architecture(
     encoder=ModernBertModel,
     language_model_head=ModernBertLMHead,
     names=MODERNBERT,
-    tokenizer=BertTokenizer,  # stands here until byte-level BPE is there
+    tokenizer=ModernBertTokenizer,
     transforms=TRANSFORMS,
     initialize=initialize_modernbert,
 )
