@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from bertedu.family import roberta
 from bertedu.family.roberta import RobertaConfig, RobertaModel
+from bertedu.tokenization import BertTokenizer
 
 
 @dataclass(frozen=True)
@@ -25,4 +26,10 @@ class XLMRobertaModel(RobertaModel):
     """XLM-R without a head. On disk its weights stand under "roberta.", as RoBERTa's do."""
 
 
-ARCHITECTURE = replace(roberta.ARCHITECTURE, name="XLMRoberta", config=XLMRobertaConfig, encoder=XLMRobertaModel)
+ARCHITECTURE = replace(
+    roberta.ARCHITECTURE,
+    name="XLMRoberta",
+    config=XLMRobertaConfig,
+    encoder=XLMRobertaModel,
+    tokenizer=BertTokenizer,  # stands here until Unigram is there
+)
