@@ -1,4 +1,4 @@
-"""How fast the tokenizer learns and encodes, beside the `tokenizers` library. Run: python benchmarks/tokenization.py
+"""How fast the tokenizers learn and encode, beside the `tokenizers` library. Run: python benchmarks/tokenization.py
 
 Both sides do the same work in this process on one thread, in turns; the figures are medians of three, in seconds
 of processor time. The text is the documentation corpus of the course (harvested first, where it is not kept yet).
@@ -13,10 +13,10 @@ import statistics
 import time
 from collections.abc import Callable
 
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from tokenizers import ByteLevelBPETokenizer, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from bertedu.corpora.documentation import documentation_corpus
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization import BertTokenizer, RobertaTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 
 VOCAB_SIZE = 8192
@@ -58,13 +58,11 @@ def encode(lines: list[str], vocab: list[str]) -> None:
     BertTokenizer(vocab).encode_lines(lines)
 
 
-def main() -> None:
-    lines = [sentence for document in documentation_corpus().train for sentence in document.sentences]
-    print(f"{len(lines):,} lines, {sum(map(len, lines)):,} characters\n")
-    print(f"{'':28} {'bertedu':>11} {'tokenizers':>11}")
+def wordpiece(lines: list[str]) -> None:
+    """Learn and encode with BERT's."""
     for size in (2048, VOCAB_SIZE):
         compare(
-            f"train, {size} tokens",
+            f"WordPiece: learn {size}",
             lambda size=size: BertTokenizer.train(lines, size),
             lambda size=size: train_library(lines, size),
         )
@@ -73,7 +71,38 @@ def main() -> None:
     compare("encode", lambda: encode(lines, list(learned.vocab)), lambda: library.encode_batch(lines))
     compare("encode, ids only", lambda: encode(lines, list(learned.vocab)), lambda: library.encode_batch_fast(lines))
     shared = set(learned.vocab) & set(train_library(lines, VOCAB_SIZE))
-    print(f"\nshared by both vocabularies of {VOCAB_SIZE}: {len(shared) / VOCAB_SIZE:.2%}")
+    print(f"shared by both vocabularies of {VOCAB_SIZE}: {len(shared) / VOCAB_SIZE:.2%}\n")
+
+
+def byte_level(lines: list[str]) -> None:
+    """Learn and encode with RoBERTa's."""
+    for size in (2048, VOCAB_SIZE):
+        compare(
+            f"byte-level: learn {size}",
+            lambda size=size: RobertaTokenizer.train(lines, size),
+            lambda size=size: train_byte_level_library(lines, size),
+        )
+    learned = RobertaTokenizer.train(lines, VOCAB_SIZE)
+    library = train_byte_level_library(lines, VOCAB_SIZE)
+    assert list(learned.vocab) == sorted(library.get_vocab(), key=library.get_vocab().__getitem__)
+    again = (learned.vocab, learned.merges, learned.add_prefix_space)
+    compare("encode", lambda: RobertaTokenizer(*again).encode_lines(lines), lambda: library.encode_batch(lines))
+
+
+def train_byte_level_library(lines: list[str], vocab_size: int) -> ByteLevelBPETokenizer:
+    """The tokenizer that the library learns."""
+    tokenizer = ByteLevelBPETokenizer(add_prefix_space=True)
+    special = list(RobertaTokenizer.special_tokens)
+    tokenizer.train_from_iterator(lines, vocab_size, special_tokens=special, show_progress=False)
+    return tokenizer
+
+
+def main() -> None:
+    lines = [sentence for document in documentation_corpus().train for sentence in document.sentences]
+    print(f"{len(lines):,} lines, {sum(map(len, lines)):,} characters\n")
+    print(f"{'':28} {'bertedu':>11} {'tokenizers':>11}")
+    wordpiece(lines)
+    byte_level(lines)
 
 
 if __name__ == "__main__":

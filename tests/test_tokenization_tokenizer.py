@@ -94,6 +94,21 @@ def test_offsets_point_into_the_text_that_a_token_came_from(tokenizer):
     assert "".join(spans) == (first + second).replace(" ", "")
 
 
+class PaddedLeft(BertTokenizer):
+    """As XLNet pads."""
+
+    padding_side = "left"
+    pad_token_type_id = 3
+
+
+def test_padding_stands_on_the_right_whatever_the_member_says():
+    encoding = PaddedLeft([*SPECIAL_TOKENS, "a", "b"])(["a", "a b a"])
+    assert encoding.input_ids.tolist() == [[0, 0, 2, 5, 3], [2, 5, 6, 5, 3]]
+    assert encoding.token_type_ids[0].tolist() == [3, 3, 0, 0, 0]
+    assert encoding.attention_mask[0].tolist() == [0, 0, 1, 1, 1]
+    assert encoding.offsets[0] == [(0, 0), (0, 0), (0, 0), (0, 1), (0, 0)] and encoding.tokens[0][0] == "[PAD]"
+
+
 def test_tokens_and_ids_are_each_others_inverse(tokenizer):
     assert tokenizer.convert_tokens_to_ids(tokenizer.convert_ids_to_tokens(list(range(50)))) == list(range(50))
     assert tokenizer.convert_tokens_to_ids("[SEP]") == 3 and tokenizer.convert_ids_to_tokens(3) == "[SEP]"

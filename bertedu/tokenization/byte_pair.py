@@ -68,7 +68,8 @@ def to_text(tokens: Iterable[str]) -> str:
 def words_pattern() -> re.Pattern[str]:
     """What makes a word: a contraction; letters, digits or other marks, with the one space before; or white space.
 
-    White space before a word leaves its last space to the word: (?!…) looks ahead.
+    White space before a word leaves its last space to the word: (?!…) looks ahead. Letters that are younger than
+    Python's own tables (Unicode 14 in Python 3.11) count as other marks.
     """
     letters, numbers, space = characters_of("L"), characters_of("N"), re.escape(WHITE_SPACE)
     return re.compile(

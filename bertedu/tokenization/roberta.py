@@ -38,12 +38,14 @@ class RobertaTokenizer(ByteLevelTokenizer):
     def encode_with_offsets(self, text: str) -> tuple[list[int], list[Offset]]:
         """`encode`, and for each token the (start, end) of its characters in the text, without spaces at its ends."""
         ids, offsets = super().encode_with_offsets(text)
-        trimmed = []
-        for place, (index, (start, end)) in enumerate(zip(ids, offsets, strict=True)):
-            token = text[start:end] if index in self.all_special_ids else self.tokens[index]
-            before, after = (len(token) - len(cut) for cut in (token.lstrip(SPACES), token.rstrip(SPACES)))
-            if before == 1 and self.add_prefix_space and (place == 0 or start == 0):
-                before = 0  # the space that was put there is not in the text
-            start = min(start + before, end)
-            trimmed.append((start, max(start, end - after) if after <= end else end))
-        return ids, trimmed
+        special = set(self.all_special_ids)
+        for place, index in enumerate(ids):
+            start, end = offsets[place]
+            token = text[start:end] if index in special else self.tokens[index]
+            if token[0] in SPACES or token[-1] in SPACES:
+                before, after = len(token) - len(token.lstrip(SPACES)), len(token) - len(token.rstrip(SPACES))
+                if before == 1 and self.add_prefix_space and (place == 0 or start == 0):
+                    before = 0  # the space that was put there is not in the text
+                start = min(start + before, end)
+                offsets[place] = start, max(start, end - after) if after <= end else end
+        return ids, offsets
