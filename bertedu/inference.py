@@ -16,7 +16,7 @@ from bertedu.errors import UserError
 from bertedu.model import BertForPreTraining, BertModel
 from bertedu.model.architecture import MEMBERS, architecture, architecture_in
 from bertedu.model.evaluating import evaluating
-from bertedu.model.heads import IGNORED, MaskedLM
+from bertedu.model.heads import MaskedLM, mean_cross_entropy
 from bertedu.tokenization import Encoding, Tokenizer
 from bertedu.tokenization.encoding import without_space_before
 
@@ -35,8 +35,8 @@ def open_model(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
     member = architecture_in(folder)
     tokenizer = member.tokenizer.from_pretrained(folder)
     whole = architecture_of(folder) == member.class_name(BertForPreTraining.kind)
-    model_class = member.for_pretraining or BertForPreTraining if whole else MaskedLM
-    model = model_class.from_pretrained(folder)
+    of_whole, of_words = member.for_pretraining or BertForPreTraining, member.for_masked_lm or MaskedLM
+    model = (of_whole if whole else of_words).from_pretrained(folder)
     if len(tokenizer) > model.config.vocab_size:
         raise UserError(
             f"{folder}: the tokenizer has {len(tokenizer)} tokens and the model knows {model.config.vocab_size}: "
@@ -116,10 +116,11 @@ def pseudo_perplexity(model: LanguageModel, tokenizer: Tokenizer, text: str) -> 
         raise UserError("there is no token to hide in an empty text: give at least one word.")
     encoding = tokenizer([text] * len(places))  # [N, T]
     rows = torch.arange(len(places))
-    labels = torch.full_like(encoding.input_ids, IGNORED)
-    labels[rows, places] = ids[places]
-    encoding.input_ids[rows, places] = tokenizer.mask_token_id
-    return math.exp(run(model, encoding, labels=labels).loss)
+    hidden = torch.zeros_like(encoding.input_ids, dtype=torch.bool)
+    hidden[rows, places] = True
+    encoding.input_ids[hidden] = tokenizer.mask_token_id
+    logits = run(model, encoding, masked_positions=hidden).prediction_logits.cpu()  # [N, V]
+    return math.exp(mean_cross_entropy(logits, ids[places]))
 
 
 @torch.no_grad()

@@ -5,6 +5,8 @@ import torch
 from tiny_run import tiny_model
 
 from bertedu.errors import UserError
+from bertedu.family.xlnet import XLNetConfig, XLNetModel
+from bertedu.training.muon import Muon
 from bertedu.training.optimization import (
     EMBEDDING_RATE,
     build_optimizer,
@@ -68,6 +70,17 @@ def test_every_weight_has_one_optimizer_and_embeddings_and_heads_are_not_muons()
     layers = model.config.num_hidden_layers
     assert len(of_muon) == 6 * layers and all(".encoder.layers." in name for name in of_muon)
     assert [group["weight_decay"] for group in muon.param_groups] == [0.01]
+
+
+def test_a_bias_with_two_axes_decays_or_is_muons():
+    """XLNet's are [H, d]: a bias, not a map."""
+    model = XLNetModel(XLNetConfig(30, 8, 1, 2, 12))
+    biases = {id(parameter) for name, parameter in model.named_parameters() if name.endswith("bias")}
+    assert any(parameter.dim() == 2 for parameter in model.parameters() if id(parameter) in biases)
+    for optimizer in build_optimizers("muon", model, 1e-3, 0.01, (0.9, 0.98)):
+        for group in optimizer.param_groups:
+            found = [id(parameter) in biases for parameter in group["params"]]
+            assert not any(found) or (group["weight_decay"] == 0.0 and not isinstance(optimizer, Muon))
 
 
 def test_embeddings_alone_are_faster_and_beside_muon_alone():

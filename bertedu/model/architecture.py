@@ -87,7 +87,8 @@ class Architecture:
     config, they turn the last hidden states [B, T, D] and the attention_mask [B, T] into a vector for each text, [B, D]
     ("ForSequenceClassification", "ForMultipleChoice", in place of the encoder's pooler), or for each token, [B, T, D].
     initialize(part, config) gives the weights of an encoder's part, or of a head, their published starting values.
-    for_pretraining is the class of what `transformers` calls "ForPreTraining", where that has no masked-word head.
+    for_pretraining is the class of what `transformers` calls "ForPreTraining", where that has no masked-word head;
+    for_masked_lm a MaskedLM that finds out in another way which word is hidden.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Architecture:
     transforms: Mapping[str, Callable[[Any], nn.Module]] = field(default_factory=dict)
     initialize: Callable[[nn.Module, Any], None] = initialize_like_bert
     for_pretraining: Any = None
+    for_masked_lm: Any = None
 
     def class_name(self, kind: str) -> str:
         """What `transformers` calls a kind of model: "BertForMaskedLM" for "ForMaskedLM"."""

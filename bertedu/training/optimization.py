@@ -35,11 +35,17 @@ def every_weight(name: str, parameter: nn.Parameter) -> bool:
     return True
 
 
+def is_matrix(name: str, parameter: nn.Parameter) -> bool:
+    """Whether a weight maps vectors, and is no bias or scale. XLNet's biases have an axis for the heads, [H, d]."""
+    return parameter.dim() > 1 and not name.endswith("bias")
+
+
 def matrices_of(model: PretrainedModel) -> Choice:
     """What Muon trains: the matrices of the encoder's layers, not embeddings or heads."""
 
     def chosen(name: str, parameter: nn.Parameter) -> bool:
-        return parameter.dim() == 2 and 1 <= model.depth(name) <= model.config.num_hidden_layers
+        in_layers = 1 <= model.depth(name) <= model.config.num_hidden_layers
+        return in_layers and parameter.dim() == 2 and is_matrix(name, parameter)
 
     return chosen
 
@@ -67,7 +73,7 @@ def parameter_groups(
     groups: dict[tuple[float, float, float], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad and chosen(name, parameter):
-            decay = weight_decay if parameter.dim() > 1 else 0.0
+            decay = weight_decay if is_matrix(name, parameter) else 0.0
             groups.setdefault((decay, *pace(name)), []).append(parameter)
     return [
         {"params": parameters, "weight_decay": decay, "scale": scale, "start": start}
@@ -108,11 +114,11 @@ def build_optimizers(
         raise UserError(f"there is no optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}.")
     if name == "adamw":
         return [build_optimizer(model, learning_rate, weight_decay, betas, pace)]
-    is_matrix = matrices_of(model)
+    chosen = matrices_of(model)
     others = parameter_groups(
-        model, weight_decay, faster_embeddings(model, pace), lambda name, weight: not is_matrix(name, weight)
+        model, weight_decay, faster_embeddings(model, pace), lambda name, weight: not chosen(name, weight)
     )
-    matrices = parameter_groups(model, weight_decay, pace, is_matrix)
+    matrices = parameter_groups(model, weight_decay, pace, chosen)
     return [adamw(others, learning_rate, betas), Muon(matrices, learning_rate, dtype)]
 
 

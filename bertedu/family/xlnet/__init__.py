@@ -61,4 +61,5 @@ ARCHITECTURE = Architecture(
     class_names={"ForMaskedLM": "XLNetLMHeadModel", "ForQuestionAnswering": "XLNetForQuestionAnsweringSimple"},
     transforms={"ForSequenceClassification": SequenceSummary, "ForMultipleChoice": SequenceSummary},
     initialize=initialize,
+    for_masked_lm=XLNetLMHeadModel,
 )

@@ -19,7 +19,8 @@ def language_model_head(config: XLNetConfig, token_embeddings: nn.Embedding) -> 
 class XLNetLMHeadModel(MaskedLM):
     """XLNet with its language-model head.
 
-    Without perm_mask and target_mapping it reads words as BERT does, each seeing all, as `transformers` has it.
+    With labels and without perm_mask and target_mapping it is trained as BERT is, words being hidden by <mask>: what
+    the paper compares XLNet with (DAE + Transformer-XL, table 6). MaskedLM on an XLNet is then the one to ask.
     """
 
     def forward(

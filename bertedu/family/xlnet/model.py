@@ -153,7 +153,7 @@ def check_order(input_ids: Tensor, perm_mask: Tensor | None, target_mapping: Ten
             f"perm_mask has the shape {list(perm_mask.shape)}, and the texts {batch} times {length} tokens: give "
             f"{[batch, length, length]}."
         )
-    if target_mapping is not None and (target_mapping.dim() != 3 or target_mapping[:, 0].shape != (batch, length)):
+    if target_mapping is not None and (target_mapping.dim() != 3 or target_mapping.shape[::2] != (batch, length)):
         raise UserError(
             f"target_mapping has the shape {list(target_mapping.shape)}, and the texts {batch} times {length} tokens: "
             f"give [{batch}, predictions, {length}]."
