@@ -12,7 +12,7 @@ THETAS = {GLOBAL: "global_rope_theta", LOCAL: "local_rope_theta"}
 
 @dataclass(frozen=True)
 class ModernBertConfig(EncoderConfig):
-    """What a ModernBERT is made of; the defaults are ModernBERT-base (Warner et al. 2024, section 2.1 and appendix A).
+    """What a ModernBERT is made of; the defaults are ModernBERT-base (Warner et al. 2024, section 2.1).
 
     Every global_attn_every_n_layers-th layer, from the first one, attends to the whole text; the others to the tokens
     at most local_attention / 2 away, on both sides. The thetas are the bases of the rotary embeddings in the two kinds.

@@ -1,7 +1,7 @@
 """ModernBERT's head: dense, GELU, norm. The language model has one, and so has every task.
 
-Warner et al. 2024 and the authors' code; in `transformers` ModernBertPredictionHead. BERT has such a layer in its
-language model only, and a pooler with tanh for the tasks. The layer has one name on disk, so that a task starts with
+In `transformers` ModernBertPredictionHead; the paper does not show it. BERT has such a layer in its language model
+only, and a pooler with tanh for the tasks. The layer has one name on disk, so that a task starts with
 the language model's. Shapes: B batch, T tokens, D hidden size, V vocabulary.
 """
 

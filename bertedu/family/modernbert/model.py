@@ -118,7 +118,8 @@ def initialize_modernbert(part: nn.Module, config: ModernBertConfig) -> None:
     √(2L): there are 2L such additions, and so their sum keeps its scale. The same for the head's dense layer.
 
     A task's last linear layer has the standard deviation 1/√D. Everything is truncated at two standard deviations
-    (Warner et al. 2024, appendix A: Megatron's initialization).
+    (Warner et al. 2024, section 2.2.2, name Megatron's initialization; the numbers are those of `transformers`, which
+    draws [PAD]'s vector like any other, where here it starts as zeros).
     """
     initialize_as_published(part, config.initializer_range)
     small = config.initializer_range / math.sqrt(2 * config.num_hidden_layers)

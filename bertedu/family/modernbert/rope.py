@@ -17,7 +17,8 @@ def rotation(positions: Tensor, head_size: int, theta: float) -> Rotation:
     """The cosine and sine of every pair's angle at each position: [T] to twice [T, d/2].
 
     Pair j turns by theta^(-2j/d) a token: the first pair by one radian, the last ones so slowly that a larger theta
-    tells positions apart over a longer text. Computed in float32, whose sines of large angles are still exact.
+    tells positions apart over a longer text. Computed in float32 also where the model computes in 16 bits: bfloat16
+    has no number between 256 and 258.
     """
     pairs = torch.arange(0, head_size, 2, device=positions.device).float()
     speeds = 1.0 / theta ** (pairs / head_size)  # [d/2]
