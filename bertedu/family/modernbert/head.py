@@ -1,8 +1,8 @@
 """ModernBERT's head: dense, GELU, norm. The language model has one, and so has every task.
 
 In `transformers` ModernBertPredictionHead; the paper does not show it. BERT has such a layer in its language model
-only, and a pooler with tanh for the tasks. The layer has one name on disk, so that a task starts with
-the language model's. Shapes: B batch, T tokens, D hidden size, V vocabulary.
+only, and a pooler with tanh for the tasks. The layer has one name on disk, so that a task starts with the language
+model's. Shapes: B batch, T tokens, D hidden size, V vocabulary.
 """
 
 from torch import Tensor, nn
