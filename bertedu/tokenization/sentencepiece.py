@@ -1,0 +1,213 @@
+"""SentencePieceTokenizer: a Unigram model on text in which spaces are characters. ALBERT, XLNet, XLM-R and DeBERTa v2
+and v3 differ from it by their special tokens and by what they do to the text first.
+
+Kudo and Richardson 2018 (arXiv 1808.06226): a space is written as "▁" and belongs to the word behind it, so joining
+the pieces gives the text back. `unigram.py` has the model, `rewriting.py` the steps before it, `unigram_training.py`
+how the pieces are learned, `sentencepiece_files.py` the files.
+"""
+
+import re
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from bertedu.errors import UserError
+from bertedu.tokenization.charsmap import CharsMap
+from bertedu.tokenization.encoding import Offset
+from bertedu.tokenization.fast import CACHE_SIZE, LONGEST_CACHED, Ids, remember
+from bertedu.tokenization.layout import Layout, Template
+from bertedu.tokenization.rewriting import Precompiled, Step
+from bertedu.tokenization.sentencepiece_files import check_pieces, read_files, write_files
+from bertedu.tokenization.tokenizer import WHITE_SPACE, Tokenizer
+from bertedu.tokenization.unigram import Piece, Unigram
+from bertedu.tokenization.unigram_training import learn_pieces
+
+SPACE = "▁"
+WORD = re.compile(f"[^{WHITE_SPACE}]+")
+Parts = tuple[tuple[str, int], ...]
+PART = re.compile(f"{SPACE}?[^{SPACE}]+|{SPACE}")  # each "▁" begins a new part
+# A space behind which a chunk can be looked at alone. A combining mark, say, would belong to the space.
+CHUNK_END = re.compile(" (?=[ !-~\u00a1-\u00ac\u00ae-\u02af\u0391-\u03c9\u0410-\u044f\u4e00-\u9fff])")
+
+
+class SentencePieceTokenizer(Tokenizer):
+    """What the tokenizers with a Unigram model share.
+
+    pieces are the model's, with their log probabilities, in the order of their ids; added are tokens with the ids
+    behind them, of which the model knows nothing. charsmap is the table of characters that came with a checkpoint, if
+    any. switches are those of the member. Raises UserError for pieces that are none, and where a special token is missing.
+    """
+
+    begin_token: ClassVar[str]  # what `transformers` calls bos and eos: beginning and end of a sequence
+    end_token: ClassVar[str]
+    first_tokens: ClassVar[tuple[str, ...]]  # the special tokens as they are numbered in training, from 0 on
+    last_tokens: ClassVar[tuple[str, ...]] = ()  # and those with the last ids
+    single: ClassVar[Parts]  # the parts of a sequence, "$A" the text, each with its segment
+    pair: ClassVar[Parts]  # the same for a pair, "$A" and "$B"
+    defaults: ClassVar[Mapping[str, bool]] = {}  # the switches and their values, named as in tokenizer_config.json
+    spiece_name: ClassVar[str] = "spiece.model"
+    splits_at_white_space: ClassVar[bool] = True  # or at plain spaces only, so that others may be part of a piece
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        added: Sequence[str] = (),
+        charsmap: bytes | None = None,
+        mask_takes_space_before: bool | None = None,
+        **switches: Any,
+    ):
+        check_pieces(pieces, added, type(self), "pieces")
+        super().__init__({token: index for index, token in enumerate((*(piece for piece, _ in pieces), *added))})
+        if mask_takes_space_before is not None:
+            self.mask_takes_space_before = mask_takes_space_before
+        if unknown := set(switches) - set(self.defaults):
+            raise UserError(f"{type(self).__name__} has no switch {', '.join(sorted(unknown))}: leave it out.")
+        self.switches = {**self.defaults, **switches}
+        self.model = Unigram(pieces, self.unk_token_id)
+        self.added = list(added)
+        self.charsmap = None if charsmap is None else CharsMap(charsmap)
+        self.steps = self.rewriting()
+        self.layout = Layout(self._template(self.single), self._template(self.pair))
+        ascii_stays = self.charsmap is None or not any(map(self.charsmap, map(chr, range(0x20, 0x7F))))
+        self._chunk_ids = ChunkIds(self, by_chunks=ascii_stays)
+
+    @classmethod
+    def special_tokens(cls) -> list[str]:
+        """All special tokens, in the order in which `transformers` adds those that a model lacks."""
+        roles = (cls.begin_token, cls.end_token, cls.unk_token, cls.sep_token, cls.pad_token, cls.cls_token)
+        return list(dict.fromkeys((*roles, cls.mask_token, *cls.other_special_tokens)))
+
+    @classmethod
+    def renumbered(cls, pieces: Sequence[Piece]) -> list[Piece]:
+        """The pieces of SentencePiece's own file in the order of their ids here."""
+        return list(pieces)
+
+    @abstractmethod
+    def rewriting(self) -> list[Step]:
+        """What is done to the text before it is split, in order."""
+
+    def _template(self, parts: Parts) -> Template:
+        texts = {"$A": -1, "$B": -2}
+        return tuple([(texts[token] if token in texts else self.vocab[token], segment) for token, segment in parts])
+
+    def charsmap_steps(self) -> list[Step]:
+        """The table of characters as a step, where there is one."""
+        return [] if self.charsmap is None else [Precompiled(self.charsmap)]
+
+    @classmethod
+    def train(cls, lines: Iterable[str], vocab_size: int = 8192, **switches: Any) -> Self:
+        """Learn the pieces from lines of text, so that there are at most vocab_size tokens with the special ones.
+
+        Raises UserError for text without words, and for a vocab_size that has no room for the characters.
+        """
+        if isinstance(lines, str):
+            raise UserError("lines is a single string: give a list of strings, or an open text file.")
+        special = [(token, 0.0) for token in (*cls.first_tokens, *cls.last_tokens)]
+        untrained = cls(special, **switches)
+        pieces = learn_pieces(untrained.count_words(lines), vocab_size, len(special))
+        first = len(cls.first_tokens)
+        return cls([*special[:first], *pieces, *special[first:]], **switches)
+
+    def count_words(self, lines: Iterable[str]) -> Counter[str]:
+        """How often each word stands in the lines, rewritten and with "▁"."""
+        chunks: Counter[str] = Counter()
+        for line in lines:
+            chunks.update(self._chunk_ids.chunks(line))
+        words: Counter[str] = Counter()
+        for chunk, count in chunks.items():
+            for word in self.words(chunk):
+                words[word] += count
+        return words
+
+    @classmethod
+    def from_pretrained(cls, folder_or_file: str | Path) -> Self:
+        """Open what `save_pretrained` or `transformers` wrote: a folder, a tokenizer.json, or SentencePiece's own file.
+
+        Raises UserError where nothing usable is.
+        """
+        return cls(**read_files(Path(folder_or_file), cls))
+
+    def save_pretrained(self, folder: str | Path, model_max_length: int | None = None) -> None:
+        """Write tokenizer.json and tokenizer_config.json; here and in `transformers`, `from_pretrained` opens them.
+
+        model_max_length: how many tokens the model beside it can read. `transformers` cuts longer texts there.
+        """
+        write_files(Path(folder), self, model_max_length)
+
+    def text_ids(self, text: str, begins: bool) -> list[int]:
+        """The ids of a stretch of text without special tokens."""
+        return [piece for chunk in self._chunk_ids.chunks(text) for piece in self._chunk_ids[chunk]]
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, rewritten and with "▁", as the model gets them."""
+        for step in self.steps:
+            text = step(text)
+        text = self._marked(text)
+        return [text[start:stop] if marked else SPACE + text[start:stop] for start, stop, marked in self._cut(text)]
+
+    def _marked(self, text: str) -> str:
+        return text if self.splits_at_white_space else text.replace(" ", SPACE)
+
+    def _cut(self, text: str) -> Iterator[tuple[int, int, bool]]:
+        """The words of a rewritten text: start, stop, and whether the "▁" before the word is there already."""
+        for word in WORD.finditer(text) if self.splits_at_white_space else re.finditer("(?s).+", text):
+            for part in PART.finditer(word.group()):
+                start = word.start() + part.start()
+                yield start, word.start() + part.end(), text[start] == SPACE
+
+    def traced_ids(self, text: str, begins: bool) -> tuple[list[int], list[Offset]]:
+        """`text_ids`, and for each token the (start, end) of its characters in the stretch."""
+        spans = [(index, index + 1) for index in range(len(text))]
+        for step in self.steps:
+            text, spans = step.traced(text, spans)
+        text = self._marked(text)
+        ids: list[int] = []
+        offsets: list[Offset] = []
+        for start, stop, marked in self._cut(text):
+            word = text[start:stop] if marked else SPACE + text[start:stop]
+            origins = spans[start:stop] if marked else [spans[start], *spans[start:stop]]
+            for first, last, piece in self._chunk_ids.segmented(word):
+                ids.append(piece)
+                offsets.append((origins[first][0], origins[last - 1][1]))
+        return ids, offsets
+
+    def join(self, tokens: Sequence[str]) -> str:
+        """Each "▁" is a space, but in the first token."""
+        return "".join(token.replace(SPACE, " " if index else "") for index, token in enumerate(tokens))
+
+    def continues_word(self, token: str) -> bool:
+        """Whether a token goes on with the word of the token before it: without "▁" it does."""
+        return not token.startswith(SPACE) and token not in self.all_special_tokens
+
+
+class ChunkIds(dict[str, Ids]):
+    """The ids of every chunk of text seen so far; asking for a new one rewrites it and asks the model."""
+
+    def __init__(self, tokenizer: SentencePieceTokenizer, by_chunks: bool):
+        super().__init__()
+        self._tokenizer = tokenizer
+        self._by_chunks = by_chunks
+        self._segmented: dict[str, tuple[tuple[int, int, int], ...]] = {}
+
+    def chunks(self, text: str) -> list[str]:
+        """Cut at spaces where both sides can be rewritten alone."""
+        return CHUNK_END.split(text) if self._by_chunks else [text]
+
+    def __missing__(self, chunk: str) -> Ids:
+        words = self._tokenizer.words(chunk)
+        ids = tuple([piece for word in words for _, _, piece in self.segmented(word)])
+        remember(self, chunk, ids)
+        return ids
+
+    def segmented(self, word: str) -> tuple[tuple[int, int, int], ...]:
+        """The model's pieces of a word."""
+        found = self._segmented.get(word)
+        if found is None:
+            found = tuple(self._tokenizer.model.segment(word))
+            if len(self._segmented) >= CACHE_SIZE:
+                self._segmented.clear()
+            if len(word) <= LONGEST_CACHED:
+                self._segmented[word] = found
+        return found
