@@ -1,10 +1,11 @@
 """Compare the tokenizers with `transformers` on everything there is to read. Run: python benchmarks/tokenizer_parity.py
 
 WordPiece: three vocabularies, each uncased and cased. Byte-level BPE: RoBERTa's with and without a space put first,
-ModernBERT's with the added tokens of the published one. Each on every line of the documentation corpus, every line of
-every file in the folder of data sets, and 20,000 random strings over many scripts: ids, token type ids, masks and
-offsets. On random samples also pairs, the three truncations, and decoding. Prints a table of differences; all of them
-should be 0. Takes about a quarter of an hour for WordPiece, and as much for byte-level BPE, on one thread.
+ModernBERT's with the added tokens of the published one. Unigram: ALBERT's, XLNet's, XLM-R's and DeBERTa v2's, with
+SentencePiece's table of characters "nmt_nfkc". Each on every line of the documentation corpus, every line of every file
+in the folder of data sets, and 20,000 random strings over many scripts: ids, token type ids, masks and offsets. On
+random samples also pairs, the three truncations, and decoding. Prints a table of differences; all of them should be 0.
+Takes about a quarter of an hour for WordPiece, as much for byte-level BPE, and more for Unigram, on one thread.
 --share 0.01 reads every hundredth line; --kind byte-level compares that kind alone.
 """
 
@@ -14,23 +15,32 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 import argparse
 import gzip
+import io
 import json
 import random
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import sentencepiece
 import tokenizers
 import transformers
+from sentencepiece import sentencepiece_model_pb2
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 from transformers.utils import logging
 
 from bertedu.corpora.documentation import documentation_corpus
 from bertedu.errors import UserError
 from bertedu.tokenization import BertTokenizer, ModernBertTokenizer, RobertaTokenizer, Tokenizer
+from bertedu.tokenization.albert import AlbertTokenizer
+from bertedu.tokenization.deberta_v2 import DebertaV2Tokenizer
 from bertedu.tokenization.encoding import TRUNCATIONS
+from bertedu.tokenization.sentencepiece import SentencePieceTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
+from bertedu.tokenization.xlm_roberta import XLMRobertaTokenizer
+from bertedu.tokenization.xlnet import XLNetTokenizer
 
 BATCH = 256
 TENSORS = ("input_ids", "token_type_ids", "attention_mask")
@@ -61,6 +71,14 @@ def reference(tokenizer: Tokenizer) -> Any:
             merges=list(tokenizer.merges),
             mask_token=AddedToken("<mask>", lstrip=tokenizer.mask_takes_space_before, special=True),
             add_prefix_space=tokenizer.add_prefix_space,
+        )
+    elif isinstance(tokenizer, SentencePieceTokenizer):
+        charsmap = None if tokenizer.charsmap is None else tokenizer.charsmap.data
+        made = getattr(transformers, type(tokenizer).__name__)(
+            vocab=tokenizer.model.pieces,
+            unk_id=tokenizer.unk_token_id,
+            _spm_precompiled_charsmap=charsmap,
+            **tokenizer.switches,
         )
     else:
         made = modernbert_reference(tokenizer)
@@ -97,8 +115,8 @@ def differences(tokenizer: Tokenizer, theirs: Any, lines: list[str]) -> int:
         rows = zip(*columns, ours.offsets, strict=True)
         expected = zip(*(wanted[name] for name in (*TENSORS, "offset_mapping")), strict=True)
         for line, row, want in zip(batch, rows, expected, strict=True):
-            length = sum(want[2])
-            found += row != want or tokenizer.encode(line) != want[0][1 : length - 1]
+            whole = [token for token, real in zip(want[0], want[2], strict=True) if real]
+            found += row != want or tokenizer.layout.sequence(tokenizer.encode(line))[0] != whole
     return found
 
 
@@ -200,6 +218,37 @@ def modernbert(lines: Sequence[str], vocab_size: int) -> ModernBertTokenizer:
     return ModernBertTokenizer(vocab, learned.merges, added_tokens=ADDED, other_special_tokens=FURTHER)
 
 
+def unigram_tokenizers(found: dict[str, list[str]]) -> Iterator[tuple[str, Tokenizer]]:
+    """Those of the four members, three with a table of characters, and ALBERT's with capitals and accents too."""
+    mixed = [line for lines in found.values() for line in lines[:2000]]
+    yield "ALBERT documentation 8192", with_charsmap(AlbertTokenizer.train(found["documentation"], 8192))
+    cased = AlbertTokenizer.train(mixed, 6000, do_lower_case=False, keep_accents=True)
+    yield "ALBERT mixed 6000 cased", with_charsmap(cased)
+    yield "XLNet books 30000", with_charsmap(XLNetTokenizer.train(found["public_domain_books"], 30_000))
+    yield "XLM-R mixed 8000", with_charsmap(XLMRobertaTokenizer.train(mixed, 8000))
+    yield "DeBERTa v2 mixed 6000", DebertaV2Tokenizer.train(mixed, 6000)
+
+
+def with_charsmap(tokenizer: Any) -> Any:
+    """The same tokenizer with the table of characters that published checkpoints have."""
+    return type(tokenizer)(tokenizer.model.pieces, charsmap=nmt_nfkc(), **tokenizer.switches)
+
+
+@cache
+def nmt_nfkc() -> bytes:
+    """SentencePiece's own table of characters, out of a model trained on a few words."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["ab ba", "aab"]),
+        model_writer=model,
+        vocab_size=6,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    found = sentencepiece_model_pb2.ModelProto.FromString(model.getvalue())
+    return found.normalizer_spec.precompiled_charsmap
+
+
 def wordpiece_tokenizers(found: dict[str, list[str]]) -> Iterator[tuple[str, Tokenizer]]:
     """Three vocabularies, uncased and cased: of documentation, of books, and of every script at once."""
     mixed = [line for lines in found.values() for line in lines[:2000]]
@@ -213,7 +262,7 @@ def wordpiece_tokenizers(found: dict[str, list[str]]) -> Iterator[tuple[str, Tok
         )
 
 
-KINDS = {"WordPiece": wordpiece_tokenizers, "byte-level": byte_level_tokenizers}
+KINDS = {"WordPiece": wordpiece_tokenizers, "byte-level": byte_level_tokenizers, "Unigram": unigram_tokenizers}
 
 
 def main() -> None:

@@ -9,16 +9,17 @@ import unicodedata
 from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from bertedu.tokenization.charsmap import CharsMap
 from bertedu.tokenization.encoding import Offset
 from bertedu.tokenization.normalization import lower_case
-from bertedu.tokenization.offsets import in_canonical_order
+from bertedu.tokenization.offsets import compose, in_canonical_order
 from bertedu.tokenization.tokenizer import WHITE_SPACE
 
 Traced = tuple[str, list[Offset]]  # a text, and for each character the (start, end) that it came from
-# A character, and how many characters it takes the place of, less one: 1 for one that is inserted behind another.
+# A character, and how much longer the text becomes: 1 for one that is inserted, 0 for one that replaces another, -n for
+# one that replaces n + 1.
 Change = tuple[str, int]
 
 
@@ -92,7 +93,8 @@ class Decompose(Step):
         return unicodedata.normalize("NFKD", text)
 
     def traced(self, text: str, spans: list[Offset]) -> Traced:
-        return moved(decomposed(text, "NFKD"), spans)
+        parts = [(part, i) for old in text for i, part in enumerate(unicodedata.normalize("NFKD", old))]
+        return moved(((part, int(i > 0)) for part, i in in_canonical_order(parts)), spans)
 
 
 class Compose(Step):
@@ -105,7 +107,8 @@ class Compose(Step):
         return unicodedata.normalize("NFC", text)
 
     def traced(self, text: str, spans: list[Offset]) -> Traced:
-        return moved(composed(decomposed(text, "NFD")), spans)
+        characters = list(compose((character, index) for index, character in enumerate(text)))
+        return "".join(character for character, _ in characters), [spans[index] for _, index in characters]
 
 
 class StripAccents(Step):
@@ -145,8 +148,8 @@ class Precompiled(Step):
         return "".join(new for _, new in self.charsmap.replacements(text))
 
     def traced(self, text: str, spans: list[Offset]) -> Traced:
-        """Where characters are dropped, the one before takes their place too; at the beginning there is none, and the
-        reference lets all spans behind slip.
+        """Where characters are dropped, the one before replaces them too. At the beginning there is none, and the
+        reference shifts all spans that follow.
         """
         changes: list[Change] = []
         for old, new in self.charsmap.replacements(text):
@@ -173,30 +176,3 @@ class StripRight(Step):
 def is_mark(character: str) -> bool:
     """Whether the character is a combining mark."""
     return unicodedata.category(character).startswith("M")
-
-
-def decomposed(text: str, form: Literal["NFD", "NFKD"]) -> list[Change]:
-    """The form NFD or NFKD of a text as changes; marks come in the canonical order."""
-    parts = [(part, i == 0) for character in text for i, part in enumerate(unicodedata.normalize(form, character))]
-    return [(part, int(not opens)) for part, opens in in_canonical_order(parts)]
-
-
-def composed(changes: Iterable[Change]) -> list[Change]:
-    """Join letters with the marks behind them, where Unicode has one character for both and no mark is in between
-    that would stand at the same place.
-    """
-    done: list[Change] = []
-    base, last_class = None, -1  # where the letter stands in `done`; the class of the last mark that stayed
-    for character, change in changes:
-        kind = unicodedata.combining(character)
-        if base is not None and (last_class < kind or last_class == -1):
-            both = unicodedata.normalize("NFC", done[base][0] + character)
-            if len(both) == 1:
-                done[base] = (both, done[base][1] + change - 1)
-                continue
-        done.append((character, change))
-        if kind == 0:
-            base, last_class = len(done) - 1, -1
-        else:
-            last_class = kind
-    return done

@@ -1,7 +1,7 @@
 """SentencePieceTokenizer: a Unigram model on text in which spaces are characters. ALBERT, XLNet, XLM-R and DeBERTa v2
 and v3 differ from it by their special tokens and by what they do to the text first.
 
-Kudo and Richardson 2018 (arXiv 1808.06226): a space is written as "▁" and belongs to the word behind it, so joining
+Kudo and Richardson 2018 (arXiv 1808.06226): a space is written as "▁" and belongs to the word after it, so joining
 the pieces gives the text back. `unigram.py` has the model, `rewriting.py` the steps before it, `unigram_training.py`
 how the pieces are learned, `sentencepiece_files.py` the files.
 """
@@ -28,7 +28,7 @@ SPACE = "▁"
 WORD = re.compile(f"[^{WHITE_SPACE}]+")
 Parts = tuple[tuple[str, int], ...]
 PART = re.compile(f"{SPACE}?[^{SPACE}]+|{SPACE}")  # each "▁" begins a new part
-# A space behind which a chunk can be looked at alone. A combining mark, say, would belong to the space.
+# A space where both sides can be rewritten alone. If a combining mark came next, it would belong to the space.
 CHUNK_END = re.compile(" (?=[ !-~\u00a1-\u00ac\u00ae-\u02af\u0391-\u03c9\u0410-\u044f\u4e00-\u9fff])")
 
 
@@ -36,8 +36,9 @@ class SentencePieceTokenizer(Tokenizer):
     """What the tokenizers with a Unigram model share.
 
     pieces are the model's, with their log probabilities, in the order of their ids; added are tokens with the ids
-    behind them, of which the model knows nothing. charsmap is the table of characters that came with a checkpoint, if
-    any. switches are those of the member. Raises UserError for pieces that are none, and where a special token is missing.
+    after them, of which the model knows nothing. charsmap is the table of characters that came with a checkpoint, if
+    any. switches are those of the member. Raises UserError for pieces that are none, and where a special token is
+    missing.
     """
 
     begin_token: ClassVar[str]  # what `transformers` calls bos and eos: beginning and end of a sequence
@@ -106,7 +107,7 @@ class SentencePieceTokenizer(Tokenizer):
             raise UserError("lines is a single string: give a list of strings, or an open text file.")
         special = [(token, 0.0) for token in (*cls.first_tokens, *cls.last_tokens)]
         untrained = cls(special, **switches)
-        pieces = learn_pieces(untrained.count_words(lines), vocab_size, len(special))
+        pieces = learn_pieces(untrained.count_words(lines), vocab_size, [token for token, _ in special])
         first = len(cls.first_tokens)
         return cls([*special[:first], *pieces, *special[first:]], **switches)
 

@@ -110,7 +110,7 @@ def read_tokenizer_json(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
     tokens = values.get("added_tokens") or []
     return {
         "pieces": pieces,
-        "added": added_behind(tokens, len(pieces), kind, path),
+        "added": added_after(tokens, len(pieces), kind, path),
         "charsmap": None if charsmap is None else decoded(charsmap, path),
         "added_tokens": tokens,
     }
@@ -127,9 +127,9 @@ def listed(part: dict[str, Any] | None, name: str, known: tuple[str, ...], path:
     return steps or []
 
 
-def added_behind(tokens: list[dict[str, Any]], first: int, kind: "type[Tokenizer]", path: Path) -> list[str]:
-    """The added tokens with ids behind the pieces, in their order. Raises UserError for gaps and unknown tokens."""
-    behind: dict[int, str] = {}
+def added_after(tokens: list[dict[str, Any]], first: int, kind: "type[Tokenizer]", path: Path) -> list[str]:
+    """The added tokens with ids after the pieces, in their order. Raises UserError for gaps and unknown tokens."""
+    after: dict[int, str] = {}
     for token in tokens:
         content, index = token.get("content"), token.get("id")
         if content not in kind.special_tokens():
@@ -140,10 +140,10 @@ def added_behind(tokens: list[dict[str, Any]], first: int, kind: "type[Tokenizer
         if not isinstance(index, int) or isinstance(index, bool):
             raise UserError(f"{path}: the added token {content} has the id {shown(index)}: write a whole number.")
         if index >= first:
-            behind[index] = content
-    if sorted(behind) != list(range(first, first + len(behind))):
+            after[index] = content
+    if sorted(after) != list(range(first, first + len(after))):
         raise UserError(f"{path}: the ids of added_tokens do not go on from {first}: save the tokenizer again.")
-    return [behind[index] for index in sorted(behind)]
+    return [after[index] for index in sorted(after)]
 
 
 def decoded(charsmap: Any, path: Path) -> bytes:
@@ -155,7 +155,7 @@ def decoded(charsmap: Any, path: Path) -> bytes:
 
 
 def read_spiece_file(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
-    """Pieces and the table of characters from SentencePiece's own file; special tokens that it lacks come behind."""
+    """Pieces and the table of characters from SentencePiece's own file; special tokens that it lacks come last."""
     pieces, user_defined, charsmap = read_spiece(path)
     special = kind.special_tokens()
     if strange := [piece for piece in user_defined if piece not in special]:

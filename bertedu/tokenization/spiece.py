@@ -60,7 +60,7 @@ def fields(data: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def number(data: bytes, position: int) -> tuple[int, int]:
-    """A number of 7 bits a byte, the lowest first, and the position behind it."""
+    """A number of 7 bits a byte, the lowest first, and the position after it."""
     value = shift = 0
     while True:
         byte = data[position]

@@ -84,7 +84,7 @@ class Unigram:
     def forward_backward(self, word: str) -> tuple[float, dict[int, float]]:
         """The log probability of a word over all its segmentations, and how often each piece is expected in it.
 
-        forward[i] sums over the segmentations of the characters before position i, backward[i] over those behind it.
+        forward[i] sums over the segmentations of the characters before position i, backward[i] over those after it.
         A piece from i to j is part of a segmentation with probability forward[i] · p(piece) · backward[j] / p(word).
         """
         arcs = list(self.arcs(word))

@@ -14,7 +14,7 @@ Groups = list[tuple[slice, np.ndarray]]  # for each position: its arcs, and wher
 
 class Lattices:
     """The lattices of W words: every piece that fits somewhere is an arc between two nodes, and each word has a node
-    before, between and behind its characters.
+    before, between and after its characters.
 
     ids, source, target: int [A], the piece of each arc and its two nodes; the arcs are in the order of their targets'
     positions. For a single character there is always an arc; where no piece is left for it, its id is 0, the unknown's.

@@ -9,7 +9,7 @@ gives the same pieces.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from scipy.special import digamma
@@ -22,39 +22,39 @@ LONGEST_PIECE = 16  # characters
 MOST_SEEDS = 1_000_000
 ROUNDS_OF_EM = 2  # between two prunings
 KEPT = 0.75  # of the pieces at each pruning
-SPARE = 1.1  # how many times the pieces that are wanted EM ends with; the last are cut off by their place
+SPARE = 110  # percent of the pieces that are wanted: with so many EM ends, and the last of them are cut off
 LEAST_EXPECTED = 0.5  # a piece that is expected less often than this in the whole text goes
 CHARACTER_STEP = 0.0001  # between the scores of characters that had no probability left
 END = "\0"
 
 
-def learn_pieces(word_counts: Mapping[str, int], vocab_size: int, special: int) -> list[Piece]:
+def learn_pieces(word_counts: Mapping[str, int], vocab_size: int, special: Collection[str]) -> list[Piece]:
     """Pieces with log probabilities, the most probable first, from words and how often each stands in the text.
 
-    There are at most vocab_size with `special` tokens that are not learned. Raises UserError where nothing can be
-    learned.
+    There are at most vocab_size with the special tokens, which are not learned, even if the text has them. Raises
+    UserError where nothing can be learned.
     """
     words = sorted(word for word in word_counts if word)
     if not words:
         raise UserError("there are no words to learn a vocabulary from: the lines are empty.")
     characters = sorted({character for word in words for character in word})
-    if vocab_size < special + len(characters):
+    if vocab_size < len(special) + len(characters):
         raise UserError(
             f"vocab_size is {vocab_size}, but the special tokens and the characters of this text already take "
-            f"{special + len(characters)}: ask for at least {special + len(characters)}."
+            f"{len(special) + len(characters)}: ask for at least {len(special) + len(characters)}."
         )
-    return Learning(words, np.array([word_counts[word] for word in words], dtype=float)).learn(
-        vocab_size, vocab_size - special, characters
-    )
+    learning = Learning(words, np.array([word_counts[word] for word in words], dtype=float))
+    learning.learn(vocab_size * SPARE // 100)
+    return learning.finish(vocab_size - len(special), characters, special)
 
 
 def seed_pieces(words: list[str], counts: np.ndarray) -> list[Piece]:
-    """The characters, and the substrings of two to 16 characters that stand at two places or more, with a first guess
+    """The characters, and the substrings of two to 16 characters that occur twice or more, with a first guess
     of their log probabilities.
 
     A substring that is always followed by the same character (or always ends a word) is left out, because the longer
     one will do. It counts once for each different word, whatever the word's count, and by its length; a character
-    counts as often as it stands in the text. So it is in the reference, which makes a suffix array of the list of words.
+    counts as often as it stands in the text. So it is in the reference: its suffix array is of the list of words.
     """
     characters: Counter[str] = Counter()
     places: Counter[str] = Counter()
@@ -93,26 +93,26 @@ class Learning:
         ids = {piece: index for index, piece in enumerate(self.pieces) if index}
         self.text = Lattices(words, ids)
         self.apart = Lattices(self.pieces[1:], ids, whole=False)
-        self.apart_ids = np.arange(1, len(self.pieces))
+        self.apart_ids: np.ndarray = np.arange(1, len(self.pieces))
 
-    def learn(self, vocab_size: int, learned: int, characters: list[str]) -> list[Piece]:
-        """EM and pruning in turns, then the pieces that stay."""
+    def learn(self, size: int) -> None:
+        """EM and pruning in turns, until there are at most so many pieces."""
         while True:
             for _ in range(ROUNDS_OF_EM):
                 self.maximize(self.text.expected_counts(self.with_unknown(), self.counts))
-            if len(self.pieces) <= int(vocab_size * SPARE + 1e-9):
-                return self.finish(learned, characters)
-            self.prune(max(int(vocab_size * SPARE + 1e-9), int(len(self.pieces) * KEPT)))
+            if len(self.pieces) <= size:
+                return
+            self.prune(max(size, int(len(self.pieces) * KEPT)))
 
     def with_unknown(self) -> np.ndarray:
-        """The scores, with that of an unknown character in the first place."""
+        """The scores, with that of an unknown character at index 0."""
         scores = self.scores.copy()
         scores[0] = np.nanmin(scores[1:]) - UNKNOWN_PENALTY
         return scores
 
     def maximize(self, expected: np.ndarray) -> None:
-        """New log probabilities from expected counts. In place of log the digamma function: a Bayesian estimate that
-        favours few pieces (Liang and Klein 2007, "Structured Bayesian Nonparametric Models", section on EM).
+        """New log probabilities from expected counts. Instead of the log, the digamma function: a Bayesian estimate that
+        favours few pieces (Liang and Klein, tutorial at ACL 2007).
         """
         kept = expected >= LEAST_EXPECTED
         kept[0] = True
@@ -122,7 +122,7 @@ class Learning:
 
     def keep(self, chosen: np.ndarray) -> None:
         """Keep these pieces, in this order; the unknown is the first."""
-        new_ids = np.full(len(self.pieces), -1, dtype=np.int32)
+        new_ids: np.ndarray = np.full(len(self.pieces), -1, dtype=np.int32)
         new_ids[chosen] = np.arange(len(chosen))
         self.text.renumber(new_ids)
         renamed = new_ids[self.apart_ids]
@@ -161,7 +161,7 @@ class Learning:
         chosen = np.flatnonzero(stays)
         self.keep(np.concatenate([chosen, ranked[: max(0, size - len(chosen))]]))
 
-    def finish(self, size: int, characters: list[str]) -> list[Piece]:
+    def finish(self, size: int, characters: list[str], special: Collection[str]) -> list[Piece]:
         """All characters, and the first of the other pieces, by their scores."""
         scores = dict(zip(self.pieces[1:], self.scores[1:].tolist(), strict=True))
         lowest = min(scores.values())
@@ -171,5 +171,6 @@ class Learning:
         for piece in self.pieces[1:]:
             if len(found) >= size:
                 break
-            found.setdefault(piece, scores[piece])
+            if piece not in special:
+                found.setdefault(piece, scores[piece])
         return sorted(found.items(), key=lambda piece: -piece[1])

@@ -1,7 +1,8 @@
 """XLNetTokenizer: SentencePiece with the special tokens at the end of a sequence, and padding before it.
 
 Yang et al. 2019 (arXiv 1906.08237), section 2.5: [A, SEP, B, SEP, CLS]. In the authors' code the segments are 0, 1, 2
-for CLS, and padding has the segment 4; `transformers` pads with 3.
+for CLS, and padding has the segment 4. `transformers` 5 pads with segment 0, though its class asks for 3; nothing
+attends to padding, so both give the same vectors.
 """
 
 from typing import ClassVar
@@ -11,7 +12,7 @@ from bertedu.tokenization.sentencepiece import SentencePieceTokenizer
 
 
 class XLNetTokenizer(SentencePieceTokenizer):
-    """A <sep> <cls>, and for pairs A <sep> B <sep> <cls>: A in segment 0, B in 1, <cls> in 2, padding on the left in 3.
+    """A <sep> <cls>, and for pairs A <sep> B <sep> <cls>: A in segment 0, B in 1, <cls> in 2. Padding is on the left.
 
     Accents are dropped whatever keep_accents says, as `transformers` does.
     """
@@ -25,7 +26,6 @@ class XLNetTokenizer(SentencePieceTokenizer):
     pair = (("$A", 0), ("<sep>", 0), ("$B", 1), ("<sep>", 1), ("<cls>", 2))
     defaults: ClassVar = {"do_lower_case": False, "keep_accents": False}
     padding_side = "left"
-    pad_token_type_id = 3
 
     def rewriting(self) -> list[Step]:
         """Quotes, accents, case, and the table of characters."""
