@@ -111,7 +111,7 @@ class Learning:
         return scores
 
     def maximize(self, expected: np.ndarray) -> None:
-        """New log probabilities from expected counts. Instead of the log, the digamma function: a Bayesian estimate that
+        """New log probabilities from expected counts. The digamma function in the log's stead makes it Bayesian and
         favours few pieces (Liang and Klein, tutorial at ACL 2007).
         """
         kept = expected >= LEAST_EXPECTED
