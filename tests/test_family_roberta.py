@@ -1,8 +1,10 @@
 """RoBERTa and XLM-R against `transformers`, and what is easily got wrong about them: the positions above all."""
 
 import json
+import warnings
 from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -13,6 +15,7 @@ from family_parity import (
     assert_same_loss,
     masked_labels,
     padded_batch,
+    perturbed,
     twins,
 )
 from torch.testing import assert_close
@@ -24,8 +27,13 @@ from bertedu.family.xlm_roberta import XLMRobertaConfig, XLMRobertaModel
 from bertedu.finetuning.classification import TextClassifier
 from bertedu.finetuning.multiple_choice import ChoiceModel
 from bertedu.finetuning.question_answering import SpanFinder
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.tagging import Tagger
+from bertedu.inference import encode, fill_mask, open_model, run
 from bertedu.model.heads import MaskedLM
+from bertedu.pretraining.counted_start import initialize_by_counting
+from bertedu.tokenization import RobertaTokenizer
 
 # Small models of every shape; 12 tokens and the positions up to padding's need at least 13 + pad_token_id.
 CONFIGS = {
@@ -218,3 +226,55 @@ def test_another_members_weights_are_computed_as_berts(tmp_path):
         BertModel.from_pretrained(tmp_path)
     with pytest.raises(UserError, match=r"XLMRobertaModel would .* open it with RobertaModel\.from_pretrained"):
         XLMRobertaModel.from_pretrained(tmp_path)
+
+
+@pytest.fixture
+def published(tmp_path):
+    """A folder as `transformers` leaves it: a model that fills masks, and byte-level BPE."""
+    tokenizer = RobertaTokenizer.train(["the cat sat on the mat .", "a dog sat on the log ."] * 4, vocab_size=300)
+    config = RobertaConfig(len(tokenizer), 16, 2, 2, 24, max_position_embeddings=22)
+    config.save(tmp_path / "config", "RobertaForMaskedLM")
+    torch.manual_seed(0)
+    model = transformers.RobertaForMaskedLM(transformers.AutoConfig.from_pretrained(tmp_path / "config"))
+    perturbed(model).save_pretrained(tmp_path / "published")
+    tokenizer.save_pretrained(tmp_path / "config")
+    transformers.AutoTokenizer.from_pretrained(tmp_path / "config").save_pretrained(tmp_path / "published")
+    return tmp_path / "published"
+
+
+@torch.no_grad()
+def test_a_folder_of_transformers_fills_the_mask_with_other_words(published):
+    """From text to probabilities: the tokens, their positions and the head together."""
+    text = "the cat sat on the<mask> ."
+    theirs, tokens = (
+        auto.from_pretrained(published) for auto in (transformers.AutoModelForMaskedLM, transformers.AutoTokenizer)
+    )
+    encoding = tokens(text, return_tensors="pt")
+    logits = theirs(**encoding).logits[encoding["input_ids"] == tokens.mask_token_id][0]
+    model, tokenizer = open_model(published)
+    [answers] = fill_mask(model, tokenizer, text, top=3)
+    expected = logits.softmax(dim=-1).topk(3)
+    assert_close(torch.tensor([share for _, share in answers]), expected.values, **CLOSE)
+    ours = run(model, encode(model, tokenizer, text)).prediction_logits
+    assert_close(ours, theirs(**encoding).logits, **CLOSE)
+    with pytest.raises(UserError, match="there is no <mask> in 'the cat': write <mask>"):
+        fill_mask(model, tokenizer, "the cat")
+    with pytest.raises(UserError, match="has 32 tokens with <s> and </s>, and this model takes 20: shorten it"):
+        fill_mask(model, tokenizer, " cat" * 30)
+
+
+def test_fine_tuning_starts_from_a_pooler_that_nobody_trained_unsaid(published):
+    """A published RoBERTa has no pooler: the head for texts needs none, that for choices gets a new one and says so."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        of_texts = with_new_head(TextClassifier, str(published), FinetuningSettings(), labels=("a", "b"))
+    assert of_texts.encoder.pooler is None and of_texts.transform is not None
+    with pytest.warns(UserWarning, match=r"lacks pooler.*they start untrained"):
+        with_new_head(ChoiceModel, str(published), FinetuningSettings())
+
+
+def test_a_start_by_counting_asks_for_more_positions_than_tokens_have():
+    tokens = np.random.default_rng(0).integers(5, SMALL.vocab_size, 2000)
+    model = MaskedLM(SMALL)
+    initialize_by_counting(model, tokens)
+    assert all(torch.isfinite(parameter).all() for parameter in model.parameters())

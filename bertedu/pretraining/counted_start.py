@@ -59,7 +59,7 @@ def initialize_by_counting(model: LanguageModel, tokens: np.ndarray) -> None:
     positions, segments, matches, words = blocks(config.hidden_size)
     bert = next(module for module in model.modules() if isinstance(module, BertModel))
     fill_embeddings(bert, tokens)
-    length = config.max_position_embeddings
+    length = config.max_tokens
     sample = torch.from_numpy(tokens[: 64 * length].astype(np.int64))
     ids = sample[: len(sample) // length * length].view(-1, length)  # [B, T]
     if not len(ids):
