@@ -85,6 +85,6 @@ ARCHITECTURE = Architecture(
     encoder=DebertaModel,
     language_model_head=MaskedLMHead,
     names=NAMES,
-    tokenizer=BertTokenizer,
+    tokenizer=BertTokenizer,  # stands here for GPT-2's byte-level BPE with [CLS], [SEP], [PAD] and [MASK]
     transforms={"ForSequenceClassification": ContextPooler, "ForMultipleChoice": ContextPooler},
 )

@@ -140,6 +140,6 @@ ARCHITECTURE = Architecture(
             *NAMES.rows,
         ),
     ),
-    tokenizer=BertTokenizer,
+    tokenizer=BertTokenizer,  # stands here for a Unigram (SentencePiece)
     transforms={"ForSequenceClassification": ContextPooler, "ForMultipleChoice": ContextPooler},
 )
