@@ -171,6 +171,7 @@ def test_layers_share_with_others_than_their_neighbours():
         for groups in range(1, layers + 1):
             config = small(40, 8, layers, 1, 8, 4, num_hidden_groups=groups)
             assert {config.group_of(layer) for layer in range(layers)} == set(range(groups)), (layers, groups)
+    assert small(40, 8, 18, 1, 8, 4, num_hidden_groups=14).group_of(9) == 6  # not 7: 9 / (18 / 14) is rounded down
     with pytest.raises(UserError, match="num_hidden_groups is 3 and num_hidden_layers 2: give at most one group"):
         small(40, 8, 2, 1, 8, 4, num_hidden_groups=3)
 

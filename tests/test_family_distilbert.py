@@ -171,6 +171,8 @@ def test_segments_change_a_vector_or_there_is_a_pooler():
     model, batch = perturbed(DistilBertModel(SMALL, add_pooling_layer=True)), padded_batch(SMALL, segments=5)
     output = model(**batch)
     assert output.pooler_output is None
+    with pytest.raises(UserError, match="of the type 'distilbert' has no pooler, from which two texts are judged"):
+        BertForPreTraining(SMALL)(batch["input_ids"])
     del batch["token_type_ids"]
     assert torch.equal(model(**batch).last_hidden_state, output.last_hidden_state)
 

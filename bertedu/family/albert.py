@@ -3,12 +3,14 @@
 What changes against BERT:
 - The embeddings have E = 128 numbers for each token and one matrix maps them to the hidden size D (section 3.1,
   "factorized embedding parameterization"): V·E + E·D weights in place of V·D.
-- All L layers are the same layer ("cross-layer parameter sharing"). The model has fewer weights; it computes as much as
-  a BERT with L layers does. In its config the layers may also form groups of consecutive layers, each with its own
-  weights, and a group may hold several layers that run one after the other; every published model has one group of one.
+- All L layers have the same weights ("cross-layer parameter sharing"). The model is smaller, and not faster: it
+  computes as much as a BERT with L layers. The config also allows groups of consecutive layers, each group with its own
+  weights, and several layers in a group that run one after the other; the released models have one group of one layer.
 - The second task of pre-training is sentence order: are two consecutive texts swapped? `BertForPreTraining` has that
   head as `next_sentence`: class 0 is the original order, 1 swapped.
-- GELU in its tanh form, and no dropout (section 4.5 for the largest model; all models of version 2).
+- No dropout ("Additional training data and dropout effects"; version 2 of the released models), and GELU in the tanh
+  form of Google's code. The residual dropouts are where BERT has them, as in Google's code; `transformers` has none
+  behind the feed-forward.
 Shapes: B batch, T tokens, D hidden size, E embedding size, L layers, G groups.
 """
 
@@ -40,7 +42,7 @@ class AlbertConfig(BertConfig):
     """
 
     model_type: ClassVar[str] = "albert"
-    # Table 1 of the paper has base, large, xlarge and xxlarge.
+    # Table 1 of the paper has base, large, xlarge and xxlarge; the released xlarge has 16 heads.
     presets: ClassVar[dict[str, tuple[int, int, int]]] = PRESETS | {"xlarge": (24, 2048, 16), "xxlarge": (12, 4096, 64)}
 
     vocab_size: int = 30000
@@ -72,6 +74,7 @@ class AlbertConfig(BertConfig):
 
     def group_of(self, layer: int) -> int:
         """Which group's weights a layer uses, both counted from 0: neighbouring layers share, 0 0 0 1 1 1."""
+        # The order of the divisions is that of `transformers`: rounding decides for layer 9 of 18 in 14 groups.
         return int(layer / (self.num_hidden_layers / self.num_hidden_groups))
 
 
@@ -87,7 +90,7 @@ class AlbertEncoder(nn.Module):
 
     def __init__(self, config: AlbertConfig):
         super().__init__()
-        self.mapping_in = nn.Linear(config.embedding_size, config.hidden_size)  # also where E = D
+        self.mapping_in = nn.Linear(config.embedding_size, config.hidden_size)  # Google's code: only where E ≠ D
         self.groups = nn.ModuleList(
             nn.ModuleList(EncoderLayer(config) for _ in range(config.inner_group_num))
             for _ in range(config.num_hidden_groups)

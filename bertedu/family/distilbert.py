@@ -59,7 +59,7 @@ class DistilBertConfig(EncoderConfig):
 
     @property
     def head_dropout_prob(self) -> float:
-        """The dropout before the last layer of a task."""
+        """The dropout before the last layer of a task. In `transformers` tags have that of the layers."""
         return self.seq_classif_dropout
 
     def __post_init__(self) -> None:

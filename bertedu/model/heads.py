@@ -127,6 +127,11 @@ class BertForPreTraining(PretrainedModel):
         if masked_positions is not None:
             vectors = vectors[masked_positions]  # [N, D]
         prediction_logits = self.masked_lm(vectors)
+        if bert.pooler_output is None:
+            raise UserError(
+                f"a model of the type {self.config.model_type!r} has no pooler, from which two texts are judged: "
+                "pre-train it on masked words alone."
+            )
         seq_relationship_logits = self.next_sentence(bert.pooler_output)
         if labels is not None:
             losses.append(mean_cross_entropy(prediction_logits, labels[masked_positions]))
