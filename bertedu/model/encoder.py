@@ -5,7 +5,7 @@ of ReLU (Devlin et al. 2019, appendix A.2). Shapes: B batch, T tokens, D hidden 
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -32,11 +32,16 @@ class FeedForward(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    """Attention, add, normalise; feed-forward, add, normalise: [B, T, D] to [B, T, D]."""
+    """Attention, add, normalise; feed-forward, add, normalise: [B, T, D] to [B, T, D].
+
+    A member of the family that differs in its attention names its own attention_class.
+    """
+
+    attention_class: ClassVar[type[nn.Module]] = SelfAttention
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
-        self.attention = SelfAttention(config)
+        self.attention = self.attention_class(config)
         self.attention_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.feed_forward = FeedForward(config)
         self.feed_forward_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from bertedu.errors import UserError
-from bertedu.family.deberta.attention import Context, DisentangledAttention
+from bertedu.family.deberta.attention import Context
 from bertedu.family.deberta.config import DebertaConfig
 from bertedu.model.architecture import EncoderOutput
 from bertedu.model.bert import LAYER, check_shapes
@@ -44,11 +44,7 @@ class DebertaEmbeddings(nn.Module):
 
 
 class DisentangledLayer(EncoderLayer):
-    """BERT's layer around disentangled attention."""
-
-    def __init__(self, config: DebertaConfig, attention: DisentangledAttention):
-        super().__init__(config)
-        self.attention = attention  # type: ignore[assignment]
+    """BERT's layer around disentangled attention. A version of DeBERTa says which attention_class it has."""
 
     def forward(  # type: ignore[override]
         self,
@@ -63,14 +59,13 @@ class DisentangledLayer(EncoderLayer):
 
 
 class DisentangledEncoder(nn.Module):
-    """The layers, and the table of distances that they share. A version of DeBERTa says which attention it has."""
+    """The layers, and the table of distances that they share. A version of DeBERTa says which layers it has."""
 
-    attention_class: ClassVar[type[DisentangledAttention]]
+    layer_class: ClassVar[type[DisentangledLayer]]
 
     def __init__(self, config: DebertaConfig):
         super().__init__()
-        attentions = (self.attention_class(config) for _ in range(config.num_hidden_layers))
-        self.layers = nn.ModuleList(DisentangledLayer(config, attention) for attention in attentions)
+        self.layers = nn.ModuleList(self.layer_class(config) for _ in range(config.num_hidden_layers))
         self.relative = nn.Embedding(2 * config.span, config.hidden_size)
 
     def distances(self, length: int, device: torch.device) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from bertedu.checkpoints.names import BERT
 from bertedu.family.deberta.attention import DisentangledAttention
 from bertedu.family.deberta.config import DebertaConfig
-from bertedu.family.deberta.model import ContextPooler, DisentangledEncoder, DisentangledModel
+from bertedu.family.deberta.model import ContextPooler, DisentangledEncoder, DisentangledLayer, DisentangledModel
 from bertedu.model.architecture import Architecture
 from bertedu.model.heads import MaskedLMHead
 from bertedu.tokenization import BertTokenizer
@@ -44,10 +44,16 @@ class DebertaAttention(DisentangledAttention):
         return self.split_heads(self.pos_q_proj(vectors)), self.split_heads(self.pos_proj(vectors))
 
 
+class DebertaLayer(DisentangledLayer):
+    """BERT's layer with the attention of version 1."""
+
+    attention_class = DebertaAttention
+
+
 class DebertaEncoder(DisentangledEncoder):
     """Each distance has its own vector, up to the farthest; what is farther away has the vector of that."""
 
-    attention_class = DebertaAttention
+    layer_class = DebertaLayer
 
     def distances(self, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
         """The vectors of distances that T tokens can have, and which of them holds for query i and key j, [T, T]."""

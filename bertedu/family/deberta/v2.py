@@ -78,11 +78,17 @@ class Convolution(nn.Module):
         return self.norm(hidden_states + read) * real[..., None]
 
 
-class ConvolvedLayer(DisentangledLayer):
+class DebertaV2Layer(DisentangledLayer):
+    """BERT's layer with the attention of versions 2 and 3."""
+
+    attention_class = DebertaV2Attention
+
+
+class ConvolvedLayer(DebertaV2Layer):
     """A first layer with a convolution beside it."""
 
-    def __init__(self, config: DebertaV2Config, attention: DisentangledAttention):
-        super().__init__(config, attention)
+    def __init__(self, config: DebertaV2Config):
+        super().__init__(config)
         self.convolution = Convolution(config)
 
     def forward(  # type: ignore[override]
@@ -100,14 +106,14 @@ class ConvolvedLayer(DisentangledLayer):
 class DebertaV2Encoder(DisentangledEncoder):
     """The layers, and one normalised table of buckets for all of them."""
 
-    attention_class = DebertaV2Attention
+    layer_class = DebertaV2Layer
 
     def __init__(self, config: DebertaV2Config):
         super().__init__(config)
         self.farthest = config.farthest
         self.relative_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         if config.conv_kernel_size:
-            self.layers[0] = ConvolvedLayer(config, DebertaV2Attention(config))
+            self.layers[0] = ConvolvedLayer(config)
 
     def distances(self, length: int, device: torch.device) -> tuple[Tensor, Tensor]:
         """The vectors of all buckets, and which of them holds for query i and key j, [T, T]."""
