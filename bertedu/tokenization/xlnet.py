@@ -26,6 +26,7 @@ class XLNetTokenizer(SentencePieceTokenizer):
     pair = (("$A", 0), ("<sep>", 0), ("$B", 1), ("<sep>", 1), ("<cls>", 2))
     defaults: ClassVar = {"do_lower_case": False, "keep_accents": False}
     padding_side = "left"
+    cls_at_end = True
 
     def rewriting(self) -> list[Step]:
         """Quotes, accents, case, and the table of characters."""

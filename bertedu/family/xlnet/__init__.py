@@ -23,7 +23,7 @@ from bertedu.family.xlnet.config import XLNetConfig
 from bertedu.family.xlnet.heads import SequenceSummary, XLNetLMHeadModel, language_model_head
 from bertedu.family.xlnet.model import XLNetModel, initialize
 from bertedu.model.architecture import Architecture
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.xlnet import XLNetTokenizer
 
 __all__ = ["ARCHITECTURE", "XLNetConfig", "XLNetLMHeadModel", "XLNetModel"]
 
@@ -57,7 +57,7 @@ ARCHITECTURE = Architecture(
     encoder=XLNetModel,
     language_model_head=language_model_head,
     names=NAMES,
-    tokenizer=BertTokenizer,  # until its own, which puts <cls> at the end
+    tokenizer=XLNetTokenizer,
     class_names={"ForMaskedLM": "XLNetLMHeadModel", "ForQuestionAnswering": "XLNetForQuestionAnsweringSimple"},
     transforms={"ForSequenceClassification": SequenceSummary, "ForMultipleChoice": SequenceSummary},
     initialize=initialize,
