@@ -28,7 +28,7 @@ from bertedu.model.bert import BertModel
 from bertedu.model.embeddings import BertEmbeddings
 from bertedu.model.encoder import EncoderLayer, activation, run_layers
 from bertedu.model.heads import TiedDecoder
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.albert import AlbertTokenizer
 
 GROUP = re.compile(r"encoder\.groups\.(\d+)\.")
 
@@ -174,5 +174,5 @@ ARCHITECTURE = Architecture(
         tied=("masked_lm.decoder.weight",),
         dropped=("position_ids",),
     ),
-    tokenizer=BertTokenizer,  # ALBERT's own is a Unigram (SentencePiece)
+    tokenizer=AlbertTokenizer,
 )

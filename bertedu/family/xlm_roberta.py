@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from bertedu.family import roberta
 from bertedu.family.roberta import RobertaConfig, RobertaModel
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.xlm_roberta import XLMRobertaTokenizer
 
 
 @dataclass(frozen=True)
@@ -31,5 +31,5 @@ ARCHITECTURE = replace(
     name="XLMRoberta",
     config=XLMRobertaConfig,
     encoder=XLMRobertaModel,
-    tokenizer=BertTokenizer,  # stands here until Unigram is there
+    tokenizer=XLMRobertaTokenizer,
 )

@@ -19,7 +19,7 @@ from bertedu.family.deberta.v1 import NAMES
 from bertedu.model.architecture import Architecture
 from bertedu.model.encoder import activation
 from bertedu.model.heads import MaskedLMHead
-from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.deberta_v2 import DebertaV2Tokenizer
 
 
 def log_buckets(distances: Tensor, buckets: int, farthest: int) -> Tensor:
@@ -146,6 +146,6 @@ ARCHITECTURE = Architecture(
             *NAMES.rows,
         ),
     ),
-    tokenizer=BertTokenizer,  # stands here for a Unigram (SentencePiece)
+    tokenizer=DebertaV2Tokenizer,
     transforms={"ForSequenceClassification": ContextPooler, "ForMultipleChoice": ContextPooler},
 )
