@@ -9,7 +9,8 @@
 ##
 ## And the rest:
 ##
-##   make setup   The set-up alone: .venv with every package at its pinned version.
+##   make setup   The set-up alone: .venv with every package at its pinned version. (make bert installs
+##                only what it needs, make lab adds what the notebooks use, make test the rest.)
 ##   make notebooks   The notebooks alone against their stored outputs. Only one of them:
 ##                make notebooks ARGS=notebooks/03_self_attention.ipynb
 ##   make browser-test   JupyterLab in this machine's Chromium: every view and widget is worked, and
@@ -21,6 +22,14 @@
 ##
 ## Another Python than the first of python3.11, python3 and python that is 3.11 or newer:
 ##   make setup PYTHON=/path/to/python
+
+# What is installed, each with what stands before it: 1 the package, 2 what the notebooks use, 3 what tests and authors use.
+bert: PARTS = 1
+lab: PARTS = 2
+PARTS = 3
+EXTRAS_1 =
+EXTRAS_2 = [course]
+EXTRAS_3 = [course,authors,browser,test]
 
 .PHONY: help bert test notebooks browser-test setup lab bench lint environment
 
@@ -66,16 +75,20 @@ lint: environment
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 
-# .venv/setup says in which folder and from which pins .venv was made. It reads "unfinished" until the
+# .venv/setup says what was installed (PARTS), in which folder, and from which pins. It reads "unfinished" until the
 # last step is done: what an interrupted or moved set-up left behind is cleared away, not repaired.
 environment:
-	@python="$(PYTHON)"; \
+	@python="$(PYTHON)"; parts=$(PARTS); \
 	wanted="$$(pwd) $$(cat pyproject.toml constraints.txt | cksum)"; \
 	found="$$(cat .venv/setup 2>/dev/null)"; \
+	case "$$found" in [123]" "*) there=$${found%% *}; found=$${found#* } ;; *) there=0 ;; esac; \
 	if .venv/bin/python -c '' 2>/dev/null; then works=yes; else works=no; fi; \
-	if [ "$$works $$found" = "yes $$wanted" ]; then exit 0; fi; \
+	if [ "$$works $$found" = "yes $$wanted" ] && [ $$there -ge $$parts ]; then exit 0; fi; \
 	case "$$works $$found" in \
-		"yes $$(pwd) "*) echo "pyproject.toml or constraints.txt has changed: bringing .venv up to date." ;; \
+		"yes $$wanted") ;; \
+		"yes $$(pwd) "*) \
+			echo "pyproject.toml or constraints.txt has changed: bringing .venv up to date."; \
+			if [ $$there -gt $$parts ]; then parts=$$there; fi ;; \
 		"yes ") echo "Found a .venv: installing what is missing." ;; \
 		*) \
 			if [ -z "$$python" ]; then \
@@ -83,14 +96,19 @@ environment:
 			elif ! "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
 				echo "$$python is no Python 3.11 or newer: name another: make setup PYTHON=/path/to/python"; exit 1; \
 			fi; \
-			echo "Setting up .venv with $$("$$python" --version): a few minutes, once."; \
+			echo "Setting up .venv with $$("$$python" --version): one to four minutes, once."; \
 			rm -rf .venv && mkdir .venv && echo unfinished > .venv/setup || exit 1; \
 			if ! "$$python" -m venv .venv; then \
 				echo "$$python cannot make a virtual environment (on Debian and Ubuntu: apt install python3-venv)."; exit 1; \
 			fi ;; \
 	esac; \
+	case $$parts in \
+		1) extras="$(EXTRAS_1)"; echo "Installing torch and the package (.venv will have 1.6 GB)." ;; \
+		2) extras="$(EXTRAS_2)"; echo "Installing JupyterLab and what the notebooks use (.venv will have 2.1 GB)." ;; \
+		3) extras="$(EXTRAS_3)"; echo "Installing what the notebooks, the tests and authors use (.venv will have 2.4 GB)." ;; \
+	esac; \
 	echo unfinished > .venv/setup && \
 	.venv/bin/python -m pip install --disable-pip-version-check --no-input \
-		-c constraints.txt -e '.[course,authors,browser,test]' && \
-	echo "$$wanted" > .venv/setup || \
+		-c constraints.txt -e ".$$extras" && \
+	echo "$$parts $$wanted" > .venv/setup || \
 	{ echo "The set-up did not finish (see above). Once that is put right, the same command starts it again."; exit 1; }

@@ -2,20 +2,18 @@
 
 import os
 import platform
-import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import psutil
 import torch
 
-from bertedu.config import PRESETS, BertConfig
+from bertedu.config import PRESETS
 from bertedu.files import cache_folder
-from bertedu.model import BertForPreTraining
-from bertedu.model.heads import IGNORED
+from bertedu.pretraining.forecast import forecast
 from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.pretraining.speed import clock, training_speed
 from bertedu.training.devices import choose_device, choose_precision, computes_bf16
-from bertedu.training.optimization import build_optimizer
 
 Row = tuple[str, str, str]  # group, name, what was found
 GIGABYTE = 1e9
@@ -95,15 +93,6 @@ def text_at_hand() -> Row:
     return ("text", "documentation", f"{state} ({cache_folder()})")
 
 
-def clock(device: str) -> float:
-    """Seconds, after everything that was asked of the device is done."""
-    if device == "cuda":
-        torch.cuda.synchronize()
-    elif device == "mps":
-        torch.mps.synchronize()
-    return time.perf_counter()
-
-
 def matrix_rate(device: str, precision: str, seconds: float = 0.5) -> float:
     """Floating-point operations a second in products of two [1024, 1024] matrices."""
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
@@ -114,46 +103,6 @@ def matrix_rate(device: str, precision: str, seconds: float = 0.5) -> float:
         _ = matrix @ matrix
         products += 1
     return 2 * 1024**3 * products / passed
-
-
-def training_speed(device: str, precision: str, preset: str = "tiny", seconds: float = 2.0) -> float:
-    """Tokens a second of real optimizer steps on random ids, 15 % of them masked, in batches as the preset has them."""
-    settings = PretrainingSettings.for_preset(preset)
-    shape = (settings.batch_size, settings.max_length)
-    generator = torch.Generator().manual_seed(0)
-    ids = torch.randint(settings.vocab_size, shape, generator=generator).to(device)
-    hidden = (torch.rand(shape, generator=generator) < 0.15).to(device)
-    labels = ids.masked_fill(~hidden, IGNORED)
-    follows = torch.zeros(settings.batch_size, dtype=torch.long, device=device)
-    with torch.random.fork_rng(devices=[]):
-        model = BertForPreTraining(config_for(settings)).to(device).train()
-    optimizer = build_optimizer(model, 1e-4, 0.01, (0.9, 0.98))
-
-    def step() -> None:
-        with torch.autocast(device, dtype=torch.bfloat16, enabled=precision == "bf16"):
-            loss = model(ids, labels=labels, next_sentence_label=follows).loss
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-
-    for _ in range(3):
-        step()
-    steps, start = 0, clock(device)
-    while (passed := clock(device) - start) < seconds:
-        step()
-        steps += 1
-    return steps * ids.numel() / passed
-
-
-def config_for(settings: PretrainingSettings) -> BertConfig:
-    """The model that `bertedu pretrain` makes for these settings."""
-    return BertConfig.preset(
-        settings.preset,
-        vocab_size=settings.vocab_size,
-        max_position_embeddings=settings.max_length,
-        hidden_dropout_prob=settings.dropout,
-        attention_probs_dropout_prob=settings.dropout,
-    )
 
 
 def work(preset: str) -> float:
@@ -179,12 +128,9 @@ def outlook(device: str, precision: str) -> list[Row]:
         else:
             found = f"about {estimate(preset, tiny):,.0f} tokens a second (estimate)"
         rows.append(("speed", preset, found))
-    minutes = 6 if is_harvested() else 7
-    tokens = 5 * 60 * tiny / 1e6
-    told = (
-        f"about {minutes} minutes: 5 of training, on about {tokens:.1f} million tokens, the rest around it (estimate)"
-    )
-    return [*rows, ("speed", "make bert", told)]
+    around = "a minute more" if is_harvested() else "two minutes more, to read the documentation"
+    rows.append(("speed", "make bert", f"5 minutes of training, and {around} (estimate)"))
+    return rows + [("speed", "", sentence) for sentence in forecast(tiny, minutes=5)]
 
 
 def warnings_for() -> list[str]:

@@ -135,7 +135,7 @@ def test_docstrings_come_in_another_order_than_in_the_file():
     assert list(docstrings(b"x = 1\n")) == []
 
 
-def test_a_package_that_nobody_requires_is_harvested(tmp_path, monkeypatch):
+def test_a_package_that_nobody_requires_or_only_an_extra_is_harvested(tmp_path, monkeypatch):
     make_package(tmp_path, "rootpack", {}, ("Needed", "optional_one; extra == 'more'", "never; python_version < '3'"))
     with open(tmp_path / "rootpack-1.0.dist-info" / "METADATA", "a", encoding="utf-8") as metadata:
         metadata.write("Provides-Extra: more\n")
@@ -145,7 +145,7 @@ def test_a_package_that_nobody_requires_is_harvested(tmp_path, monkeypatch):
         make_package(tmp_path, name, {})
     monkeypatch.syspath_prepend(str(tmp_path))
     found = [package.metadata["Name"] for package in required_distributions("rootpack")]
-    assert found == ["deeper", "needed", "optional-one", "quick"]
+    assert found == ["deeper", "needed", "quick"]
 
 
 def test_a_missing_installation_ends_in_a_traceback():

@@ -14,7 +14,7 @@ TESTS = ["pytest", "pytest"]  # the package, then the notebooks
 PYTHON = """#!/bin/sh
 case "$*" in
     "-m venv .venv") echo venv >> calls; mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
-    *"pip install"*) echo pip >> calls; [ ! -e offline ] ;;
+    *"pip install"*) echo pip >> calls; echo "$*" >> extras; [ ! -e offline ] ;;
     "-m pytest"*) echo pytest >> calls ;;
     "-c import sys"*) [ ! -e old ] ;;
 esac
@@ -133,3 +133,26 @@ def test_make_alone_starts_something_long(folder):
     answer = make(folder)
     assert answer.returncode == 0 and calls(folder) == []
     assert {"make bert", "make test"} <= set(re.findall(r"make \w+", answer.stdout))
+
+
+def installed(folder: Path) -> list[str]:
+    """The extras of each installation, in order; those of the package alone are ''."""
+    return [line.rpartition("-e .")[2] for line in (folder / "extras").read_text().splitlines()]
+
+
+def test_make_bert_installs_jupyter_and_the_tests(folder):
+    for name in ("bert", "lab", "bert", "test", "lab", "setup"):
+        make(folder, name)
+    assert installed(folder) == ["", "[course]", "[course,authors,browser,test]"]
+
+
+def test_a_new_pin_takes_away_what_was_installed_besides(folder):
+    make(folder, "test")
+    (folder / "constraints.txt").write_text("# changed\n")
+    assert "has changed" in make(folder, "bert").stdout
+    assert installed(folder) == 2 * ["[course,authors,browser,test]"]
+
+
+def test_nobody_is_told_how_much_is_installed(folder):
+    sizes = [re.search(r"will have ([\d.]+) GB", make(folder, name).stdout) for name in ("bert", "lab", "test", "test")]
+    assert [float(size[1]) if size else None for size in sizes] == [1.6, 2.1, 2.4, None]

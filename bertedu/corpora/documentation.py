@@ -1,7 +1,7 @@
 """Real English that every machine with this course has: the documentation of the packages it depends on.
 
-Source files are parsed, never imported. Which packages are read follows from the requirements of `bertedu`
-alone, so the same pinned versions give the same text, whatever else is installed.
+Source files are parsed, never imported. Which packages are read follows from the requirements of `bertedu` alone,
+without its extras, so the same pinned versions give the same text, whatever else is installed.
 """
 
 import ast
@@ -37,13 +37,16 @@ PLAIN_WORD = re.compile(r"(?<![^\s(\"'])[A-Za-z]?[a-z]*(?=[,;:.!?)\"']*(?:\s|$))
 
 
 def required_distributions(root: str = "bertedu") -> list[Distribution]:
-    """The installed distributions that `root` with all its extras depends on, directly or not, sorted by name."""
+    """The installed distributions that `root` depends on, directly or not, sorted by name.
+
+    Those of its extras are left out: what is installed besides must not change the text.
+    """
     try:
-        extras = distribution(root).metadata.get_all("Provides-Extra") or []
+        distribution(root)
     except PackageNotFoundError as error:
         raise UserError(f"{root} is not installed, only on the path: run `pip install -e .` in its folder.") from error
     found: dict[str, Distribution] = {}
-    waiting, done = [(canonicalize_name(root), extra) for extra in ("", *extras)], set()
+    waiting, done = [(canonicalize_name(root), "")], set()
     while waiting:
         name, extra = pair = waiting.pop()
         if pair in done:
@@ -51,7 +54,7 @@ def required_distributions(root: str = "bertedu") -> list[Distribution]:
         done.add(pair)
         try:
             found[name] = distribution(name)
-        except PackageNotFoundError:  # an extra that is not installed here
+        except PackageNotFoundError:  # needed on other systems, or installed without it
             continue
         for line in found[name].requires or []:
             requirement = Requirement(line)

@@ -18,11 +18,13 @@ from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.counted_start import initialize_by_counting
 from bertedu.pretraining.evaluation import Evaluation
 from bertedu.pretraining.examples import tokenize_documents
+from bertedu.pretraining.forecast import forecast, is_default
 from bertedu.pretraining.initialization import initialize_for_matching
 from bertedu.pretraining.objectives import OBJECTIVES
 from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.pretraining.speed import training_speed
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import Trainer
 from bertedu.training.processes import is_main_process
@@ -121,6 +123,9 @@ def train_and_evaluate(
         f"{plan.settings.start or plan.settings.preset} with {parameters:,} parameters, "
         f"{trainer.precision} on {trainer.device}"
     )
+    if plan.budget.minutes and not resume and is_default(plan.corpus, plan.settings):
+        for sentence in forecast(training_speed(trainer.device, trainer.precision), plan.budget.minutes):
+            say(f"  {sentence}")
     progress = trainer.run(resume)
     if trainer.stopped:
         say(f"stopped and saved: go on with `bertedu pretrain --resume {quoted(folder)}`")
