@@ -263,10 +263,10 @@ def test_the_real_harvest_is_small_dirty_or_shared_between_the_sides():
     corpus = documentation_corpus()
     documents = everything(corpus)
     lines = all_sentences(documents)
-    assert len(documents) > 15_000 and len(lines) > 100_000
-    assert sum(len(line.split()) for line in lines) > 1_500_000
+    assert len(documents) > 10_000 and len(lines) > 80_000
+    assert sum(len(line.split()) for line in lines) > 1_000_000
     assert all(line[0].isupper() and line.isprintable() and "`" not in line and "http:" not in line for line in lines)
     assert len(set(lines)) == len(lines)
     shares = [len(part) / len(documents) for part in (corpus.validation, corpus.heldout["held-out documents"])]
     assert shares[0] == pytest.approx(0.01, abs=0.004) and shares[1] == pytest.approx(0.02, abs=0.005)
-    assert len({document.source for document in corpus.train}) > 80
+    assert len({document.source for document in corpus.train}) > 50

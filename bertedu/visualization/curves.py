@@ -42,18 +42,7 @@ def training_curves(lines: Sequence[Line], baselines: Baselines | None = None) -
                 axes.plot(steps, values, color=color, marker=marker, markersize=3.5, linewidth=1.6, label=label)
                 told.append(f"{PANELS[name]}, {label}: from {amount(name, values[0])} to {amount(name, values[-1])}")
         for baseline, value in (baselines or {}).get(name, {}).items():
-            axes.axhline(value, color=GREY, linestyle=":", linewidth=1.4)
-            axes.annotate(
-                short(baseline),
-                (1, value),
-                parse_math=False,
-                xycoords=("axes fraction", "data"),
-                ha="right",
-                va="bottom",
-                fontsize=8,
-                color=GREY,
-                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-            )
+            draw_baseline(axes, baseline, value)
             told.append(f"{PANELS[name]}, {baseline}: {amount(name, value)}")
         shape(axes, name)
     handles = {
@@ -73,6 +62,22 @@ def series(lines: Sequence[Line], key: str) -> tuple[list[int], list[float]]:
             raise UserError(f"metrics.jsonl, step {line['step']}: {said}, which is no number: remove the line.")
     found = [(line["step"], line[key]) for line in lines if key in line and math.isfinite(line[key])]
     return [step for step, _ in found], [value for _, value in found]
+
+
+def draw_baseline(axes: Any, name: str, value: float) -> None:
+    """A dotted line with its name at the right end, readable also where a curve crosses it."""
+    axes.axhline(value, color=GREY, linestyle=":", linewidth=1.4)
+    axes.annotate(
+        short(name),
+        (1, value),
+        parse_math=False,
+        xycoords=("axes fraction", "data"),
+        ha="right",
+        va="bottom",
+        fontsize=8,
+        color=GREY,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+    )
 
 
 def amount(name: str, value: float) -> str:

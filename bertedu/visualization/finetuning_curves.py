@@ -7,9 +7,9 @@ from typing import Any
 from matplotlib.ticker import MaxNLocator
 
 from bertedu.errors import UserError
-from bertedu.visualization.curves import Line, series
+from bertedu.visualization.curves import Line, draw_baseline, series
 from bertedu.visualization.finetuning_results import measure_name
-from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet, short
+from bertedu.visualization.picture import BLUE, INK, ORANGE, Picture, new_figure, quiet, short
 
 MEANS = 5  # neighbours that the bold line of a loss is the mean of: single batches are noisy
 
@@ -57,17 +57,7 @@ def finetuning_curves(
         if any(values for _, values in found)
     ]
     for name, value in (baselines or {}).items():
-        of_figure.axhline(value, color=GREY, linestyle=":", linewidth=1.4)
-        of_figure.annotate(
-            short(name),
-            (1, value),
-            parse_math=False,
-            xycoords=("axes fraction", "data"),
-            ha="right",
-            va="bottom",
-            fontsize=8,
-            color=GREY,
-        )
+        draw_baseline(of_figure, name, value)
         told.append(f"baseline {name} {value:.3f}")
     seeds = f"{len(runs)} seeds, in the mean" if len(runs) > 1 else "one seed"
     return Picture(figure, f"Curves of fine-tuning, {seeds}. {'; '.join(told)}.")
