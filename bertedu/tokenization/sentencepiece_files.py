@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bertedu.errors import UserError, shown
 from bertedu.files import read_json_object, write_json
 from bertedu.json_values import fits
+from bertedu.tokenization.charsmap import CharsMap
 from bertedu.tokenization.spiece import read_spiece
 from bertedu.tokenization.unigram import Piece
 
@@ -59,6 +60,8 @@ def read_files(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
     parts = read_tokenizer_json(found, kind) if found.suffix == ".json" else read_spiece_file(found, kind)
     tokens = parts.pop("added_tokens")
     check_pieces(parts["pieces"], parts["added"], kind, found)
+    if parts["charsmap"] is not None:
+        CharsMap(parts["charsmap"], str(found))  # names the file where it is damaged
     mask = read_mask([*values.get("added_tokens_decoder", {}).values(), values.get("mask_token"), *tokens], kind)
     return {**parts, **read_switches(values, config, kind), "mask_takes_space_before": mask}
 
@@ -165,6 +168,8 @@ def read_spiece_file(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
         )
     pieces = kind.renumbered(pieces)
     present = {piece for piece, _ in pieces}
+    if kind.unk_token not in present:
+        raise UserError(f"{path} lacks {kind.unk_token}: choose the file of a tokenizer for {kind.__name__}.")
     added = [token for token in special if token not in present]
     return {"pieces": pieces, "added": added, "charsmap": charsmap or None, "added_tokens": []}
 
