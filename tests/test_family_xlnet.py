@@ -30,6 +30,8 @@ from bertedu.finetuning.classification import TextClassifier
 from bertedu.finetuning.multiple_choice import ChoiceModel
 from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.tagging import Tagger
+from bertedu.inference import fill_mask, open_model, pseudo_perplexity
+from bertedu.tokenization.xlnet import XLNetTokenizer
 
 # Vocabulary, hidden size, layers, heads, feed-forward.
 CONFIGS = [
@@ -379,3 +381,34 @@ def test_dropout_is_left_out_or_one_mask_hides_every_word(tmp_path):
     places = [model.dropout] * 2 + [layer.dropout, layer.feed_forward.dropout, layer.dropout, model.dropout]
     assert [module for module, _ in seen] == places
     assert layer.attention.dropout_prob == 0.1
+
+
+@torch.no_grad()
+def test_a_published_xlnet_is_asked_as_a_bert(tmp_path):
+    """From a folder of `transformers` to the words for a mask: the query stream's, with the word there hidden from all;
+    and so for each token of a pseudo-perplexity.
+    """
+    tokenizer = XLNetTokenizer.train(["the cat sat on the mat and the dog ran"] * 3, vocab_size=60)
+    tokenizer.save_pretrained(tmp_path)
+    sizes = {"d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 24, "vocab_size": len(tokenizer)}
+    theirs = perturbed(of_transformers("LMHeadModel")(transformers.XLNetConfig(**sizes)))
+    theirs.save_pretrained(tmp_path)
+    model, opened = open_model(tmp_path)
+    encoding = opened("the <mask> sat")
+    ids, place = encoding.input_ids, encoding.input_ids[0].tolist().index(opened.mask_token_id)
+    assert ids[0, -1] == opened.cls_token_id and encoding.token_type_ids[0, -1] == 2
+
+    def asked(at: int) -> Tensor:
+        perm_mask, mapping = torch.zeros(1, ids.size(1), ids.size(1)), torch.zeros(1, 1, ids.size(1))
+        perm_mask[:, :, at] = mapping[:, :, at] = 1
+        given = {"token_type_ids": encoding.token_type_ids, "perm_mask": perm_mask, "target_mapping": mapping}
+        return theirs(ids, **given).logits[0, 0].log_softmax(dim=-1)
+
+    (answers,) = fill_mask(model, opened, "the <mask> sat", top=3)
+    expected = asked(place).exp().topk(3)
+    assert [opened.vocab[word] for word, _ in answers] == expected.indices.tolist()
+    assert_close(torch.tensor([share for _, share in answers]), expected.values, **CLOSE)
+    losses = [-asked(at)[ids[0, at]] for at in range(ids.size(1) - 2)]  # not <sep> and <cls>
+    assert pseudo_perplexity(model, opened, "the <mask> sat") == pytest.approx(
+        math.exp(sum(losses) / len(losses)), rel=1e-4
+    )
