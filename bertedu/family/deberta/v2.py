@@ -73,7 +73,7 @@ class Convolution(nn.Module):
 
     def forward(self, embedded: Tensor, hidden_states: Tensor, real: Tensor) -> Tensor:
         """embedded: what the first layer read, hidden_states: what it made of it, [B, T, D]; real [B, T]."""
-        read = self.conv(embedded.transpose(1, 2)).transpose(1, 2).masked_fill(~real[..., None], 0)
+        read = self.conv(embedded.transpose(1, 2)).transpose(1, 2)  # padding is zero in the embeddings
         read = self.activation(self.dropout(read))
         return self.norm(hidden_states + read) * real[..., None]
 
