@@ -10,11 +10,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from bertedu.checkpoints.folder import find_folder
-from bertedu.config import architecture_of
+from bertedu.checkpoints.folder import GENERATOR, find_folder
+from bertedu.config import CONFIG, architecture_of
 from bertedu.errors import UserError
 from bertedu.model import BertForPreTraining, BertModel
-from bertedu.model.architecture import MEMBERS, architecture, architecture_in
+from bertedu.model.architecture import architecture_in
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import MaskedLM, mean_cross_entropy
 from bertedu.tokenization import Encoding, Tokenizer
@@ -45,11 +45,10 @@ def open_model(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
     return model, tokenizer
 
 
-def filling_classes() -> list[str]:
-    """What `transformers` calls the models that fill masks, of every member of the family."""
-    members = [architecture(model_type) for model_type in MEMBERS]
-    of_words = [member.class_name(MaskedLM.kind) for member in members]
-    return of_words + [member.class_name(BertForPreTraining.kind) for member in members if not member.for_pretraining]
+def open_filler(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
+    """As `open_model`, and in place of a discriminator the generator in the folder beside it, which fills masks."""
+    folder = find_folder(name)
+    return open_model(folder / GENERATOR if (folder / GENERATOR / CONFIG).is_file() else folder)
 
 
 def check_fills(model: LanguageModel) -> None:
@@ -57,7 +56,7 @@ def check_fills(model: LanguageModel) -> None:
     if not hasattr(model, "masked_lm"):
         raise UserError(
             f"this is {type(model).__name__}, a discriminator: it tells which tokens were replaced and fills no masks. "
-            "Give its generator, the folder generator/ in its checkpoint, or google/electra-small-generator."
+            f"Give the folder of its generator, {GENERATOR}/ in the checkpoint of a run, or a generator of the hub."
         )
 
 

@@ -133,7 +133,7 @@ def test_two_runs_in_one_folder_overwrite_each_other(tmp_path):
     assert (tmp_path / "metrics.json").stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize("objective", ["pairs", "words"])
+@pytest.mark.parametrize("objective", ["pairs", "words", "replaced-tokens"])
 def test_a_stopped_run_says_how_to_go_on_and_ends_the_same(tmp_path, monkeypatch, objective):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     expected = pretrain(plan(whole, objective=objective), lambda line: None)
@@ -209,6 +209,8 @@ def test_masked_words_alone_are_trained_with_pairs_or_leave_no_model_of_their_ow
     [
         ({"objective": "spans"}, "no objective 'spans': choose one of pairs, words"),
         ({"objective": "words", "pairs": "order"}, "pairs is 'order', and the objective 'words' has no pairs"),
+        ({"objective": "replaced-tokens", "pairs": "order"}, "the objective 'replaced-tokens' has no pairs"),
+        ({"objective": "replaced-tokens", "initialization": "counted"}, "take matching or published"),
     ],
 )
 def test_an_objective_that_cannot_be_is_accepted(changes, told):

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from test_finetuning_run import DATA, KINDS, LETTERS
-from tiny_run import tiny_trainer
+from tiny_run import tiny_task, tiny_trainer
 from two_processes import plan_of
 
 from bertedu.config import BertConfig
@@ -86,6 +86,12 @@ def test_two_processes_take_the_same_steps_as_one(folder, tmp_path, optimizer, r
     tiny_trainer(tmp_path, dropout=0.0, optimizer=optimizer).run()
     assert len(read_metrics(tmp_path)) >= 12
     assert_same(folder / f"{optimizer}{resumed}", tmp_path)
+
+
+def test_two_processes_sample_other_words_than_one(folder, tmp_path):
+    """ELECTRA's generator: what is sampled for a text depends on that text alone."""
+    tiny_trainer(tmp_path, task=tiny_task(objective="replaced-tokens"), dropout=0.0).run()
+    assert_same(folder / "replaced-tokens", tmp_path)
 
 
 @pytest.mark.parametrize("name", RUNS)

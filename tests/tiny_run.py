@@ -15,6 +15,8 @@ import numpy as np
 import torch
 
 from bertedu.config import BertConfig
+from bertedu.family.electra import ElectraConfig
+from bertedu.family.electra_pair import GeneratorAndDiscriminator
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
 from bertedu.pretraining.sentence_pairs import TokenizedText
@@ -61,20 +63,27 @@ def tiny_task(**changes: Any) -> MaskedWords:
     return OBJECTIVES[settings.objective](train, validation, tiny_tokenizer(), settings)
 
 
+SIZES = {
+    "vocab_size": len(tiny_tokenizer()),
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 32,
+}
+
+
 def tiny_model(dropout: float = 0.1, seed: int = 0) -> BertForPreTraining:
     """One layer, hidden size 16."""
     torch.manual_seed(seed)
-    config = BertConfig(
-        vocab_size=len(tiny_tokenizer()),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=32,
-        hidden_dropout_prob=dropout,
-        attention_probs_dropout_prob=dropout,
-    )
-    return BertForPreTraining(config)
+    return BertForPreTraining(BertConfig(**SIZES, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout))
+
+
+def tiny_pair(dropout: float = 0.1, seed: int = 0) -> GeneratorAndDiscriminator:
+    """ELECTRA's two, the discriminator of the same size."""
+    torch.manual_seed(seed)
+    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
+    return GeneratorAndDiscriminator.from_config(ElectraConfig(**SIZES, **rates, embedding_size=8))
 
 
 def tiny_trainer(
@@ -88,17 +97,17 @@ def tiny_trainer(
 ) -> Trainer:
     """A run in fp32 on the CPU that logs each step; changes are fields of TrainingSettings."""
     settings = {"learning_rate": 3e-3, "device": "cpu", "precision": "fp32", "log_steps": 1, **changes}
-    model = tiny_model(dropout, seed=settings.get("seed", 0))
-    return Trainer(
-        model, task or tiny_task(), TrainingSettings(**settings), budget or Budget(steps=steps), folder, pace
-    )
+    task = task or tiny_task()
+    make = tiny_pair if task.settings.objective == "replaced-tokens" else tiny_model
+    model = make(dropout, seed=settings.get("seed", 0))
+    return Trainer(model, task, TrainingSettings(**settings), budget or Budget(steps=steps), folder, pace)
 
 
 class ReportedTask:
     """A task that tells another process how far the run is, by a shared number."""
 
-    def __init__(self, step: Any):
-        self.inner, self.shared = tiny_task(), step
+    def __init__(self, step: Any, **changes: Any):
+        self.inner, self.shared = tiny_task(**changes), step
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -108,10 +117,10 @@ class ReportedTask:
         return self.inner.prepare(batch, step, share)
 
 
-def train_and_report(folder: Path, steps: int, step: Any) -> None:
+def train_and_report(folder: Path, steps: int, step: Any, objective: str = "pairs") -> None:
     """What a process to be killed does: go on where the last one was killed, save after each step."""
     resume = (folder / "resume.safetensors").exists()
-    tiny_trainer(folder, steps, ReportedTask(step), save_seconds=0).run(resume)
+    tiny_trainer(folder, steps, ReportedTask(step, objective=objective), save_seconds=0).run(resume)
 
 
 def main(folder: Path) -> None:

@@ -20,6 +20,7 @@ from bertedu.errors import UserError
 from bertedu.files import refuse_special, replacing
 
 WEIGHTS = "model.safetensors"
+GENERATOR = "generator"  # the folder beside a discriminator's files that holds the model it was trained with
 HUB_ID = re.compile(r"([A-Za-z0-9_][\w.-]{0,95}/)?[A-Za-z0-9_][\w.-]{0,95}", re.ASCII)
 PICKLE = "pytorch_model.bin"  # how weights were kept before safetensors
 

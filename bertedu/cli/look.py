@@ -28,9 +28,10 @@ It takes a few seconds and writes no file.
 @click.option("--top", type=int, default=5, show_default=True, help="So many answers for each [MASK].")
 def fill_mask_command(text: str, model: str | None, top: int) -> None:
     """Print the likeliest words for each [MASK] in TEXT, with their probabilities."""
-    from bertedu.inference import fill_mask, filling_classes, open_model
+    from bertedu.inference import fill_mask, open_filler
+    from bertedu.model.architecture import class_names
 
-    network, tokenizer = open_model(model or newest_run(filling_classes(), "fills masks"))
+    network, tokenizer = open_filler(model or newest_run(class_names("ForPreTraining", "ForMaskedLM"), "fills masks"))
     answers = fill_mask(network, tokenizer, text, top)
     for number, answer in enumerate(answers, start=1):
         if len(answers) > 1:

@@ -53,12 +53,14 @@ It takes the minutes given, and about one more to read the text and to evaluate.
     nargs=2,
     type=float,
     metavar="START END",
-    help="Share of the tokens that are masked, at the start and at the end.  [default: 0.4 0.3; base, large: 0.15]",
+    help="Share of the tokens that are masked, at the start and at the end.  [default: 0.4 0.3; base, large, "
+    "replaced-tokens: 0.15]",
 )
 @click.option(
     "--objective",
-    type=click.Choice(["pairs", "words"]),
-    help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa.  [default: pairs]",
+    type=click.Choice(["pairs", "words", "replaced-tokens"]),
+    help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa; replaced-tokens: "
+    "find the words of a generator, as ELECTRA.  [default: pairs]",
 )
 @click.option("--pairs", type=click.Choice(["next", "order"]), help="Next sentence, or sentence order, prediction.")
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")
@@ -95,8 +97,9 @@ def show_results(folder: Path, metrics: dict[str, Any]) -> None:
     """Print a finished run's numbers and some answers, write its report, and say where that is."""
     from rich.console import Console
 
+    from bertedu.checkpoints.folder import GENERATOR
     from bertedu.files import quoted
-    from bertedu.inference import open_model
+    from bertedu.inference import open_filler
     from bertedu.visualization.examples import fill_examples
     from bertedu.visualization.report import write_report
     from bertedu.visualization.results import NOT_BEATEN, results, results_table, verdicts
@@ -105,8 +108,8 @@ def show_results(folder: Path, metrics: dict[str, Any]) -> None:
     Console().print(results_table(metrics))
     if lost := verdicts(results(metrics)):
         say("\n  ".join([NOT_BEATEN, *lost]))
-    say("\nWhat it fills in:")
-    model, tokenizer = open_model(folder)
+    say("\nWhat its generator fills in:" if (folder / "checkpoint" / GENERATOR).is_dir() else "\nWhat it fills in:")
+    model, tokenizer = open_filler(folder)
     examples = fill_examples(model, tokenizer, metrics["corpus"])
     width = max(len(prompt) for prompt, _ in examples)
     for prompt, answers in examples:

@@ -18,7 +18,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from bertedu.checkpoints.folder import find_folder
+from bertedu.checkpoints.folder import GENERATOR, find_folder
 from bertedu.config import TaskConfig
 from bertedu.errors import UserError
 from bertedu.family.electra import ElectraConfig, ElectraForPreTraining, detection_loss
@@ -29,7 +29,6 @@ DETECTION_WEIGHT = 50.0  # λ: a binary loss is far smaller than that of a choic
 GENERATOR_SHARE, OF_BASE = 1 / 4, 1 / 3  # of the discriminator's width (table 6)
 HEAD_SIZE = 64
 SHARED = ("token", "position", "token_type", "norm")
-GENERATOR = "generator"  # the folder beside the discriminator's files
 
 
 def generator_config(config: ElectraConfig, share: float = GENERATOR_SHARE) -> ElectraConfig:
@@ -63,12 +62,12 @@ def embeddings_of(model: ElectraForPreTraining | MaskedLM) -> Any:
 class PairOutput:
     """What both said about a batch.
 
-    generator_logits [N, V] and labels [N], the right ids, in reading order; seen [B, T], the ids that the discriminator
-    got; replaced [B, T], where they are not those of the text; detector_logits [B, T], above 0 where it says so;
-    real [B, T], no padding.
+    prediction_logits [N, V], the generator's, and labels [N], the right ids, in reading order; seen [B, T], the ids
+    that the discriminator got; replaced [B, T], where they are not those of the text; detector_logits [B, T], above 0
+    where it says so; real [B, T], no padding.
     """
 
-    generator_logits: Tensor
+    prediction_logits: Tensor
     labels: Tensor
     seen: Tensor
     replaced: Tensor
@@ -79,7 +78,7 @@ class PairOutput:
     def loss(self) -> Tensor:
         """MLM + 50 · detection, each the mean over its tokens."""
         detection = detection_loss(self.detector_logits, self.replaced, self.real)
-        return mean_cross_entropy(self.generator_logits, self.labels) + DETECTION_WEIGHT * detection
+        return mean_cross_entropy(self.prediction_logits, self.labels) + DETECTION_WEIGHT * detection
 
 
 class GeneratorAndDiscriminator(PretrainedModel):

@@ -4,8 +4,9 @@ import hashlib
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -30,6 +31,7 @@ class FinetuningTask(ABC, Generic[Row]):
     """
 
     best_by: str
+    loss_weights: Mapping[str, float] = MappingProxyType({})
 
     def __init__(
         self,

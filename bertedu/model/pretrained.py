@@ -17,11 +17,13 @@ class PretrainedModel(nn.Module):
     """A model with a `config`, saved as config.json + model.safetensors under the names of `transformers`.
 
     kind is what stands after the member's name in the name of its class there ("ForMaskedLM"); encoder_name the
-    attribute that holds the encoder, "" in a model that is one; task_config what a task adds.
+    attribute that holds the encoder, "" in a model that is one; task_config what a task adds; folders where models lie
+    that can be opened, seen from the folder that it is saved in.
     """
 
     kind: ClassVar[str] = "Model"
     encoder_name: ClassVar[str] = ""
+    folders: ClassVar[tuple[str, ...]] = ("",)
 
     def __init__(self, config: EncoderConfig, task_config: TaskConfig | None = None):
         super().__init__()

@@ -17,6 +17,7 @@ from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, OverlapBaseline, UnigramBaseline
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
 from bertedu.pretraining.probes import (
     fact_probe_accuracy,
@@ -90,11 +91,15 @@ class Evaluation:
         self.overlap = overlap_baseline(task) if isinstance(task, MaskedWordsAndPairs) else None
 
     def __call__(self, model: LanguageModel) -> dict[str, Any]:
-        """All figures of one model: a table for each held-out set; facts and senses where the corpus asks."""
+        """All figures of what was trained: a table for each held-out set; facts and senses where the corpus asks.
+
+        Masks are filled by the model that does so, and senses told apart by the one that is fine-tuned afterwards.
+        """
         self.notes = []
         results = {name: self._held_out(model, name, documents) for name, documents in self.corpus.heldout.items()}
         positions = model.config.max_tokens
-        results["facts"], results["senses"] = self._facts(model, positions), self._senses(model, positions)
+        results["facts"] = self._facts(self.task.filler(model), positions)
+        results["senses"] = self._senses(self.task.reader(model), positions)
         return {name: figures for name, figures in results.items() if figures}
 
     def _facts(self, model: LanguageModel, positions: int) -> dict[str, Any]:
@@ -143,7 +148,7 @@ class Evaluation:
                 what = "pair" if task.of_pairs else "text"
                 self.notes.append(f"The {name} make no {what} with a word to hide: they could not be evaluated.")
             return {}
-        results: dict[str, Any] = score(model, batches)
+        results: dict[str, Any] = score(task.filler(model), batches)
         seen, labels = pad_together(batches, "input_ids", 0), pad_together(batches, "labels", IGNORED)
         mask = task.tokenizer.mask_token_id
         counted: dict[str, UnigramBaseline | NGramBaseline] = {
@@ -154,6 +159,8 @@ class Evaluation:
         for kind, baseline in counted.items():
             found = baseline.evaluate(seen, labels, mask)
             results["baselines"][kind] = {"mlm_accuracy": found["accuracy"], "perplexity": found["perplexity"]}
+        if isinstance(task, ReplacedTokens):
+            results["detection"] = task.detection(model, batches)
         if isinstance(task, MaskedWordsAndPairs):
             self._add_pairs(results, task, model, text)
         return results

@@ -46,5 +46,7 @@ def initialize_for_matching(model: LanguageModel, token_counts: Tensor) -> None:
     torch.nn.init.normal_(embeddings.token_type.weight, std=EMBEDDING_DEVIATION)
     embeddings.position.weight.copy_(POSITION_AMPLITUDE * sinusoids(*embeddings.position.weight.shape))
     embeddings.token.weight[model.config.pad_token_id].zero_()
+    if not hasattr(model, "masked_lm"):  # ELECTRA's discriminator
+        return
     frequency = (token_counts.float() + 1) / (token_counts.sum() + len(token_counts))
     model.get_parameter("masked_lm.decoder.bias").copy_(frequency.log())

@@ -121,6 +121,8 @@ def apply_masks(
     draws: Draws,
     continuation: Tensor | None = None,
     special_tokens: int = 3,
+    mask_share: float = 0.8,
+    random_share: float = 0.1,
 ) -> tuple[Tensor, Tensor]:
     """`mask_tokens` with the random numbers drawn before: what becomes of a row depends on that row alone."""
     length = candidates.sum(dim=1) + special_tokens
@@ -130,7 +132,7 @@ def apply_masks(
     else:
         chosen = first_words(candidates, continuation, number, draws.mask_order)
     labels = input_ids.masked_fill(~chosen, IGNORED)
-    masked, _, _ = replace_chosen(input_ids, chosen, mask_token_id, draws)
+    masked, _, _ = replace_chosen(input_ids, chosen, mask_token_id, draws, mask_share, random_share)
     return masked, labels
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import product
 from typing import Any
 
 import numpy as np
 import torch
 
 from bertedu.checkpoints.folder import find_folder
-from bertedu.config import BertConfig
 from bertedu.corpora import load_corpus
 from bertedu.corpora.documents import Corpus
 from bertedu.errors import UserError
@@ -51,16 +51,17 @@ def make_model(task: MaskedWords) -> LanguageModel:
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
     if settings.start:
         return fitting(task.model_class.from_pretrained(settings.start, **dropout), settings)
-    config = BertConfig.preset(
+    config = task.config_class.preset(
         settings.preset,
         vocab_size=vocab_size,
         max_position_embeddings=settings.max_length,
         **dropout,
     )
-    model = task.model_class(config)
+    model = task.new_model(config)
     if settings.initialization == "matching":
         counts = np.bincount(task.train_text.tokens, minlength=vocab_size)
-        initialize_for_matching(model, torch.from_numpy(counts))
+        for part in dict.fromkeys((task.filler(model), task.reader(model))):  # once, where both are one
+            initialize_for_matching(part, torch.from_numpy(counts))
     elif settings.initialization == "counted":
         initialize_by_counting(model, task.train_text.tokens)
     return model
@@ -115,8 +116,8 @@ def train_and_evaluate(
     folder = plan.folder
     parameters = sum(parameter.numel() for parameter in model.parameters())
     if not resume:  # what is there must not change before it is known to be of the same run
-        for name in ("checkpoint", "checkpoint-best"):
-            task.tokenizer.save_pretrained(folder / name, model.config.max_tokens)
+        for name, part in product(("checkpoint", "checkpoint-best"), model.folders):
+            task.tokenizer.save_pretrained(folder / name / part, model.config.max_tokens)
         plan.save()
     say(
         f"{len(task.train_text.tokens):,} tokens of text, {len(task.tokenizer):,} in the vocabulary; "

@@ -6,7 +6,7 @@ from typing import Any
 from bertedu.config import PRESETS
 from bertedu.errors import UserError
 
-OBJECTIVES = ("pairs", "words")
+OBJECTIVES = ("pairs", "words", "replaced-tokens")
 PAIRS = ("next", "order")
 INITIALIZATIONS = ("published", "matching", "counted")
 # The least and the most of each number. A pair needs 8 tokens; the five special tokens are in every vocabulary.
@@ -24,7 +24,8 @@ class PretrainingSettings:
 
     mask_rates: share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and
     short runs learn more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked
-    words and sentence pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019). pairs: "next" for
+    words and sentence pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is
+    ELECTRA's, a generator of masked words and a discriminator that finds them (Clark et al. 2020). pairs: "next" for
     next sentence prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are
     starts for short runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained
     model to go on from, with its vocabulary and size, for example before fine-tuning on texts of another kind
@@ -47,13 +48,20 @@ class PretrainingSettings:
     def __post_init__(self) -> None:
         if self.objective not in OBJECTIVES:
             raise UserError(f"there is no objective {self.objective!r}: choose one of {', '.join(OBJECTIVES)}.")
-        if self.objective == "words" and self.pairs != "next":
-            raise UserError(f"pairs is {self.pairs!r}, and the objective 'words' has no pairs: leave one of both out.")
+        if self.objective != "pairs" and self.pairs != "next":
+            raise UserError(
+                f"pairs is {self.pairs!r}, and the objective {self.objective!r} has no pairs: leave one of both out."
+            )
         if self.pairs not in PAIRS:
             raise UserError(f"there are no pairs of the kind {self.pairs!r}: choose one of {', '.join(PAIRS)}.")
         if self.initialization not in INITIALIZATIONS:
             choices = ", ".join(INITIALIZATIONS)
             raise UserError(f"there is no initialization {self.initialization!r}: choose one of {choices}.")
+        if self.objective == "replaced-tokens" and self.initialization == "counted":
+            raise UserError(
+                "the initialization 'counted' is made for BERT's layers and heads: with the objective "
+                "'replaced-tokens' take matching or published."
+            )
         for name, (least, most) in LIMITS.items():
             if type(value := getattr(self, name)) is not int or not least <= value <= most:
                 raise UserError(f"{name} is {value!r}: give a whole number from {least:,} to {most:,}.")
@@ -71,7 +79,8 @@ class PretrainingSettings:
         if preset not in PRESETS:
             raise UserError(f"there is no preset {preset!r}: choose one of {', '.join(PRESETS)}.")
         changes = {name: value for name, value in changes.items() if value is not None}
-        return cls(**{"preset": preset, **FOUND_TO_WORK[preset], **changes})
+        of_objective = {"mask_rates": ELECTRA_RATES} if changes.get("objective") == "replaced-tokens" else {}
+        return cls(**{"preset": preset, **FOUND_TO_WORK[preset], **of_objective, **changes})
 
     def data_identity(self) -> dict[str, Any]:
         """The settings that a resumed run must share."""
@@ -87,6 +96,7 @@ PUBLISHED: dict[str, Any] = {
     "mask_rates": (0.15, 0.15),
     "initialization": "published",
 }
+ELECTRA_RATES = (0.15, 0.15)  # every token gives the discriminator something to learn, however few are masked
 # tiny and mini: measured on two CPU cores. base and large are for the long runs of the paper, by its recipe.
 FOUND_TO_WORK: dict[str, dict[str, Any]] = {
     "tiny": {},

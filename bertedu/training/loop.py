@@ -165,7 +165,11 @@ class Trainer:
                 with self._numbers():
                     sums = self.task.sums(self.model, to_device(part, self.torch_device))
                 sums = {name: value * portion.counted for name, value in sums.items()}
-                losses = [value / max(1, counts[name[:-5]]) for name, value in sums.items() if name.endswith("_loss")]
+                losses = [
+                    self.task.loss_weights.get(name, 1.0) * value / max(1, counts[name[:-5]])
+                    for name, value in sums.items()
+                    if name.endswith("_loss")
+                ]
                 # Gradients are averaged over processes, and each holds a share of one sum.
                 accelerator.backward(sum(losses) * accelerator.num_processes)
             self.recent.add(sums, counts if i == 0 else {})

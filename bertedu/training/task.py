@@ -1,6 +1,6 @@
 """What the training loop asks of a task: its data and its loss."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -10,7 +10,15 @@ Batch = dict[str, Tensor]
 
 
 class Task(Protocol):
-    """What a model is trained for: its data and its loss."""
+    """What a model is trained for: its data and its loss.
+
+    The loss is the sum of the means whose names end in "_loss", each times its weight in loss_weights, 1 where it has
+    none there.
+    """
+
+    @property
+    def loss_weights(self) -> Mapping[str, float]:
+        """The weight of a loss, by its name."""
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a run to be resumed."""

@@ -13,6 +13,7 @@ from bertedu.json_values import check_object, parse_json
 from bertedu.pretraining.plan import Plan
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.finetuning_results import LEFT_OUT, part_of
+from bertedu.visualization.results import DETECTION
 
 Types = Mapping[str, Any]  # the type of what stands under each name, as in `json_values.check_object`
 Figures = dict[str, dict[str, float]]
@@ -21,6 +22,10 @@ PRETRAINING: Types = {"corpus": str, "run": dict[str, Any], "evaluation": dict[s
 PROGRESS: Types = {"step": int, "tokens": int, "seconds": float, "parameters": int}
 HELD_OUT: Types = {"masked_words": int, "mlm_accuracy": float, "perplexity": float, "baselines": Figures}
 OF_PAIRS: Types = {"pairs": int, "nsp_accuracy": float}
+OF_DETECTION: Types = {
+    **{"tokens": int, "rtd_accuracy": float, "rtd_replaced": float, "rtd_recall": float, "rtd_f1": float},
+    **{"baselines": Figures},
+}
 FACTS: Types = {"probes": int, "accuracy": float, "n-gram": float}
 SENSE: Types = {"accuracy": float, "bag of words": float}
 BASELINES = ("most frequent token", "n-gram, both sides")
@@ -128,6 +133,10 @@ def check_evaluation(name: str, figures: dict[str, Any], place: str) -> None:
         of_pairs = (*OF_PAIRS, "nsp_accuracy_same_source")
         if any(one in figures for one in of_pairs):
             check_object(whole(figures, OF_PAIRS, place), {of_pairs[-1]: float}, place)
+        if "detection" in figures:
+            said = whole(figures["detection"], OF_DETECTION, f"{place}, detection")["baselines"]
+            for kind, of in said.items():
+                whole(of, dict.fromkeys(DETECTION, float), f"{place}, detection, {shown(kind)}")
         whole(baselines, dict.fromkeys(BASELINES, Any), f"{place}, baselines")
         for kind in BASELINES:
             whole(baselines[kind], {"mlm_accuracy": float}, f"{place}, {kind}")

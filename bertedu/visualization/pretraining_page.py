@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from bertedu.checkpoints.folder import GENERATOR
 from bertedu.visualization.page import (
     document,
     duration,
@@ -20,8 +21,13 @@ NAMES = {"documentation": "the documentation on one machine", "world": "a small 
 MASK = re.compile(r"\[MASK\]|&lt;mask&gt;")  # as the members of the family write it, escaped
 CURVES = (
     "Figures on the training text (blue, means over some steps) and on validation text (orange). Dotted: what n-gram "
-    "baselines reach on the held-out text. Fewer and fewer words are masked while training goes on, so the blue curves "
-    "get easier with time."
+    "baselines reach on the held-out text. "
+)
+OF_WORDS = "Fewer and fewer words are masked while training goes on, so the blue curves get easier with time."
+OF_REPLACED = (
+    "Masked words are the generator's task, replaced tokens the discriminator's: is this the token of the text, or one "
+    "that was sampled from the generator? The better the generator, the fewer tokens are replaced and the harder they "
+    "are to find, so these figures do not tell which of two runs is better: fine-tune both and compare."
 )
 OF_PAIRS = "Accuracy on pairs is not balanced here: always saying the more frequent answer would get more than 50 %."
 ATTENTION = (
@@ -40,24 +46,25 @@ def page(
 ) -> str:
     """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention"."""
     name = NAMES.get(metrics["corpus"], metrics["corpus"])
+    detects = has_detection(metrics)
+    about_curves = OF_REPLACED if detects else f"{OF_WORDS} {OF_PAIRS}" if has_pairs(metrics) else OF_WORDS
     curves = (
-        figure_html(pictures["curves"], f"{CURVES} {OF_PAIRS}" if has_pairs(metrics) else CURVES)
+        figure_html(pictures["curves"], CURVES + about_curves)
         if "curves" in pictures
         else "<p>The run was too short for curves.</p>"
     )
-    try_out = examples[0][0]
+    try_out, title = examples[0][0], f"What a small {'ELECTRA' if detects else 'BERT'} has learned from "
     sections = [
-        f"<h1>What a small BERT has learned from {escape(name)}</h1>"
-        f"\n<p class='summary'>{escape(summary(metrics))}</p>",
+        f"<h1>{title}{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics))}</p>",
         f"<h2>What it can do on text that it never saw</h2>\n{held_out_html(rows)}",
-        f"<h2>Fill in the mask</h2>\n{examples_html(examples)}",
+        f"<h2>{'What the generator fills in' if detects else 'Fill in the mask'}</h2>\n{examples_html(examples)}",
         f"<h2>How training went</h2>\n{curves}",
         f"<h2>Where it looks</h2>\n{figure_html(pictures['attention'], ATTENTION)}",
         f"<h2>How it was made</h2>\n{facts_html(facts)}",
-        f"<h2>How to go on</h2>\n{next_html(folder, try_out)}",
+        f"<h2>How to go on</h2>\n{next_html(folder, try_out, GENERATOR if detects else '')}",
         f"<h2>What to know about these numbers</h2>\n{notes_html(metrics)}",
     ]
-    return document(f"What a small BERT has learned from {name}", sections)
+    return document(f"{title}{name}", sections)
 
 
 def held_out_html(rows: Sequence[Result]) -> str:
@@ -73,16 +80,28 @@ def has_pairs(metrics: Mapping[str, Any]) -> bool:
     return any("pairs" in figures for figures in metrics["evaluation"].values())
 
 
+def has_detection(metrics: Mapping[str, Any]) -> bool:
+    """Whether the model was asked which tokens a generator had replaced."""
+    return any("detection" in figures for figures in metrics["evaluation"].values())
+
+
 def summary(metrics: Mapping[str, Any]) -> str:
     """The run in a sentence or two."""
     done = metrics["run"]
     text = (
-        f"In {duration(done['seconds'])} a BERT with {done['parameters']:,} parameters read {done['tokens']:,} tokens"
+        f"In {duration(done['seconds'])} {'an ELECTRA and its generator' if has_detection(metrics) else 'a BERT'} with "
+        f"{done['parameters']:,} parameters read {done['tokens']:,} tokens"
     )
     figures = next((value for value in metrics["evaluation"].values() if "masked_words" in value), None)
     if figures is None:
         return f"{text}. There was no held-out text to test it on."
     baselines = figures["baselines"]
+    if found := figures.get("detection"):
+        return (
+            f"{text}. In text that it never saw the generator replaced {found['rtd_replaced']:.1%} of the tokens: it "
+            f"finds {found['rtd_recall']:.1%} of them, and is right about {found['rtd_accuracy']:.1%} of all tokens. "
+            f"Always saying “original” is right about {1 - found['rtd_replaced']:.1%}."
+        )
     return (
         f"{text}. On text that it never saw it now fills in {figures['mlm_accuracy']:.1%} of the hidden words; "
         f"always saying the most frequent token gets {baselines['most frequent token']['mlm_accuracy']:.1%}, "
@@ -104,16 +123,18 @@ def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -
     return f"<ul class='answers'>{''.join(items)}</ul>"
 
 
-def next_html(folder: str, try_out: str) -> str:
-    """Commands to copy."""
+def next_html(folder: str, try_out: str, filler: str = "") -> str:
+    """Commands to copy. filler: where in the checkpoint the model lies that fills masks."""
     name, text = escape(folder), escape(try_out)
+    longer = "--objective replaced-tokens " if filler else ""
+    checkpoint = f"{name}/checkpoint/{filler}".rstrip("/")
     return (
         f'<p>Ask it:</p><pre><code>bertedu fill-mask "{text}" --model {name}\n'
         f'bertedu attention "The first text." "The second text." --model {name} --html attention.html</code></pre>'
         "<p>Train longer, in a new folder:</p>"
-        "<pre><code>bertedu pretrain --minutes 10 --output runs/longer</code></pre>"
+        f"<pre><code>bertedu pretrain {longer}--minutes 10 --output runs/longer</code></pre>"
         "<p>Open it in transformers:</p><pre><code>from transformers import pipeline\n\n"
-        f'pipeline("fill-mask", model="{name}/checkpoint")("{text}")</code></pre>'
+        f'pipeline("fill-mask", model="{checkpoint}")("{text}")</code></pre>'
     )
 
 

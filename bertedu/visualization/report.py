@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bertedu.files import write_text
-from bertedu.inference import attention_weights, open_model
+from bertedu.inference import attention_weights, open_filler, open_model
 from bertedu.visualization.attention import attention_grid
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.examples import example_pair, fill_examples
@@ -32,7 +32,7 @@ def write_report(folder: str | Path) -> Path:
     pictures["attention"] = attention_grid(weights, tokens)
     for name, picture in pictures.items():
         picture.save(run.folder / f"{name}.png")
-    examples = fill_examples(model, tokenizer, corpus, top=5)
+    examples = fill_examples(*open_filler(run.folder), corpus, top=5)
     write_text(
         run.folder / "report.html",
         page(
@@ -53,13 +53,15 @@ def has_figures(lines: list[dict[str, Any]]) -> bool:
 
 
 def curve_baselines(metrics: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """The baselines of the first held-out set, for the panels of masked words.
+    """The baselines of the first held-out set, for the panels of masked words and of replaced tokens.
 
     Those for pairs are left out: they are balanced accuracies, and the figures of a run's log are not.
     """
-    sets = [figures["baselines"] for figures in metrics["evaluation"].values() if "baselines" in figures]
-    lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}}
-    for name, figures in sets[0].items() if sets else []:
+    sets = [figures for figures in metrics["evaluation"].values() if "baselines" in figures]
+    lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}, "rtd_accuracy": {}}
+    for name, figures in sets[0].get("detection", {"baselines": {}})["baselines"].items() if sets else []:
+        lines["rtd_accuracy"][name] = figures["rtd_accuracy"]
+    for name, figures in sets[0]["baselines"].items() if sets else []:
         if "perplexity" in figures:
             lines["mlm_loss"][name] = math.log(figures["perplexity"])
         if "mlm_accuracy" in figures:
@@ -72,7 +74,8 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
     plan, done = run.plan, run.metrics["run"]
     budget = next((f"{plan[name]:,} {name}" for name in ("minutes", "tokens", "steps") if plan.get(name)), "")
     start, end = plan["mask_rates"]
-    alone = plan.get("objective") == "words"  # masked words without pairs
+    objective = plan.get("objective", "pairs")
+    alone = objective != "pairs"
     return {
         "Model": {
             "size": f"{plan['preset']}: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
@@ -89,6 +92,7 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
             "learning rate": f"{plan['learning_rate']:g} after a warm-up of {plan['warmup']:.0%}, then down to 0",
             "masked": f"{start:.0%} of the tokens at the start, {end:.0%} at the end"
             + (", whole words" if plan["whole_words"] else ""),
+            "objective": objective,
             "pairs": "none" if alone else "sentence order" if plan["pairs"] == "order" else "next sentence",
             "seed": str(plan["seed"]),
         },

@@ -12,6 +12,11 @@ from bertedu.errors import visible
 PERPLEXITY = "perplexity"
 NOT_BEATEN = "Where counting or guessing is as good or better:"
 NEXT, ORDER = "next sentence", "sentence order"
+DETECTION = {
+    "rtd_accuracy": "replaced tokens, accuracy",
+    "rtd_recall": "replaced tokens, share that is found",
+    "rtd_f1": "replaced tokens, F1",
+}
 
 
 @dataclass(frozen=True)
@@ -57,10 +62,13 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
         return tuple((kind, of[measure]) for kind, of in figures["baselines"].items() if measure in of)
 
     words = f"{figures['masked_words']:,} words"
+    whose = " of the generator" if "detection" in figures else ""
     rows = [
-        Result(name, "masked words, accuracy", figures["mlm_accuracy"], baselines("mlm_accuracy"), words),
-        Result(name, "masked words, perplexity", figures["perplexity"], baselines("perplexity"), words),
+        Result(name, f"masked words, accuracy{whose}", figures["mlm_accuracy"], baselines("mlm_accuracy"), words),
+        Result(name, f"masked words, perplexity{whose}", figures["perplexity"], baselines("perplexity"), words),
     ]
+    if "detection" in figures:
+        rows += detection(name, figures["detection"])
     if "nsp_accuracy" not in figures:  # pre-trained with masked words alone
         return rows
     pairs = NEXT if "nsp_accuracy_same_source" in figures else ORDER
@@ -71,6 +79,15 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
         same = figures["nsp_accuracy_same_source"]
         beside = (guess, *baselines("nsp_accuracy_same_source"))
         rows.append(Result(name, "next sentence from the same source, balanced accuracy", same, beside))
+    return rows
+
+
+def detection(name: str, figures: Mapping[str, Any]) -> list[Result]:
+    """The rows for replaced tokens. The share that is found stands alone: who calls every token replaced finds all."""
+    tokens, rows = f"{figures['tokens']:,} tokens, {figures['rtd_replaced']:.1%} of them replaced", []
+    for figure, measure in DETECTION.items():
+        beside = () if figure == "rtd_recall" else tuple((who, of[figure]) for who, of in figures["baselines"].items())
+        rows.append(Result(name, measure, figures[figure], beside, tokens))
     return rows
 
 

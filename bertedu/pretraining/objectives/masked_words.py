@@ -5,15 +5,17 @@ Liu et al. 2019, section 4.2. Masking: Devlin et al. 2019, section 3.1.
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from bertedu.model.heads import IGNORED, BertForPreTraining, MaskedLM
+from bertedu.config import BertConfig, EncoderConfig
+from bertedu.model.heads import IGNORED, MaskedLM
 from bertedu.pretraining.examples import Batches
 from bertedu.pretraining.masking import Draws, WithDraws, apply_masks, draw
 from bertedu.pretraining.passages import Passage, PassageMaker
@@ -30,11 +32,15 @@ class MaskedWords:
     """Masked-LM over the passages of a tokenized text. A `training.loop.Task`.
 
     The order of sequences, and masks, are drawn anew for each pass: they are functions of the seed and the pass alone.
-    model_class is what is trained; of_pairs says whether a sequence is a pair of texts.
+    model_class is what is trained, and config_class what a new one is made from; of_pairs says whether a sequence is a
+    pair of texts; mask_share and random_share what becomes of the chosen tokens.
     """
 
-    model_class: type[MaskedLM | BertForPreTraining] = MaskedLM
+    model_class: Any = MaskedLM  # a PretrainedModel
+    config_class: type[EncoderConfig] = BertConfig
     of_pairs = False
+    mask_share, random_share = 0.8, 0.1
+    loss_weights: Mapping[str, float] = MappingProxyType({})
 
     def __init__(
         self, train: TokenizedText, validation: TokenizedText, tokenizer: Tokenizer, settings: PretrainingSettings
@@ -44,6 +50,18 @@ class MaskedWords:
         self.special_tokens = tokenizer.layout.special_tokens(self.of_pairs)
         self.maker = self.maker_of(train)
         self.validation_batches = self.fixed_batches(self.maker_of(validation))[:MOST_VALIDATION_BATCHES]
+
+    def new_model(self, config: EncoderConfig) -> Any:
+        """A new model to be trained."""
+        return self.model_class.from_config(config)
+
+    def filler(self, model: Any) -> Any:
+        """Of what is trained, the model that fills masks."""
+        return model
+
+    def reader(self, model: Any) -> Any:
+        """Of what is trained, the model that is fine-tuned afterwards."""
+        return model
 
     def maker_of(self, text: TokenizedText) -> Any:
         """What makes the sequences of a text."""
@@ -104,6 +122,8 @@ class MaskedWords:
             draws=draws,
             continuation=self.continuation[input_ids] if self.settings.whole_words else None,
             special_tokens=self.special_tokens,
+            mask_share=self.mask_share,
+            random_share=self.random_share,
         )
         return {**batch, "input_ids": masked, "labels": labels}
 
