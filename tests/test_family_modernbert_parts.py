@@ -19,6 +19,7 @@ from bertedu.family.modernbert.rope import rotate, rotation
 from bertedu.family.modernbert.unpadding import encode_unpadded, unpad
 from bertedu.finetuning.classification import TextClassifier
 from bertedu.finetuning.question_answering import SpanFinder
+from bertedu.model.attention import padding_bias
 from bertedu.model.heads import MaskedLM
 
 SMALL = ModernBertConfig(
@@ -97,7 +98,9 @@ def test_the_first_layer_normalises_twice_or_a_bias_is_left():
 
 @torch.no_grad()
 def test_padding_far_from_any_word_becomes_nan_in_float16():
-    """A window that holds nothing but padding: both reasons to hide it together must not overflow."""
+    """A window that holds nothing but padding, and a token hidden for two reasons at once."""
+    hidden = local_bias(torch.arange(40), 8, padding_bias((torch.arange(40) < 5).long()[None], torch.half), torch.half)
+    assert (hidden - 100).isfinite().all()
     model = ModernBertModel(replace(SMALL, hidden_size=16)).half().eval()
     ids = torch.arange(10, 50)[None]
     mask = (torch.arange(40) < 5).long()[None]

@@ -45,5 +45,6 @@ def local_bias(positions: Tensor, local_attention: int, bias: Tensor | None, dty
     """
     distances = (positions[:, None] - positions[None, :]).abs()
     local = hiding_bias(distances > local_attention // 2, dtype)
-    # The smaller of both, not the sum: in float16 a hidden score would overflow to -inf, and a row of these to nan.
+    # The smaller of both, not the sum: hidden twice is no more than hidden, and in float16 the sum leaves no room for a
+    # negative score before -inf.
     return local if bias is None else torch.minimum(local, bias)
