@@ -222,11 +222,11 @@ def unigram_tokenizers(found: dict[str, list[str]]) -> Iterator[tuple[str, Token
     """Those of the four members, three with a table of characters, and ALBERT's with capitals and accents too."""
     mixed = [line for lines in found.values() for line in lines[:2000]]
     yield "ALBERT documentation 8192", with_charsmap(AlbertTokenizer.train(found["documentation"], 8192))
-    cased = AlbertTokenizer.train(mixed, 6000, do_lower_case=False, keep_accents=True)
-    yield "ALBERT mixed 6000 cased", with_charsmap(cased)
+    cased = AlbertTokenizer.train(mixed, 16_000, do_lower_case=False, keep_accents=True)
+    yield "ALBERT mixed 16000 cased", with_charsmap(cased)
     yield "XLNet books 30000", with_charsmap(XLNetTokenizer.train(found["public_domain_books"], 30_000))
-    yield "XLM-R mixed 8000", with_charsmap(XLMRobertaTokenizer.train(mixed, 8000))
-    yield "DeBERTa v2 mixed 6000", DebertaV2Tokenizer.train(mixed, 6000)
+    yield "XLM-R mixed 16000", with_charsmap(XLMRobertaTokenizer.train(mixed, 16_000))
+    yield "DeBERTa v2 mixed 16000", DebertaV2Tokenizer.train(mixed, 16_000)
 
 
 def with_charsmap(tokenizer: Any) -> Any:

@@ -29,7 +29,8 @@ WORD = re.compile(f"[^{WHITE_SPACE}]+")
 Parts = tuple[tuple[str, int], ...]
 PART = re.compile(f"{SPACE}?[^{SPACE}]+|{SPACE}")  # each "▁" begins a new part
 # A space where both sides can be rewritten alone. If a combining mark came next, it would belong to the space.
-CHUNK_END = re.compile(" (?=[ !-~\u00a1-\u00ac\u00ae-\u02af\u0391-\u03c9\u0410-\u044f\u4e00-\u9fff])")
+PLAIN = "[ !-~\u00a1-\u00ac\u00ae-\u02af\u0391-\u03c9\u0410-\u044f\u4e00-\u9fff]"
+CHUNK_END, PLAIN_START = re.compile(f" (?={PLAIN})"), re.compile(PLAIN)
 
 
 class SentencePieceTokenizer(Tokenizer):
@@ -160,6 +161,16 @@ class SentencePieceTokenizer(Tokenizer):
 
     def traced_ids(self, text: str, begins: bool) -> tuple[list[int], list[Offset]]:
         """`text_ids`, and for each token the (start, end) of its characters in the stretch."""
+        ids: list[int] = []
+        offsets: list[Offset] = []
+        for start, chunk in self._chunk_ids.placed_chunks(text):
+            found, spans = self._chunk_ids.traced(chunk)
+            ids += found
+            offsets += [(start + first, start + last) for first, last in spans]
+        return ids, offsets
+
+    def trace(self, text: str) -> tuple[list[int], list[Offset]]:
+        """The ids and the spans of a text, step by step."""
         spans = [(index, index + 1) for index in range(len(text))]
         for step in self.steps:
             text, spans = step.traced(text, spans)
@@ -191,10 +202,33 @@ class ChunkIds(dict[str, Ids]):
         self._tokenizer = tokenizer
         self._by_chunks = by_chunks
         self._segmented: dict[str, tuple[tuple[int, int, int], ...]] = {}
+        self._traced: dict[str, tuple[list[int], list[Offset]]] = {}
 
     def chunks(self, text: str) -> list[str]:
         """Cut at spaces where both sides can be rewritten alone."""
         return CHUNK_END.split(text) if self._by_chunks else [text]
+
+    def placed_chunks(self, text: str) -> Iterator[tuple[int, str]]:
+        """The same chunks with their positions, and each with the space before it, which may be part of its tokens.
+
+        A character that the table drops at the beginning of a text shifts all spans (see `Precompiled`), so a text that
+        may begin with one is a single chunk.
+        """
+        cut = self._by_chunks and PLAIN_START.match(text)
+        edges = [0, *(match.start() for match in CHUNK_END.finditer(text))] if cut else [0]
+        for start, stop in zip(edges, [*edges[1:], len(text)], strict=True):
+            yield start, text[start:stop]
+
+    def traced(self, chunk: str) -> tuple[list[int], list[Offset]]:
+        """The ids of a chunk, and where each of them is from."""
+        found = self._traced.get(chunk)
+        if found is None:
+            found = self._tokenizer.trace(chunk)
+            if len(self._traced) >= CACHE_SIZE:
+                self._traced.clear()
+            if len(chunk) <= LONGEST_CACHED:
+                self._traced[chunk] = found
+        return found
 
     def __missing__(self, chunk: str) -> Ids:
         words = self._tokenizer.words(chunk)
