@@ -31,6 +31,8 @@ PROSE = [
     "The quick brown foxes weren't jumping.",
     "Naïve café, 中文,  <mask> and [MASK] <mask>!",
     "a\u0327\u0301e\u0301 \u1e69 s\u0307\u0323 \uac01\u1100\u1161\u11a8",  # marks in another order, Korean letters
+    "a\u030d\u0301 e\u0301",  # a mark between a letter and the mark that there is one character for
+    "a \x1c<mask> b\x1f [MASK]",  # white space to Python alone
     "def f():\n" + " " * 30 + "return 1",
     "<s>a</s>",
     *("", " ", "  a", "\n\n", "\tb"),

@@ -42,7 +42,17 @@ def test_a_byte_has_no_character_of_its_own_or_another_than_gpt2s():
 
 def test_words_are_split_in_another_way_than_the_references():
     reference = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    odd = ["a\x1cb\x85c", "it's it'S 'tis can't've", "a \n\n b", "  \u3000 x", "a1b2_c", "_ __ a", "\u00a0 \u00a0x", ""]
+    odd = [
+        "a\x1cb\x85c",
+        "a \x1c b\x1c\x1f  c \x85 d",
+        "it's it'S 'tis can't've",
+        "a \n\n b",
+        "  \u3000 x",
+        "a1b2_c",
+        "_ __ a",
+        "\u00a0 \u00a0x",
+        "",
+    ]
     for text in [*PROSE, *odd, *scrambled(0)]:
         found = [to_characters(word) for word in words_pattern().findall(text)]
         assert found == [word for word, _ in reference.pre_tokenize_str(text)], text
