@@ -94,6 +94,12 @@ def test_padding_counts_as_tokens_that_are_original(task):
     assert [int(sums[f"rtd_{name}"]) for name in ("accuracy", "replaced", "found")] == [right, replaced, found]
 
 
+def test_a_text_too_small_for_validation_ends_the_run(tmp_path):
+    task = tiny_task(objective="replaced-tokens")
+    task.validation_batches = []
+    assert tiny_trainer(tmp_path, 4, task, validations=2).run().step == 4
+
+
 def test_the_masking_rate_of_short_berts_is_taken_for_electra():
     """There 40 % are masked since nothing else is learned from; here every token is."""
     assert PretrainingSettings.for_preset("tiny", objective="replaced-tokens").mask_rates == (0.15, 0.15)

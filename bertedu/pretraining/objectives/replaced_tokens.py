@@ -91,9 +91,9 @@ class ReplacedTokens(MaskedWords):
         }
 
     def validate(self, model: nn.Module, device: torch.device) -> dict[str, float]:
-        """Also how well replaced tokens are found."""
+        """Also how well replaced tokens are found; nothing where the text is too small for validation."""
         figures = super().validate(model, device)
-        return {**figures, **found_figures(figures)}
+        return {**figures, **found_figures(figures)} if figures else {}
 
     def quality(self, figures: dict[str, float]) -> float:
         """Minus the joint loss."""
