@@ -1,9 +1,23 @@
-"""Text to ids: WordPiece and byte-level BPE, learning a vocabulary, and the tokenizers that put them together."""
+"""Text to ids: WordPiece, byte-level BPE and Unigram, how each learns its vocabulary, and the tokenizers made of them."""
 
+from bertedu.tokenization.albert import AlbertTokenizer
 from bertedu.tokenization.bert import BertTokenizer
+from bertedu.tokenization.deberta_v2 import DebertaV2Tokenizer
 from bertedu.tokenization.encoding import Encoding
 from bertedu.tokenization.modernbert import ModernBertTokenizer
 from bertedu.tokenization.roberta import RobertaTokenizer
 from bertedu.tokenization.tokenizer import Tokenizer
+from bertedu.tokenization.xlm_roberta import XLMRobertaTokenizer
+from bertedu.tokenization.xlnet import XLNetTokenizer
 
-__all__ = ["BertTokenizer", "Encoding", "ModernBertTokenizer", "RobertaTokenizer", "Tokenizer"]
+__all__ = [
+    "AlbertTokenizer",
+    "BertTokenizer",
+    "DebertaV2Tokenizer",
+    "Encoding",
+    "ModernBertTokenizer",
+    "RobertaTokenizer",
+    "Tokenizer",
+    "XLMRobertaTokenizer",
+    "XLNetTokenizer",
+]

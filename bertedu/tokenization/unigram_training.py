@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 
 import numpy as np
-from scipy.special import digamma
 
 from bertedu.errors import UserError
 from bertedu.tokenization.unigram import UNKNOWN_PENALTY, Piece
@@ -114,6 +113,8 @@ class Learning:
         """New log probabilities from expected counts. The digamma function in the log's stead makes it Bayesian and
         favours few pieces (Liang and Klein, tutorial at ACL 2007).
         """
+        from scipy.special import digamma  # takes a while to load, and only learning needs it
+
         kept = expected >= LEAST_EXPECTED
         kept[0] = True
         total = expected[1:][kept[1:]].sum()
