@@ -1,4 +1,4 @@
-"""Text to ids: WordPiece, byte-level BPE and Unigram, how each learns its vocabulary, and the tokenizers made of them."""
+"""Text to ids: WordPiece, byte-level BPE and Unigram, learning a vocabulary, and the tokenizers made of them."""
 
 from bertedu.tokenization.albert import AlbertTokenizer
 from bertedu.tokenization.bert import BertTokenizer
