@@ -10,7 +10,7 @@ What changes against BERT:
   head as `next_sentence`: class 0 is the original order, 1 swapped.
 - No dropout ("Additional training data and dropout effects"; version 2 of the released models), and GELU in the tanh
   form of Google's code. The residual dropouts are where BERT has them, as in Google's code; `transformers` has none
-  behind the feed-forward.
+  after the feed-forward.
 Shapes: B batch, T tokens, D hidden size, E embedding size, L layers, G groups.
 """
 
@@ -117,8 +117,8 @@ class AlbertModel(BertModel):
 
         A weight that several layers share lies where the last of them does: L, where all are one. It cannot learn
         slowly as the first layer and fast as the last, or be frozen as the one and not as the other. As the last layer
-        it learns at nearly the full rate and begins right after the head, which is how ALBERT is fine-tuned; as the
-        first, a layer_decay of 0.8 would leave 0.07 of the rate to all that the model has in its 12 layers. Between
+        it has nearly the full learning rate and begins right after the head, which is how ALBERT is fine-tuned; as the
+        first, a layer_decay of 0.8 would leave 0.07 of the learning rate to all 12 layers. Between
         several groups the order is as in BERT.
 
         The matrix that maps E to D is part of layer 1: every token has a part in its gradient, as in that of a layer's

@@ -71,7 +71,7 @@ class DistilBertConfig(EncoderConfig):
 
 
 class NoSegments(nn.Module):
-    """What stands in the place of BERT's segment embeddings: it adds nothing, whatever token_type_ids say."""
+    """Instead of BERT's segment embeddings: it adds nothing, whatever token_type_ids say."""
 
     def forward(self, token_type_ids: Tensor) -> float:
         return 0.0

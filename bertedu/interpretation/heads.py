@@ -66,7 +66,7 @@ def pattern_scores(attentions: Attentions, tokens: Sequence[str] | Sequence[Sequ
     """The mean share of its attention that a token gives to certain places: name of the pattern -> [L, H].
 
     "next token" and "previous token" are means over the tokens that have such a neighbour, "itself", "[CLS]" and
-    "[SEP]" (all of them together), or what the model has in their place, over all tokens. tokens: `encoding.tokens`,
+    "[SEP]" (all of them together), or what the model has instead, over all tokens. tokens: `encoding.tokens`,
     B lists of T, or the tokens of one text; padding is left out. Looking evenly at T tokens scores 1 / T, and 2 / T
     on "[SEP]" of a pair.
     """

@@ -119,7 +119,7 @@ def describe_grid(numbers: np.ndarray, tokens: Sequence[str]) -> str:
 
 def habit(weights: np.ndarray, tokens: Sequence[str]) -> str:
     """The largest of: on the token itself, on the one before, on the one after, on [CLS] and [SEP] (or what the model
-    has in their place), elsewhere.
+    has instead), elsewhere.
     """
     around = [token for token in AROUND if token in tokens]
     special = np.array([token in around for token in tokens])

@@ -23,7 +23,7 @@ PASSES = 2  # through the last layer, both with the same weights
 class EnhancedMaskDecoder(nn.Module):
     """What stands between the encoder and the masked-word head: here, at the end, absolute positions come in.
 
-    In "the old [MASK] stood behind the old [MASK]" both gaps have the same words near them, and which noun is the
+    In "the old [MASK] stood near the old [MASK]" both gaps have the same words near them, and which noun is the
     subject is a matter of where it stands in the sentence. The decoder takes the vectors that the last layer reads,
     adds a position to each, and passes them twice through the last layer as *queries*; keys and values stay those
     without positions. For a task the encoder's last layer is used as it is, and the decoder is left out.

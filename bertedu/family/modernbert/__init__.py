@@ -2,7 +2,7 @@
 
 What changes against BERT, and in which file:
 
-- `rope.py`: no position embeddings; queries and keys are turned by an angle that grows with the position.
+- `rope.py`: no position embeddings; queries and keys are rotated by an angle that grows with the position.
 - `attention.py`: two layers of three attend only to the 128 tokens around each token; the third to the whole text.
 - `feed_forward.py`: GeGLU, a feed-forward with a gate.
 - `layer.py`: LayerNorm before attention and feed-forward instead of after them.

@@ -13,7 +13,7 @@ from bertedu.model.attention import hiding_bias, mix
 
 
 class RotaryAttention(nn.Module):
-    """BERT's multi-head attention but for three things: queries and keys are turned, no biases, and the three
+    """BERT's multi-head attention but for three things: queries and keys are rotated, no biases, and the three
     projections are one matrix: [B, T, D] to [B, T, D].
     """
 

@@ -1,7 +1,7 @@
-"""Rotary position embeddings (RoPE): a query and a key are turned by an angle that grows with their position.
+"""Rotary position embeddings (RoPE): a query and a key are rotated by an angle that grows with their position.
 
 Su et al. 2021 (RoFormer), section 3.4.2. BERT adds a learned vector for each position to the words' vectors, once, at
-the input. Here every layer turns its queries and keys: their dot product then depends on how far apart the two tokens
+the input. Here every layer rotates its queries and keys: their dot product then depends on how far apart the two tokens
 stand, and not on where. Nothing is learned, and there is no table that ends at some length.
 
 Shapes: T tokens, d size of a head.

@@ -1,6 +1,6 @@
 """Unpadding: the real tokens of a batch as one long sequence, so that nothing is computed for padding.
 
-Warner et al. 2024, section 2.1.2; before them Zeng et al. 2022 and MosaicBERT (Portes et al. 2023). All that looks at
+Warner et al. 2024, section 2.1.2; before them Zeng et al. 2022 and MosaicBERT (Portes et al. 2023). All that treats
 one token at a time (embeddings, norms, every matrix product) then costs N tokens and not B·T. Attention must keep the
 texts apart. Flash attention does so by being told where each text begins, and never touches a pair of tokens from
 different texts. Here a bias hides these pairs, which gives the same result on any machine, and saves nothing: the
