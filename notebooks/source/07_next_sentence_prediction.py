@@ -370,7 +370,7 @@ compare("NotNext, all pairs", labels, 0.5)
 # always gets a random second segment.
 #
 # Where do such chunks come from? Some come from documents with a short target (in other texts, a long sentence can
-# fill a chunk too). Most (four of five here) are the ends of documents: after tails the rest is put back, so what is
+# fill a chunk too). Most (five of six here) are the ends of documents: after tails the rest is put back, so what is
 # left becomes shorter and shorter. The next cell counts chunks of one sentence and longer ones.
 
 # %%
