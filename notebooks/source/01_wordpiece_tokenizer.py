@@ -779,8 +779,8 @@ for name, split in splitters.items():
 # The word list loses two of the three words in the first output. WordPiece and BPE find similar pieces.
 #
 # Now the table. All three subword methods read the letter without a single `[UNK]`, and with far fewer tokens than
-# characters. BPE and WordPiece are close. Unigram spells out the words that it does not know, and its ▁ is a token of
-# its own there.
+# characters. BPE and WordPiece are close. Unigram cuts the words that it does not know mostly into single letters, and
+# often its ▁ is a token of its own there.
 #
 # Does the method matter for the model? Bostrom and Durrett (2020) trained masked language models that differed only
 # in the tokenizer. Unigram was as good as BPE or better, in English and in Japanese. So do not judge a tokenizer by
