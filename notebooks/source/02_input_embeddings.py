@@ -817,9 +817,9 @@ print(f"broken against transformers: largest difference {difference:.5f}")
 # somebody trains a model with it and measures how far each row of the tables has moved.
 #
 # The next cell does the same on a small scale. It trains for a hundred steps on sequences of 24 random tokens, and
-# calls the second half of each sequence segment B. The task is made up; it only has to need token, position and
-# segment. The optimizer is Adam without weight decay, so a row moves only if it has received a gradient. The cell
-# after it plots how far the rows of two tables moved.
+# calls the second half of each sequence segment B. The task is made up; its answers depend on all three ids. The
+# optimizer is Adam without weight decay, so a row moves only if it has received a gradient. The cell after it plots
+# how far the rows of two tables moved.
 
 # %%
 torch.manual_seed(0)
@@ -831,7 +831,7 @@ optimizer = torch.optim.Adam([*small.parameters(), *output.parameters()], lr=0.0
 segments = (torch.arange(length) >= length // 2).long().expand(64, length)  # [B, T]: 0 … 1 …
 for step in range(100):
     ids = torch.randint(16, (64, length))  # [B, T]
-    wanted = (ids + torch.arange(length) + 5 * segments) % length  # [B, T], needs all tables
+    wanted = (ids + torch.arange(length) + 5 * segments) % length  # [B, T], uses all three ids
     optimizer.zero_grad()
     cross_entropy(output(small(ids, segments)).flatten(0, 1), wanted.flatten()).backward()
     optimizer.step()

@@ -186,10 +186,8 @@ def merge_heads(case: Case) -> None:
     case.same_shape("merged", merged, [2, 5, 12], "One vector for each token: B, T and D = H·d.")
     mistakes = {
         "The shape is right, but the content is not: the vector of token 0 contains entries of other tokens. "
-        "reshape alone cuts the numbers in the order in which they lie in memory. Swap T and H first.": heads.reshape(
-            2, 5, 12
-        ),
-        "Each vector has the right numbers in the wrong order: first all entries of head 0, then those of head 1.": (
+        "reshape alone takes all tokens of head 0, then those of head 1. Swap T and H first.": heads.reshape(2, 5, 12),
+        "Each vector has the right numbers in the wrong order. All entries of head 0 should come first.": (
             heads.permute(0, 2, 3, 1).flatten(-2)
         ),
     }

@@ -127,7 +127,7 @@ def sixteen_bits(case: Case) -> None:
     scores = torch.tensor([-20000.0, -20001.0, 20000.0]).expand(1, 1, 3, 3).clone()
     weights = case.call(scores, keep, tried="scores of ±20000")
     if is_shaped(weights, [1, 1, 3, 3]) and bool((weights[..., 2] != 0).any() | (weights[..., 0] < 0.5).any()):
-        case.almost("With scores as large as ±20000 padding gets attention again: your fill is not negative enough.")
+        case.almost("With scores of ±20000 softmax gives attention to padding: your fill is not negative enough.")
     scores = case.randn(1, 1, 3, 3).half() - 20
     weights = case.call(scores, keep, tried="float16")
     case.dtype("weights", weights, torch.float16)

@@ -193,11 +193,11 @@ ANSWERS = {
     "3.3": {
         "accepted": [transpose_and_flatten, one_by_one, permute_and_reshape],
         "wrong": [
-            (reshape_alone, "entries of other tokens"),
+            (reshape_alone, "entries of other tokens. reshape alone takes all tokens of head 0"),
             (flatten_alone, "swap T and H first"),
             (transpose_alone, "join H and d to one axis"),
             (view_after_transpose, "reshape and flatten copy them"),
-            (entries_first, "in the wrong order"),
+            (entries_first, "wrong order. All entries of head 0 should come first"),
             (sizes_by_heart, "But sizes_by_heart stopped"),
         ],
     },

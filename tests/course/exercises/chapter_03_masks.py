@@ -191,7 +191,7 @@ ANSWERS = {
             (painted_over, "the gradient is nan"),
             (painted_over_with_where, "with nan_to_num or where"),
             (finite_only, "equal weights"),
-            (ten_thousand, "not negative enough"),
+            (ten_thousand, "softmax gives attention to padding: your fill is not negative enough"),
             (a_billion_in_every_type, "does not fit into float16"),
             (in_place, "in place"),
         ],
