@@ -234,10 +234,10 @@ print(*pair.token_type_ids[0].tolist())
 # weight decay on biases and LayerNorm, as you built it there. `rate_factor` gives the learning rate its warm-up (a
 # tenth of the steps) and its linear decay. A *task* of the package has the methods `epoch` (the batches), `sums` (the
 # sum of a batch's losses) and `counts` (the number of these losses). So this loop serves every task of the chapter.
-# `fine_tune` draws dropout from a fixed seed, and prints how far it has got.
+# `fine_tune` sets the seed of dropout (this checkpoint uses none), and prints how far it has got.
 #
-# The cell after it fine-tunes the package's class for the same model, `BertForSequenceClassification` (which also has
-# dropout before the linear layer), on 1,500 rows for three epochs. `with_new_head` loads our small pre-trained BERT
+# The cell after it fine-tunes the package's class for the same model, `BertForSequenceClassification` (with a dropout
+# layer, inactive here, before the linear one), on 1,500 rows for three epochs. `with_new_head` loads our small BERT
 # and puts a new, untrained output layer on it. Such an output layer is called a *head* too, but it has nothing to do
 # with attention heads. Guess first: how far above the better baseline, 0.68, will it get? (The cell takes a minute on
 # a slow computer.)
@@ -605,7 +605,7 @@ check("13.3", nearest)
 # <details><summary>Solution, explained</summary>
 #
 # The cosine is the dot product of two vectors of length 1, and one matrix product computes all of them. Without the
-# division, long vectors win every search, whatever they mean. `topk` runs over the collection, the last axis.
+# division, long vectors often win, whatever they mean. `topk` runs over the collection, the last axis.
 #
 # </details>
 
@@ -758,7 +758,8 @@ for query in (queries[0], "Nobody could get to the town, it was winter."):
 # Retrieval*: one hard negative for each question, besides the in-batch negatives.
 #
 # The danger is a **false negative**: a mined sentence that would be right, too. Here a partner can occur again with
-# a remark added (*…, as I heard later*), so we skip texts that contain the partner or are contained in it.
+# a remark added (*…, as I heard later*), so we skip texts that contain the partner or are contained in it. That
+# doesn't catch them all: for 30 of the 500 pairs, the same event in other words is among the candidates as well.
 #
 # The next cell mines with our `searcher`. In our run it found, for *William borrowed the knife from Margaret.*, the
 # sentence *Thomas borrowed the bell from Margaret.* Then the cell trains from the same initialization once more.
