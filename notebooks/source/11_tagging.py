@@ -651,7 +651,7 @@ print(
 # (`python benchmarks/tagging.py` does it, with and without a CRF).
 #
 # And the capitals? An uncased BERT with a CRF is now above the linear model that sees capitals (0.80). But that model
-# also decides for each word independently, so the rules might help it as well.
+# decided for each word independently. Decoded with the same rules, it has 0.88 and is ahead again.
 #
 # ## Boundaries or types?
 #
