@@ -507,8 +507,8 @@ print(f"unigram loss      {unigram_loss:.2f}")
 #
 # The next cell trains for 1.5 million tokens. This takes one to five minutes on a processor core, depending on its
 # age and on what else it does. The bar shows both losses. The stop button (■, or Ctrl-C) ends the run after the
-# current step and saves it, and `trainer.run(resume=True)` in a new cell continues. If you like, run `tensorboard
-# --logdir` with the run's folder in a terminal to see the curves while they grow.
+# current step and saves it. To continue, make the same `Trainer` again and call `trainer.run(resume=True)`. If you
+# like, run `tensorboard --logdir` with the run's folder in a terminal to see the curves while they grow.
 #
 # At the end both models answer some of the questions from above: on the left the first try, on the right the model
 # that you have just trained.
