@@ -81,7 +81,7 @@ def right_lengths(case: Case, long: int, short: int, max_tokens: int, one: list,
             anew = "Which segment is longer? After some tokens it may be the other one, so compare again each time."
             by_tokens = "The other one is longer. Compare lengths: `max(first, second)` alone compares the tokens."
             was_longer = (long > short) == (which == "first")
-            case.fail(f"{came}: all tokens were removed from the {which} segment.", anew if was_longer else by_tokens)
+            case.fail(f"{came}: tokens were removed from the {which} segment only.", anew if was_longer else by_tokens)
     right = (max_tokens - kept, kept) if long > short else (kept, max_tokens - kept)
     case.fail(f"{came}, and {right[0]} and {right[1]} are expected: remove a token from the longer one each time.")
 

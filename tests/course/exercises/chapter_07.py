@@ -290,8 +290,8 @@ ANSWERS = {
         "accepted": [by_popping, with_the_package, with_a_choice, with_max],
         "wrong": [
             (only_the_end, "always removed at the end"),
-            (only_the_second, "removed from the second"),
-            (only_the_first, "removed from the first"),
+            (only_the_second, "6 and 1 tokens came back: tokens were removed from the second segment only."),
+            (only_the_first, "tokens were removed from the first segment only."),
             (longer_at_the_start, "compare again each time"),
             (counts_special_tokens, "leave room for [CLS]"),
             (one_too_many, "Stop as soon as both together are short enough"),
