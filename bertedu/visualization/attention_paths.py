@@ -26,7 +26,7 @@ def attention_paths(attentions: Attentions, tokens: Sequence[str], sentence: int
             f"the attention is of {weights.size(1)} sentences of {weights.size(-1)} tokens, and sentence {sentence} "
             f"with {len(tokens)} tokens was asked for: give encoding.tokens[sentence]."
         )
-    shown = [token for token in tokens if token != PADDING]
+    shown = [token for token in tokens if token not in PADDING]
     weights = weights[:, sentence, :, : len(shown), : len(shown)]  # [L, H, T, T]
     flow = attention_flow(weights)
     panels = {
