@@ -557,8 +557,8 @@ check("3.3", merge_heads)
 # <details><summary>Solution, explained</summary>
 #
 # Undo the steps in reverse order: swap T and H back, `[B, T, H, d]`, then join the last two axes. After `transpose`
-# the numbers no longer lie in memory in their order, so `view` raises an error. `flatten` and `reshape` copy where
-# they must.
+# the numbers often no longer lie in memory in their order, and then `view` raises an error. `flatten` and `reshape`
+# copy where they must.
 #
 # </details>
 

@@ -127,12 +127,26 @@ def sixteen_bits(case: Case) -> None:
     scores = torch.tensor([-20000.0, -20001.0, 20000.0]).expand(1, 1, 3, 3).clone()
     weights = case.call(scores, keep, tried="scores of ±20000")
     if is_shaped(weights, [1, 1, 3, 3]) and bool((weights[..., 2] != 0).any() | (weights[..., 0] < 0.5).any()):
+        powers_of_low_scores(case)
         case.almost("With scores of ±20000 softmax gives attention to padding: your fill is not negative enough.")
     scores = case.randn(1, 1, 3, 3).half() - 20
     weights = case.call(scores, keep, tried="float16")
     case.dtype("weights", weights, torch.float16)
     expected = scores.float().masked_fill(~keep, -torch.inf).softmax(-1)
     case.close("weights", weights.float(), expected, "Does your fill fit the dtype of the scores?", tolerance=2e-3)
+
+
+def powers_of_low_scores(case: Case) -> None:
+    """A softmax by hand that does not subtract the largest score: no fill is to blame for it."""
+    scores = torch.tensor([-20000.0, -20001.0, -20002.0]).expand(1, 1, 3, 3).clone()
+    sums = case.protected(case.answer, scores, torch.ones(1, 1, 1, 3).bool()).sum(-1)
+    if not is_close(sums, torch.ones_like(sums), 1e-3):
+        tried = "scores of -20000 to -20002, without padding"
+        case.begin(f"I called {case.name} on {tried}.", tried)
+        case.almost(
+            f"But row 0 of the weights sums to {sums[0, 0, 0]:.2g}, and should sum to 1.",
+            "e to such a score rounds to 0. Subtract the largest visible score of the row first, or use softmax.",
+        )
 
 
 @exercise(
