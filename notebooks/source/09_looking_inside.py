@@ -1170,7 +1170,7 @@ check("9.5", masked_mean)
 # | Gradient × input | It has a sign, and it is wrong where the function is curved. Integrated gradients (Sundararajan et al. 2017) repair this, but depend on the baseline: zeros, [PAD] and [MASK] give different results |
 # | Control tasks | Hewitt and Liang (2019), on ELMo: linear probes are far more selective than probes with a hidden layer. For parts of speech, layer 1 had the better accuracy and layer 2 the better selectivity. Our probe is logistic regression with an L2 penalty |
 # | Anisotropy | Ethayarajh (2019) subtracts the mean cosine of random pairs from each cosine. We subtract the mean vector, as Mu and Viswanath (2018) do, who also remove the strongest common directions |
-# | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels (one program for all steps of attention) never store the weights (chapter 03). Our file is in float16, and `transformers` (since version 5) opens it in float16 unless you ask for `dtype=torch.float32`. Then the numbers agree to two decimals only |
+# | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels (one program for all steps of attention) never store the weights (chapter 03). Our file is in float16, and `transformers` (since version 5) opens it in float16 unless you ask for `dtype=torch.float32`. In float16 the numbers agree to two decimals only |
 #
 # ## Summary
 #
