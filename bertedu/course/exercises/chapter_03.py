@@ -66,6 +66,8 @@ def attention(case: Case) -> None:
         case.fail("But the two come in the wrong order: return the outputs first, then the weights.")
     case.same_shape("outputs", values, [2, 3, 5, 8])
     case.same_shape("weights", weights, [2, 3, 5, 5], "Each of 5 tokens attends to each of 5 tokens.")
+    if is_close(weights.mT, attend(query, key, value)[1], 1e-4):
+        case.fail("But the weights are transposed: their rows should belong to the queries, their columns to the keys.")
     softmax_axis(case, weights)
     scores = query @ key.mT
     if is_close(weights, scores.softmax(-1), 1e-4):

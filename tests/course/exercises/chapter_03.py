@@ -151,6 +151,11 @@ def sizes_by_heart(x):
     return x.transpose(1, 2).reshape(2, 5, 12)
 
 
+def keys_in_rows(query, key, value):
+    weights = (key @ query.mT / query.size(-1) ** 0.5).softmax(-2)
+    return weights.mT @ value, weights
+
+
 ANSWERS = {
     "3.1": {
         "accepted": [1 / 3, 0.33, 0.333],
@@ -170,6 +175,7 @@ ANSWERS = {
     "3.2": {
         "accepted": [plainly, with_einsum, with_loops, with_torch],
         "wrong": [
+            (keys_in_rows, "the weights are transposed"),
             (over_the_queries, "softmax runs over the queries"),
             (over_the_heads, "softmax runs over the heads"),
             (undivided, "keeps the scores small"),

@@ -97,6 +97,14 @@ def in_place(scores, keep):
     return scores.masked_fill_(~keep, torch.finfo(scores.dtype).min).softmax(-1) * keep
 
 
+def beyond_float32(scores, keep):
+    return scores.masked_fill(~keep, -1e39).softmax(-1) * keep
+
+
+def queries_hidden(scores, keep):
+    return scores.masked_fill(~keep.mT, torch.finfo(scores.dtype).min).softmax(-1) * keep
+
+
 def keys_last(attention_mask, dtype):
     hidden = (attention_mask == 0)[:, None, None, :]
     return torch.zeros(hidden.shape, dtype=dtype).masked_fill(hidden, torch.finfo(dtype).min / 2)
@@ -197,7 +205,9 @@ ANSWERS = {
             (painted_over_with_where, "with nan_to_num or where"),
             (finite_only, "equal weights"),
             (ten_thousand, "softmax gives attention to padding: your fill is not negative enough"),
-            (a_billion_in_every_type, "does not fit into float16"),
+            (a_billion_in_every_type, "does not fit into the dtype"),
+            (beyond_float32, "does not fit into the dtype"),
+            (queries_hidden, "Softmax gave a part of the attention to padding"),
             (in_place, "in place"),
             (powers_of_what_is_visible, "e to such a score rounds to 0"),
         ],
