@@ -329,8 +329,8 @@ for axes in (by_layer, by_depth):
 Picture(
     figure,
     alt="Gradient norms. Left, layer by layer in a stack of 24: post-norm stays between 1 and "
-    "1.4, pre-norm falls from above 1 to 0.5. Right, the last layer in stacks of 3 to 24 layers: "
-    "post-norm stays near 1, pre-norm falls.",
+    "1.4, pre-norm falls from above 1 to 0.5. Right, the last layer in stacks of 3 to 24 "
+    "layers: post-norm stays near 1, pre-norm falls.",
 )
 
 # %% [markdown]
