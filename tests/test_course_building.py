@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_output
 from bertedu.course.building import freshness
 from bertedu.course.building.build import build, main, outdated, strays
 from bertedu.course.building.executing import ENVIRONMENT, keep_what_only_ran_again, scrub
-from bertedu.course.building.freshness import made_from, modules_of
+from bertedu.course.building.freshness import made_from, that_count
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import learner_version, name_cells, read_source
 from bertedu.errors import UserError
@@ -204,6 +204,7 @@ def test_changed_code_keeps_the_outputs_of_the_old(course, monkeypatch, old, new
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.execution_count = 1
+        return []
 
     monkeypatch.setattr("bertedu.course.building.build.execute", execute)
     build(places=course, show_progress=False)
@@ -235,13 +236,23 @@ def test_a_stale_notebook_passes_as_fresh(course, spoil, reason):
 
 
 def test_a_changed_module_leaves_its_notebooks_fresh(course, monkeypatch):
-    files = modules_of(source_of(course))
-    names = {file.relative_to(freshness.PACKAGE).as_posix() for file in files}
-    assert {"__init__.py", "model/attention.py", "course/case.py", "files.py"} <= names
-    assert not any(name.startswith(("course/building", "cli")) for name in names)
-    before = made_from(source_of(course), course)
-    monkeypatch.setattr(freshness, "modules_of", lambda source: files - {freshness.PACKAGE / "model" / "attention.py"})
-    assert made_from(source_of(course), course) != before
+    loaded = read(course.pair(source_of(course))[1]).metadata.bertedu.modules.split()
+    assert {"bertedu", "bertedu.course.case", "bertedu.errors"} <= set(loaded)
+    code_of = freshness.code_of
+    monkeypatch.setattr(freshness, "code_of", lambda name: code_of(name) + "x = 1\n" * (name == "bertedu.course.case"))
+    assert why(course) == ["made with an older package, quiz or data"] * 2
+
+
+def test_a_module_that_no_cell_loads_runs_its_notebooks_again(course, monkeypatch):
+    code_of, changed = freshness.code_of, ("bertedu.cli", "bertedu.pretraining.run", "bertedu.course.building.build")
+    monkeypatch.setattr(freshness, "code_of", lambda name: code_of(name) + "x = 1\n" * (name in changed))
+    assert why(course) == []
+
+
+def test_a_module_that_is_gone_ends_the_build_in_a_traceback(course):
+    for path in course.pair(source_of(course)):
+        path.write_text(path.read_text("utf-8").replace('"modules": "', '"modules": "bertedu.gone '), "utf-8")
+    assert why(course) == ["made with an older package, quiz or data"] * 2
 
 
 MODULE = """'One sentence.'
@@ -253,10 +264,9 @@ class A:
 """
 
 
-def made_with(monkeypatch, course: Places, module: Path, code: str) -> str:
-    module.write_text(code, encoding="utf-8")
-    monkeypatch.setattr(freshness, "modules_of", lambda source: {module})
-    return made_from(source_of(course), course)
+def made_with(monkeypatch, course: Places, code: str) -> str:
+    monkeypatch.setattr(freshness, "code_of", lambda name: code)
+    return made_from(source_of(course), course, "bertedu.module")
 
 
 @pytest.mark.parametrize(
@@ -264,10 +274,10 @@ def made_with(monkeypatch, course: Places, module: Path, code: str) -> str:
     [("One sentence.", "Two."), ("Another.", "One"), ("A third.", "A 3rd."), ("# a", "# no"), ("\n    a", "\n\n    a")],
 )
 def test_a_word_in_a_docstring_runs_28_notebooks_again(tmp_path, monkeypatch, old, new):
-    course, module = make_course(tmp_path / "course"), tmp_path / "module.py"
+    course = make_course(tmp_path / "course")
     assert old in MODULE
-    before = made_with(monkeypatch, course, module, MODULE)
-    assert made_with(monkeypatch, course, module, MODULE.replace(old, new)) == before
+    before = made_with(monkeypatch, course, MODULE)
+    assert made_with(monkeypatch, course, MODULE.replace(old, new)) == before
 
 
 @pytest.mark.parametrize(
@@ -276,17 +286,17 @@ def test_a_word_in_a_docstring_runs_28_notebooks_again(tmp_path, monkeypatch, ol
 )
 def test_what_a_module_does_or_says_when_it_runs_leaves_its_notebooks_fresh(tmp_path, monkeypatch, old, new):
     """The last one makes a string of the docstring. Sentences of checks are such strings: learners read them."""
-    course, module = make_course(tmp_path / "course"), tmp_path / "module.py"
-    before = made_with(monkeypatch, course, module, MODULE)
-    assert made_with(monkeypatch, course, module, MODULE.replace(old, new)) != before
+    course = make_course(tmp_path / "course")
+    before = made_with(monkeypatch, course, MODULE)
+    assert made_with(monkeypatch, course, MODULE.replace(old, new)) != before
 
 
 def test_a_sentence_that_a_check_says_changes_unnoticed(tmp_path, monkeypatch):
-    course, module = make_course(tmp_path / "course"), tmp_path / "module.py"
+    course = make_course(tmp_path / "course")
     exercise = "def sum_exercise(case):\n    'Not said.'\n    case.predicted(4, 'Count again.')\n"
-    before = made_with(monkeypatch, course, module, exercise)
-    assert made_with(monkeypatch, course, module, exercise.replace("Not said.", "Silent.")) == before
-    assert made_with(monkeypatch, course, module, exercise.replace("Count again.", "Count once more.")) != before
+    before = made_with(monkeypatch, course, exercise)
+    assert made_with(monkeypatch, course, exercise.replace("Not said.", "Silent.")) == before
+    assert made_with(monkeypatch, course, exercise.replace("Count again.", "Count once more.")) != before
 
 
 def test_a_word_in_a_readme_of_the_data_runs_no_notebook_again(tmp_path):
@@ -294,16 +304,17 @@ def test_a_word_in_a_readme_of_the_data_runs_no_notebook_again(tmp_path):
     (course.data / "texts").mkdir()
     for name in ("README.md", "words.txt"):
         (course.data / "texts" / name).write_text("one two", encoding="utf-8")
-    before = made_from(source_of(course), course)
+    before = made_from(source_of(course), course, "")
     (course.data / "texts" / "README.md").write_text("three", encoding="utf-8")
-    assert made_from(source_of(course), course) == before
+    assert made_from(source_of(course), course, "") == before
     (course.data / "texts" / "words.txt").write_text("three", encoding="utf-8")
-    assert made_from(source_of(course), course) != before
+    assert made_from(source_of(course), course, "") != before
 
 
 def test_a_notebook_depends_on_exercises_of_all_chapters(course):
-    names = {file.name for file in modules_of(source_of(course))}
-    assert not any(name.startswith("chapter_") for name in names)
+    loaded = ["bertedu.course.exercises.chapter_06_spans", "bertedu.course.exercises.chapter_90", "bertedu.course"]
+    assert that_count(loaded, source_of(course)) == "bertedu.course bertedu.course.exercises.chapter_90"
+    assert "chapter_" not in read(course.pair(source_of(course))[0]).metadata.bertedu.modules
 
 
 def test_a_notebook_without_a_source_is_kept(course):

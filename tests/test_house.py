@@ -13,8 +13,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from test_repository import PACKAGE, PROJECT, REPOSITORY, everything, specifiers
 
-from bertedu.course.building.freshness import names_imported
-
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
     "errors",
@@ -93,7 +91,7 @@ def test_an_imported_package_is_missing_from_pyproject():
 def test_a_notebook_needs_a_package_that_only_the_tests_install():
     allowed = set(specifiers("course"))
     for path in sorted((REPOSITORY / "notebooks" / "source").glob("[0-9]*.py")):
-        for name in names_imported(path):
+        for name in imports(path):
             root = name.partition(".")[0]
             if root not in sys.stdlib_module_names and root != "bertedu":
                 needed = {canonicalize_name(provider) for provider in providers().get(root, [root])}

@@ -46,6 +46,14 @@ def test_ctrl_c_ends_behind_the_step_and_the_run_can_go_on(tmp_path, number):
     assert_same_run(tmp_path / "whole", tmp_path / "stopped")
 
 
+def test_a_trainer_that_was_stopped_stops_again_after_one_step(tmp_path):
+    tiny_trainer(tmp_path / "whole").run()
+    trainer = tiny_trainer(tmp_path / "stopped", task=Interrupted(at=4))
+    assert trainer.run().step == 5
+    assert trainer.run(resume=True).step == 12 and not trainer.stopped
+    assert_same_run(tmp_path / "whole", tmp_path / "stopped")
+
+
 @pytest.fixture
 def heard_ctrl_c():
     """Python's own answer to Ctrl-C, also where tests run as a shell's background job, which ignores it."""

@@ -88,6 +88,13 @@ def not_yet(case: Case, *lines: str, trouble: tuple[str, str] | None = None) -> 
 
 def odd(case: Case, error: BaseException) -> Verdict:
     """The check failed on what the answer gave."""
+    if "modified by an inplace operation" in text_of(error):
+        return not_yet(
+            case,
+            *case.said_so_far(),
+            "But the backward pass failed: a step in place, such as `*=` or `x[…] = …`, overwrote numbers it needs.",
+            "Create a new tensor instead.",
+        )
     sentence = "But what came back could not be examined: its kind or size is not what the exercise asks for."
     if case.doubles:
         sentence = (

@@ -76,6 +76,7 @@ class Trainer:
 
     def run(self, resume: bool = False) -> Progress:
         """Train to the end of the budget, or until stopped by Ctrl-C; the state is saved in either case."""
+        self.stopped = False  # it may be the same trainer that was stopped before
         if resume:
             self._go_on_from(load_state(self.folder, self.bare_model, self.optimizers, self.identity()))
         main = self.accelerator.is_main_process

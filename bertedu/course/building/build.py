@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from tqdm import tqdm
 
 from bertedu.course.building.executing import execute, keep_what_only_ran_again, scrub
-from bertedu.course.building.freshness import made_from
+from bertedu.course.building.freshness import made_from, that_count
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import learner_version, read_source, solution_version
 from bertedu.errors import UserError
@@ -22,7 +22,8 @@ class Job:
 
     path: Path
     wanted: NotebookNode
-    made_from: str
+    source: Path
+    places: Places
 
     @property
     def stored(self) -> NotebookNode | None:
@@ -34,12 +35,21 @@ class Job:
             return None
         return notebook
 
+    def mark(self, modules: str) -> NotebookNode:
+        """What a notebook that was executed with these modules says of it in its metadata."""
+        return NotebookNode(made_from=made_from(self.source, self.places, modules), modules=modules)
+
+    def was_made_with_this(self, stored: NotebookNode) -> bool:
+        """Whether the modules, the quiz and the data that a stored notebook was made from are as they were."""
+        said = stored.metadata.get("bertedu")
+        return isinstance(said, dict) and isinstance(said.get("modules"), str) and said == self.mark(said["modules"])
+
     def keeps_its_outputs(self) -> bool:
         """Whether only prose has changed: the code, and what it runs with, are as they were when it was executed."""
         stored = self.stored
         return (
             stored is not None
-            and stored.metadata.get("bertedu") == {"made_from": self.made_from}
+            and self.was_made_with_this(stored)
             and [cell for cell in written(stored) if cell[1] == "code"]
             == [cell for cell in written(self.wanted) if cell[1] == "code"]
             and all(cell.execution_count for cell in stored.cells if cell.cell_type == "code")
@@ -50,7 +60,7 @@ class Job:
         stored = self.stored
         if stored is None:
             return "missing" if not self.path.exists() else "damaged"
-        if stored.metadata.get("bertedu") != {"made_from": self.made_from}:
+        if not self.was_made_with_this(stored):
             return "made with an older package, quiz or data"
         if written(stored) != written(self.wanted):
             return "not what its source says"
@@ -67,10 +77,10 @@ def written(notebook: NotebookNode) -> list[tuple[str, str, str, NotebookNode]]:
 def jobs(sources: list[Path], places: Places) -> Iterator[Job]:
     """For each source the solved notebook, then the learner's."""
     for path in sources:
-        source, hashed = read_source(path), made_from(path, places)
+        source = read_source(path)
         learner, solved = places.pair(path)
-        yield Job(solved, solution_version(source), hashed)
-        yield Job(learner, learner_version(source, path), hashed)
+        yield Job(solved, solution_version(source), path, places)
+        yield Job(learner, learner_version(source, path), path, places)
 
 
 def outdated(chapters: tuple[str, ...] = (), places: Places | None = None) -> list[tuple[Job, str]]:
@@ -106,11 +116,13 @@ def run(job: Job, bar: tqdm) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if stored and job.keeps_its_outputs():
         take_outputs(notebook, stored)
+        modules = stored.metadata.bertedu.modules
     else:
-        execute(notebook, folder, job.path.name, lambda: bar.update())
+        loaded = execute(notebook, folder, job.path.name, lambda: bar.update())
+        modules = that_count(loaded, job.source)
     scrub(notebook)
     keep_what_only_ran_again(notebook, stored)
-    notebook.metadata.bertedu = NotebookNode(made_from=job.made_from)
+    notebook.metadata.bertedu = job.mark(modules)
     try:
         text = nbformat.writes(notebook, indent=1, sort_keys=True)
     except nbformat.ValidationError as error:

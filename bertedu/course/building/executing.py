@@ -10,11 +10,13 @@ from typing import Any
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 from bertedu.course.building.versions import kept_metadata
 from bertedu.errors import UserError
 
 SECONDS_A_CELL = 600
+TELL_MODULES = "import sys; print(*(name for name in sys.modules if name.split('.')[0] == 'bertedu'))"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 # The notebooks are compared under the same conditions: see conftest.py.
 ENVIRONMENT = {
@@ -28,8 +30,14 @@ ENVIRONMENT = {
 }
 
 
-def execute(notebook: NotebookNode, folder: Path, name: str, after_cell: Callable[[], None] = lambda: None) -> None:
-    """Run all cells in place, in `folder`, as JupyterLab would. Raises UserError, with the cell, where one fails."""
+def execute(
+    notebook: NotebookNode, folder: Path, name: str, after_cell: Callable[[], None] = lambda: None
+) -> list[str]:
+    """Run all cells in place, in `folder`, as JupyterLab would; returns the modules of bertedu that they loaded.
+
+    Raises UserError, with the cell, where one fails.
+    """
+    notebook.cells.append(new_code_cell(TELL_MODULES))
     client = NotebookClient(
         notebook,
         timeout=SECONDS_A_CELL,
@@ -47,6 +55,8 @@ def execute(notebook: NotebookNode, folder: Path, name: str, after_cell: Callabl
         raise UserError(f"{name}: a cell raised {error.ename}: {error.evalue}\n{failing_code(notebook)}") from None
     except (CellTimeoutError, DeadKernelError) as error:
         raise UserError(f"{name}: {error}\n{failing_code(notebook)}") from None
+    told = notebook.cells.pop().outputs
+    return "".join(output.text for output in told if output.get("name") == "stdout").split()
 
 
 def failing_code(notebook: NotebookNode) -> str:

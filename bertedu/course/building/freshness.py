@@ -6,7 +6,7 @@ Only what runs counts: a comment or a docstring of the package changes no output
 import ast
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,19 +15,45 @@ from bertedu.course.building.places import Places
 from bertedu.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parents[2]
+CHAPTER = re.compile(r"bertedu\.course\.exercises\.chapter_(\d+)")
 WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def made_from(source: Path, places: Places) -> str:
-    """The hash of the modules of bertedu that a source imports (and those that they import), of the exercises that it
-    checks, and of the quiz and the files that it names. The cells themselves are compared word by word, not hashed.
+def made_from(source: Path, places: Places, modules: str) -> str:
+    """The hash of what outputs are made from: the modules of bertedu that were loaded (their names, with spaces between
+    them), and the quiz and the files that the source names. The cells themselves are compared word by word, not hashed.
+
+    What else is loaded can change only where one of these modules changes, or a cell.
     """
     digest = hashlib.sha256()
-    for module in sorted(modules_of(source)):
-        digest.update(f"{module.name}\n{what_runs(module.read_text(encoding='utf-8'))}\0".encode())
+    for name in modules.split():
+        digest.update(f"{name}\n{what_runs(code_of(name))}\0".encode())
     for file in sorted(data_of(source, places)):
         digest.update(f"{file.name}\n".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return digest.hexdigest()
+
+
+def that_count(loaded: Iterable[str], source: Path) -> str:
+    """Of the modules of bertedu that were loaded those that outputs depend on: the exercises of all chapters are loaded
+    together, and those count that the notebook checks.
+    """
+    code = source.read_text(encoding="utf-8")
+    chapters = {int(number) for number in re.findall(r"""\b(?:check|hint)\(["'](\d+)\.""", code)}
+
+    def counts(name: str) -> bool:
+        chapter = CHAPTER.match(name)  # chapter_06, and parts of it such as chapter_06_spans
+        return chapter is None or int(chapter[1]) in chapters
+
+    return " ".join(sorted(filter(counts, loaded)))
+
+
+def code_of(name: str) -> str:
+    """The code of a module of bertedu; of one that is no longer there, nothing."""
+    path = PACKAGE.joinpath(*name.split(".")[1:])
+    for file in (path.with_suffix(".py"), path / "__init__.py"):
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    return ""
 
 
 @cache
@@ -47,63 +73,6 @@ def simplified(node: Any) -> Any:
         values["body"] = node.body[1:]
     filled = {name: value for name, value in values.items() if value is not None and value != []}
     return type(node).__name__, *((name, simplified(value)) for name, value in filled.items())
-
-
-def modules_of(source: Path) -> set[Path]:
-    """Files of the package that the notebook's code runs."""
-    code = source.read_text(encoding="utf-8")
-    chapters = {int(number) for number in re.findall(r"""\b(?:check|hint)\(["'](\d+)\.""", code)}
-    exercises = PACKAGE / "course" / "exercises"  # chapter_06.py, and parts of it such as chapter_06_spans.py
-    own = {module for chapter in chapters for module in exercises.glob(f"chapter_{chapter:02}*.py")}
-    waiting = [source, *own]
-    found: set[Path] = set(waiting) - {source}
-    while waiting:
-        for module in imported(waiting.pop()):
-            if module not in found:
-                found.add(module)
-                waiting.append(module)
-    return found
-
-
-@cache
-def imported(file: Path) -> frozenset[Path]:
-    """The modules of bertedu that one file imports, anywhere in it."""
-    return frozenset(path for name in names_imported(file) for path in files_of(name))
-
-
-def names_imported(file: Path) -> Iterator[str]:
-    """Dotted names; `from a.b import c` is a.b.c."""
-    try:
-        tree = ast.parse(without_magics(file.read_text(encoding="utf-8")))
-    except SyntaxError as error:
-        raise UserError(f"{file}, line {error.lineno}: not Python ({error.msg}): correct it first.") from error
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def without_magics(code: str) -> str:
-    """IPython's own lines (`%time`, `!ls`) as comments."""
-    return re.sub(r"^(\s*)([%!])", r"\1pass  # \2", code, flags=re.MULTILINE)
-
-
-def files_of(name: str) -> Iterator[Path]:
-    """The files that Python runs to import a dotted name of bertedu: each package's, then the module's."""
-    first, *rest = name.split(".")
-    if first != "bertedu":
-        return
-    folder = PACKAGE
-    yield folder / "__init__.py"
-    for part in rest:
-        if (folder / f"{part}.py").is_file():
-            yield folder / f"{part}.py"
-            return
-        folder = folder / part
-        if not (folder / "__init__.py").is_file():
-            return  # a name inside the module before it
-        yield folder / "__init__.py"
 
 
 def data_of(source: Path, places: Places) -> set[Path]:

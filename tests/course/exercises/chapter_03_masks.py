@@ -185,6 +185,12 @@ def powers_of_what_is_visible(scores, keep):
     return powers / powers.sum(-1, keepdim=True).clamp_min(1e-9)
 
 
+def weights_times_keep_in_place(scores, keep):
+    weights = scores.masked_fill(~keep, torch.finfo(scores.dtype).min).softmax(-1)
+    weights *= keep
+    return weights
+
+
 ANSWERS = {
     "3.4": {
         "accepted": [fill_and_multiply, by_hand, with_where, filled_then_painted_over],
@@ -210,6 +216,7 @@ ANSWERS = {
             (queries_hidden, "Softmax gave a part of the attention to padding"),
             (in_place, "in place"),
             (powers_of_what_is_visible, "e to such a score rounds to 0"),
+            (weights_times_keep_in_place, "the backward pass failed"),
         ],
     },
     "3.5": {
