@@ -4,15 +4,17 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self, get_type_hints
 
+from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
+from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings
 from bertedu.training.budget import Budget
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.settings import TrainingSettings
 
 FILE = "run.json"
-SET_BY_THE_MODEL = ("preset", "vocab_size", "initialization")  # where there is one to go on from
+SET_BY_THE_MODEL = ("architecture", "preset", "vocab_size", "initialization")  # where there is one to go on from
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,12 @@ class Plan:
         if all(value is None for value in budget.values()):
             budget["minutes"] = 5
         preset = given.setdefault("preset", "tiny")
-        folder = given.pop("output", folder) or unused_folder(f"{Path(corpus[0].replace(':', '-')).stem}-{preset}")
+        if given.get("start") and "architecture" not in given:
+            given["architecture"] = architecture_in(find_folder(given["start"])).config.model_type
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
+        of = "" if settings.architecture == "bert" else f"{settings.architecture}-"
+        stem = Path(corpus[0].replace(":", "-")).stem
+        folder = given.pop("output", folder) or unused_folder(f"{stem}-{of}{preset}")
         rate, optimizer = LEARNING_RATES[preset], OPTIMIZERS[settings.initialization]
         training = {"learning_rate": rate, "optimizer": optimizer, **TRAINING.get(preset, {})}
         training |= {**take(given, TrainingSettings), "seed": seed}
