@@ -149,7 +149,10 @@ class Evaluation:
                 self.notes.append(f"The {name} make no {what} with a word to hide: they could not be evaluated.")
             return {}
         results: dict[str, Any] = score(task.filler(model), batches)
-        seen, labels = pad_together(batches, "input_ids", task.tokenizer.pad_token_id), pad_together(batches, "labels", IGNORED)
+        seen, labels = (
+            pad_together(batches, "input_ids", task.tokenizer.pad_token_id),
+            pad_together(batches, "labels", IGNORED),
+        )
         mask = task.tokenizer.mask_token_id
         counted: dict[str, UnigramBaseline | NGramBaseline] = {
             "unigram": self.unigram,

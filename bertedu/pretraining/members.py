@@ -115,6 +115,14 @@ def default_architecture(objective: str) -> str:
     return "bert" if not objective or objective in MEMBERS["bert"].objectives else trained_for(objective)[0]
 
 
+def options(architecture: str, objective: str) -> str:
+    """The options of `bertedu pretrain` that choose a member and its objective, each with a space after it; those that
+    are the defaults are left out.
+    """
+    chosen = "" if architecture == "bert" else f"--architecture {architecture} "
+    return chosen if objective in ("", *member(architecture).objectives[:1]) else f"{chosen}--objective {objective} "
+
+
 def check_objective(architecture: str, objective: str) -> None:
     """Raise UserError where a member cannot be trained for an objective; "" stands for the member's own."""
     of = member(architecture)

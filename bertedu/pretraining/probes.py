@@ -32,8 +32,8 @@ def questions(tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> Questions:
     """Each sentence with its answer, of which the one token is then hidden, as in training.
 
     Tokenized with the mask in it, what follows would begin a text for some tokenizers: "▁." where the training text has
-    ".". That is done only where the answer is no token of its own: then no guess can hit it (NO_TOKEN). Raises UserError
-    for a probe without exactly one [MASK].
+    ".". That is done only where the answer is no token of its own: then no guess can hit it (NO_TOKEN). Raises
+    UserError for a probe without exactly one [MASK].
     """
     asked = [tokenizer.with_mask(probe.sentence) for probe in probes]
     told = []
@@ -42,9 +42,7 @@ def questions(tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> Questions:
             raise UserError(f"the fact probe {probe.sentence!r} has {count} [MASK]: write exactly one.")
         told.append(sentence.replace(tokenizer.mask_token, probe.written or probe.answer))
     starts = [sentence.index(tokenizer.mask_token) for sentence in asked]
-    spans = [
-        (start, start + len(probe.written or probe.answer)) for start, probe in zip(starts, probes, strict=True)
-    ]
+    spans = [(start, start + len(probe.written or probe.answer)) for start, probe in zip(starts, probes, strict=True)]
     found = [own_token(tokenizer, sentence, span) for sentence, span in zip(told, spans, strict=True)]
     encoding = tokenizer([a if place is None else b for a, b, place in zip(asked, told, found, strict=True)])
     masked = encoding.input_ids == tokenizer.mask_token_id
@@ -61,7 +59,9 @@ def own_token(tokenizer: Tokenizer, sentence: str, span: Span) -> int | None:
     """Which of a sentence's tokens stands for these characters and no others; None where none does."""
     _, offsets = tokenizer.encode_with_offsets(sentence)
     trimmed = [without_space_before(offset, sentence) for offset in offsets]
-    places = [place for place, (first, last) in enumerate(trimmed) if first < last and first < span[1] and span[0] < last]
+    places = [
+        place for place, (first, last) in enumerate(trimmed) if first < last and first < span[1] and span[0] < last
+    ]
     return places[0] if len(places) == 1 and trimmed[places[0]] == span else None
 
 

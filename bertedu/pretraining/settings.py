@@ -29,14 +29,15 @@ class PretrainingSettings:
     """What a pre-training run is made of, besides its text and its budget. Defaults: short runs of `tiny`.
 
     architecture is the member of the family, by its model_type. What is left "" is as the member has it (see
-    `pretraining/members.py`); without an architecture it is BERT, or the member whose own the objective is. mask_rates: share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and
-    short runs learn more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked
-    words and sentence pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is
-    ELECTRA's, a generator of masked words and a discriminator that finds them (Clark et al. 2020). pairs: "next" for
-    next sentence prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are
-    starts for short runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained
-    model to go on from, with its vocabulary and size, for example before fine-tuning on texts of another kind
-    (Gururangan et al. 2020); "" is a new model.
+    `pretraining/members.py`); without an architecture it is BERT, or the member whose own the objective is. mask_rates:
+    share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and short runs learn
+    more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked words and sentence
+    pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is ELECTRA's, a
+    generator of masked words and a discriminator that finds them (Clark et al. 2020). pairs: "next" for next sentence
+    prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are starts for short
+    runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on
+    from, with its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al.
+    2020); "" is a new model.
     """
 
     preset: str = "tiny"

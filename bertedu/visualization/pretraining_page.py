@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from bertedu.checkpoints.folder import GENERATOR
+from bertedu.pretraining.members import article
 from bertedu.visualization.page import (
     document,
     duration,
@@ -43,8 +44,12 @@ def page(
     facts: Mapping[str, Mapping[str, str]],
     examples: Sequence[tuple[str, Sequence[tuple[str, float]]]],
     pictures: Mapping[str, str],
+    member: str = "BERT",
+    longer: str = "",
 ) -> str:
-    """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention"."""
+    """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention". member: the name of
+    the member of the family; longer: the options with which another run is of the same kind.
+    """
     name = NAMES.get(metrics["corpus"], metrics["corpus"])
     detects = has_detection(metrics)
     about_curves = OF_REPLACED if detects else f"{OF_WORDS} {OF_PAIRS}" if has_pairs(metrics) else OF_WORDS
@@ -53,15 +58,15 @@ def page(
         if "curves" in pictures
         else "<p>The run was too short for curves.</p>"
     )
-    try_out, title = examples[0][0], f"What a small {'ELECTRA' if detects else 'BERT'} has learned from "
+    try_out, title = examples[0][0], f"What a small {member} has learned from "
     sections = [
-        f"<h1>{title}{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics))}</p>",
+        f"<h1>{title}{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics, member))}</p>",
         f"<h2>What it can do on text that it never saw</h2>\n{held_out_html(rows)}",
         f"<h2>{'What the generator fills in' if detects else 'Fill in the mask'}</h2>\n{examples_html(examples)}",
         f"<h2>How training went</h2>\n{curves}",
         f"<h2>Where it looks</h2>\n{figure_html(pictures['attention'], ATTENTION)}",
         f"<h2>How it was made</h2>\n{facts_html(facts)}",
-        f"<h2>How to go on</h2>\n{next_html(folder, try_out, GENERATOR if detects else '')}",
+        f"<h2>How to go on</h2>\n{next_html(folder, try_out, GENERATOR if detects else '', longer)}",
         f"<h2>What to know about these numbers</h2>\n{notes_html(metrics)}",
     ]
     return document(f"{title}{name}", sections)
@@ -85,13 +90,11 @@ def has_detection(metrics: Mapping[str, Any]) -> bool:
     return any("detection" in figures for figures in metrics["evaluation"].values())
 
 
-def summary(metrics: Mapping[str, Any]) -> str:
+def summary(metrics: Mapping[str, Any], member: str = "BERT") -> str:
     """The run in a sentence or two."""
     done = metrics["run"]
-    text = (
-        f"In {duration(done['seconds'])} {'an ELECTRA and its generator' if has_detection(metrics) else 'a BERT'} with "
-        f"{done['parameters']:,} parameters read {done['tokens']:,} tokens"
-    )
+    who = f"{article(member)} and its generator" if has_detection(metrics) else article(member)
+    text = f"In {duration(done['seconds'])} {who} with {done['parameters']:,} parameters read {done['tokens']:,} tokens"
     figures = next((value for value in metrics["evaluation"].values() if "masked_words" in value), None)
     if figures is None:
         return f"{text}. There was no held-out text to test it on."
@@ -123,10 +126,9 @@ def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -
     return f"<ul class='answers'>{''.join(items)}</ul>"
 
 
-def next_html(folder: str, try_out: str, filler: str = "") -> str:
-    """Commands to copy. filler: where in the checkpoint the model lies that fills masks."""
+def next_html(folder: str, try_out: str, filler: str = "", longer: str = "") -> str:
+    """Commands to copy. filler: where in the checkpoint the model lies that fills masks; longer as in `page`."""
     name, text = escape(folder), escape(try_out)
-    longer = "--objective replaced-tokens " if filler else ""
     checkpoint = f"{name}/checkpoint/{filler}".rstrip("/")
     return (
         f'<p>Ask it:</p><pre><code>bertedu fill-mask "{text}" --model {name}\n'

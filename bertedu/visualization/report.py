@@ -7,6 +7,7 @@ from typing import Any
 
 from bertedu.files import write_text
 from bertedu.inference import attention_weights, open_filler, open_model
+from bertedu.pretraining.members import member, options
 from bertedu.visualization.attention import attention_grid
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.examples import example_pair, fill_examples
@@ -42,6 +43,8 @@ def write_report(folder: str | Path) -> Path:
             facts=how_it_was_made(run, model.config),
             examples=examples,
             pictures={name: picture.html() for name, picture in pictures.items()},
+            member=member(model.config.model_type).name,
+            longer=options(model.config.model_type, run.plan.get("objective", "")),
         ),
     )
     return run.folder / "report.html"
@@ -78,6 +81,7 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
     alone = objective != "pairs"
     return {
         "Model": {
+            "architecture": member(config.model_type).name,
             "size": f"{plan['preset']}: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
             f"{config.num_attention_heads} heads",
             "parameters": f"{done['parameters']:,}",

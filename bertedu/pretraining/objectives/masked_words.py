@@ -32,7 +32,8 @@ class MaskedWords:
     """Masked-LM over the passages of a tokenized text. A `training.loop.Task`.
 
     The order of sequences, and masks, are drawn anew for each pass: they are functions of the seed and the pass alone.
-    model_class is what is trained; of_pairs says whether a sequence is a pair of texts; mask_share and random_share what becomes of the chosen tokens.
+    model_class is what is trained; of_pairs says whether a sequence is a pair of texts; mask_share and random_share
+    what becomes of the chosen tokens.
     """
 
     model_class: Any = MaskedLM  # a PretrainedModel
