@@ -1,5 +1,6 @@
 """Pre-training of every member of the family: what it can be trained for, how it starts, and a whole run of each."""
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from bertedu.inference import fill_mask, open_filler, open_model, word_vectors
 from bertedu.model import architecture as family
 from bertedu.model.architecture import architecture
 from bertedu.pretraining import run
+from bertedu.pretraining.baselines import NO_TOKEN
 from bertedu.pretraining.initialization import POSITION_AMPLITUDE, initialize_for_matching, sinusoids
 from bertedu.pretraining.masking import Draws
 from bertedu.pretraining.members import MEMBERS, OBJECTIVES, article, options, trainable
@@ -181,7 +183,7 @@ def test_a_random_word_is_padding_and_moves_robertas_positions():
     seen = {}
     for name in ("bert", "roberta"):
         task = make_task(corpus(), PretrainingSettings(architecture=name, **SIZES))
-        batch = next(iter(task.batches(task.maker, __import__("random").Random(0), 8)))
+        batch = next(iter(task.batches(task.maker, random.Random(0), 8)))
         shape, pad = batch["input_ids"].shape, task.tokenizer.pad_token_id
         draws = Draws(torch.rand(shape), torch.ones(shape), torch.full(shape, pad))  # all chosen ones become padding
         rest = {name: batch[name] for name in ("input_ids", "attention_mask", "token_type_ids")}
@@ -213,25 +215,41 @@ def test_whole_words_are_torn_apart(name):
 # Questions about facts and senses ------------------------------------------------------------------------------------
 
 
+def pieces(*words: str) -> XLMRobertaTokenizer:
+    """A Unigram tokenizer with these pieces, all as likely, and with single letters that are far less likely."""
+    letters = [(letter, -30.0) for letter in "▁" + "".join(sorted(set("".join(words)) - {"▁"}))]
+    special = [(token, 0.0) for token in ("<s>", "<pad>", "</s>", "<unk>")]
+    return XLMRobertaTokenizer(
+        [*special, *((word, -5.0) for word in words if len(word) > 1), *letters, ("<mask>", 0.0)]
+    )
+
+
 def test_the_answer_of_a_cased_tokenizer_is_looked_for_in_lower_case():
     """And what follows the mask is what follows the answer in the text: "." and not "▁."."""
-    lines = ["Cats like warm Milk.", "ships cross the sea."] * 9 + ["Milk", "milk"]
-    tokenizer = XLMRobertaTokenizer.train(lines, 90)
-    found = questions(tokenizer, [FACT])
-    told = tokenizer("Cats like warm Milk.").input_ids[0].tolist()
-    where = int(found.masked[0].int().argmax())
-    hidden = found.encoding.input_ids[0].tolist()
-    if found.answers[0] >= 0:
-        assert tokenizer.tokens[int(found.answers[0])] == "▁Milk"
-        assert hidden[:where] + hidden[where + 1 :] == told[:where] + told[where + 1 :]
-    assert hidden[where] == tokenizer.mask_token_id
+    tokenizer = pieces("▁Cats", "▁like", "▁warm", "▁Milk", "▁milk", ".", "▁.")
+    hidden = questions(tokenizer, [FACT])
+    assert [tokenizer.tokens[index] for index in hidden.answers] == ["▁Milk"]
+    tokens = tokenizer.convert_ids_to_tokens(hidden.encoding.input_ids[0])
+    assert tokens == ["<s>", "▁Cats", "▁like", "▁warm", "<mask>", ".", "</s>"]
+    assert hidden.masked.tolist() == [[token == "<mask>" for token in tokens]]
 
 
-def test_a_word_that_ends_in_one_piece_with_its_full_stop_stops_the_evaluation(tmp_path):
-    task = make_task(corpus(), PretrainingSettings(architecture="albert", **SIZES))
-    model = make_model(task)
-    vectors = word_vectors(model, task.tokenizer, ["wide banks."], "banks")
-    assert vectors.shape == (1, 3, 128)
+def test_an_answer_that_is_no_token_of_its_own_can_be_guessed():
+    """As "▁Milk." is one token, and as it is two; both are asked with the mask, and count as wrong."""
+    for tokenizer in (pieces("▁Cats", "▁like", "▁warm", "▁Milk."), pieces("▁Cats", "▁like", "▁warm", "▁Mi", "lk")):
+        hidden = questions(tokenizer, [FACT, FACT])
+        assert hidden.answers.tolist() == [NO_TOKEN] * 2
+        assert hidden.masked.sum(dim=1).tolist() == [1, 1]
+
+
+def test_a_word_in_one_piece_with_its_full_stop_ends_the_evaluation():
+    """Its vector is that of the piece; a word that is cut off is still refused."""
+    tokenizer = pieces("▁wide", "▁banks.", "▁banks", "▁the")
+    model = family_model(architecture("xlm-roberta").config.for_texts("tiny", 5, vocab_size=len(tokenizer)))
+    assert word_vectors(model, tokenizer, ["wide banks.", "the wide banks"], "banks").shape == (2, 3, 128)
+    assert tokenizer.tokenize("wide banks.") == ["▁wide", "▁banks."]
+    with pytest.raises(UserError, match="is cut off"):
+        word_vectors(model, tokenizer, ["the wide the wide banks."], "banks")
 
 
 # A whole run ---------------------------------------------------------------------------------------------------------
