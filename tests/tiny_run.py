@@ -18,6 +18,7 @@ from bertedu.config import BertConfig
 from bertedu.family.electra import ElectraConfig
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
 from bertedu.model import BertForPreTraining
+from bertedu.model.architecture import architecture
 from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
 from bertedu.pretraining.sentence_pairs import TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
@@ -73,10 +74,13 @@ SIZES = {
 }
 
 
-def tiny_model(dropout: float = 0.1, seed: int = 0) -> BertForPreTraining:
-    """One layer, hidden size 16."""
+def tiny_model(dropout: float = 0.1, seed: int = 0, task: Any = None) -> BertForPreTraining:
+    """One layer, hidden size 16: a BERT with both heads, or the member that a task trains."""
     torch.manual_seed(seed)
-    return BertForPreTraining(BertConfig(**SIZES, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout))
+    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
+    if task is None:
+        return BertForPreTraining(BertConfig(**SIZES, **rates))
+    return task.new_model(architecture(task.settings.architecture).config(**SIZES, **rates, pad_token_id=0))
 
 
 def tiny_pair(dropout: float = 0.1, seed: int = 0) -> GeneratorAndDiscriminator:
@@ -98,8 +102,8 @@ def tiny_trainer(
     """A run in fp32 on the CPU that logs each step; changes are fields of TrainingSettings."""
     settings = {"learning_rate": 3e-3, "device": "cpu", "precision": "fp32", "log_steps": 1, **changes}
     task = task or tiny_task()
-    make = tiny_pair if task.settings.objective == "replaced-tokens" else tiny_model
-    model = make(dropout, seed=settings.get("seed", 0))
+    pair, seed = task.settings.objective == "replaced-tokens", settings.get("seed", 0)
+    model = tiny_pair(dropout, seed) if pair else tiny_model(dropout, seed, task)
     return Trainer(model, task, TrainingSettings(**settings), budget or Budget(steps=steps), folder, pace)
 
 
@@ -117,10 +121,10 @@ class ReportedTask:
         return self.inner.prepare(batch, step, share)
 
 
-def train_and_report(folder: Path, steps: int, step: Any, objective: str = "pairs") -> None:
+def train_and_report(folder: Path, steps: int, step: Any, member: str = "bert") -> None:
     """What a process to be killed does: go on where the last one was killed, save after each step."""
     resume = (folder / "resume.safetensors").exists()
-    tiny_trainer(folder, steps, ReportedTask(step, objective=objective), save_seconds=0).run(resume)
+    tiny_trainer(folder, steps, ReportedTask(step, architecture=member), save_seconds=0).run(resume)
 
 
 def main(folder: Path) -> None:
