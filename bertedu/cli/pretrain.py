@@ -22,12 +22,13 @@ Examples:
 \b
 It takes the minutes given, and about one more to read the text and to evaluate. Ctrl-C stops and saves.
 \b
-The members of the family, what each can be trained for (its own objective first), and what changes against BERT:
+The members of the family, with the objectives of each, its own first:
 {members_table()}
 \b
-pairs: masked words, and what two texts have to do with each other. words: masked words alone, so that a model spends
-all of its tokens on text. replaced-tokens: a generator fills masked words in, and the model says of every token whether
-it was replaced. Words are learned from the masked 15 to 40 % of the tokens; replaced tokens are found in all of them.
+pairs            masked words, and of two texts: does the second follow, or were they swapped?
+words            masked words alone, on as much text as fits: the signal is 15 to 40 % of the tokens
+replaced-tokens  a small generator fills in masked words, and the model says of every token whether it was
+                 replaced: the signal is all of the tokens
 """
 
 

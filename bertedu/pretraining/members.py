@@ -44,38 +44,42 @@ MATCHING = ("matching", "published")
 MEMBERS: dict[str, Member] = {
     "bert": Member(
         "BERT",
-        "masked words, and whether the second text follows the first",
+        "attention in both directions; WordPiece",
         ("pairs", "words"),
         ("matching", "counted", "published"),
     ),
     "roberta": Member(
-        "RoBERTa", "the same layers; byte-level BPE, no pairs", ("words",), MATCHING, published={"vocab_size": 50265}
+        "RoBERTa",
+        "the same layers, a better recipe: no pairs; byte-level BPE",
+        ("words",),
+        MATCHING,
+        published={"vocab_size": 50265},
     ),
     "xlm-roberta": Member(
         "XLM-R",
-        "RoBERTa for many languages; Unigram pieces",
+        "RoBERTa for many languages: one vocabulary of Unigram pieces",
         ("words",),
         MATCHING,
         published={"vocab_size": 250002},
     ),
     "albert": Member(
         "ALBERT",
-        "one layer, run L times, on small embeddings; in which order are two texts?",
+        "one layer, run L times, small embeddings: fewer weights, no less work",
         ("pairs", "words"),
         pairs="order",
         published={"vocab_size": 30000, "dropout": 0.0},
     ),
-    "distilbert": Member("DistilBERT", "half of the layers, no segments", ("words",), MATCHING),
+    "distilbert": Member("DistilBERT", "half of the layers, no segments: twice as fast", ("words",), MATCHING),
     "electra": Member(
         "ELECTRA",
-        "finds the words that a small generator put in: a signal from every token",
+        "learns from every token, not from the masked ones alone",
         ("replaced-tokens", "words"),
         MATCHING,
     ),
-    "deberta": Member("DeBERTa", "attention scores content and distance apart", ("words",)),
+    "deberta": Member("DeBERTa", "attention scores what a token is and how far away it is, each apart", ("words",)),
     "deberta-v2": Member(
         "DeBERTa v2",
-        "the same with distances in buckets; versions 2 and 3",
+        "the same for far more tokens: far distances share a vector",
         ("words",),
         published={"vocab_size": 128100},
     ),
@@ -87,7 +91,7 @@ MEMBERS: dict[str, Member] = {
     ),
     "xlnet": Member(
         "XLNet",
-        "predicts words in a random order (cannot be pre-trained here yet)",
+        "words in a random order, each from those before it (not here yet)",
         (),
         published={"vocab_size": 32000},
         refused={
@@ -157,6 +161,7 @@ def one_of(names: Iterable[str]) -> str:
 
 def members_table() -> str:
     """A line for each member, for the help: model_type, its objectives, and what changes against BERT."""
-    rows = [(name, ", ".join(one.objectives) or "-", one.about) for name, one in MEMBERS.items()]
+    rows = [("MODEL_TYPE", "objectives", "what changes")]
+    rows += [(name, ", ".join(one.objectives) or "none", one.about) for name, one in MEMBERS.items()]
     first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
     return "\n".join(f"  {name:{first}}  {objectives:{second}}  {about}" for name, objectives, about in rows)
