@@ -4,6 +4,10 @@ from importlib import import_module
 
 from bertedu.pretraining import members
 from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
+from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
+
+__all__ = ["OBJECTIVES", "MaskedWords", "MaskedWordsAndPairs", "ReplacedTokens"]
 
 
 def task_class(path: str) -> type[MaskedWords]:
