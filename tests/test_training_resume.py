@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
-from tiny_run import ReportedTask, tiny_task, tiny_trainer, train_and_report
+from tiny_run import ReportedTask, save_teacher, tiny_task, tiny_trainer, train_and_report
 
 from bertedu.errors import UserError
 from bertedu.training.metrics import read_metrics
@@ -68,11 +68,13 @@ def processes(monkeypatch):
         ("bert", KILLS),
         ("electra", KILLS // 2),
         ("albert", KILLS // 4),  # one layer, run several times
+        ("a student", KILLS // 4),
     ],
 )
 def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, architecture, wanted):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     step, rng, kills = processes.Value("i", 0, lock=False), random.Random(), 0
+    save_teacher(tmp_path / "teacher")
     process = processes.Process(target=train_and_report, args=(whole, STEPS, step, architecture))
     process.start()
     process.join()

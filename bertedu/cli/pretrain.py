@@ -18,6 +18,7 @@ Examples:
   bertedu pretrain --corpus book.txt --corpus more/    your own text
   bertedu pretrain --corpus law/ --from bert-base-uncased --minutes 60   more of your kind of text
   bertedu pretrain --architecture modernbert           another member of the family
+  bertedu pretrain --objective distillation --teacher runs/documentation-tiny   a smaller model that learns from it
   bertedu pretrain --resume runs/documentation-tiny    go on where a run was stopped
 \b
 It takes the minutes given, and about one more to read the text and to evaluate. Ctrl-C stops and saves.
@@ -29,6 +30,7 @@ pairs            masked words, and of two texts: does the second follow, or were
 words            masked words alone, on as much text as fits: the signal is 15 to 40 % of the tokens
 replaced-tokens  a small generator fills in masked words, and the model says of every token whether it was
                  replaced: the signal is all of the tokens
+distillation     a DistilBERT made of a teacher's layers, or what --from names, learns what the teacher predicts
 """
 
 
@@ -76,7 +78,14 @@ replaced-tokens  a small generator fills in masked words, and the model says of 
     "--objective",
     type=click.Choice(list(OBJECTIVES)),
     help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa; replaced-tokens: "
-    "find the words of a generator, as ELECTRA.  [default: the architecture's own]",
+    "find the words of a generator, as ELECTRA; distillation: learn what a teacher predicts, as DistilBERT.  "
+    "[default: the architecture's own]",
+)
+@click.option(
+    "--teacher",
+    type=NAME,
+    metavar="FOLDER|HUB-ID",
+    help="For distillation: learn from this model, with its vocabulary; begin as a copy of half of its layers.",
 )
 @click.option(
     "--pairs",

@@ -14,6 +14,7 @@ OBJECTIVES = {
     "pairs": "bertedu.pretraining.objectives.sentence_pairs.MaskedWordsAndPairs",
     "words": "bertedu.pretraining.objectives.masked_words.MaskedWords",
     "replaced-tokens": "bertedu.pretraining.objectives.replaced_tokens.ReplacedTokens",
+    "distillation": "bertedu.pretraining.objectives.distillation.Distillation",  # every member that learns masked words
 }
 INITIALIZATIONS = ("published", "matching", "counted")
 

@@ -1,6 +1,7 @@
 """What a run is asked to do: from the options of the command line, or from the run.json of a run to go on with."""
 
 from dataclasses import asdict, dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import Any, Self, get_type_hints
 
@@ -14,7 +15,9 @@ from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.settings import TrainingSettings
 
 FILE = "run.json"
-SET_BY_THE_MODEL = ("architecture", "preset", "vocab_size", "initialization")  # where there is one to go on from
+# Where there is one to go on from, or to learn from.
+SET_BY_THE_MODEL = ("architecture", "preset", "vocab_size", "initialization")
+MODELS = {"start": "--from", "teacher": "--teacher"}
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,10 @@ class Plan:
         for options that cannot be.
         """
         given = {name: value for name, value in options.items() if value is not None and value != ()}
-        for name in SET_BY_THE_MODEL:
-            if "start" in given and name in given:
-                option = f"--{name.replace('_', '-')}"
-                raise UserError(f"{option} is set by the model that --from names: leave {option} out, or --from.")
+        for model, name in product(MODELS, SET_BY_THE_MODEL):
+            if model in given and name in given:
+                option, names = f"--{name.replace('_', '-')}", MODELS[model]
+                raise UserError(f"{option} is set by the model that {names} names: leave {option} out, or {names}.")
         folder = given.pop("resume", None)
         resume = folder is not None
         if folder is not None:

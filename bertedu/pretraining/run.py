@@ -22,6 +22,7 @@ from bertedu.pretraining.forecast import forecast, is_default
 from bertedu.pretraining.initialization import initialize_for_matching
 from bertedu.pretraining.members import member
 from bertedu.pretraining.objectives import OBJECTIVES
+from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
@@ -32,13 +33,13 @@ from bertedu.training.run_folder import begun, holding, refuse_begun
 
 
 def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
-    """Learn the vocabulary from the training text, or take that of settings.start, and tokenize all text with it."""
+    """Learn the vocabulary from the training text, or take that of a model in the settings; tokenize all text."""
     if not any(document.sentences for document in corpus.train):
         raise UserError(f"the corpus {corpus.name} holds no training text: give more text.")
-    if settings.start:
-        folder = find_folder(settings.start)
+    if given := settings.teacher or settings.start:
+        folder = find_folder(given)
         of = architecture_in(folder)
-        if of.config.model_type != settings.architecture:
+        if not settings.teacher and of.config.model_type != settings.architecture:
             raise UserError(
                 f"{settings.start} holds a model of the type {of.config.model_type!r}, and the architecture is "
                 f"{settings.architecture!r}: leave the architecture out."
@@ -52,10 +53,14 @@ def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
 
 
 def make_model(task: MaskedWords) -> LanguageModel:
-    """A new model of the size that the settings name, initialized as they say; or the model settings.start."""
+    """A new model of the size that the settings name, initialized as they say; or the model settings.start;
+    or a teacher's student.
+    """
     settings, vocab_size = task.settings, len(task.tokenizer)
     torch.manual_seed(settings.seed)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
+    if isinstance(task, Distillation):
+        return fitting(task.student(**dropout), settings)
     if settings.start:
         return fitting(task.model_class.from_pretrained(settings.start, **dropout), settings)
     config = architecture(settings.architecture).config.for_texts(
@@ -129,7 +134,7 @@ def train_and_evaluate(
         plan.save()
     say(
         f"{len(task.train_text.tokens):,} tokens of text, {len(task.tokenizer):,} in the vocabulary; "
-        f"{plan.settings.start or size_of(plan.settings)} with {parameters:,} parameters, "
+        f"{named(plan.settings)} with {parameters:,} parameters, "
         f"{trainer.precision} on {trainer.device}"
     )
     if plan.budget.minutes and not resume and is_default(plan.corpus, plan.settings):
@@ -154,8 +159,10 @@ def train_and_evaluate(
     return results
 
 
-def size_of(settings: PretrainingSettings) -> str:
-    """The size of a new model in words: "tiny", and of another member than BERT "RoBERTa tiny"."""
+def named(settings: PretrainingSettings) -> str:
+    """What is trained, in a few words: where it comes from, or of a new model its size, and its member if not BERT."""
+    if settings.start or settings.teacher:
+        return settings.start or f"a student of {settings.teacher}"
     name = member(settings.architecture).name
     return settings.preset if settings.architecture == "bert" else f"{name} {settings.preset}"
 

@@ -33,11 +33,13 @@ class PretrainingSettings:
     share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and short runs learn
     more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked words and sentence
     pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is ELECTRA's, a
-    generator of masked words and a discriminator that finds them (Clark et al. 2020). pairs: "next" for next sentence
-    prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are starts for short
-    runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on
-    from, with its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al.
-    2020); "" is a new model.
+    generator of masked words and a discriminator that finds them (Clark et al. 2020); "distillation" is DistilBERT's, a
+    student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for next sentence prediction, "order"
+    for sentence order prediction. initialization: "matching" and "counted" are starts for short runs, in
+    `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on from, with
+    its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a
+    new model. teacher: the model to learn from, whose vocabulary is taken; without `start` half of its layers are
+    copied.
     """
 
     preset: str = "tiny"
@@ -52,13 +54,21 @@ class PretrainingSettings:
     pairs: str = ""
     initialization: str = ""
     start: str = ""
+    teacher: str = ""
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.objective and self.objective not in OBJECTIVES:
             raise UserError(f"there is no objective {self.objective!r}: choose one of {', '.join(OBJECTIVES)}.")
-        self.fill_in("architecture", default_architecture(self.objective))
-        check_objective(self.architecture, self.objective)
+        if self.objective == "distillation" and not self.teacher:
+            raise UserError("the objective 'distillation' needs a teacher: give its folder with --teacher.")
+        if self.teacher and self.objective != "distillation":
+            raise UserError(
+                f"a teacher is given, and the objective {self.objective or 'pairs'!r} has none: leave --teacher out "
+                "or take --objective distillation."
+            )
+        self.fill_in("architecture", "distilbert" if self.teacher else default_architecture(self.objective))
+        check_objective(self.architecture, "words" if self.teacher else self.objective)  # a student fills masks
         of = member(self.architecture)
         self.fill_in("objective", of.objectives[0])
         self.fill_in("pairs", of.pairs if self.objective == "pairs" else "next")
@@ -99,8 +109,8 @@ class PretrainingSettings:
         if preset not in PRESETS:
             raise UserError(f"there is no preset {preset!r}: choose one of {', '.join(PRESETS)}.")
         changes = {name: value for name, value in changes.items() if value is not None}
-        asked = {name: changes[name] for name in ("architecture", "objective") if name in changes}
-        of = cls(**asked)  # with what follows from the two
+        asked = {name: changes[name] for name in ("architecture", "objective", "teacher") if name in changes}
+        of = cls(**asked)  # with what follows from these
         of_member = {**FOUND_TO_WORK[preset]}
         if FOUND_TO_WORK[preset] is PUBLISHED:
             of_member |= member(of.architecture).published
@@ -109,8 +119,10 @@ class PretrainingSettings:
         return cls(**{"preset": preset, **of_member, **changes})
 
     def data_identity(self) -> dict[str, Any]:
-        """The settings that a resumed run must share. The architecture is part of the model's identity."""
-        return {name: value for name, value in asdict(self).items() if name != "architecture"}
+        """The settings that a resumed run must share. The architecture is part of the model's identity, and a teacher
+        is known by its weights, wherever it lies.
+        """
+        return {name: value for name, value in asdict(self).items() if name not in ("architecture", "teacher")}
 
 
 # Devlin et al. 2019, section 3.1 and appendix A.2, with shorter texts.

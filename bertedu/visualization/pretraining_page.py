@@ -30,6 +30,10 @@ OF_REPLACED = (
     "that was sampled from the generator? The better the generator, the fewer tokens are replaced and the harder they "
     "are to find, so these figures do not tell which of two runs is better: fine-tune both and compare."
 )
+OF_DISTILLATION = (
+    "The student learns to predict what its teacher does, for hidden tokens and for those that it can see: the KL "
+    "divergence says how far it is from that. Dotted too: what the teacher reaches on masked words."
+)
 OF_PAIRS = "Accuracy on pairs is not balanced here: always saying the more frequent answer would get more than 50 %."
 ATTENTION = (
     "All attention heads on two sentences. Each row of a square is one token; the darker a field, the more of its "
@@ -51,14 +55,16 @@ def page(
     the member of the family; longer: the options with which another run is of the same kind.
     """
     name = NAMES.get(metrics["corpus"], metrics["corpus"])
-    detects = has_detection(metrics)
+    detects, teacher = has_detection(metrics), facts["Model"].get("teacher", "")
     about_curves = OF_REPLACED if detects else f"{OF_WORDS} {OF_PAIRS}" if has_pairs(metrics) else OF_WORDS
+    about_curves += f" {OF_DISTILLATION}" if teacher else ""
     curves = (
         figure_html(pictures["curves"], CURVES + about_curves)
         if "curves" in pictures
         else "<p>The run was too short for curves.</p>"
     )
-    try_out, title = examples[0][0], f"What a small {member} has learned from "
+    try_out = examples[0][0]
+    title = f"What a small {member} has learned from {'its teacher and ' if teacher else ''}"
     sections = [
         f"<h1>{title}{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics, member))}</p>",
         f"<h2>What it can do on text that it never saw</h2>\n{held_out_html(rows)}",
@@ -105,11 +111,18 @@ def summary(metrics: Mapping[str, Any], member: str = "BERT") -> str:
             f"finds {found['rtd_recall']:.1%} of them, and is right about {found['rtd_accuracy']:.1%} of all tokens. "
             f"Always saying “original” is right about {1 - found['rtd_replaced']:.1%}."
         )
-    return (
+    said = (
         f"{text}. On text that it never saw it now fills in {figures['mlm_accuracy']:.1%} of the hidden words; "
         f"always saying the most frequent token gets {baselines['most frequent token']['mlm_accuracy']:.1%}, "
         f"counting neighbours {baselines['n-gram, both sides']['mlm_accuracy']:.1%}."
     )
+    if found := figures.get("distillation"):
+        teacher = found["teacher"]
+        said += (
+            f" Its teacher has {teacher['parameters']:,} parameters and fills in {teacher['mlm_accuracy']:.1%}; both "
+            f"give the same answer to {found['mlm_agreement']:.1%}."
+        )
+    return said
 
 
 def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> str:
@@ -134,7 +147,7 @@ def next_html(folder: str, try_out: str, filler: str = "", longer: str = "") -> 
         f'<p>Ask it:</p><pre><code>bertedu fill-mask "{text}" --model {name}\n'
         f'bertedu attention "The first text." "The second text." --model {name} --html attention.html</code></pre>'
         "<p>Train longer, in a new folder:</p>"
-        f"<pre><code>bertedu pretrain {longer}--minutes 10 --output runs/longer</code></pre>"
+        f"<pre><code>bertedu pretrain {escape(longer)}--minutes 10 --output runs/longer</code></pre>"
         "<p>Open it in transformers:</p><pre><code>from transformers import pipeline\n\n"
         f'pipeline("fill-mask", model="{checkpoint}")("{text}")</code></pre>'
     )
