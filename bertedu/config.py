@@ -116,6 +116,13 @@ class EncoderConfig:
         sizes = {"num_hidden_layers": layers, "hidden_size": hidden_size, "num_attention_heads": heads}
         return cls(**{**sizes, "intermediate_size": 4 * hidden_size, **changes})
 
+    @classmethod
+    def for_texts(cls, preset: str, tokens: int, **changes: Any) -> Self:
+        """A preset for texts of at most so many tokens, special ones included. A member that counts its positions in
+        another way than from 0 says here how many it needs.
+        """
+        return cls.preset(preset, **{"max_position_embeddings": tokens, **changes})
+
     def save(self, folder: str | Path, class_name: str, task: "TaskConfig | None" = None) -> None:
         """Write config.json as `transformers` reads it; class_name is the model's there, such as "BertModel"."""
         about = {"architectures": [class_name], "model_type": self.model_type}

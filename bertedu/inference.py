@@ -192,8 +192,9 @@ def pieces_of(span: Span, offsets: Sequence[Span], sentence: str) -> list[int]:
     """Which tokens stand for the characters of a word. Raises UserError where its end is missing."""
     start, end = span
     trimmed = [without_space_before(offset, sentence) for offset in offsets]
-    pieces = [place for place, (first, last) in enumerate(trimmed) if start <= first < last <= end]
-    if not pieces or offsets[pieces[-1]][1] != end:
+    # A token may reach beyond the word: for a Unigram model "bank." can be one.
+    pieces = [place for place, (first, last) in enumerate(trimmed) if first < last and first < end and start < last]
+    if not pieces or trimmed[pieces[-1]][1] < end:
         raise UserError(
             f"the word {sentence[start:end]!r} of {shortened(sentence)!r} is cut off, the sentence has more tokens "
             "than the model has positions: shorten it."

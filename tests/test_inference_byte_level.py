@@ -20,7 +20,7 @@ from bertedu.inference import fill_mask, open_model, word_vectors
 from bertedu.model.architecture import architecture
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.objectives.masked_words import MaskedWords
-from bertedu.pretraining.probes import answer_ids, fact_probe_accuracy
+from bertedu.pretraining.probes import fact_probe_accuracy, questions
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import ModernBertTokenizer, RobertaTokenizer
 
@@ -120,7 +120,7 @@ def test_a_question_about_a_fact_is_asked_with_berts_mask(folder):
     probe = FactProbe("The capital of France is [MASK].", "Paris")
     assert 0 <= fact_probe_accuracy(model, tokenizer, [probe]) <= 1
     learned = RobertaTokenizer.train(SENTENCES * 9, 400, add_prefix_space=False)
-    assert learned.convert_ids_to_tokens(answer_ids(learned, [probe])) == ["ĠParis"]
+    assert learned.convert_ids_to_tokens(questions(learned, [probe]).answers) == ["ĠParis"]
 
 
 def test_an_answer_begins_with_a_space_or_is_found_in_no_window(member):

@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
-from tiny_run import ReportedTask, tiny_task, tiny_trainer, train_and_report
+from tiny_run import ReportedTask, save_teacher, tiny_task, tiny_trainer, train_and_report
 
 from bertedu.errors import UserError
 from bertedu.training.metrics import read_metrics
@@ -62,11 +62,20 @@ def processes(monkeypatch):
     return context
 
 
-@pytest.mark.parametrize(("objective", "wanted"), [("pairs", KILLS), ("replaced-tokens", KILLS // 2)])
-def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, objective, wanted):
+@pytest.mark.parametrize(
+    ("architecture", "wanted"),
+    [
+        ("bert", KILLS),
+        ("electra", KILLS // 2),
+        ("albert", KILLS // 4),  # one layer, run several times
+        ("a student", KILLS // 4),
+    ],
+)
+def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, architecture, wanted):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     step, rng, kills = processes.Value("i", 0, lock=False), random.Random(), 0
-    process = processes.Process(target=train_and_report, args=(whole, STEPS, step, objective))
+    save_teacher(tmp_path / "teacher")
+    process = processes.Process(target=train_and_report, args=(whole, STEPS, step, architecture))
     process.start()
     process.join()
     assert process.exitcode == 0
@@ -75,7 +84,7 @@ def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, process
     while kills < wanted:
         # From before the first step to somewhere in the fifth; much of the time goes into saving.
         until, pause = step.value + rng.randint(0, 3), rng.uniform(0, 2 * seconds_a_step)
-        process = processes.Process(target=train_and_report, args=(killed, STEPS, step, objective))
+        process = processes.Process(target=train_and_report, args=(killed, STEPS, step, architecture))
         process.start()
         while step.value < until and process.is_alive():
             time.sleep(0.001)
@@ -87,7 +96,7 @@ def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, process
         assert process.exitcode == -9, "the run ended before it was killed: raise STEPS"
         kills += 1
     assert step.value > 0
-    process = processes.Process(target=train_and_report, args=(killed, STEPS, step, objective))
+    process = processes.Process(target=train_and_report, args=(killed, STEPS, step, architecture))
     process.start()
     process.join()
     assert process.exitcode == 0

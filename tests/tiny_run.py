@@ -18,6 +18,7 @@ from bertedu.config import BertConfig
 from bertedu.family.electra import ElectraConfig
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
 from bertedu.model import BertForPreTraining
+from bertedu.model.architecture import architecture
 from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
 from bertedu.pretraining.sentence_pairs import TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
@@ -73,10 +74,13 @@ SIZES = {
 }
 
 
-def tiny_model(dropout: float = 0.1, seed: int = 0) -> BertForPreTraining:
-    """One layer, hidden size 16."""
+def tiny_model(dropout: float = 0.1, seed: int = 0, task: Any = None) -> BertForPreTraining:
+    """One layer, hidden size 16: a BERT with both heads, or the member that a task trains."""
     torch.manual_seed(seed)
-    return BertForPreTraining(BertConfig(**SIZES, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout))
+    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
+    if task is None:
+        return BertForPreTraining(BertConfig(**SIZES, **rates))
+    return task.new_model(architecture(task.settings.architecture).config(**SIZES, **rates, pad_token_id=0))
 
 
 def tiny_pair(dropout: float = 0.1, seed: int = 0) -> GeneratorAndDiscriminator:
@@ -84,6 +88,25 @@ def tiny_pair(dropout: float = 0.1, seed: int = 0) -> GeneratorAndDiscriminator:
     torch.manual_seed(seed)
     rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
     return GeneratorAndDiscriminator.from_config(ElectraConfig(**SIZES, **rates, embedding_size=8))
+
+
+def save_teacher(folder: Path, seed: int = 0, **changes: Any) -> Path:
+    """A BERT of four layers from which another may learn: all of its weights matter, and in training it has dropout."""
+    torch.manual_seed(seed)
+    teacher = BertForPreTraining(BertConfig(**{**SIZES, "num_hidden_layers": 4, **changes}))
+    with torch.no_grad():
+        for weight in teacher.parameters():
+            weight.add_(0.2 * torch.randn(weight.shape))
+    teacher.save_pretrained(folder)
+    tiny_tokenizer().save_pretrained(folder)
+    return folder
+
+
+def model_for(task: Any, dropout: float, seed: int) -> Any:
+    """What is trained for a task, with this dropout."""
+    if task.settings.objective == "distillation":
+        return task.student(hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+    return tiny_pair(dropout, seed) if task.settings.objective == "replaced-tokens" else tiny_model(dropout, seed, task)
 
 
 def tiny_trainer(
@@ -98,8 +121,7 @@ def tiny_trainer(
     """A run in fp32 on the CPU that logs each step; changes are fields of TrainingSettings."""
     settings = {"learning_rate": 3e-3, "device": "cpu", "precision": "fp32", "log_steps": 1, **changes}
     task = task or tiny_task()
-    make = tiny_pair if task.settings.objective == "replaced-tokens" else tiny_model
-    model = make(dropout, seed=settings.get("seed", 0))
+    model = model_for(task, dropout, seed=settings.get("seed", 0))
     return Trainer(model, task, TrainingSettings(**settings), budget or Budget(steps=steps), folder, pace)
 
 
@@ -117,10 +139,13 @@ class ReportedTask:
         return self.inner.prepare(batch, step, share)
 
 
-def train_and_report(folder: Path, steps: int, step: Any, objective: str = "pairs") -> None:
-    """What a process to be killed does: go on where the last one was killed, save after each step."""
-    resume = (folder / "resume.safetensors").exists()
-    tiny_trainer(folder, steps, ReportedTask(step, objective=objective), save_seconds=0).run(resume)
+def train_and_report(folder: Path, steps: int, step: Any, member: str = "bert") -> None:
+    """What a process to be killed does: go on where the last one was killed, save after each step. The teacher of "a
+    student" lies beside its folder.
+    """
+    taught = {"objective": "distillation", "teacher": str(folder.parent / "teacher")}
+    task = ReportedTask(step, **(taught if member == "a student" else {"architecture": member}))
+    tiny_trainer(folder, steps, task, save_seconds=0).run((folder / "resume.safetensors").exists())
 
 
 def main(folder: Path) -> None:

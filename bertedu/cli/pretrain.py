@@ -8,17 +8,29 @@ import click
 from bertedu.cli.mistakes import STOPPED
 from bertedu.cli.saying import NAME, PATH, say
 from bertedu.config import PRESETS
+from bertedu.pretraining.members import INITIALIZATIONS, MEMBERS, OBJECTIVES, members_table
 
-PRETRAIN_EXAMPLES = """
+PRETRAIN_EXAMPLES = f"""
 \b
 Examples:
   bertedu pretrain --minutes 5                         the documentation on this machine, tiny
   bertedu pretrain --corpus world --minutes 3          a small world of facts
   bertedu pretrain --corpus book.txt --corpus more/    your own text
   bertedu pretrain --corpus law/ --from bert-base-uncased --minutes 60   more of your kind of text
+  bertedu pretrain --architecture modernbert           another member of the family
+  bertedu pretrain --objective distillation --teacher runs/documentation-tiny   a smaller model that learns from it
   bertedu pretrain --resume runs/documentation-tiny    go on where a run was stopped
 \b
 It takes the minutes given, and about one more to read the text and to evaluate. Ctrl-C stops and saves.
+\b
+The members of the family, with the objectives of each, its own first:
+{members_table()}
+\b
+pairs            masked words, and of two texts: does the second follow, or were they swapped?
+words            masked words alone, on as much text as fits: the signal is 15 to 40 % of the tokens
+replaced-tokens  a small generator fills in masked words, and the model says of every token whether it was
+                 replaced: the signal is all of the tokens
+distillation     a DistilBERT made of a teacher's layers, or what --from names, learns what the teacher predicts
 """
 
 
@@ -30,11 +42,17 @@ It takes the minutes given, and about one more to read the text and to evaluate.
     metavar="NAME|FILE",
     help="documentation (default), world, text files, or hub:NAME; several are joined.",
 )
+@click.option(
+    "--architecture",
+    type=click.Choice(list(MEMBERS)),
+    metavar="MODEL_TYPE",
+    help="Which member of the family, see below.  [default: bert]",
+)
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Size of the model.  [default: tiny]")
 @click.option("--minutes", type=float, help="Train for so long.  [default: 5, when nothing else is given]")
 @click.option("--tokens", type=int, help="Train until the model has seen so many tokens: repeats exactly.")
 @click.option("--steps", type=int, help="Train for so many optimizer steps: repeats exactly.")
-@click.option("--output", type=PATH, help="Run folder.  [default: runs/CORPUS-PRESET]")
+@click.option("--output", type=PATH, help="Run folder.  [default: runs/CORPUS-PRESET, runs/CORPUS-MODEL_TYPE-PRESET]")
 @click.option("--resume", type=PATH, metavar="FOLDER", help="Go on with a run that was stopped.")
 @click.option(
     "--from", "start", type=NAME, metavar="FOLDER|HUB-ID", help="Go on from this model, with its vocabulary and size."
@@ -58,17 +76,29 @@ It takes the minutes given, and about one more to read the text and to evaluate.
 )
 @click.option(
     "--objective",
-    type=click.Choice(["pairs", "words", "replaced-tokens"]),
+    type=click.Choice(list(OBJECTIVES)),
     help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa; replaced-tokens: "
-    "find the words of a generator, as ELECTRA.  [default: pairs]",
+    "find the words of a generator, as ELECTRA; distillation: learn what a teacher predicts, as DistilBERT.  "
+    "[default: the architecture's own]",
 )
-@click.option("--pairs", type=click.Choice(["next", "order"]), help="Next sentence, or sentence order, prediction.")
+@click.option(
+    "--teacher",
+    type=NAME,
+    metavar="FOLDER|HUB-ID",
+    help="For distillation: learn from this model, with its vocabulary; begin as a copy of half of its layers.",
+)
+@click.option(
+    "--pairs",
+    type=click.Choice(["next", "order"]),
+    help="Next sentence, or sentence order, prediction.  [default: next; albert: order]",
+)
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")
 @click.option(
     "--initialization",
-    type=click.Choice(["counted", "matching", "published"]),
-    help="matching: heads that match equal tokens; counted: also word vectors by counting, for runs of a minute; "
-    "published: as in the paper, the default of base and large.",
+    type=click.Choice(list(INITIALIZATIONS)),
+    help="matching: heads that match equal tokens, where positions are embeddings; counted: also word vectors by "
+    "counting, for runs of a minute, BERT alone; published: as in the paper, the default of base and large and of "
+    "members with other positions or shared layers.",
 )
 @click.option(
     "--optimizer",
@@ -76,7 +106,7 @@ It takes the minutes given, and about one more to read the text and to evaluate.
     help="muon: learns more in short runs; adamw: as in the paper.  [default: adamw with the published initialization]",
 )
 def pretrain(**options: Any) -> int:
-    """Pre-train a BERT with masked words and sentence pairs, and write a run folder.
+    """Pre-train a BERT, or another member of the family, and write a run folder.
 
     The folder gets the checkpoint (it opens in `transformers`), metrics.json, curves, an attention picture
     and report.html.

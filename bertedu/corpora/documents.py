@@ -15,10 +15,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class FactProbe:
-    """A sentence with one [MASK] and the one word that makes it true."""
+    """A sentence with one [MASK] and the one word that makes it true.
+
+    written: the answer as the text has it, with its capital letters; "" where that is the same.
+    """
 
     sentence: str
     answer: str
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)

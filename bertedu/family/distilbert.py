@@ -20,7 +20,7 @@ from bertedu.checkpoints.names import NameMap
 from bertedu.config import PRESETS, EncoderConfig
 from bertedu.errors import UserError
 from bertedu.model.architecture import Architecture
-from bertedu.model.bert import BertModel
+from bertedu.model.bert import BertModel, matching_weights
 from bertedu.model.embeddings import BertEmbeddings
 from bertedu.model.heads import BertForPreTraining, MaskedLM, MaskedLMHead
 from bertedu.tokenization import BertTokenizer
@@ -151,6 +151,7 @@ ARCHITECTURE = Architecture(
         "ForMultipleChoice": FirstToken,
         "ForQuestionAnswering": AnswerDropout,
     },
+    matching=matching_weights,
 )
 
 

@@ -21,7 +21,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, gelu
 from bertedu.checkpoints.names import BERT, NameMap
 from bertedu.config import BertConfig
 from bertedu.model.architecture import Architecture, EncoderOutput
-from bertedu.model.bert import BertModel
+from bertedu.model.bert import BertModel, matching_weights
 from bertedu.model.embeddings import BertEmbeddings
 from bertedu.model.encoder import activation
 from bertedu.model.heads import TiedDecoder
@@ -236,4 +236,5 @@ ARCHITECTURE = Architecture(
     tokenizer=BertTokenizer,
     transforms={"ForSequenceClassification": ClassifiedText, "ForMultipleChoice": SummedUpText},
     for_pretraining=ElectraForPreTraining,
+    matching=matching_weights,
 )

@@ -14,7 +14,7 @@ Shapes: B batch, T tokens, D hidden size.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
@@ -23,7 +23,7 @@ from bertedu.checkpoints.names import BERT, NameMap
 from bertedu.config import BertConfig, EncoderConfig
 from bertedu.errors import UserError
 from bertedu.model.architecture import Architecture
-from bertedu.model.bert import BertModel
+from bertedu.model.bert import BertModel, matching_weights
 from bertedu.model.embeddings import BertEmbeddings
 from bertedu.model.heads import MaskedLMHead
 from bertedu.tokenization import RobertaTokenizer
@@ -42,6 +42,12 @@ class RobertaConfig(BertConfig):
     type_vocab_size: int = 1
     layer_norm_eps: float = 1e-5
     pad_token_id: int = 1
+
+    @classmethod
+    def for_texts(cls, preset: str, tokens: int, **changes: Any) -> Self:
+        """A preset for texts of so many tokens, whose positions are counted from pad_token_id + 1."""
+        positions = tokens + changes.get("pad_token_id", cls.pad_token_id) + 1
+        return super().for_texts(preset, tokens, **{"max_position_embeddings": positions, **changes})
 
     @classmethod
     def from_disk(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -148,4 +154,5 @@ ARCHITECTURE = Architecture(
     names=NAMES,
     tokenizer=RobertaTokenizer,
     transforms={"ForSequenceClassification": RobertaClassificationTransform},
+    matching=matching_weights,
 )

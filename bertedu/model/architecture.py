@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from bertedu.checkpoints.names import NameMap
 from bertedu.config import CONFIG, EncoderConfig, model_type_of
 from bertedu.errors import UserError, shown
-from bertedu.model.initialization import initialize_as_published
+from bertedu.model.initialization import MatchingWeights, initialize_as_published
 from bertedu.tokenization import Tokenizer
 
 # The model_type in config.json, and the module that holds the ARCHITECTURE of that member.
@@ -88,7 +88,8 @@ class Architecture:
     ("ForSequenceClassification", "ForMultipleChoice", in place of the encoder's pooler), or for each token, [B, T, D].
     initialize(part, config) gives the weights of an encoder's part, or of a head, their published starting values.
     for_pretraining is the class of what `transformers` calls "ForPreTraining", where that has no masked-word head;
-    for_masked_lm a MaskedLM that finds out in another way which word is hidden.
+    for_masked_lm a MaskedLM that finds out in another way which word is hidden. matching names what the initialization
+    for short runs sets in an encoder; None where that means nothing.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Architecture:
     initialize: Callable[[nn.Module, Any], None] = initialize_like_bert
     for_pretraining: Any = None
     for_masked_lm: Any = None
+    matching: Callable[[Any], MatchingWeights] | None = None
 
     def class_name(self, kind: str) -> str:
         """What `transformers` calls a kind of model: "BertForMaskedLM" for "ForMaskedLM"."""

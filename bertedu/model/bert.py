@@ -9,9 +9,10 @@ from torch import Tensor, nn
 from bertedu.config import BertConfig
 from bertedu.errors import UserError
 from bertedu.model.architecture import EncoderOutput
-from bertedu.model.attention import padding_bias
+from bertedu.model.attention import SelfAttention, padding_bias
 from bertedu.model.embeddings import BertEmbeddings
 from bertedu.model.encoder import Encoder
+from bertedu.model.initialization import MatchingWeights
 from bertedu.model.pretrained import PretrainedModel
 
 BertOutput = EncoderOutput
@@ -80,6 +81,18 @@ class BertModel(PretrainedModel):
             hidden_states=hidden_states if output_hidden_states else None,
             attentions=attentions if output_attentions else None,
         )
+
+
+def matching_weights(encoder: BertModel) -> MatchingWeights:
+    """Where the initialization for short runs finds its weights. RoBERTa's positions below the first are not used."""
+    embeddings, first = encoder.embeddings, next(m for m in encoder.modules() if isinstance(m, SelfAttention))
+    drawn = (embeddings.token, embeddings.token_type)
+    return MatchingWeights(
+        query=first.query.weight,
+        key=first.key.weight,
+        tables=tuple(table.weight for table in drawn if isinstance(table, nn.Embedding)),  # DistilBERT has no segments
+        positions=embeddings.position.weight[-encoder.config.max_tokens :],
+    )
 
 
 def check_shapes(input_ids: Tensor, **others: Tensor | None) -> None:

@@ -13,7 +13,7 @@ from bertedu.checkpoints.names import BERT
 from bertedu.config import BertConfig, EncoderConfig
 from bertedu.errors import UserError
 from bertedu.model.architecture import Architecture, Encoder, EncoderOutput, architecture
-from bertedu.model.bert import BertModel
+from bertedu.model.bert import BertModel, matching_weights
 from bertedu.model.encoder import activation
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.tokenization import BertTokenizer
@@ -193,4 +193,5 @@ ARCHITECTURE = Architecture(
     language_model_head=MaskedLMHead,
     names=BERT,
     tokenizer=BertTokenizer,
+    matching=matching_weights,
 )

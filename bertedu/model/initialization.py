@@ -4,8 +4,24 @@ From google-research/bert (`create_initializer`); the paper does not give it. `t
 The initialization for short runs is in `bertedu/pretraining/initialization.py`.
 """
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class MatchingWeights:
+    """What the initialization for short runs sets in an encoder: weights, or parts of weights that share their memory.
+
+    query, key: of layer 1, whose weights no other layer has, [D, D]. tables: the embeddings that are drawn, tokens
+    first, [V, E] and so on. positions: the embeddings of a text's first position, its second and so on, [T, E].
+    """
+
+    query: Tensor
+    key: Tensor
+    tables: tuple[Tensor, ...]
+    positions: Tensor
 
 
 @torch.no_grad()

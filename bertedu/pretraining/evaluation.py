@@ -16,6 +16,7 @@ from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, OverlapBaseline, UnigramBaseline
 from bertedu.pretraining.examples import tokenize_documents
+from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
@@ -95,7 +96,7 @@ class Evaluation:
 
         Masks are filled by the model that does so, and senses told apart by the one that is fine-tuned afterwards.
         """
-        self.notes = []
+        self.notes = self.task.notes(model) if isinstance(self.task, Distillation) else []
         results = {name: self._held_out(model, name, documents) for name, documents in self.corpus.heldout.items()}
         positions = model.config.max_tokens
         results["facts"] = self._facts(self.task.filler(model), positions)
@@ -149,7 +150,10 @@ class Evaluation:
                 self.notes.append(f"The {name} make no {what} with a word to hide: they could not be evaluated.")
             return {}
         results: dict[str, Any] = score(task.filler(model), batches)
-        seen, labels = pad_together(batches, "input_ids", 0), pad_together(batches, "labels", IGNORED)
+        seen, labels = (
+            pad_together(batches, "input_ids", task.tokenizer.pad_token_id),
+            pad_together(batches, "labels", IGNORED),
+        )
         mask = task.tokenizer.mask_token_id
         counted: dict[str, UnigramBaseline | NGramBaseline] = {
             "unigram": self.unigram,
@@ -161,6 +165,9 @@ class Evaluation:
             results["baselines"][kind] = {"mlm_accuracy": found["accuracy"], "perplexity": found["perplexity"]}
         if isinstance(task, ReplacedTokens):
             results["detection"] = task.detection(model, batches)
+        if isinstance(task, Distillation):
+            teacher = {**score(task.teacher, batches), "parameters": task.parameters_of_teacher()}
+            results["distillation"] = {**task.compared(model, batches), "teacher": teacher}
         if isinstance(task, MaskedWordsAndPairs):
             self._add_pairs(results, task, model, text)
         return results

@@ -7,6 +7,10 @@ to tokens like itself and near to itself), sinusoidal positions (Vaswani et al. 
 for short texts and 1.4 times the norm of the words' vectors, linear layers with standard deviation 1/√fan-in, and a
 decoder whose bias already knows how frequent each word is.
 
+It is for members that add learned positions to the vectors (so queries equal to keys find what is near) and whose first
+layer has weights of its own: BERT, RoBERTa, XLM-R, DistilBERT, ELECTRA. In DeBERTa, ModernBERT and XLNet positions are
+no part of a vector, and in ALBERT the first layer is every layer: these start as published.
+
 Higher layers are left free: begun like the first, they too may settle on neighbours, and never find the word far
 off that tells the answer. Whether they do was a matter of the seed, and of twenty points in facts recalled.
 """
@@ -16,9 +20,9 @@ import math
 import torch
 from torch import Tensor
 
+from bertedu.errors import UserError
 from bertedu.inference import LanguageModel
-from bertedu.model.attention import SelfAttention
-from bertedu.model.embeddings import BertEmbeddings
+from bertedu.model.architecture import architecture
 
 EMBEDDING_DEVIATION = 0.05
 POSITION_AMPLITUDE = 0.1
@@ -34,18 +38,26 @@ def sinusoids(positions: int, size: int) -> Tensor:
 
 @torch.no_grad()
 def initialize_for_matching(model: LanguageModel, token_counts: Tensor) -> None:
-    """Give the model this start. token_counts [V]: how often each id stands in the training text."""
-    embeddings = next(module for module in model.modules() if isinstance(module, BertEmbeddings))
+    """Give the model this start. token_counts [V]: how often each id stands in the training text.
+
+    Raises UserError for a member for which it means nothing.
+    """
+    member = architecture(model.config.model_type)
+    if member.matching is None:
+        raise UserError(
+            f"{member.name} cannot start by matching: its positions are no part of the vectors, or its first layer has "
+            "no weights of its own. Take the initialization published."
+        )
+    weights = member.matching(getattr(model, model.encoder_name))
     for module in model.modules():
         if isinstance(module, torch.nn.Linear):  # the decoder is none: its weight is the table of embeddings
             torch.nn.init.normal_(module.weight, std=1 / math.sqrt(module.in_features))
-    first = next(module for module in model.modules() if isinstance(module, SelfAttention))
-    first.query.weight.mul_(MATCHING_SCALE)
-    first.key.weight.copy_(first.query.weight)
-    torch.nn.init.normal_(embeddings.token.weight, std=EMBEDDING_DEVIATION)
-    torch.nn.init.normal_(embeddings.token_type.weight, std=EMBEDDING_DEVIATION)
-    embeddings.position.weight.copy_(POSITION_AMPLITUDE * sinusoids(*embeddings.position.weight.shape))
-    embeddings.token.weight[model.config.pad_token_id].zero_()
+    weights.query.mul_(MATCHING_SCALE)
+    weights.key.copy_(weights.query)
+    for table in weights.tables:
+        torch.nn.init.normal_(table, std=EMBEDDING_DEVIATION)
+    weights.positions.copy_(POSITION_AMPLITUDE * sinusoids(*weights.positions.shape))
+    weights.tables[0][model.config.pad_token_id].zero_()
     if not hasattr(model, "masked_lm"):  # ELECTRA's discriminator
         return
     frequency = (token_counts.float() + 1) / (token_counts.sum() + len(token_counts))

@@ -1,18 +1,23 @@
 """What a run is asked to do: from the options of the command line, or from the run.json of a run to go on with."""
 
 from dataclasses import asdict, dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import Any, Self, get_type_hints
 
+from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
+from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings
 from bertedu.training.budget import Budget
 from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.settings import TrainingSettings
 
 FILE = "run.json"
-SET_BY_THE_MODEL = ("preset", "vocab_size", "initialization")  # where there is one to go on from
+# Where there is one to go on from, or to learn from.
+SET_BY_THE_MODEL = ("architecture", "preset", "vocab_size", "initialization")
+MODELS = {"start": "--from", "teacher": "--teacher"}
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,10 @@ class Plan:
         for options that cannot be.
         """
         given = {name: value for name, value in options.items() if value is not None and value != ()}
-        for name in SET_BY_THE_MODEL:
-            if "start" in given and name in given:
-                option = f"--{name.replace('_', '-')}"
-                raise UserError(f"{option} is set by the model that --from names: leave {option} out, or --from.")
+        for model, name in product(MODELS, SET_BY_THE_MODEL):
+            if model in given and name in given:
+                option, names = f"--{name.replace('_', '-')}", MODELS[model]
+                raise UserError(f"{option} is set by the model that {names} names: leave {option} out, or {names}.")
         folder = given.pop("resume", None)
         resume = folder is not None
         if folder is not None:
@@ -47,8 +52,12 @@ class Plan:
         if all(value is None for value in budget.values()):
             budget["minutes"] = 5
         preset = given.setdefault("preset", "tiny")
-        folder = given.pop("output", folder) or unused_folder(f"{Path(corpus[0].replace(':', '-')).stem}-{preset}")
+        if given.get("start") and "architecture" not in given:
+            given["architecture"] = architecture_in(find_folder(given["start"])).config.model_type
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
+        of = "" if settings.architecture == "bert" else f"{settings.architecture}-"
+        stem = Path(corpus[0].replace(":", "-")).stem
+        folder = given.pop("output", folder) or unused_folder(f"{stem}-{of}{preset}")
         rate, optimizer = LEARNING_RATES[preset], OPTIMIZERS[settings.initialization]
         training = {"learning_rate": rate, "optimizer": optimizer, **TRAINING.get(preset, {})}
         training |= {**take(given, TrainingSettings), "seed": seed}

@@ -4,6 +4,7 @@ Shapes: B batch, T tokens, D hidden size, V vocabulary, R reference sentences, N
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -11,17 +12,57 @@ from torch import Tensor
 
 from bertedu.corpora.documents import FactProbe, SenseExample
 from bertedu.errors import UserError
-from bertedu.inference import LanguageModel, run, span_vectors, word_span
+from bertedu.inference import LanguageModel, Span, run, span_vectors, word_span
 from bertedu.pretraining.baselines import NO_TOKEN, NGramBaseline
-from bertedu.tokenization import Tokenizer
+from bertedu.tokenization import Encoding, Tokenizer
+from bertedu.tokenization.encoding import without_space_before
 
 BATCH = 64
 
 
-def answer_ids(tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> np.ndarray:
-    """The id of each answer, [N]; NO_TOKEN for an answer that is more than one token, which no guess can hit."""
-    encoded = [tokenizer.encode_after_space(probe.answer) for probe in probes]
-    return np.array([ids[0] if len(ids) == 1 else NO_TOKEN for ids in encoded])
+class Questions(NamedTuple):
+    """Probes as a model reads them: the sentences, where the answer is hidden, [B, T], and the answers' ids, [B]."""
+
+    encoding: Encoding
+    masked: Tensor
+    answers: np.ndarray
+
+
+def questions(tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> Questions:
+    """Each sentence with its answer, of which the one token is then hidden, as in training.
+
+    Tokenized with the mask in it, what follows would begin a text for some tokenizers: "▁." where the training text has
+    ".". That is done only where the answer is no token of its own: then no guess can hit it (NO_TOKEN). Raises
+    UserError for a probe without exactly one [MASK].
+    """
+    asked = [tokenizer.with_mask(probe.sentence) for probe in probes]
+    told = []
+    for probe, sentence in zip(probes, asked, strict=True):
+        if (count := sentence.count(tokenizer.mask_token)) != 1:
+            raise UserError(f"the fact probe {probe.sentence!r} has {count} [MASK]: write exactly one.")
+        told.append(sentence.replace(tokenizer.mask_token, probe.written or probe.answer))
+    starts = [sentence.index(tokenizer.mask_token) for sentence in asked]
+    spans = [(start, start + len(probe.written or probe.answer)) for start, probe in zip(starts, probes, strict=True)]
+    found = [own_token(tokenizer, sentence, span) for sentence, span in zip(told, spans, strict=True)]
+    encoding = tokenizer([a if place is None else b for a, b, place in zip(asked, told, found, strict=True)])
+    masked = encoding.input_ids == tokenizer.mask_token_id
+    answers = np.full(len(probes), NO_TOKEN)
+    for row, place in enumerate(found):
+        if place is not None:
+            column = int(encoding.attention_mask[row].argmax()) + tokenizer.layout.text_start(1) + place
+            masked[row, column], answers[row] = True, int(encoding.input_ids[row, column])
+    encoding.input_ids[masked] = tokenizer.mask_token_id
+    return Questions(encoding, masked, answers)
+
+
+def own_token(tokenizer: Tokenizer, sentence: str, span: Span) -> int | None:
+    """Which of a sentence's tokens stands for these characters and no others; None where none does."""
+    _, offsets = tokenizer.encode_with_offsets(sentence)
+    trimmed = [without_space_before(offset, sentence) for offset in offsets]
+    places = [
+        place for place, (first, last) in enumerate(trimmed) if first < last and first < span[1] and span[0] < last
+    ]
+    return places[0] if len(places) == 1 and trimmed[places[0]] == span else None
 
 
 def fact_probe_accuracy(model: LanguageModel, tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> float:
@@ -31,32 +72,23 @@ def fact_probe_accuracy(model: LanguageModel, tokenizer: Tokenizer, probes: Sequ
     [MASK], and for no probes.
     """
     guesses: list[int] = []
+    answers: list[int] = []
     for start in range(0, len(probes), BATCH):
-        encoding = tokenizer([tokenizer.with_mask(probe.sentence) for probe in probes[start : start + BATCH]])
-        masked = encoding.input_ids == tokenizer.mask_token_id
-        check_masks(masked, probes[start : start + BATCH])
+        encoding, masked, right = questions(tokenizer, probes[start : start + BATCH])
         with torch.no_grad():
             logits = run(model, encoding, masked_positions=masked).prediction_logits  # [N, V], a row for each probe
         guesses += logits.argmax(dim=-1).tolist()
-    return hit_share(np.array(guesses), answer_ids(tokenizer, probes))
+        answers += right.tolist()
+    return hit_share(np.array(guesses), np.array(answers))
 
 
 def ngram_probe_accuracy(baseline: NGramBaseline, tokenizer: Tokenizer, probes: Sequence[FactProbe]) -> float:
     """What counting neighbours gets on the same probes: the first guess from the tokens left and right of [MASK]."""
-    encoding = tokenizer([tokenizer.with_mask(probe.sentence) for probe in probes])
-    masked = encoding.input_ids == tokenizer.mask_token_id
-    check_masks(masked, probes)
+    encoding, masked, answers = questions(tokenizer, probes)
     ids, position = encoding.input_ids.numpy(), masked.int().argmax(dim=1).numpy()
     rows = np.arange(len(probes))
     guesses = baseline.distributions(ids[rows, position - 1], ids[rows, position + 1]).argmax(axis=1)
-    return hit_share(guesses, answer_ids(tokenizer, probes))
-
-
-def check_masks(masked: Tensor, probes: Sequence[FactProbe]) -> None:
-    """Raise UserError for a probe without exactly one [MASK]; masked [B, T]."""
-    for count, probe in zip(masked.sum(dim=1).tolist(), probes, strict=True):
-        if count != 1:
-            raise UserError(f"the fact probe {probe.sentence!r} has {count} [MASK]: write exactly one.")
+    return hit_share(guesses, answers)
 
 
 def hit_share(guesses: np.ndarray, answers: np.ndarray) -> float:

@@ -14,47 +14,60 @@ from bertedu.corpora.documents import Corpus
 from bertedu.errors import UserError
 from bertedu.files import quoted, write_json
 from bertedu.inference import LanguageModel
-from bertedu.model.architecture import architecture_in
+from bertedu.model.architecture import architecture, architecture_in
 from bertedu.pretraining.counted_start import initialize_by_counting
 from bertedu.pretraining.evaluation import Evaluation
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.forecast import forecast, is_default
 from bertedu.pretraining.initialization import initialize_for_matching
+from bertedu.pretraining.members import member
 from bertedu.pretraining.objectives import OBJECTIVES
+from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.pretraining.speed import training_speed
-from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import Trainer
 from bertedu.training.processes import is_main_process
 from bertedu.training.run_folder import begun, holding, refuse_begun
 
 
 def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
-    """Learn the vocabulary from the training text, or take that of settings.start, and tokenize all text with it."""
+    """Learn the vocabulary from the training text, or take that of a model in the settings; tokenize all text."""
     if not any(document.sentences for document in corpus.train):
         raise UserError(f"the corpus {corpus.name} holds no training text: give more text.")
-    if settings.start:
-        folder = find_folder(settings.start)
-        tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
+    if given := settings.teacher or settings.start:
+        folder = find_folder(given)
+        of = architecture_in(folder)
+        if not settings.teacher and of.config.model_type != settings.architecture:
+            raise UserError(
+                f"{settings.start} holds a model of the type {of.config.model_type!r}, and the architecture is "
+                f"{settings.architecture!r}: leave the architecture out."
+            )
+        tokenizer = of.tokenizer.from_pretrained(folder)
     else:
-        tokenizer = BertTokenizer.train(corpus.train_sentences(), vocab_size=settings.vocab_size)
+        kind = architecture(settings.architecture).tokenizer
+        tokenizer = kind.train(corpus.train_sentences(), vocab_size=settings.vocab_size)
     train, validation = (tokenize_documents(part, tokenizer) for part in (corpus.train, corpus.validation))
     return OBJECTIVES[settings.objective](train, validation, tokenizer, settings)
 
 
 def make_model(task: MaskedWords) -> LanguageModel:
-    """A new model of the size that the settings name, initialized as they say; or the model settings.start."""
+    """A new model of the size that the settings name, initialized as they say; or the model settings.start;
+    or a teacher's student.
+    """
     settings, vocab_size = task.settings, len(task.tokenizer)
     torch.manual_seed(settings.seed)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
+    if isinstance(task, Distillation):
+        return fitting(task.student(**dropout), settings)
     if settings.start:
         return fitting(task.model_class.from_pretrained(settings.start, **dropout), settings)
-    config = task.config_class.preset(
+    config = architecture(settings.architecture).config.for_texts(
         settings.preset,
+        settings.max_length,
         vocab_size=vocab_size,
-        max_position_embeddings=settings.max_length,
+        pad_token_id=task.tokenizer.pad_token_id,
         **dropout,
     )
     model = task.new_model(config)
@@ -121,7 +134,7 @@ def train_and_evaluate(
         plan.save()
     say(
         f"{len(task.train_text.tokens):,} tokens of text, {len(task.tokenizer):,} in the vocabulary; "
-        f"{plan.settings.start or plan.settings.preset} with {parameters:,} parameters, "
+        f"{named(plan.settings)} with {parameters:,} parameters, "
         f"{trainer.precision} on {trainer.device}"
     )
     if plan.budget.minutes and not resume and is_default(plan.corpus, plan.settings):
@@ -144,6 +157,14 @@ def train_and_evaluate(
     }
     write_json(folder / "metrics.json", results)
     return results
+
+
+def named(settings: PretrainingSettings) -> str:
+    """What is trained, in a few words: where it comes from, or of a new model its size, and its member if not BERT."""
+    if settings.start or settings.teacher:
+        return settings.start or f"a student of {settings.teacher}"
+    name = member(settings.architecture).name
+    return settings.preset if settings.architecture == "bert" else f"{name} {settings.preset}"
 
 
 def describe_machine(trainer: Trainer) -> dict[str, Any]:

@@ -5,10 +5,16 @@ from typing import Any
 
 from bertedu.config import PRESETS
 from bertedu.errors import UserError
+from bertedu.pretraining.members import (
+    INITIALIZATIONS,
+    OBJECTIVES,
+    check_objective,
+    default_architecture,
+    member,
+    one_of,
+)
 
-OBJECTIVES = ("pairs", "words", "replaced-tokens")
 PAIRS = ("next", "order")
-INITIALIZATIONS = ("published", "matching", "counted")
 # The least and the most of each number. A pair needs 8 tokens; the five special tokens are in every vocabulary.
 LIMITS = {
     "vocab_size": (6, 1_000_000),
@@ -22,14 +28,18 @@ LIMITS = {
 class PretrainingSettings:
     """What a pre-training run is made of, besides its text and its budget. Defaults: short runs of `tiny`.
 
-    mask_rates: share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and
-    short runs learn more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked
-    words and sentence pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is
-    ELECTRA's, a generator of masked words and a discriminator that finds them (Clark et al. 2020). pairs: "next" for
-    next sentence prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are
-    starts for short runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained
-    model to go on from, with its vocabulary and size, for example before fine-tuning on texts of another kind
-    (Gururangan et al. 2020); "" is a new model.
+    architecture is the member of the family, by its model_type. What is left "" is as the member has it (see
+    `pretraining/members.py`); without an architecture it is BERT, or the member whose own the objective is. mask_rates:
+    share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and short runs learn
+    more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked words and sentence
+    pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is ELECTRA's, a
+    generator of masked words and a discriminator that finds them (Clark et al. 2020); "distillation" is DistilBERT's, a
+    student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for next sentence prediction, "order"
+    for sentence order prediction. initialization: "matching" and "counted" are starts for short runs, in
+    `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on from, with
+    its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a
+    new model. teacher: the model to learn from, whose vocabulary is taken; without `start` half of its layers are
+    copied.
     """
 
     preset: str = "tiny"
@@ -39,15 +49,30 @@ class PretrainingSettings:
     dropout: float = 0.0
     mask_rates: tuple[float, float] = (0.40, 0.30)
     whole_words: bool = False
-    objective: str = "pairs"
-    pairs: str = "next"
-    initialization: str = "matching"
+    architecture: str = ""
+    objective: str = ""
+    pairs: str = ""
+    initialization: str = ""
     start: str = ""
+    teacher: str = ""
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.objective not in OBJECTIVES:
+        if self.objective and self.objective not in OBJECTIVES:
             raise UserError(f"there is no objective {self.objective!r}: choose one of {', '.join(OBJECTIVES)}.")
+        if self.objective == "distillation" and not self.teacher:
+            raise UserError("the objective 'distillation' needs a teacher: give its folder with --teacher.")
+        if self.teacher and self.objective != "distillation":
+            raise UserError(
+                f"a teacher is given, and the objective {self.objective or 'pairs'!r} has none: leave --teacher out "
+                "or take --objective distillation."
+            )
+        self.fill_in("architecture", "distilbert" if self.teacher else default_architecture(self.objective))
+        check_objective(self.architecture, "words" if self.teacher else self.objective)  # a student fills masks
+        of = member(self.architecture)
+        self.fill_in("objective", of.objectives[0])
+        self.fill_in("pairs", of.pairs if self.objective == "pairs" else "next")
+        self.fill_in("initialization", of.initializations[0])
         if self.objective != "pairs" and self.pairs != "next":
             raise UserError(
                 f"pairs is {self.pairs!r}, and the objective {self.objective!r} has no pairs: leave one of both out."
@@ -57,10 +82,10 @@ class PretrainingSettings:
         if self.initialization not in INITIALIZATIONS:
             choices = ", ".join(INITIALIZATIONS)
             raise UserError(f"there is no initialization {self.initialization!r}: choose one of {choices}.")
-        if self.objective == "replaced-tokens" and self.initialization == "counted":
+        if self.initialization not in of.initializations:
             raise UserError(
-                "the initialization 'counted' is made for BERT's layers and heads: with the objective "
-                "'replaced-tokens' take matching or published."
+                f"the initialization {self.initialization!r} does not fit the layers of {of.name}: take "
+                f"{one_of(of.initializations)}."
             )
         for name, (least, most) in LIMITS.items():
             if type(value := getattr(self, name)) is not int or not least <= value <= most:
@@ -73,18 +98,31 @@ class PretrainingSettings:
             if not 0 < rate < 1:
                 raise UserError(f"a masking rate is {rate}: give shares between 0 and 1.")
 
+    def fill_in(self, name: str, default: str) -> None:
+        """Give a field that was left "" its default."""
+        if not getattr(self, name):
+            object.__setattr__(self, name, default)  # the class is frozen
+
     @classmethod
     def for_preset(cls, preset: str, **changes: Any) -> "PretrainingSettings":
         """The settings for one of the sizes of BertConfig, with fields changed as given (None changes nothing)."""
         if preset not in PRESETS:
             raise UserError(f"there is no preset {preset!r}: choose one of {', '.join(PRESETS)}.")
         changes = {name: value for name, value in changes.items() if value is not None}
-        of_objective = {"mask_rates": ELECTRA_RATES} if changes.get("objective") == "replaced-tokens" else {}
-        return cls(**{"preset": preset, **FOUND_TO_WORK[preset], **of_objective, **changes})
+        asked = {name: changes[name] for name in ("architecture", "objective", "teacher") if name in changes}
+        of = cls(**asked)  # with what follows from these
+        of_member = {**FOUND_TO_WORK[preset]}
+        if FOUND_TO_WORK[preset] is PUBLISHED:
+            of_member |= member(of.architecture).published
+        if of.objective == "replaced-tokens":
+            of_member["mask_rates"] = ELECTRA_RATES
+        return cls(**{"preset": preset, **of_member, **changes})
 
     def data_identity(self) -> dict[str, Any]:
-        """The settings that a resumed run must share."""
-        return asdict(self)
+        """The settings that a resumed run must share. The architecture is part of the model's identity, and a teacher
+        is known by its weights, wherever it lies.
+        """
+        return {name: value for name, value in asdict(self).items() if name not in ("architecture", "teacher")}
 
 
 # Devlin et al. 2019, section 3.1 and appendix A.2, with shorter texts.

@@ -26,6 +26,11 @@ OF_DETECTION: Types = {
     **{"tokens": int, "rtd_accuracy": float, "rtd_replaced": float, "rtd_recall": float, "rtd_f1": float},
     **{"baselines": Figures},
 }
+OF_DISTILLATION: Types = {
+    **{"tokens": int, "kl_loss": float, "kl_agreement": float, "kl_copied": float, "mlm_agreement": float},
+    **{"teacher": dict[str, float]},
+}
+OF_A_TEACHER: Types = {"masked_words": int, "mlm_accuracy": float, "perplexity": float, "parameters": int}
 FACTS: Types = {"probes": int, "accuracy": float, "n-gram": float}
 SENSE: Types = {"accuracy": float, "bag of words": float}
 BASELINES = ("most frequent token", "n-gram, both sides")
@@ -137,6 +142,10 @@ def check_evaluation(name: str, figures: dict[str, Any], place: str) -> None:
             said = whole(figures["detection"], OF_DETECTION, f"{place}, detection")["baselines"]
             for kind, of in said.items():
                 whole(of, dict.fromkeys(DETECTION, float), f"{place}, detection, {shown(kind)}")
+        if "distillation" in figures:
+            said = check_object(figures["distillation"], {"cos_loss": float}, f"{place}, distillation")
+            teacher = whole(said, OF_DISTILLATION, f"{place}, distillation")["teacher"]
+            whole(teacher, OF_A_TEACHER, f"{place}, distillation, teacher")
         whole(baselines, dict.fromkeys(BASELINES, Any), f"{place}, baselines")
         for kind in BASELINES:
             whole(baselines[kind], {"mlm_accuracy": float}, f"{place}, {kind}")

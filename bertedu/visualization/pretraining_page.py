@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from bertedu.checkpoints.folder import GENERATOR
+from bertedu.pretraining.members import article
 from bertedu.visualization.page import (
     document,
     duration,
@@ -29,6 +30,10 @@ OF_REPLACED = (
     "that was sampled from the generator? The better the generator, the fewer tokens are replaced and the harder they "
     "are to find, so these figures do not tell which of two runs is better: fine-tune both and compare."
 )
+OF_DISTILLATION = (
+    "The student learns to predict what its teacher does, for hidden tokens and for those that it can see: the KL "
+    "divergence says how far it is from that. Dotted too: what the teacher reaches on masked words."
+)
 OF_PAIRS = "Accuracy on pairs is not balanced here: always saying the more frequent answer would get more than 50 %."
 ATTENTION = (
     "All attention heads on two sentences. Each row of a square is one token; the darker a field, the more of its "
@@ -43,25 +48,31 @@ def page(
     facts: Mapping[str, Mapping[str, str]],
     examples: Sequence[tuple[str, Sequence[tuple[str, float]]]],
     pictures: Mapping[str, str],
+    member: str = "BERT",
+    longer: str = "",
 ) -> str:
-    """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention"."""
+    """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention". member: the name of
+    the member of the family; longer: the options with which another run is of the same kind.
+    """
     name = NAMES.get(metrics["corpus"], metrics["corpus"])
-    detects = has_detection(metrics)
+    detects, teacher = has_detection(metrics), facts["Model"].get("teacher", "")
     about_curves = OF_REPLACED if detects else f"{OF_WORDS} {OF_PAIRS}" if has_pairs(metrics) else OF_WORDS
+    about_curves += f" {OF_DISTILLATION}" if teacher else ""
     curves = (
         figure_html(pictures["curves"], CURVES + about_curves)
         if "curves" in pictures
         else "<p>The run was too short for curves.</p>"
     )
-    try_out, title = examples[0][0], f"What a small {'ELECTRA' if detects else 'BERT'} has learned from "
+    try_out = examples[0][0]
+    title = f"What a small {member} has learned from {'its teacher and ' if teacher else ''}"
     sections = [
-        f"<h1>{title}{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics))}</p>",
+        f"<h1>{title}{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics, member))}</p>",
         f"<h2>What it can do on text that it never saw</h2>\n{held_out_html(rows)}",
         f"<h2>{'What the generator fills in' if detects else 'Fill in the mask'}</h2>\n{examples_html(examples)}",
         f"<h2>How training went</h2>\n{curves}",
         f"<h2>Where it looks</h2>\n{figure_html(pictures['attention'], ATTENTION)}",
         f"<h2>How it was made</h2>\n{facts_html(facts)}",
-        f"<h2>How to go on</h2>\n{next_html(folder, try_out, GENERATOR if detects else '')}",
+        f"<h2>How to go on</h2>\n{next_html(folder, try_out, GENERATOR if detects else '', longer)}",
         f"<h2>What to know about these numbers</h2>\n{notes_html(metrics)}",
     ]
     return document(f"{title}{name}", sections)
@@ -85,13 +96,11 @@ def has_detection(metrics: Mapping[str, Any]) -> bool:
     return any("detection" in figures for figures in metrics["evaluation"].values())
 
 
-def summary(metrics: Mapping[str, Any]) -> str:
+def summary(metrics: Mapping[str, Any], member: str = "BERT") -> str:
     """The run in a sentence or two."""
     done = metrics["run"]
-    text = (
-        f"In {duration(done['seconds'])} {'an ELECTRA and its generator' if has_detection(metrics) else 'a BERT'} with "
-        f"{done['parameters']:,} parameters read {done['tokens']:,} tokens"
-    )
+    who = f"{article(member)} and its generator" if has_detection(metrics) else article(member)
+    text = f"In {duration(done['seconds'])} {who} with {done['parameters']:,} parameters read {done['tokens']:,} tokens"
     figures = next((value for value in metrics["evaluation"].values() if "masked_words" in value), None)
     if figures is None:
         return f"{text}. There was no held-out text to test it on."
@@ -102,11 +111,18 @@ def summary(metrics: Mapping[str, Any]) -> str:
             f"finds {found['rtd_recall']:.1%} of them, and is right about {found['rtd_accuracy']:.1%} of all tokens. "
             f"Always saying “original” is right about {1 - found['rtd_replaced']:.1%}."
         )
-    return (
+    said = (
         f"{text}. On text that it never saw it now fills in {figures['mlm_accuracy']:.1%} of the hidden words; "
         f"always saying the most frequent token gets {baselines['most frequent token']['mlm_accuracy']:.1%}, "
         f"counting neighbours {baselines['n-gram, both sides']['mlm_accuracy']:.1%}."
     )
+    if found := figures.get("distillation"):
+        teacher = found["teacher"]
+        said += (
+            f" Its teacher has {teacher['parameters']:,} parameters and fills in {teacher['mlm_accuracy']:.1%}; both "
+            f"give the same answer to {found['mlm_agreement']:.1%}."
+        )
+    return said
 
 
 def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> str:
@@ -123,16 +139,15 @@ def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -
     return f"<ul class='answers'>{''.join(items)}</ul>"
 
 
-def next_html(folder: str, try_out: str, filler: str = "") -> str:
-    """Commands to copy. filler: where in the checkpoint the model lies that fills masks."""
+def next_html(folder: str, try_out: str, filler: str = "", longer: str = "") -> str:
+    """Commands to copy. filler: where in the checkpoint the model lies that fills masks; longer as in `page`."""
     name, text = escape(folder), escape(try_out)
-    longer = "--objective replaced-tokens " if filler else ""
     checkpoint = f"{name}/checkpoint/{filler}".rstrip("/")
     return (
         f'<p>Ask it:</p><pre><code>bertedu fill-mask "{text}" --model {name}\n'
         f'bertedu attention "The first text." "The second text." --model {name} --html attention.html</code></pre>'
         "<p>Train longer, in a new folder:</p>"
-        f"<pre><code>bertedu pretrain {longer}--minutes 10 --output runs/longer</code></pre>"
+        f"<pre><code>bertedu pretrain {escape(longer)}--minutes 10 --output runs/longer</code></pre>"
         "<p>Open it in transformers:</p><pre><code>from transformers import pipeline\n\n"
         f'pipeline("fill-mask", model="{checkpoint}")("{text}")</code></pre>'
     )

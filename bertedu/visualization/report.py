@@ -5,8 +5,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from bertedu.files import write_text
+from bertedu.files import quoted, write_text
 from bertedu.inference import attention_weights, open_filler, open_model
+from bertedu.pretraining.members import member, options
 from bertedu.visualization.attention import attention_grid
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.examples import example_pair, fill_examples
@@ -42,9 +43,18 @@ def write_report(folder: str | Path) -> Path:
             facts=how_it_was_made(run, model.config),
             examples=examples,
             pictures={name: picture.html() for name, picture in pictures.items()},
+            member=member(model.config.model_type).name,
+            longer=options_of(run, model.config.model_type),
         ),
     )
     return run.folder / "report.html"
+
+
+def options_of(run: Run, model_type: str) -> str:
+    """The options of `bertedu pretrain` for another run of the same kind, each with a space after it."""
+    if teacher := run.plan.get("teacher"):
+        return f"--objective distillation --teacher {quoted(teacher)} "
+    return options(model_type, run.plan.get("objective", ""))
 
 
 def has_figures(lines: list[dict[str, Any]]) -> bool:
@@ -61,12 +71,18 @@ def curve_baselines(metrics: dict[str, Any]) -> dict[str, dict[str, float]]:
     lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}, "rtd_accuracy": {}}
     for name, figures in sets[0].get("detection", {"baselines": {}})["baselines"].items() if sets else []:
         lines["rtd_accuracy"][name] = figures["rtd_accuracy"]
-    for name, figures in sets[0]["baselines"].items() if sets else []:
+    of_words = {**sets[0]["baselines"], **teacher_in(sets[0])} if sets else {}
+    for name, figures in of_words.items():
         if "perplexity" in figures:
             lines["mlm_loss"][name] = math.log(figures["perplexity"])
         if "mlm_accuracy" in figures:
             lines["mlm_accuracy"][name] = figures["mlm_accuracy"]
     return lines
+
+
+def teacher_in(figures: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """What a student's teacher reaches on a held-out set, by a name; empty where there was no teacher."""
+    return {"the teacher": figures["distillation"]["teacher"]} if "distillation" in figures else {}
 
 
 def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
@@ -78,11 +94,13 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
     alone = objective != "pairs"
     return {
         "Model": {
+            "architecture": member(config.model_type).name,
             "size": f"{plan['preset']}: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
             f"{config.num_attention_heads} heads",
             "parameters": f"{done['parameters']:,}",
             "vocabulary": f"{config.vocab_size:,} tokens, learned from the training text",
             "initialization": plan["initialization"],
+            **of_a_student(run, config),
         },
         "Training": {
             "budget": budget,
@@ -98,6 +116,21 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
         },
         "Machine": machine(done),
         "Versions, when this page was written": versions(),
+    }
+
+
+def of_a_student(run: Run, config: Any) -> dict[str, str]:
+    """What is otherwise in a model that had a teacher; empty for one that had none."""
+    if not (teacher := run.plan.get("teacher")):
+        return {}
+    figures = next((teacher_in(one) for one in run.metrics["evaluation"].values() if "distillation" in one), {})
+    size = f"{config.num_hidden_layers} layers, hidden size {config.hidden_size}, {config.num_attention_heads} heads"
+    return {
+        "size": size,
+        "vocabulary": f"{config.vocab_size:,} tokens, those of the teacher",
+        "initialization": run.plan.get("start") or "half of the teacher's layers, copied",
+        "teacher": teacher,
+        **{f"parameters of {name}": f"{of['parameters']:,}" for name, of in figures.items()},
     }
 
 

@@ -12,6 +12,8 @@ from bertedu.errors import visible
 PERPLEXITY = "perplexity"
 NOT_BEATEN = "Where counting or guessing is as good or better:"
 NEXT, ORDER = "next sentence", "sentence order"
+DIVERGENCE = "all tokens, KL divergence from the teacher (nats, T = 2)"
+COSINE = "all tokens, cosine with the teacher's last hidden states"
 DETECTION = {
     "rtd_accuracy": "replaced tokens, accuracy",
     "rtd_recall": "replaced tokens, share that is found",
@@ -30,8 +32,10 @@ class Result:
     counted: str = ""
 
     def shown(self, value: float | None = None) -> str:
-        """A number of this row for people: a share in percent, a perplexity with one digit."""
+        """A number of this row for people: a share in percent, a perplexity with one digit, the rest with three."""
         number = self.value if value is None else value
+        if self.measure in (DIVERGENCE, COSINE):
+            return f"{number:.3f}"
         return f"{number:,.1f}" if PERPLEXITY in self.measure else f"{number:.1%}"
 
     def beats(self, value: float) -> bool:
@@ -62,13 +66,15 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
         return tuple((kind, of[measure]) for kind, of in figures["baselines"].items() if measure in of)
 
     words = f"{figures['masked_words']:,} words"
-    whose = " of the generator" if "detection" in figures else ""
+    whose = " of the generator" if "detection" in figures else " of the student" if "distillation" in figures else ""
     rows = [
         Result(name, f"masked words, accuracy{whose}", figures["mlm_accuracy"], baselines("mlm_accuracy"), words),
         Result(name, f"masked words, perplexity{whose}", figures["perplexity"], baselines("perplexity"), words),
     ]
     if "detection" in figures:
         rows += detection(name, figures["detection"])
+    if "distillation" in figures:
+        rows += distillation(name, figures["distillation"])
     if "nsp_accuracy" not in figures:  # pre-trained with masked words alone
         return rows
     pairs = NEXT if "nsp_accuracy_same_source" in figures else ORDER
@@ -88,6 +94,25 @@ def detection(name: str, figures: Mapping[str, Any]) -> list[Result]:
     for figure, measure in DETECTION.items():
         beside = () if figure == "rtd_recall" else tuple((who, of[figure]) for who, of in figures["baselines"].items())
         rows.append(Result(name, measure, figures[figure], beside, tokens))
+    return rows
+
+
+def distillation(name: str, figures: Mapping[str, Any]) -> list[Result]:
+    """The rows for a teacher and for how near its student is to it. Repeating the text agrees with the teacher about
+    most tokens that are not hidden, so that stands beside the agreement on all of them.
+    """
+    teacher, tokens = figures["teacher"], f"{figures['tokens']:,} tokens"
+    words = f"{teacher['masked_words']:,} words"
+    repeating = (("repeating the text", figures["kl_copied"]),)
+    rows = [
+        Result(name, "masked words, accuracy of the teacher", teacher["mlm_accuracy"], (), words),
+        Result(name, "masked words, perplexity of the teacher", teacher["perplexity"], (), words),
+        Result(name, "masked words, same answer as the teacher", figures["mlm_agreement"], (), words),
+        Result(name, "all tokens, same answer as the teacher", figures["kl_agreement"], repeating, tokens),
+        Result(name, DIVERGENCE, figures["kl_loss"], (), tokens),
+    ]
+    if "cos_loss" in figures:
+        rows.append(Result(name, COSINE, 1 - figures["cos_loss"], (), tokens))
     return rows
 
 

@@ -31,7 +31,7 @@ def hide(sentence: str, answer: str) -> str:
 def relation_probes(kind: Kind, relation: Relation) -> list[FactProbe]:
     """Every question about one relation."""
     return [
-        FactProbe(hide(fill(template, row), row[relation.answer]), row[relation.answer].lower())
+        FactProbe(hide(fill(template, row), answer := row[relation.answer]), answer.lower(), answer)
         for template in relation.unseen
         for row in kind.rows
         if relation.answer in row and fits(template, row) and single_answer(kind, relation, template, row)

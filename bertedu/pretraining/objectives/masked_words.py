@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from bertedu.config import BertConfig, EncoderConfig
+from bertedu.config import EncoderConfig
 from bertedu.model.heads import IGNORED, MaskedLM
 from bertedu.pretraining.examples import Batches
 from bertedu.pretraining.masking import Draws, WithDraws, apply_masks, draw
@@ -32,12 +32,11 @@ class MaskedWords:
     """Masked-LM over the passages of a tokenized text. A `training.loop.Task`.
 
     The order of sequences, and masks, are drawn anew for each pass: they are functions of the seed and the pass alone.
-    model_class is what is trained, and config_class what a new one is made from; of_pairs says whether a sequence is a
-    pair of texts; mask_share and random_share what becomes of the chosen tokens.
+    model_class is what is trained; of_pairs says whether a sequence is a pair of texts; mask_share and random_share
+    what becomes of the chosen tokens.
     """
 
     model_class: Any = MaskedLM  # a PretrainedModel
-    config_class: type[EncoderConfig] = BertConfig
     of_pairs = False
     mask_share, random_share = 0.8, 0.1
     loss_weights: Mapping[str, float] = MappingProxyType({})
@@ -47,6 +46,7 @@ class MaskedWords:
     ):
         self.tokenizer, self.settings, self.train_text = tokenizer, settings, train
         self.continuation = torch.tensor([tokenizer.continues_word(token) for token in tokenizer.vocab])  # [V]
+        self.special_ids = torch.tensor(tokenizer.all_special_ids)
         self.special_tokens = tokenizer.layout.special_tokens(self.of_pairs)
         self.maker = self.maker_of(train)
         self.validation_batches = self.fixed_batches(self.maker_of(validation))[:MOST_VALIDATION_BATCHES]
@@ -114,6 +114,11 @@ class MaskedWords:
         """The batch with input_ids masked and labels [B, T] added."""
         input_ids, tokenizer = batch["input_ids"], self.tokenizer
         special = (input_ids == tokenizer.cls_token_id) | (input_ids == tokenizer.sep_token_id)
+        if self.settings.architecture != "bert":
+            # Google's code draws random words from the whole vocabulary. fairseq leaves the special tokens out, and has
+            # to: RoBERTa counts its positions over what is no <pad>. Where one is drawn, the token stays.
+            drawn = torch.where(torch.isin(draws.mask_words, self.special_ids), input_ids, draws.mask_words)
+            draws = draws._replace(mask_words=drawn)
         masked, labels = apply_masks(
             input_ids,
             candidates=batch["attention_mask"].bool() & ~special,

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bertedu.family.electra import ElectraConfig, detection_loss
+from bertedu.family.electra import detection_loss
 from bertedu.family.electra_pair import (
     DETECTION_WEIGHT,
     GENERATOR_SHARE,
@@ -47,7 +47,6 @@ class ReplacedTokens(MaskedWords):
     """
 
     model_class = GeneratorAndDiscriminator
-    config_class = ElectraConfig
     mask_share, random_share = 0.85, 0.0  # `pretrain_helpers.mask`; the rest of the chosen tokens stays as it is
     loss_weights = MappingProxyType({"rtd_loss": DETECTION_WEIGHT})
 
