@@ -17,6 +17,7 @@ import torch
 from bertedu.config import BertConfig
 from bertedu.family.electra import ElectraConfig
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
+from bertedu.family.spanbert import SpanBert
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
 from bertedu.pretraining.sentence_pairs import TokenizedText
@@ -86,6 +87,13 @@ def tiny_pair(dropout: float = 0.1, seed: int = 0) -> GeneratorAndDiscriminator:
     return GeneratorAndDiscriminator.from_config(ElectraConfig(**SIZES, **rates, embedding_size=8))
 
 
+def tiny_spans(dropout: float = 0.1, seed: int = 0) -> SpanBert:
+    """SpanBERT's two heads on a BERT of the same size."""
+    torch.manual_seed(seed)
+    config = BertConfig(**SIZES, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+    return SpanBert.from_config(config)
+
+
 def tiny_trainer(
     folder: str | Path,
     steps: int = 12,
@@ -98,9 +106,11 @@ def tiny_trainer(
     """A run in fp32 on the CPU that logs each step; changes are fields of TrainingSettings."""
     settings = {"learning_rate": 3e-3, "device": "cpu", "precision": "fp32", "log_steps": 1, **changes}
     task = task or tiny_task()
-    make = tiny_pair if task.settings.objective == "replaced-tokens" else tiny_model
-    model = make(dropout, seed=settings.get("seed", 0))
+    model = MADE_BY.get(task.settings.objective, tiny_model)(dropout, seed=settings.get("seed", 0))
     return Trainer(model, task, TrainingSettings(**settings), budget or Budget(steps=steps), folder, pace)
+
+
+MADE_BY: dict[str, Any] = {"replaced-tokens": tiny_pair, "spans": tiny_spans}
 
 
 class ReportedTask:

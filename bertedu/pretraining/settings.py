@@ -6,7 +6,7 @@ from typing import Any
 from bertedu.config import PRESETS
 from bertedu.errors import UserError
 
-OBJECTIVES = ("pairs", "words", "replaced-tokens")
+OBJECTIVES = ("pairs", "words", "replaced-tokens", "spans")
 PAIRS = ("next", "order")
 INITIALIZATIONS = ("published", "matching", "counted")
 # The least and the most of each number. A pair needs 8 tokens; the five special tokens are in every vocabulary.
@@ -25,8 +25,9 @@ class PretrainingSettings:
     mask_rates: share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and
     short runs learn more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked
     words and sentence pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is
-    ELECTRA's, a generator of masked words and a discriminator that finds them (Clark et al. 2020). pairs: "next" for
-    next sentence prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are
+    ELECTRA's, a generator of masked words and a discriminator that finds them (Clark et al. 2020); "spans" is
+    SpanBERT's, spans of words that are hidden together and told by their boundary (Joshi et al. 2020). pairs: "next"
+    for next sentence prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are
     starts for short runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained
     model to go on from, with its vocabulary and size, for example before fine-tuning on texts of another kind
     (Gururangan et al. 2020); "" is a new model.
@@ -79,7 +80,7 @@ class PretrainingSettings:
         if preset not in PRESETS:
             raise UserError(f"there is no preset {preset!r}: choose one of {', '.join(PRESETS)}.")
         changes = {name: value for name, value in changes.items() if value is not None}
-        of_objective = {"mask_rates": ELECTRA_RATES} if changes.get("objective") == "replaced-tokens" else {}
+        of_objective = OF_OBJECTIVES.get(changes.get("objective", ""), {})
         return cls(**{"preset": preset, **FOUND_TO_WORK[preset], **of_objective, **changes})
 
     def data_identity(self) -> dict[str, Any]:
@@ -96,7 +97,9 @@ PUBLISHED: dict[str, Any] = {
     "mask_rates": (0.15, 0.15),
     "initialization": "published",
 }
-ELECTRA_RATES = (0.15, 0.15)  # every token gives the discriminator something to learn, however few are masked
+# ELECTRA: every token gives the discriminator something to learn, however few are masked. SpanBERT: with more of the
+# tokens masked, spans grow into each other.
+OF_OBJECTIVES = {name: {"mask_rates": (0.15, 0.15)} for name in ("replaced-tokens", "spans")}
 # tiny and mini: measured on two CPU cores. base and large are for the long runs of the paper, by its recipe.
 FOUND_TO_WORK: dict[str, dict[str, Any]] = {
     "tiny": {},

@@ -3,9 +3,11 @@
 from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.spans import Spans
 
 OBJECTIVES: dict[str, type[MaskedWords]] = {
     "pairs": MaskedWordsAndPairs,
     "words": MaskedWords,
     "replaced-tokens": ReplacedTokens,
+    "spans": Spans,
 }
