@@ -13,6 +13,7 @@ PANELS = {
     "mlm_loss": "Masked words: loss (nats)",
     "mlm_accuracy": "Masked words: accuracy",
     "rtd_accuracy": "Replaced tokens: accuracy",
+    "sbo_accuracy": "Words by the boundary of their span: accuracy",
     "nsp_accuracy": "Sentence pairs: accuracy, not balanced",
     "learning_rate": "Learning rate",
     "tokens_per_second": "Tokens a second",
@@ -28,7 +29,11 @@ def training_curves(lines: Sequence[Line], baselines: Baselines | None = None) -
         raise UserError("metrics.jsonl holds no figures to draw: let the run go on for at least 50 steps.")
     figure = new_figure(10.5, 5.6)
     asked = {name.removeprefix("validation_") for line in lines for name in line}  # masked words alone have no third
-    above = ["mlm_loss", "mlm_accuracy", *(name for name in ("rtd_accuracy", "nsp_accuracy") if name in asked)]
+    above = [
+        "mlm_loss",
+        "mlm_accuracy",
+        *(name for name in ("rtd_accuracy", "sbo_accuracy", "nsp_accuracy") if name in asked),
+    ]
     rows: list[Any] = [[name for name in above for _ in range(6 // len(above))]]
     rows.append(["learning_rate"] * 3 + ["tokens_per_second"] * 3)
     panels = figure.subplot_mosaic(rows, height_ratios=[1.6, 1])

@@ -63,12 +63,16 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
 
     words = f"{figures['masked_words']:,} words"
     whose = " of the generator" if "detection" in figures else ""
+    about = f", {figures['boundary']['span_length']:.1f} words in a span" if "boundary" in figures else ""
+    words += about
     rows = [
         Result(name, f"masked words, accuracy{whose}", figures["mlm_accuracy"], baselines("mlm_accuracy"), words),
         Result(name, f"masked words, perplexity{whose}", figures["perplexity"], baselines("perplexity"), words),
     ]
     if "detection" in figures:
         rows += detection(name, figures["detection"])
+    if figures.get("boundary", {}).get("words"):
+        rows += boundary(name, figures["boundary"])
     if "nsp_accuracy" not in figures:  # pre-trained with masked words alone
         return rows
     pairs = NEXT if "nsp_accuracy_same_source" in figures else ORDER
@@ -89,6 +93,26 @@ def detection(name: str, figures: Mapping[str, Any]) -> list[Result]:
         beside = () if figure == "rtd_recall" else tuple((who, of[figure]) for who, of in figures["baselines"].items())
         rows.append(Result(name, measure, figures[figure], beside, tokens))
     return rows
+
+
+def boundary(name: str, figures: Mapping[str, Any]) -> list[Result]:
+    """The rows for words told by the boundary of their span: of both heads, on the same words."""
+
+    def beside(measure: str) -> tuple[tuple[str, float], ...]:
+        return tuple((kind, of[measure]) for kind, of in figures["baselines"].items() if measure in of)
+
+    words, accuracy = f"{figures['words']:,} words", beside("mlm_accuracy")
+    return [
+        Result(name, "words in spans, accuracy by the boundary alone", figures["sbo_accuracy"], accuracy, words),
+        Result(
+            name,
+            "words in spans, perplexity by the boundary alone",
+            figures["sbo_perplexity"],
+            beside(PERPLEXITY),
+            words,
+        ),
+        Result(name, "the same words, accuracy of the masked-word head", figures["mlm_accuracy"], accuracy, words),
+    ]
 
 
 def verdicts(rows: Sequence[Result]) -> list[str]:

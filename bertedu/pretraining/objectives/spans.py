@@ -17,6 +17,7 @@ from bertedu.pretraining.span_masking import WithSpans, apply_span_masks, bounda
 from bertedu.training.loop import evaluate
 from bertedu.training.seeds import derive_seed
 
+MOST_NATS = 700.0  # no float holds e to more
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "labels", "left", "right")
 
 
@@ -98,7 +99,9 @@ class Spans(MaskedWords):
         return super().quality(figures) - (0.0 if math.isnan(boundary) else boundary)
 
     def by_boundary(self, model: nn.Module, batches: list[dict[str, Tensor]]) -> dict[str, float]:
-        """The figures of the boundary head on masked batches: no accuracy where it was asked for no word."""
+        """The figures of the boundary head on masked batches, mlm_accuracy being that of the masked-word head on the
+        same words; none of the two heads where the boundary is asked for no word.
+        """
         figures = evaluate(model, self, batches, next(model.parameters()).device)
         words = sum(self.counts(batch)["sbo"] for batch in batches)
         found = {"words": words, "span_length": figures["span_length"]}
@@ -107,7 +110,7 @@ class Spans(MaskedWords):
         return {
             **found,
             "sbo_accuracy": figures["sbo_accuracy"],
-            "sbo_perplexity": math.exp(figures["sbo_loss"]),
+            "sbo_perplexity": math.exp(min(MOST_NATS, figures["sbo_loss"])),
             "mlm_accuracy": figures["sbo_mlm"],
         }
 
