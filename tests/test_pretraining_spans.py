@@ -292,7 +292,7 @@ def test_the_figures_of_the_boundary_are_counted_over_all_masked_words(task):
                     at_asked += 1
                 at += 1
     assert counts == {"mlm": at, "sbo": asked, "span": spans} and 0 < asked < at and words > spans
-    assert float(sums["sbo_loss"]) == pytest.approx(losses, rel=1e-5)
+    assert sums["sbo_loss"].item() == pytest.approx(losses, rel=1e-5)
     assert [int(sums[name]) for name in ("sbo_accuracy", "sbo_mlm", "span_length")] == [by_boundary, by_word, words]
     figures = task.by_boundary(model, [batch])
     assert figures["words"] == asked and figures["span_length"] == pytest.approx(words / spans)

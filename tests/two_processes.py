@@ -3,7 +3,7 @@ pre-training, with both optimizers, some stopped on the way and resumed.
 
 `torchrun … two_processes.py FOLDER` goes by FOLDER/plans.json: by name a task, its options, and whether the run is
 stopped by one process and resumed. Pre-training goes into FOLDER/adamw, FOLDER/muon (and "… resumed"), FOLDER/minutes;
-ELECTRA's, stopped and resumed, into FOLDER/replaced-tokens.
+ELECTRA's and SpanBERT's, stopped and resumed, into FOLDER/replaced-tokens and FOLDER/spans.
 """
 
 import json
