@@ -129,7 +129,7 @@ def test_a_span_goes_over_a_gap_or_begins_in_the_middle_of_a_word():
             assert len(expected) <= budget
 
 
-def test_the_first_word_of_the_budget_is_the_same_for_each_anchor():
+def test_a_word_beyond_the_budget_is_cut_or_ends_the_row():
     """By hand: the words are aa b c dd e. Anchor 6 (e) begins a span of 3 that ends with the text; then anchor 1, the
     second piece of aa, hides aa and b; d and its second piece would exceed the budget of 5, and c fills it up.
     """
@@ -150,6 +150,18 @@ def test_parts_of_words_or_special_tokens_are_hidden(task):
             chosen += int((batch["labels"] != IGNORED).sum())
             real += int(batch["attention_mask"].sum())
     assert chosen / real == pytest.approx(0.15, abs=0.02)
+
+
+def test_special_tokens_that_a_text_spells_out_are_hidden():
+    """Documentation of tokenizers says "[MASK]" and "[SEP]", which are read as one token. Unknown words are hidden."""
+    documents = [[[7, 8, 4, 9], [3, 7, 1, 8, 0, 9]] for _ in range(40)]
+    task = tiny_task(objective="spans", mask_rates=(0.6, 0.6))
+    task.maker = task.maker_of(make_text(documents))
+    hidden: Counter[int] = Counter()
+    for row in task.epoch(0):
+        labels = task.prepare(row, 0, 0.0)["labels"]
+        hidden.update(labels[labels != IGNORED].tolist())
+    assert hidden.keys() == {1, 7, 8, 9}
 
 
 def check_rows(tokenizer, ids, labels, mask):

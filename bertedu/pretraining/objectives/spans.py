@@ -4,8 +4,10 @@ SpanBERT's objective: Joshi et al. 2020, section 3. Masking: `span_masking.py`; 
 """
 
 import math
+from functools import cached_property
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -39,6 +41,12 @@ class Spans(MaskedWords):
         """The same."""
         return model.words
 
+    @cached_property
+    def special(self) -> Tensor:
+        """Which tokens are special, also where a text spells one out, [V]. An unknown word is none."""
+        names = set(self.tokenizer.all_special_tokens) - {self.tokenizer.unk_token}
+        return torch.tensor([token in names for token in self.tokenizer.vocab])
+
     def epoch(self, number: int) -> WithSpans:
         """The batches of one pass over the text, with the random numbers for their spans."""
         drawn = super().epoch(number)
@@ -53,8 +61,7 @@ class Spans(MaskedWords):
         """The batch with spans hidden; labels, and left and right, the boundaries, [B, T] each, are added."""
         rest = {name: tensor for name, tensor in batch.items() if name != "span_lengths"}
         input_ids, tokenizer = batch["input_ids"], self.tokenizer
-        special = (input_ids == tokenizer.cls_token_id) | (input_ids == tokenizer.sep_token_id)
-        candidates = batch["attention_mask"].bool() & ~special
+        candidates = batch["attention_mask"].bool() & ~self.special[input_ids]
         masked, chosen = apply_span_masks(
             input_ids,
             candidates,
