@@ -11,7 +11,7 @@ from test_pretraining_run import made_up, made_up_corpus, plan  # noqa: F401
 from tiny_run import make_text, random_documents, tiny_spans, tiny_task, tiny_trainer
 
 from bertedu.cli.pretrain import show_results
-from bertedu.family.spanbert import BOUNDARY_HEAD, NO_BOUNDARY, SpanBert
+from bertedu.family.spanbert import BOUNDARY_HEAD, NO_BOUNDARY, SpanBert, SpanOutput
 from bertedu.files import read_json
 from bertedu.inference import fill_mask, open_model
 from bertedu.model.heads import IGNORED, MaskedLM
@@ -272,6 +272,7 @@ def test_what_stands_beside_a_span_is_hidden_too(task):
 def test_the_spans_of_a_row_depend_on_the_rows_beside_it(task):
     """Cut over two processes, a batch would then be another."""
     whole = task.epoch(0)[0]
+    task = tiny_task(objective="spans", max_length=32, mask_rates=(0.5, 0.5))
     prepared = [task.prepare(part, 0, 0.0) for part in (whole, *cut_rows(whole, 2))]
     for name in INPUTS:
         assert torch.equal(prepared[0][name], torch.cat([prepared[1][name], prepared[2][name]])), name
@@ -311,6 +312,17 @@ def test_the_figures_of_the_boundary_are_counted_over_all_masked_words(task):
     assert figures["sbo_perplexity"] == pytest.approx(math.exp(losses / asked), rel=1e-4)
     (only,) = task.asked([batch])
     assert int((only["labels"] != IGNORED).sum()) == asked
+
+
+def test_the_two_heads_are_compared_on_other_words(task):
+    """A masked-word head that is right about every second word: on which of them the boundary is asked decides."""
+    batch = task.validation()[0]
+    labels, asked = (batch[name][batch["labels"] != IGNORED] for name in ("labels", "left"))
+    right = torch.arange(len(labels)) % 2 == 0
+    says = torch.nn.functional.one_hot(torch.where(right, labels, 0), len(task.tokenizer)).float()
+    inside = asked != NO_BOUNDARY
+    sums = task.sums(lambda *_: SpanOutput(says, labels, says[inside], labels[inside], inside), batch)
+    assert int(sums["sbo_mlm"]) == int(sums["sbo_accuracy"]) == int(right[inside].sum())
 
 
 def test_the_loop_trains_another_loss_than_mlm_plus_sbo(task, tmp_path):
