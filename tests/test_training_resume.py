@@ -62,7 +62,9 @@ def processes(monkeypatch):
     return context
 
 
-@pytest.mark.parametrize(("objective", "wanted"), [("pairs", KILLS), ("replaced-tokens", KILLS // 2)])
+@pytest.mark.parametrize(
+    ("objective", "wanted"), [("pairs", KILLS), ("replaced-tokens", KILLS // 2), ("permutation", KILLS // 2)]
+)
 def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, objective, wanted):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     step, rng, kills = processes.Value("i", 0, lock=False), random.Random(), 0

@@ -17,6 +17,7 @@ import torch
 from bertedu.config import BertConfig
 from bertedu.family.electra import ElectraConfig
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
+from bertedu.family.xlnet import XLNetConfig, XLNetLMHeadModel
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
 from bertedu.pretraining.sentence_pairs import TokenizedText
@@ -58,7 +59,8 @@ def random_documents(count: int, seed: int = 0, sentences: int = 8, tokens: int 
 
 def tiny_task(**changes: Any) -> MaskedWords:
     """Pre-training on 60 made-up documents; changes are fields of PretrainingSettings."""
-    settings = PretrainingSettings(**{"max_length": 24, "batch_size": 8, **changes})
+    start = {"initialization": "published"} if changes.get("objective") == "permutation" else {}
+    settings = PretrainingSettings(**{"max_length": 24, "batch_size": 8, **start, **changes})
     train, validation = make_text(random_documents(60)), make_text(random_documents(8, seed=1))
     return OBJECTIVES[settings.objective](train, validation, tiny_tokenizer(), settings)
 
@@ -86,6 +88,16 @@ def tiny_pair(dropout: float = 0.1, seed: int = 0) -> GeneratorAndDiscriminator:
     return GeneratorAndDiscriminator.from_config(ElectraConfig(**SIZES, **rates, embedding_size=8))
 
 
+def tiny_xlnet(dropout: float = 0.1, seed: int = 0) -> XLNetLMHeadModel:
+    """An XLNet of the same size."""
+    torch.manual_seed(seed)
+    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
+    return XLNetLMHeadModel.from_config(XLNetConfig(**SIZES, **rates, pad_token_id=0))
+
+
+MODELS = {"replaced-tokens": tiny_pair, "permutation": tiny_xlnet}
+
+
 def tiny_trainer(
     folder: str | Path,
     steps: int = 12,
@@ -98,7 +110,7 @@ def tiny_trainer(
     """A run in fp32 on the CPU that logs each step; changes are fields of TrainingSettings."""
     settings = {"learning_rate": 3e-3, "device": "cpu", "precision": "fp32", "log_steps": 1, **changes}
     task = task or tiny_task()
-    make = tiny_pair if task.settings.objective == "replaced-tokens" else tiny_model
+    make = MODELS.get(task.settings.objective, tiny_model)
     model = make(dropout, seed=settings.get("seed", 0))
     return Trainer(model, task, TrainingSettings(**settings), budget or Budget(steps=steps), folder, pace)
 

@@ -54,13 +54,14 @@ It takes the minutes given, and about one more to read the text and to evaluate.
     type=float,
     metavar="START END",
     help="Share of the tokens that are masked, at the start and at the end.  [default: 0.4 0.3; base, large, "
-    "replaced-tokens: 0.15]",
+    "replaced-tokens: 0.15; permutation: 1/6]",
 )
 @click.option(
     "--objective",
-    type=click.Choice(["pairs", "words", "replaced-tokens"]),
+    type=click.Choice(["pairs", "words", "replaced-tokens", "permutation"]),
     help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa; replaced-tokens: "
-    "find the words of a generator, as ELECTRA.  [default: pairs]",
+    "find the words of a generator, as ELECTRA; permutation: predict words in a random order, as XLNet.  "
+    "[default: pairs]",
 )
 @click.option("--pairs", type=click.Choice(["next", "order"]), help="Next sentence, or sentence order, prediction.")
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")

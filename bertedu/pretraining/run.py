@@ -14,7 +14,7 @@ from bertedu.corpora.documents import Corpus
 from bertedu.errors import UserError
 from bertedu.files import quoted, write_json
 from bertedu.inference import LanguageModel
-from bertedu.model.architecture import architecture_in
+from bertedu.model.architecture import architecture, architecture_in
 from bertedu.pretraining.counted_start import initialize_by_counting
 from bertedu.pretraining.evaluation import Evaluation
 from bertedu.pretraining.examples import tokenize_documents
@@ -25,7 +25,6 @@ from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.pretraining.speed import training_speed
-from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import Trainer
 from bertedu.training.processes import is_main_process
 from bertedu.training.run_folder import begun, holding, refuse_begun
@@ -35,13 +34,15 @@ def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
     """Learn the vocabulary from the training text, or take that of settings.start, and tokenize all text with it."""
     if not any(document.sentences for document in corpus.train):
         raise UserError(f"the corpus {corpus.name} holds no training text: give more text.")
+    objective = OBJECTIVES[settings.objective]
     if settings.start:
         folder = find_folder(settings.start)
         tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
     else:
-        tokenizer = BertTokenizer.train(corpus.train_sentences(), vocab_size=settings.vocab_size)
+        kind = architecture(objective.config_class.model_type).tokenizer
+        tokenizer = kind.train(corpus.train_sentences(), vocab_size=settings.vocab_size)
     train, validation = (tokenize_documents(part, tokenizer) for part in (corpus.train, corpus.validation))
-    return OBJECTIVES[settings.objective](train, validation, tokenizer, settings)
+    return objective(train, validation, tokenizer, settings)
 
 
 def make_model(task: MaskedWords) -> LanguageModel:
@@ -55,6 +56,7 @@ def make_model(task: MaskedWords) -> LanguageModel:
         settings.preset,
         vocab_size=vocab_size,
         max_position_embeddings=settings.max_length,
+        pad_token_id=task.tokenizer.pad_token_id,
         **dropout,
     )
     model = task.new_model(config)

@@ -6,7 +6,7 @@ from typing import Any
 from bertedu.config import PRESETS
 from bertedu.errors import UserError
 
-OBJECTIVES = ("pairs", "words", "replaced-tokens")
+OBJECTIVES = ("pairs", "words", "replaced-tokens", "permutation")
 PAIRS = ("next", "order")
 INITIALIZATIONS = ("published", "matching", "counted")
 # The least and the most of each number. A pair needs 8 tokens; the five special tokens are in every vocabulary.
@@ -25,11 +25,12 @@ class PretrainingSettings:
     mask_rates: share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and
     short runs learn more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked
     words and sentence pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is
-    ELECTRA's, a generator of masked words and a discriminator that finds them (Clark et al. 2020). pairs: "next" for
-    next sentence prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are
-    starts for short runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained
-    model to go on from, with its vocabulary and size, for example before fine-tuning on texts of another kind
-    (Gururangan et al. 2020); "" is a new model.
+    ELECTRA's, a generator of masked words and a discriminator that finds them (Clark et al. 2020); "permutation" is
+    XLNet's, words predicted in a random order (Yang et al. 2019), mask_rates being the share of tokens that are
+    predicted. pairs: "next" for next sentence prediction, "order" for sentence order prediction. initialization:
+    "matching" and "counted" are starts for short runs, in `pretraining/initialization.py` and
+    `pretraining/counted_start.py`. start: a pre-trained model to go on from, with its vocabulary and size, for example
+    before fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a new model.
     """
 
     preset: str = "tiny"
@@ -62,6 +63,11 @@ class PretrainingSettings:
                 "the initialization 'counted' is made for BERT's layers and heads: with the objective "
                 "'replaced-tokens' take matching or published."
             )
+        if self.objective == "permutation" and self.initialization != "published":
+            raise UserError(
+                f"the initialization {self.initialization!r} is made for embeddings of positions, which XLNet has not: "
+                "with the objective 'permutation' take published."
+            )
         for name, (least, most) in LIMITS.items():
             if type(value := getattr(self, name)) is not int or not least <= value <= most:
                 raise UserError(f"{name} is {value!r}: give a whole number from {least:,} to {most:,}.")
@@ -79,7 +85,7 @@ class PretrainingSettings:
         if preset not in PRESETS:
             raise UserError(f"there is no preset {preset!r}: choose one of {', '.join(PRESETS)}.")
         changes = {name: value for name, value in changes.items() if value is not None}
-        of_objective = {"mask_rates": ELECTRA_RATES} if changes.get("objective") == "replaced-tokens" else {}
+        of_objective = OF_OBJECTIVE.get(changes.get("objective", ""), {})
         return cls(**{"preset": preset, **FOUND_TO_WORK[preset], **of_objective, **changes})
 
     def data_identity(self) -> dict[str, Any]:
@@ -96,7 +102,12 @@ PUBLISHED: dict[str, Any] = {
     "mask_rates": (0.15, 0.15),
     "initialization": "published",
 }
-ELECTRA_RATES = (0.15, 0.15)  # every token gives the discriminator something to learn, however few are masked
+OF_OBJECTIVE: dict[str, dict[str, Any]] = {
+    # Every token gives the discriminator something to learn, however few are masked.
+    "replaced-tokens": {"mask_rates": (0.15, 0.15)},
+    # Yang et al. 2019, section 3.1: K = 6, one of six tokens is predicted.
+    "permutation": {"mask_rates": (1 / 6, 1 / 6), "initialization": "published"},
+}
 # tiny and mini: measured on two CPU cores. base and large are for the long runs of the paper, by its recipe.
 FOUND_TO_WORK: dict[str, dict[str, Any]] = {
     "tiny": {},

@@ -19,6 +19,7 @@ from bertedu.visualization.results import Result
 
 NAMES = {"documentation": "the documentation on one machine", "world": "a small world of facts"}
 MASK = re.compile(r"\[MASK\]|&lt;mask&gt;")  # as the members of the family write it, escaped
+TRAINED = {"BERT": "a BERT", "ELECTRA": "an ELECTRA and its generator", "XLNet": "an XLNet"}
 CURVES = (
     "Figures on the training text (blue, means over some steps) and on validation text (orange). Dotted: what n-gram "
     "baselines reach on the held-out text. "
@@ -28,6 +29,11 @@ OF_REPLACED = (
     "Masked words are the generator's task, replaced tokens the discriminator's: is this the token of the text, or one "
     "that was sampled from the generator? The better the generator, the fewer tokens are replaced and the harder they "
     "are to find, so these figures do not tell which of two runs is better: fine-tune both and compare."
+)
+OF_ORDER = (
+    "One of six words is predicted, each from the words that are not and from those that come before it in a random "
+    "order. The words that a masked model would be asked for are asked for on the validation text alone, all hidden at "
+    "once: compare these, not the words in a random order, with the figures of another model."
 )
 OF_PAIRS = "Accuracy on pairs is not balanced here: always saying the more frequent answer would get more than 50 %."
 ATTENTION = (
@@ -47,13 +53,15 @@ def page(
     """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention"."""
     name = NAMES.get(metrics["corpus"], metrics["corpus"])
     detects = has_detection(metrics)
-    about_curves = OF_REPLACED if detects else f"{OF_WORDS} {OF_PAIRS}" if has_pairs(metrics) else OF_WORDS
+    about_curves = OF_REPLACED if detects else OF_ORDER if has_ordering(metrics) else OF_WORDS
+    if has_pairs(metrics):
+        about_curves += f" {OF_PAIRS}"
     curves = (
         figure_html(pictures["curves"], CURVES + about_curves)
         if "curves" in pictures
         else "<p>The run was too short for curves.</p>"
     )
-    try_out, title = examples[0][0], f"What a small {'ELECTRA' if detects else 'BERT'} has learned from "
+    try_out, title = examples[0][0], f"What a small {member(metrics)} has learned from "
     sections = [
         f"<h1>{title}{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics))}</p>",
         f"<h2>What it can do on text that it never saw</h2>\n{held_out_html(rows)}",
@@ -61,7 +69,7 @@ def page(
         f"<h2>How training went</h2>\n{curves}",
         f"<h2>Where it looks</h2>\n{figure_html(pictures['attention'], ATTENTION)}",
         f"<h2>How it was made</h2>\n{facts_html(facts)}",
-        f"<h2>How to go on</h2>\n{next_html(folder, try_out, GENERATOR if detects else '')}",
+        f"<h2>How to go on</h2>\n{next_html(folder, try_out, objective(metrics))}",
         f"<h2>What to know about these numbers</h2>\n{notes_html(metrics)}",
     ]
     return document(f"{title}{name}", sections)
@@ -85,11 +93,26 @@ def has_detection(metrics: Mapping[str, Any]) -> bool:
     return any("detection" in figures for figures in metrics["evaluation"].values())
 
 
+def has_ordering(metrics: Mapping[str, Any]) -> bool:
+    """Whether the model was asked for words in a random order."""
+    return any("ordering" in figures for figures in metrics["evaluation"].values())
+
+
+def member(metrics: Mapping[str, Any]) -> str:
+    """What was trained."""
+    return "ELECTRA" if has_detection(metrics) else "XLNet" if has_ordering(metrics) else "BERT"
+
+
+def objective(metrics: Mapping[str, Any]) -> str:
+    """What it was trained for, where that is another objective than masked words."""
+    return "replaced-tokens" if has_detection(metrics) else "permutation" if has_ordering(metrics) else ""
+
+
 def summary(metrics: Mapping[str, Any]) -> str:
     """The run in a sentence or two."""
     done = metrics["run"]
     text = (
-        f"In {duration(done['seconds'])} {'an ELECTRA and its generator' if has_detection(metrics) else 'a BERT'} with "
+        f"In {duration(done['seconds'])} {TRAINED[member(metrics)]} with "
         f"{done['parameters']:,} parameters read {done['tokens']:,} tokens"
     )
     figures = next((value for value in metrics["evaluation"].values() if "masked_words" in value), None)
@@ -123,18 +146,20 @@ def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -
     return f"<ul class='answers'>{''.join(items)}</ul>"
 
 
-def next_html(folder: str, try_out: str, filler: str = "") -> str:
-    """Commands to copy. filler: where in the checkpoint the model lies that fills masks."""
+def next_html(folder: str, try_out: str, objective: str = "") -> str:
+    """Commands to copy, for a model that was trained for this objective."""
     name, text = escape(folder), escape(try_out)
-    longer = "--objective replaced-tokens " if filler else ""
-    checkpoint = f"{name}/checkpoint/{filler}".rstrip("/")
+    longer = f"--objective {objective} " if objective else ""
+    checkpoint = f"{name}/checkpoint/{GENERATOR}" if objective == "replaced-tokens" else f"{name}/checkpoint"
+    opened = f'from transformers import pipeline\n\npipeline("fill-mask", model="{checkpoint}")("{text}")'
+    if objective == "permutation":  # of which <mask> hides nothing: its pipeline would ask the wrong stream
+        opened = f'from transformers import XLNetLMHeadModel\n\nXLNetLMHeadModel.from_pretrained("{checkpoint}")'
     return (
         f'<p>Ask it:</p><pre><code>bertedu fill-mask "{text}" --model {name}\n'
         f'bertedu attention "The first text." "The second text." --model {name} --html attention.html</code></pre>'
         "<p>Train longer, in a new folder:</p>"
         f"<pre><code>bertedu pretrain {longer}--minutes 10 --output runs/longer</code></pre>"
-        "<p>Open it in transformers:</p><pre><code>from transformers import pipeline\n\n"
-        f'pipeline("fill-mask", model="{checkpoint}")("{text}")</code></pre>'
+        f"<p>Open it in transformers:</p><pre><code>{opened}</code></pre>"
     )
 
 

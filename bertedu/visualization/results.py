@@ -17,6 +17,7 @@ DETECTION = {
     "rtd_recall": "replaced tokens, share that is found",
     "rtd_f1": "replaced tokens, F1",
 }
+ORDERING = {"plm_accuracy": "words in a random order, accuracy", "perplexity": "words in a random order, perplexity"}
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,11 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
     ]
     if "detection" in figures:
         rows += detection(name, figures["detection"])
+    if "ordering" in figures:
+        rows += ordering(name, figures["ordering"])
+    if "pseudo_perplexity" in figures:
+        sentences = f"{figures['pseudo_sentences']:,} sentences"
+        rows.append(Result(name, "pseudo-perplexity", figures["pseudo_perplexity"], (), sentences))
     if "nsp_accuracy" not in figures:  # pre-trained with masked words alone
         return rows
     pairs = NEXT if "nsp_accuracy_same_source" in figures else ORDER
@@ -87,6 +93,15 @@ def detection(name: str, figures: Mapping[str, Any]) -> list[Result]:
     tokens, rows = f"{figures['tokens']:,} tokens, {figures['rtd_replaced']:.1%} of them replaced", []
     for figure, measure in DETECTION.items():
         beside = () if figure == "rtd_recall" else tuple((who, of[figure]) for who, of in figures["baselines"].items())
+        rows.append(Result(name, measure, figures[figure], beside, tokens))
+    return rows
+
+
+def ordering(name: str, figures: Mapping[str, Any]) -> list[Result]:
+    """The rows for words that were predicted one after the other in a random order."""
+    tokens, rows = f"{figures['tokens']:,} tokens", []
+    for figure, measure in ORDERING.items():
+        beside = tuple((who, of[figure]) for who, of in figures["baselines"].items())
         rows.append(Result(name, measure, figures[figure], beside, tokens))
     return rows
 
