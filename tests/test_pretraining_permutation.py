@@ -234,7 +234,7 @@ def test_two_processes_draw_other_orders_than_one(task):
     again = permutation_task().prepare(permutation_task().epoch(0)[0], 0, 0.0)
     assert all(torch.equal(again[name], together[name]) for name in names), "drawn anew where a run goes on"
     for other in (task.epoch(1)[0], task.epoch(0)[1]):
-        assert not torch.equal(other["order"].flatten()[:50], whole["order"].flatten()[:50])
+        assert not torch.equal(other["span_size"].flatten()[:50], whole["span_size"].flatten()[:50])
     assert not torch.equal(whole["order"], whole["span_place"]), "where a span stands would tell the order"
 
 
