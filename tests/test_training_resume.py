@@ -67,6 +67,7 @@ def processes(monkeypatch):
     [
         ("bert", KILLS),
         ("electra", KILLS // 2),
+        ("xlnet", KILLS // 2),
         ("albert", KILLS // 4),  # one layer, run several times
         ("a student", KILLS // 4),
         ("a SpanBERT", KILLS // 4),

@@ -69,6 +69,10 @@ ADDED = {
         **{"tokens": 5000, "rtd_accuracy": 0.9, "rtd_replaced": 0.1, "rtd_recall": 0.4, "rtd_f1": 0.5},
         "baselines": {"always “original”": {"rtd_accuracy": 0.9, "rtd_recall": 0.0, "rtd_f1": 0.0}},
     },
+    "ordering": {
+        **{"tokens": 800, "plm_accuracy": 0.2, "perplexity": 80.0},
+        "baselines": {"unigram": {"plm_accuracy": 0.1, "perplexity": 300.0}},
+    },
     "distillation": {
         **{"tokens": 5000, "kl_loss": 0.3, "kl_agreement": 0.6, "kl_copied": 0.5, "mlm_agreement": 0.4},
         "teacher": {**WORDS, "masked_words": 1000, "parameters": 9000},
@@ -112,6 +116,24 @@ def test_a_strange_figure_of_an_objective_is_a_traceback_in_the_report(tmp_path,
             with pytest.raises(UserError, match=rf"{objective}.*lacks {figure}"):
                 write_report(tmp_path / "run")
     assert not (tmp_path / "run/report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "value", "message"),
+    [
+        (["ordering", "perplexity"], 0, "ordering: a perplexity is 0 or less"),
+        (["ordering", "baselines", "unigram", "perplexity"], -1, "ordering: a perplexity is 0 or less"),
+        (["pseudo_perplexity"], "del", "lacks pseudo_perplexity"),
+        (["pseudo_sentences"], "few", "pseudo_sentences is 'few'"),
+    ],
+)
+def test_a_strange_figure_of_permutation_is_a_traceback_in_the_report(tmp_path, names, value, message):
+    whole = evaluation()
+    whole[HELD_OUT[1]] |= {"ordering": ADDED["ordering"], "pseudo_sentences": 50, "pseudo_perplexity": 70.0}
+    folder = save_run(tmp_path / "run", evaluation=whole)
+    spoil(folder / "metrics.json", [*HELD_OUT, *names], value)
+    with pytest.raises(UserError, match=re.escape(message)):
+        write_report(folder)
 
 
 def test_spans_none_of_which_has_a_boundary_end_the_report(tmp_path):

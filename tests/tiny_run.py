@@ -18,6 +18,7 @@ from bertedu.config import BertConfig
 from bertedu.family.electra import ElectraConfig
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
 from bertedu.family.spanbert import SpanBert
+from bertedu.family.xlnet import XLNetConfig, XLNetLMHeadModel
 from bertedu.model import BertForPreTraining
 from bertedu.model.architecture import architecture
 from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
@@ -96,6 +97,13 @@ def tiny_spans(dropout: float = 0.1, seed: int = 0) -> SpanBert:
     torch.manual_seed(seed)
     config = BertConfig(**SIZES, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
     return SpanBert.from_config(config)
+
+
+def tiny_xlnet(dropout: float = 0.1, seed: int = 0) -> XLNetLMHeadModel:
+    """An XLNet of the same size."""
+    torch.manual_seed(seed)
+    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
+    return XLNetLMHeadModel.from_config(XLNetConfig(**SIZES, **rates, pad_token_id=0))
 
 
 def save_teacher(folder: Path, seed: int = 0, **changes: Any) -> Path:

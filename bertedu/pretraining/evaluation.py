@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,13 +12,14 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
-from bertedu.inference import LanguageModel
+from bertedu.inference import LanguageModel, pseudo_perplexity
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, OverlapBaseline, UnigramBaseline
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.permutation import MOST_NATS, PermutationLanguageModel
 from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
 from bertedu.pretraining.objectives.spans import Spans
@@ -28,11 +30,12 @@ from bertedu.pretraining.probes import (
     sense_baseline_accuracy,
 )
 from bertedu.pretraining.sentence_pairs import IS_NEXT, NOT_NEXT, PairMaker, TokenizedText
+from bertedu.tokenization import Tokenizer
 from bertedu.training.feeding import to_device
 
 Batch = dict[str, Tensor]
 OVERLAP_PAIRS = 4000  # training pairs from which the overlap baseline learns
-MOST_NATS = 700.0
+PSEUDO_SENTENCES = 50  # each of its tokens is a pass of its own
 Example = TypeVar("Example", FactProbe, SenseExample)
 
 
@@ -76,6 +79,21 @@ def pad_together(batches: Sequence[Batch], name: str, value: int) -> np.ndarray:
     ).numpy()
 
 
+def mean_pseudo_perplexity(
+    model: LanguageModel, tokenizer: Tokenizer, documents: Sequence[Document], most: int = PSEUDO_SENTENCES
+) -> dict[str, float]:
+    """The pseudo-perplexity of the first sentences of the documents that the model can read whole, all tokens of all
+    sentences counting alike; nothing where there are none. Comparable among models with the same tokenizer.
+    """
+    room = model.config.max_tokens - tokenizer.layout.special_tokens(pair=False)
+    lengths = ((text, len(tokenizer.encode(text))) for document in documents for text in document.sentences)
+    chosen = list(islice(((text, length) for text, length in lengths if 0 < length <= room), most))
+    if not (tokens := sum(length for _, length in chosen)):
+        return {}
+    nats = sum(length * math.log(pseudo_perplexity(model, tokenizer, text)) for text, length in chosen)
+    return {"pseudo_sentences": len(chosen), "pseudo_perplexity": math.exp(min(MOST_NATS, nats / tokens))}
+
+
 class Evaluation:
     """Scores a model on the held-out parts of a corpus. Baselines learn from the training text, once.
 
@@ -90,6 +108,10 @@ class Evaluation:
         documents = np.split(text.tokens, edges)
         self.unigram = UnigramBaseline.fit(documents, vocab_size)
         self.ngram = NGramBaseline.fit(documents, vocab_size)
+        self.counted: dict[str, UnigramBaseline | NGramBaseline] = {
+            "unigram": self.unigram,
+            "n-gram, both sides": self.ngram,
+        }
         self.overlap = overlap_baseline(task) if isinstance(task, MaskedWordsAndPairs) else None
 
     def __call__(self, model: LanguageModel) -> dict[str, Any]:
@@ -156,6 +178,10 @@ class Evaluation:
             results["boundary"] = self._boundary(task, model, batches)
         if isinstance(task, ReplacedTokens):
             results["detection"] = task.detection(model, batches)
+        if isinstance(task, PermutationLanguageModel):
+            if ordering := task.ordering(model, task.maker_of(text), self.counted):
+                results["ordering"] = ordering
+            results |= mean_pseudo_perplexity(model, task.tokenizer, documents)
         if isinstance(task, Distillation):
             teacher = {**score(task.teacher, batches), "parameters": task.parameters_of_teacher()}
             results["distillation"] = {**task.compared(model, batches), "teacher": teacher}
@@ -170,11 +196,7 @@ class Evaluation:
             pad_together(batches, "labels", IGNORED),
         )
         results = {"most frequent token": {"mlm_accuracy": self.unigram.constant_accuracy(labels)}}
-        counted: dict[str, UnigramBaseline | NGramBaseline] = {
-            "unigram": self.unigram,
-            "n-gram, both sides": self.ngram,
-        }
-        for kind, baseline in counted.items():
+        for kind, baseline in self.counted.items():
             found = baseline.evaluate(seen, labels, self.task.tokenizer.mask_token_id)
             results[kind] = {"mlm_accuracy": found["accuracy"], "perplexity": found["perplexity"]}
         return results

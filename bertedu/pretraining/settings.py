@@ -34,13 +34,14 @@ class PretrainingSettings:
     more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked words and sentence
     pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "spans" is SpanBERT's, spans of words
     that are hidden together and told by their boundary (Joshi et al. 2020); "replaced-tokens" is ELECTRA's, a generator
-    of masked words and a discriminator that finds them (Clark et al. 2020); "distillation" is DistilBERT's, a student
-    that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for next sentence prediction, "order" for
-    sentence order prediction. initialization: "matching" and "counted" are starts for short runs, in
-    `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on from, with
-    its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a
-    new model. teacher: the model to learn from, whose vocabulary is taken; without `start` half of its layers are
-    copied.
+    of masked words and a discriminator that finds them (Clark et al. 2020); "permutation" is XLNet's, words predicted
+    in a random order (Yang et al. 2019), mask_rates being the share of tokens that are predicted; "distillation" is
+    DistilBERT's, a student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for next sentence
+    prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are starts for short
+    runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on
+    from, with its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al.
+    2020); "" is a new model. teacher: the model to learn from, whose vocabulary is taken; without `start` half of its
+    layers are copied.
     """
 
     preset: str = "tiny"
@@ -88,6 +89,10 @@ class PretrainingSettings:
                 f"the initialization {self.initialization!r} does not fit the layers of {of.name}: take "
                 f"{one_of(of.initializations)}."
             )
+        if self.objective == "permutation" and self.whole_words:
+            raise UserError(
+                "the objective 'permutation' predicts tokens, of a word all or some: leave whole words out."
+            )
         for name, (least, most) in LIMITS.items():
             if type(value := getattr(self, name)) is not int or not least <= value <= most:
                 raise UserError(f"{name} is {value!r}: give a whole number from {least:,} to {most:,}.")
@@ -133,9 +138,14 @@ PUBLISHED: dict[str, Any] = {
     "mask_rates": (0.15, 0.15),
     "initialization": "published",
 }
-# ELECTRA: every token gives the discriminator something to learn, however few are masked. SpanBERT: with more of the
-# tokens masked, spans grow into each other.
-OF_OBJECTIVES = {name: {"mask_rates": (0.15, 0.15)} for name in ("replaced-tokens", "spans")}
+OF_OBJECTIVES: dict[str, dict[str, Any]] = {
+    # With more of the tokens masked, spans grow into each other.
+    "spans": {"mask_rates": (0.15, 0.15)},
+    # Every token gives the discriminator something to learn, however few are masked.
+    "replaced-tokens": {"mask_rates": (0.15, 0.15)},
+    # Yang et al. 2019, section 3.1: K = 6, one of six tokens is predicted.
+    "permutation": {"mask_rates": (1 / 6, 1 / 6)},
+}
 # tiny and mini: measured on two CPU cores. base and large are for the long runs of the paper, by its recipe.
 FOUND_TO_WORK: dict[str, dict[str, Any]] = {
     "tiny": {},

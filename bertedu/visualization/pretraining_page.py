@@ -35,6 +35,11 @@ OF_SPANS = (
     "boundary head from the vectors of the two visible tokens around the span alone. It is asked for fewer words (none "
     "in spans at either end of a text), so compare the two heads in the table above, which has them on the same words."
 )
+OF_ORDER = (
+    "Some words are predicted, each from those that are not and from those that come before it in a random order. The "
+    "words that a masked model would be asked for are asked for on the validation text alone, all hidden at once: "
+    "compare these, not the words in a random order, with the figures of another model."
+)
 OF_DISTILLATION = (
     "The student learns to predict what its teacher does, for hidden tokens and for those that it can see: the KL "
     "divergence says how far it is from that. Dotted too: what the teacher reaches on masked words."
@@ -75,7 +80,7 @@ def page(
         f"<h2>How training went</h2>\n{curves}",
         f"<h2>Where it looks</h2>\n{figure_html(pictures['attention'], ATTENTION)}",
         f"<h2>How it was made</h2>\n{facts_html(facts)}",
-        f"<h2>How to go on</h2>\n{next_html(folder, try_out, GENERATOR if detects else '', longer)}",
+        f"<h2>How to go on</h2>\n{next_html(folder, try_out, member, GENERATOR if detects else '', longer)}",
         f"<h2>What to know about these numbers</h2>\n{notes_html(metrics)}",
     ]
     return document(f"{title}{name}", sections)
@@ -83,7 +88,9 @@ def page(
 
 def about_curves(metrics: Mapping[str, Any], taught: bool) -> str:
     """What to know about the curves of a run, by what it was trained for."""
-    said = OF_REPLACED if has_detection(metrics) else OF_SPANS if has_spans(metrics) else OF_WORDS
+    said = OF_WORDS
+    for has, about in ((has_detection, OF_REPLACED), (has_spans, OF_SPANS), (has_ordering, OF_ORDER)):
+        said = about if has(metrics) else said
     if has_pairs(metrics):
         said += f" {OF_PAIRS}"
     return f"{said} {OF_DISTILLATION}" if taught else said
@@ -110,6 +117,11 @@ def has_detection(metrics: Mapping[str, Any]) -> bool:
 def has_spans(metrics: Mapping[str, Any]) -> bool:
     """Whether whole spans were hidden, and the model was asked for their words by their boundary."""
     return any("boundary" in figures for figures in metrics["evaluation"].values())
+
+
+def has_ordering(metrics: Mapping[str, Any]) -> bool:
+    """Whether the model was asked for words in a random order."""
+    return any("ordering" in figures for figures in metrics["evaluation"].values())
 
 
 def summary(metrics: Mapping[str, Any], member: str = "BERT") -> str:
@@ -162,17 +174,19 @@ def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -
     return f"<ul class='answers'>{''.join(items)}</ul>"
 
 
-def next_html(folder: str, try_out: str, filler: str = "", longer: str = "") -> str:
-    """Commands to copy. filler: where in the checkpoint the model lies that fills masks; longer as in `page`."""
+def next_html(folder: str, try_out: str, member: str, filler: str = "", longer: str = "") -> str:
+    """Commands to copy. filler: where in the checkpoint the model lies that fills masks; the others as in `page`."""
     name, text = escape(folder), escape(try_out)
     checkpoint = f"{name}/checkpoint/{filler}".rstrip("/")
+    opened = f'from transformers import pipeline\n\npipeline("fill-mask", model="{checkpoint}")("{text}")'
+    if member == "XLNet":  # of which <mask> hides nothing: its pipeline would ask the wrong stream
+        opened = f'from transformers import XLNetLMHeadModel\n\nXLNetLMHeadModel.from_pretrained("{checkpoint}")'
     return (
         f'<p>Ask it:</p><pre><code>bertedu fill-mask "{text}" --model {name}\n'
         f'bertedu attention "The first text." "The second text." --model {name} --html attention.html</code></pre>'
         "<p>Train longer, in a new folder:</p>"
         f"<pre><code>bertedu pretrain {escape(longer)}--minutes 10 --output runs/longer</code></pre>"
-        "<p>Open it in transformers:</p><pre><code>from transformers import pipeline\n\n"
-        f'pipeline("fill-mask", model="{checkpoint}")("{text}")</code></pre>'
+        f"<p>Open it in transformers:</p><pre><code>{opened}</code></pre>"
     )
 
 

@@ -19,6 +19,7 @@ DETECTION = {
     "rtd_recall": "replaced tokens, share that is found",
     "rtd_f1": "replaced tokens, F1",
 }
+ORDERING = {"plm_accuracy": "words in a random order, accuracy", "perplexity": "words in a random order, perplexity"}
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
         rows += detection(name, figures["detection"])
     if figures.get("boundary", {}).get("words"):
         rows += boundary(name, figures["boundary"])
+    if "ordering" in figures:
+        rows += ordering(name, figures["ordering"])
+    if "pseudo_perplexity" in figures:
+        sentences = f"{figures['pseudo_sentences']:,} sentences"
+        rows.append(Result(name, "pseudo-perplexity", figures["pseudo_perplexity"], (), sentences))
     if "distillation" in figures:
         rows += distillation(name, figures["distillation"])
     if "nsp_accuracy" not in figures:  # pre-trained with masked words alone
@@ -114,6 +120,15 @@ def boundary(name: str, figures: Mapping[str, Any]) -> list[Result]:
         Result(name, by_boundary, figures["sbo_perplexity"], beside(PERPLEXITY), words),
         Result(name, "the same words, accuracy of the masked-word head", figures["mlm_accuracy"], accuracy, words),
     ]
+
+
+def ordering(name: str, figures: Mapping[str, Any]) -> list[Result]:
+    """The rows for words that were predicted one after the other in a random order."""
+    tokens, rows = f"{figures['tokens']:,} tokens", []
+    for figure, measure in ORDERING.items():
+        beside = tuple((who, of[figure]) for who, of in figures["baselines"].items())
+        rows.append(Result(name, measure, figures[figure], beside, tokens))
+    return rows
 
 
 def distillation(name: str, figures: Mapping[str, Any]) -> list[Result]:

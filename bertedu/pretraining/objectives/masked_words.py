@@ -95,8 +95,12 @@ class MaskedWords:
 
     def fixed_batches(self, maker: Any, batch_size: int = 64) -> list[dict[str, Tensor]]:
         """One pass with masks that are always the same: for validation and evaluation."""
-        batches = self.batches(maker, random.Random("held out"), batch_size)
+        batches = self.fixed_sequences(maker, batch_size)
         return [self.mask(batch, VALIDATION_RATE, seed=i) for i, batch in enumerate(batches)]
+
+    def fixed_sequences(self, maker: Any, batch_size: int = 64) -> Batches:
+        """One pass of sequences that are always the same."""
+        return self.batches(maker, random.Random("held out"), batch_size)
 
     def prepare(self, batch: dict[str, Tensor], step: int, share: float) -> dict[str, Tensor]:
         """Mask rows of a batch; the masking rate goes linearly from its start to its end over the run."""
