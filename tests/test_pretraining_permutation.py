@@ -357,7 +357,7 @@ def test_the_settings_of_a_short_bert_are_taken_for_xlnet():
     for other in ("matching", "counted"):
         with pytest.raises(UserError, match=f"'{other}' does not fit the layers of XLNet: take published"):
             PretrainingSettings.for_preset("tiny", objective="permutation", initialization=other)
-    with pytest.raises(UserError, match="predicts tokens, of a word all or some: leave whole words out"):
+    with pytest.raises(UserError, match="whole_words is set, and the objective 'permutation' predicts tokens"):
         PretrainingSettings.for_preset("tiny", objective="permutation", whole_words=True)
     with pytest.raises(UserError, match="the objective 'permutation' has no pairs"):
         PretrainingSettings.for_preset("tiny", objective="permutation", pairs="order")

@@ -39,7 +39,7 @@ BOUNDARY_HEAD = "boundary_head.safetensors"  # the file beside a BERT's that hol
 
 
 class SpanBoundaryHead(nn.Module):
-    """From the two visible tokens around a span to a score for every word at each place inside it."""
+    """From the two visible tokens around a span to a score for every word at each position inside it."""
 
     def __init__(self, config: EncoderConfig, token_embeddings: nn.Embedding):
         super().__init__()

@@ -12,14 +12,14 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
-from bertedu.inference import LanguageModel, pseudo_perplexity
+from bertedu.inference import LanguageModel, perplexity, pseudo_perplexity
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, OverlapBaseline, UnigramBaseline
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
-from bertedu.pretraining.objectives.permutation import MOST_NATS, PermutationLanguageModel
+from bertedu.pretraining.objectives.permutation import PermutationLanguageModel
 from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
 from bertedu.pretraining.objectives.spans import Spans
@@ -63,8 +63,7 @@ def score(model: LanguageModel, batches: Sequence[Batch]) -> dict[str, float]:
     found = {
         "masked_words": words,
         "mlm_accuracy": hits / max(1, words),
-        # No float holds more; where the loss is no number, this is the perplexity too.
-        "perplexity": math.exp(min(MOST_NATS, loss / max(1, words))),
+        "perplexity": perplexity(loss / max(1, words)),
     }
     kinds = [right[label] / pairs[label] for label in pairs if pairs[label]]
     of_pairs = {"pairs": sum(pairs.values()), "nsp_accuracy": sum(kinds) / max(1, len(kinds))}
@@ -91,7 +90,7 @@ def mean_pseudo_perplexity(
     if not (tokens := sum(length for _, length in chosen)):
         return {}
     nats = sum(length * math.log(pseudo_perplexity(model, tokenizer, text)) for text, length in chosen)
-    return {"pseudo_sentences": len(chosen), "pseudo_perplexity": math.exp(min(MOST_NATS, nats / tokens))}
+    return {"pseudo_sentences": len(chosen), "pseudo_perplexity": perplexity(nats / tokens)}
 
 
 class Evaluation:

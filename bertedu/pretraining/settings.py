@@ -91,7 +91,7 @@ class PretrainingSettings:
             )
         if self.objective == "permutation" and self.whole_words:
             raise UserError(
-                "the objective 'permutation' predicts tokens, of a word all or some: leave whole words out."
+                "whole_words is set, and the objective 'permutation' predicts tokens: leave one of both out."
             )
         for name, (least, most) in LIMITS.items():
             if type(value := getattr(self, name)) is not int or not least <= value <= most:

@@ -105,10 +105,10 @@ def boundaries(chosen: Tensor, candidates: Tensor) -> tuple[Tensor, Tensor]:
     """
     length = chosen.size(1)
     places = torch.arange(length).expand_as(chosen)
-    left = places.masked_fill(chosen, -1).cummax(dim=1).values  # the last visible place so far, -1: none
+    left = places.masked_fill(chosen, -1).cummax(dim=1).values  # the last visible position so far, -1: none
     right = places.masked_fill(chosen, length).flip(1).cummin(dim=1).values.flip(1)  # the next one, T: none
     edge = torch.zeros(len(chosen), 1, dtype=torch.bool)
-    is_text = torch.cat([edge, candidates, edge], dim=1)  # a place p is at p + 1 here
+    is_text = torch.cat([edge, candidates, edge], dim=1)  # position p is at p + 1 here
     asked = chosen & is_text.gather(1, left + 1) & is_text.gather(1, right + 1) & (places - left <= MOST_TARGETS)
     return left.masked_fill(~asked, NO_BOUNDARY), right.masked_fill(~asked, NO_BOUNDARY)
 

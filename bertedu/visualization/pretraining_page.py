@@ -65,7 +65,7 @@ def page(
     the member of the family; longer: the options with which another run is of the same kind.
     """
     name = NAMES.get(metrics["corpus"], metrics["corpus"])
-    detects, teacher = has_detection(metrics), facts["Model"].get("teacher", "")
+    detects, teacher = has(metrics, "detection"), facts["Model"].get("teacher", "")
     curves = (
         figure_html(pictures["curves"], CURVES + about_curves(metrics, bool(teacher)))
         if "curves" in pictures
@@ -89,9 +89,9 @@ def page(
 def about_curves(metrics: Mapping[str, Any], taught: bool) -> str:
     """What to know about the curves of a run, by what it was trained for."""
     said = OF_WORDS
-    for has, about in ((has_detection, OF_REPLACED), (has_spans, OF_SPANS), (has_ordering, OF_ORDER)):
-        said = about if has(metrics) else said
-    if has_pairs(metrics):
+    for figure, about in (("detection", OF_REPLACED), ("boundary", OF_SPANS), ("ordering", OF_ORDER)):
+        said = about if has(metrics, figure) else said
+    if has(metrics, "pairs"):
         said += f" {OF_PAIRS}"
     return f"{said} {OF_DISTILLATION}" if taught else said
 
@@ -104,30 +104,17 @@ def held_out_html(rows: Sequence[Result]) -> str:
     return results_html(rows, caption) + verdict_html(rows)
 
 
-def has_pairs(metrics: Mapping[str, Any]) -> bool:
-    """Whether the model was asked about pairs; one that was pre-trained with masked words alone was not."""
-    return any("pairs" in figures for figures in metrics["evaluation"].values())
-
-
-def has_detection(metrics: Mapping[str, Any]) -> bool:
-    """Whether the model was asked which tokens a generator had replaced."""
-    return any("detection" in figures for figures in metrics["evaluation"].values())
-
-
-def has_spans(metrics: Mapping[str, Any]) -> bool:
-    """Whether whole spans were hidden, and the model was asked for their words by their boundary."""
-    return any("boundary" in figures for figures in metrics["evaluation"].values())
-
-
-def has_ordering(metrics: Mapping[str, Any]) -> bool:
-    """Whether the model was asked for words in a random order."""
-    return any("ordering" in figures for figures in metrics["evaluation"].values())
+def has(metrics: Mapping[str, Any], figure: str) -> bool:
+    """Whether the model was asked for this on some held-out text: "pairs", "detection" (of replaced tokens), "boundary"
+    (of spans) or "ordering" (permutation).
+    """
+    return any(figure in figures for figures in metrics["evaluation"].values())
 
 
 def summary(metrics: Mapping[str, Any], member: str = "BERT") -> str:
     """The run in a sentence or two."""
     done = metrics["run"]
-    who = f"{article(member)} and its generator" if has_detection(metrics) else article(member)
+    who = f"{article(member)} and its generator" if has(metrics, "detection") else article(member)
     text = f"In {duration(done['seconds'])} {who} with {done['parameters']:,} parameters read {done['tokens']:,} tokens"
     figures = next((value for value in metrics["evaluation"].values() if "masked_words" in value), None)
     if figures is None:
@@ -196,9 +183,9 @@ def notes_html(metrics: Mapping[str, Any]) -> str:
         *metrics.get("notes", []),
         "Every number is of one run with one seed: another seed gives slightly other numbers.",
     ]
-    if has_pairs(metrics):
+    if has(metrics, "pairs"):
         notes.append("Accuracy on pairs is balanced, the mean over both answers, so that guessing gives 50 %.")
-    if has_spans(metrics):
+    if has(metrics, "boundary"):
         notes.append(
             "Words in spans are harder to fill in than single ones, so their accuracy does not compare with that of a "
             "run whose words were hidden one by one; and in a tenth of the spans the words stand as they are, for both "

@@ -8,7 +8,6 @@ same text. The price: that two texts are different segments is first seen in fin
 everywhere here: XLNet knows distances alone, so the side makes no difference to any figure.
 """
 
-import math
 import string
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from bertedu.family.xlnet.heads import XLNetLMHeadModel, target_mapping_of
+from bertedu.inference import perplexity
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, UnigramBaseline
 from bertedu.pretraining.factorization import OrderDraws, WithOrders, choose_predicted, draw_orders, hidden_by_order
@@ -34,7 +34,6 @@ INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MASKS = ("perm_mask", "target_mapping")
 # Where the authors let a span begin, besides at "▁": their `_is_start_piece`.
 PUNCTUATION = frozenset(string.punctuation) - frozenset("'<=>")
-MOST_NATS = 700.0  # no float holds e to more
 
 
 class PermutationLanguageModel(MaskedWords):
@@ -136,7 +135,7 @@ class PermutationLanguageModel(MaskedWords):
         return {
             "tokens": tokens,
             "plm_accuracy": figures["plm_accuracy"],
-            "perplexity": math.exp(min(MOST_NATS, figures["plm_loss"])),
+            "perplexity": perplexity(figures["plm_loss"]),
             "baselines": {
                 name: {"plm_accuracy": of["accuracy"], "perplexity": of["perplexity"]} for name, of in found.items()
             },

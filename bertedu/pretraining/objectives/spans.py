@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from bertedu.family.spanbert import NO_BOUNDARY, SpanBert, SpanOutput
+from bertedu.inference import perplexity
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.masking import Draws
 from bertedu.pretraining.objectives.masked_words import MaskedWords
@@ -19,7 +20,6 @@ from bertedu.pretraining.span_masking import WithSpans, apply_span_masks, bounda
 from bertedu.training.loop import evaluate
 from bertedu.training.seeds import derive_seed
 
-MOST_NATS = 700.0  # no float holds e to more
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "labels", "left", "right")
 
 
@@ -117,7 +117,7 @@ class Spans(MaskedWords):
         return {
             **found,
             "sbo_accuracy": figures["sbo_accuracy"],
-            "sbo_perplexity": math.exp(min(MOST_NATS, figures["sbo_loss"])),
+            "sbo_perplexity": perplexity(figures["sbo_loss"]),
             "mlm_accuracy": figures["sbo_mlm"],
         }
 
