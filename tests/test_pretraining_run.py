@@ -207,7 +207,7 @@ def test_masked_words_alone_are_trained_with_pairs_or_leave_no_model_of_their_ow
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"objective": "spans"}, "no objective 'spans': choose one of pairs, words"),
+        ({"objective": "rhymes"}, "no objective 'rhymes': choose one of pairs, words"),
         ({"objective": "words", "pairs": "order"}, "pairs is 'order', and the objective 'words' has no pairs"),
         ({"objective": "replaced-tokens", "pairs": "order"}, "the objective 'replaced-tokens' has no pairs"),
         ({"objective": "replaced-tokens", "initialization": "counted"}, "take matching or published"),
