@@ -14,7 +14,7 @@
 #
 # **Time:** 60 minutes for the core path, about 130 minutes with everything ·
 # **You need:** [12 · Question answering](12_question_answering.ipynb) ·
-# **Next:** this is the last chapter; its end says what you can do with all this
+# **Next:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb)
 #
 # Sections marked (optional) are not part of the core path. You can come back to them another day. Five cells train a
 # small BERT. Each of them takes 15 to 60 seconds on a slow computer, and prints how far it has got.
@@ -1163,16 +1163,16 @@ quiz(13)
 #
 # ## Next
 #
-# This is the last chapter. You have built BERT, trained it, looked inside it, and used it for a single text, for
-# each token, for a span, a pair, a search and a summary. What you can do next:
+# You have built BERT, trained it, looked inside it, and used it for a single text, for each token, for a span, a
+# pair, a search and a summary. Now you can use it for your own work:
 #
 # - Fine-tune on your own data: `bertedu finetune similarity --data pairs.tsv`, or another task;
 #   `bertedu finetune --help` lists them. Each run writes a report with baselines.
 # - Pre-train on your own text: `bertedu pretrain --help`, with what you know from [chapter
 #   08](08_pre_training.ipynb).
-# - Read the papers of the models that came after BERT: RoBERTa (Liu et al. 2019), ALBERT (Lan et al. 2020), ELECTRA
-#   (Clark et al. 2020), DeBERTa (He et al. 2021), ModernBERT (Warner et al. 2024). They change the masking, the
-#   sharing of weights, the pre-training task, the positions. You know the parts that they change. This course has no
-#   chapters about them.
+#
+# The next part of the course builds the models that came after BERT. Each changes one or two of the parts that you
+# know: the masking, the sharing of weights, the pre-training task, the positions. The first one changes hardly
+# anything in the model, and gains several points: [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb).
 #
 # The map of all chapters is in [00 · Start here](00_start_here.ipynb).
