@@ -1,0 +1,979 @@
+# %% [markdown]
+# # 19 · ModernBERT
+#
+# BERT is from 2018. In December 2024, Warner et al. published ModernBERT: the same idea, with what seven years of work
+# on Transformers had found. You will build each change by hand, count what it costs, and put them together into a
+# layer that equals the package's and the one in `transformers`.
+#
+# ## What you will be able to do
+#
+# - rotate a query and a key with a pencil, and show that their score depends only on the distance i − j
+# - write GeGLU with its two halves in the right order, and size it so that it has as many weights as BERT's
+# - draw the masks of local and global attention, and count the operations for 128, 512 and 8192 tokens
+# - compute a batch without its padding, with offsets and positions, and get the same vectors
+# - detect and repair a checkpoint whose rotary halves are read as pairs
+#
+# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **You need:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) ·
+# **Next:** [20 · Many languages](20_many_languages.ipynb)
+#
+# Sections marked (optional) are not part of the core path. Letters: B texts in a batch, T tokens, D hidden size,
+# H heads with d = D / H numbers each, L layers, and I for the inner size of the feed-forward network.
+#
+# ## Recall
+#
+# 1. How does DeBERTa tell attention how far apart two tokens are?
+#
+# <details><summary>Answer</summary>
+#
+# By vectors for relative positions. A score is the sum of content-to-content, content-to-position and
+# position-to-content, and the position vector is chosen by the distance i − j. No position is added to the words at
+# the input.
+#
+# </details>
+#
+# 2. Where does the LayerNorm stand in post-norm, and where in pre-norm ([chapter 04](04_transformer_encoder.ipynb))?
+#
+# <details><summary>Answer</summary>
+#
+# Post-norm (BERT) normalizes after the addition: norm(x + f(x)). Pre-norm normalizes what the sublayer reads:
+# x + f(norm(x)). The residual stream itself is then never normalized, so a pre-norm model needs one more LayerNorm
+# at the end.
+#
+# </details>
+#
+# 3. Which part of a layer's multiplications grows with T² ([chapter 03](03_self_attention.ipynb))?
+#
+# <details><summary>Answer</summary>
+#
+# The two matrix products of attention: scores and weighted average, 2·T²·D together. Everything else grows with T.
+#
+# </details>
+#
+# ## Where this part sits
+#
+# The next cell draws one layer of both models. What is new in ModernBERT is blue. We take the changes one by one,
+# from the top of this list:
+#
+# | what | BERT (2018) | ModernBERT (2024) | section of the paper |
+# |---|---|---|---|
+# | positions | a table, added to the input | **rotary**: queries and keys are rotated in each layer | 2.1.1 |
+# | feed-forward | GELU | **GeGLU**: a gate | 2.1.1 |
+# | LayerNorm | after each addition | **before** each sublayer, and one at the end; no biases | 2.1.1 |
+# | attention | all tokens, in each layer | all tokens in every third layer, **128 tokens around** in the others | 2.1.2 |
+# | padding | computed | **left out** | 2.1.2 |
+# | training | 15 % masked, linear decay | **30 %** masked, no next sentence, **trapezoidal** schedule | 2.2.2 |
+
+# %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE, Picture, new_figure, quiet
+
+figure = new_figure(7.2, 4.4)
+axes = figure.subplots()
+axes.set(xlim=(0, 10), ylim=(-0.5, 8.6))
+axes.axis("off")
+bert = "words + positions + segments|LayerNorm|self-attention|add, LayerNorm"
+bert += "|feed-forward, GELU|add, LayerNorm"
+modern = "words|LayerNorm|*LayerNorm (not in layer 1)|*rotary attention, local or global|add"
+modern += "|*LayerNorm|*GeGLU|add|*LayerNorm after the last layer"
+columns = ((2, "BERT", bert.split("|"), 1.5), (7.3, "ModernBERT", modern.split("|"), 0.94))
+for x, title, names, gap in columns:
+    axes.text(x, 8.3, title, ha="center", fontsize=10, fontweight="bold", color=INK)
+    for y, name in ((gap * level, name) for level, name in enumerate(names)):
+        edge, fill = (BLUE, "#e3f0f8") if name[0] == "*" else (GREY, "#f3f3f3")
+        frame = {"boxstyle": "round,pad=0.32", "facecolor": fill, "edgecolor": edge}
+        style = {"ha": "center", "va": "center", "fontsize": 8.5, "color": INK}
+        axes.text(x, y, name.strip("*"), bbox=frame, **style)
+        if y:
+            arrow = {"arrowstyle": "->", "color": GREY}
+            axes.annotate("", (x, y - 0.26), (x, y - gap + 0.26), arrowprops=arrow)
+alt = "One layer of each model, from bottom to top. BERT: words, positions and segments, LayerNorm, "
+alt += "self-attention, add and LayerNorm, feed-forward, add and LayerNorm. ModernBERT: words, "
+alt += "LayerNorm, then, in blue, LayerNorm before rotary attention, add, LayerNorm before "
+Picture(figure, alt=alt + "GeGLU, add, and one LayerNorm after the last layer.")
+
+# %% [markdown]
+# ## The problem: a table ends
+#
+# BERT learns one vector for each position, 512 in all, and adds it to the word at that position. What happens beyond
+# the positions that were seen in training?
+#
+# We try it with the smallest task that needs positions: each token must **name the letter to its left**. The model in
+# the next cell is one layer of attention with two heads, D = 32 and d = 16. It computes where to attend in `scores`
+# and adds positions in `vectors`. These are the two methods that we change later. Its table has 64 positions.
+#
+# The cell after it trains on texts of 16 letters for 200 steps and tests three times: on new texts of 16 letters, on
+# texts of 16 letters that stand at the positions 48 to 63, and on texts of 64 letters. Guess the three accuracies.
+# There are ten letters, so guessing at random gets 0.10.
+
+# %%
+import torch
+from torch import nn
+
+
+class Letters(nn.Module):
+    """One layer of attention; positions come from a table, as in BERT."""
+
+    def __init__(self):
+        super().__init__()
+        self.letters, self.table = nn.Embedding(10, 32), nn.Embedding(64, 32)
+        self.qkv, self.output = nn.Linear(32, 3 * 32, bias=False), nn.Linear(32, 10)
+
+    def vectors(self, ids, positions):
+        return self.letters(ids) + self.table(positions)  # [B, T, D]
+
+    def scores(self, query, key, positions):
+        return query @ key.mT / 16**0.5  # [B, H, T, T]
+
+    def forward(self, ids, positions):  # [B, T], [T]
+        qkv = self.qkv(self.vectors(ids, positions)).unflatten(-1, (3, 2, 16))
+        query, key, value = (part.transpose(1, 2) for part in qkv.unbind(dim=2))  # [B, H, T, d]
+        mixed = self.scores(query, key, positions).softmax(dim=-1) @ value  # [B, H, T, d]
+        return self.output(mixed.transpose(1, 2).flatten(-2))  # [B, T, 10]
+
+
+# %%
+from bertedu.course import about, check, hint, quiz
+
+
+def left_neighbour_accuracy(model, positions):
+    ids = torch.randint(10, (200, len(positions)))
+    guesses = model(ids, positions).argmax(dim=-1)[:, 1:]  # the first has no neighbour
+    return (guesses == ids[:, :-1]).double().mean().item()
+
+
+def train_and_test(model, expected):
+    model, optimizer = model.double(), torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(200):
+        ids = torch.randint(10, (32, 16))  # [B, T]
+        scores, targets = model(ids, torch.arange(16))[:, 1:], ids[:, :-1]
+        loss = nn.functional.cross_entropy(scores.flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    tests = {"16 letters": (0, 16), "16 letters from position 48": (48, 64), "64 letters": (0, 64)}
+    for (name, ends), number in zip(tests.items(), expected):
+        measured = left_neighbour_accuracy(model, torch.arange(*ends))
+        print(f"{name:28} {about(number, measured, within=0.15):.2f}")
+
+
+torch.manual_seed(0)
+train_and_test(Letters(), expected=(1.00, 0.10, 0.32))
+
+# %% [markdown]
+# At the positions of its training the model is perfect. At positions 48 to 63 it guesses, although the texts are the
+# same: nobody trained those rows of the table. What it learned is not "the letter to the left", but sixteen separate
+# facts such as "position 7 attends to position 6".
+#
+# BERT has the same problem at its position 512, and in a weaker form before: whatever it learns about neighbors at
+# positions 3 and 4 it must learn again for 300 and 301. (Beyond the table there is not even a wrong vector. The
+# package refuses: *a text has 600 tokens and this model 512 positions*.)
+#
+# ## Rotary positions by hand
+#
+# **Rotary position embeddings** (RoPE; Su et al. 2021, arXiv 2104.09864, section 3.2) add nothing to the words. They
+# *rotate* each query and each key by an angle that grows with its position. Let's take a query and a key of two
+# numbers each, a **pair**: an arrow in the plane. Rotating the arrow (x, y) by the angle φ gives
+#
+# $$(x\cos\varphi - y\sin\varphi,\;\; y\cos\varphi + x\sin\varphi)$$
+#
+# Take a pencil and choose φ = 90° for each position, so that cos and sin are 0, 1 or −1: each step turns (x, y) into
+# (−y, x). The query is (1, 2) at position 3, the key is (3, 1) at position 1.
+#
+# 1. The query makes three quarter turns: (1, 2) → (−2, 1) → (−1, −2) → (2, −1).
+# 2. The key makes one: (3, 1) → (−1, 3).
+# 3. Their score is the dot product: 2 · (−1) + (−1) · 3 = −5.
+#
+# Now move both by four positions, or by one. What changes? The next cell computes your example. Then it takes an
+# angle of 0.5 radians and prints the scores of the same query with the same key, for all positions i and j from 0
+# to 4.
+
+# %%
+def rotate_pair(pair, angle):  # [2], a number -> [2]
+    x, y = pair
+    cosine, sine = torch.tensor(angle).cos(), torch.tensor(angle).sin()
+    return torch.stack([x * cosine - y * sine, y * cosine + x * sine])
+
+
+def score(i, j, angle):  # of a query at position i with a key at position j
+    query, key = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 1.0])
+    return (rotate_pair(query, i * angle) @ rotate_pair(key, j * angle)).item()
+
+
+quarter = torch.pi / 2
+print("by hand:", [round(number, 2) for number in rotate_pair(torch.tensor([1.0, 2.0]), 3 * quarter).tolist()])
+for i, j in ((3, 1), (7, 5), (4, 2), (1, 3), (3, 2)):
+    print(f"i = {i}, j = {j}:  i − j = {i - j:2}  score {score(i, j, quarter):5.2f}")
+print("\nangle 0.5    " + "".join(f"j = {j}  " for j in range(5)))
+for i in range(5):
+    print(f"       i = {i}  ", "  ".join(f"{score(i, j, 0.5):5.2f}" for j in range(5)))
+
+# %% [markdown]
+# Look along the diagonals of the table: all numbers on a diagonal are equal. **The score depends on i − j only**, and
+# not on i or j. The reason needs no formula. A dot product depends on the lengths of two arrows and on the angle
+# between them. Rotating changes no length. Rotating both by the same angle doesn't change the angle between them
+# either. So only the *difference* of the rotations counts, (i − j) · φ. And the direction counts: in most cases the
+# score for i − j = 1 differs from that for i − j = −1 (compare two neighbors of the main diagonal). So a query can
+# tell *before* from *after*.
+#
+# ### Many pairs, many speeds
+#
+# A single pair isn't enough: after a full turn, the angle 2π, everything repeats. So a head of size d has d/2 pairs,
+# and each rotates at its own speed. Pair number k turns by $\theta^{-2k/d}$ radians for each position. The base θ
+# ("theta") is 10,000 in the paper. The first pair turns by 1 radian each position, the last ones almost stand still,
+# like the hands of a clock. The number of positions until a pair has made a full turn is its **wavelength**.
+#
+# The next cell prints both for a small head of d = 8. The figure after it shows the wavelengths in ModernBERT, whose
+# heads have d = 64, for its two bases. The paper trained with texts of 1024 tokens and θ = 10,000 first. Then it
+# raised θ to 160,000 in the layers that attend to the whole text, and went on with texts of 8192 tokens (section
+# 2.2.2).
+
+# %%
+def speeds(head_size, theta):  # [d/2]: radians for each position
+    return theta ** (-torch.arange(0, head_size, 2) / head_size)
+
+
+for k, speed in enumerate(speeds(8, 10_000).tolist()):
+    print(f"pair {k}: {speed:.3f} radians a position, a full turn in {2 * torch.pi / speed:,.0f} positions")
+for theta in (10_000, 160_000):
+    wavelengths = 2 * torch.pi / speeds(64, theta)  # [32]
+    slow = (wavelengths > 8192).sum().item()
+    print(f"θ = {theta:7,}: longest {wavelengths.max():,.0f}, {slow} of 32 pairs need more than 8192 positions")
+
+# %% tags=["hide-input"]
+figure = new_figure(6.4, 2.9)
+axes = figure.subplots()
+for theta, color in ((10_000, ORANGE), (160_000, BLUE)):
+    axes.semilogy(2 * torch.pi / speeds(64, theta), "o-", markersize=3, color=color)
+    axes.text(31.5, 2 * torch.pi / speeds(64, theta)[-1], f"θ = {theta:,}", color=color, va="center")
+for length, label in ((128, "window of a local layer"), (8192, "longest text")):
+    axes.axhline(length, color=GREY, linewidth=0.9, linestyle="--")
+    axes.text(0, length * 1.25, f"{length:,}: {label}", color=GREY, fontsize=8)
+axes.set(xlabel="pair k of a head with d = 64", ylabel="positions in a full turn", xlim=(-1, 39))
+quiet(axes)
+Picture(
+    figure,
+    alt="Wavelengths of the 32 pairs on a logarithmic axis: from 6 positions for the first pair to 47,000 for "
+    "the last one at θ 10,000, and 690,000 at θ 160,000. Lines mark 128 and 8192 positions.",
+)
+
+# %% [markdown]
+# The larger θ slows the slow pairs down further. With it, more pairs stay within one turn over a text of 8192 tokens,
+# so that far apart and near don't look the same to them. In the local layers no distance is larger than 64, and θ
+# stays at 10,000.
+#
+# ### Halves or pairs
+#
+# Which of the d numbers of a head form a pair? The paper takes **neighbors**: (0, 1), (2, 3), … GPT-NeoX, `transformers`
+# and ModernBERT take **halves**: number k goes with number k + d/2, because cutting a vector in two is cheap. Both are
+# the same model with its numbers in another order. But weights that were trained one way mean nothing the other way.
+# Remember this for the lab.
+#
+# The next cell has the paper's way. It also shows which numbers each of the two ways combines: it rotates eight
+# vectors that are zero but for one number, and lists where something appears.
+
+# %%
+from bertedu.family.modernbert.rope import rotate, rotation
+
+
+def rotate_neighbors(vectors, by):  # [..., T, d], two of [T, d/2] -> [..., T, d]
+    cosine, sine = by
+    first, second = vectors[..., 0::2], vectors[..., 1::2]  # [..., T, d/2] each
+    turned = [first * cosine - second * sine, second * cosine + first * sine]
+    return torch.stack(turned, dim=-1).flatten(-2)  # the pairs side by side again
+
+
+by = rotation(torch.full((8,), 5), head_size=8, theta=10_000.0)  # the angles at position 5
+for name, function in (("neighbors", rotate_neighbors), ("halves", rotate)):
+    pairs = {tuple(row.nonzero().flatten().tolist()) for row in function(torch.eye(8), by)}
+    print(f"{name:9}", *sorted(pairs))
+
+# %% [markdown]
+# ### Exercise 19.1 · Rotate by halves
+# ●●○○ · 12 minutes
+#
+# Write `rotate_halves(vectors, positions, theta)` for `vectors` of shape `[B, H, T, d]` and `positions` `[T]`. Pair
+# number k consists of the numbers k and k + d/2, and turns by `theta ** (-2 * k / d)` radians for each position.
+# Return the rotated vectors, in the same order. (`check` examines your answer, and `hint("19.1")` gives a hint.)
+
+
+# %% tags=["exercise"]
+def rotate_halves(vectors, positions, theta):
+    ### BEGIN SOLUTION
+    d = vectors.size(-1)
+    angles = positions[:, None] * theta ** (-torch.arange(0, d, 2) / d)  # [T, d/2]
+    first, second = vectors.chunk(2, dim=-1)  # [B, H, T, d/2] each
+    cosine, sine = angles.cos(), angles.sin()
+    return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
+    ### END SOLUTION
+
+
+check("19.1", rotate_halves)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `chunk` cuts the last axis into its two halves, so that the numbers k and k + d/2 stand at the same index of `first`
+# and `second`. The angles are an outer product, positions times speeds, `[T, d/2]`, and broadcast over B and H. The
+# values are not rotated: only the scores should know about positions.
+#
+# </details>
+
+# %% [markdown]
+# ### Does it solve the problem?
+#
+# Our model with rotary positions differs in two methods: `vectors` adds nothing, and `scores` rotates queries and
+# keys. Everything else is inherited. Guess the three accuracies again before you run the cell. One of them may
+# surprise you.
+
+
+# %%
+class RotaryLetters(Letters):
+    def vectors(self, ids, positions):
+        return self.letters(ids)  # [B, T, D]: no positions here
+
+    def scores(self, query, key, positions):
+        turn = rotation(positions, head_size=16, theta=10_000.0)
+        return rotate(query, turn) @ rotate(key, turn).mT / 16**0.5  # [B, H, T, T]
+
+
+torch.manual_seed(0)
+train_and_test(RotaryLetters(), expected=(1.00, 1.00, 0.45))
+
+# %% [markdown]
+# From position 48 on, the model is as good as from position 0: it has learned one fact about distances, and no
+# table. But in texts of 64 letters it is often wrong, also at positions that it knows. Why? In training no distance
+# was larger than 15. Nothing taught the model to give a low score to a key that is 20 or 40 positions away, and by
+# accident some of them get a high one. **Rotary positions don't make a model read longer texts by themselves.** That
+# is why ModernBERT was trained again on long texts, and why others stretch the angles (YaRN, which NeoBERT recommends
+# for longer texts). There is another remedy, two sections below.
+
+# %% [markdown]
+# ## GeGLU: a gate
+#
+# BERT's feed-forward network ([chapter 04](04_transformer_encoder.ipynb)) computes gelu(x·A)·S: expand to I numbers,
+# GELU, shrink back to D. (We leave out the biases.) Whether an inner number passes, and how much of it, depends on
+# that number alone.
+#
+# A **gated linear unit** (GLU) computes two numbers for each inner unit and multiplies them, so that one of them says
+# how much of the other one passes. Shazeer (2020, arXiv 2002.05202) tried several functions in it. With GELU it is
+# called **GeGLU**:
+#
+# $$\text{GeGLU}(x) = \big(\text{gelu}(xA) \odot xG\big)\,S$$
+#
+# Do one unit with a pencil. For a large number z, gelu(z) is about z, and for a very negative z it is about 0. Let xA
+# be the first number of x and xG the second one. What comes out for x = (4, 2), (−4, 2) and (4, −2)? The last line of
+# the cell takes the two in the wrong order.
+
+# %%
+from torch.nn.functional import gelu
+
+for activated, gate in torch.tensor([[4.0, 2.0], [-4.0, 2.0], [4.0, -2.0]]):
+    print(f"x = ({activated:2.0f}, {gate:2.0f})  gelu(first) · second = {gelu(activated) * gate:5.2f}", end="")
+    print(f"   first · gelu(second) = {activated * gelu(gate):5.2f}")
+
+# %% [markdown]
+# In the second line the unit is shut: a number of −4 lets nothing through. In the third one a negative number does
+# pass: only the half that goes through GELU opens and shuts. So the order matters. In the first line both orders give
+# nearly the same, in the others they don't.
+#
+# The names are a trap. ModernBERT's code calls the half *without* the activation "gate". In LLaMA's code `gate_proj`
+# is the half *with* it. Always look which half goes through the activation.
+#
+# ### What it costs
+#
+# There are three matrices now instead of two: A and G, of D × I each, and S. For a fair comparison the inner size
+# must shrink: 3·D·I′ = 2·D·I gives I′ = ⅔ I. For BERT-Base, with D = 768 and I = 3072, that is 2048, as in Shazeer's
+# comparison. ModernBERT-base went another way: I = 1152 only, but 22 layers instead of 12. Which of the three has
+# most weights in its feed-forward networks? Guess, and run the cell. A weight costs one multiplication for each
+# token, so the third column is the second one for each token as well.
+
+# %%
+sizes = {"BERT-Base, GELU": (2, 3072, 12), "BERT-Base with GeGLU": (3, 2048, 12)}
+sizes["ModernBERT-base"] = (3, 1152, 22)
+for name, (matrices, inner, layers) in sizes.items():
+    in_layer = matrices * 768 * inner
+    print(f"{name:21} {in_layer:9,} in a layer, {layers * in_layer:10,} in {layers} layers")
+
+# %% [markdown]
+# All three are about the same size: ModernBERT is **deeper and narrower** (section 2.1.3). Is the gate worth it? Shazeer
+# measured it for T5 with equal numbers of weights and equal work (table 1): the cross-entropy was 1.677 with ReLU, 1.679
+# with GELU, 1.633 with GeGLU and 1.636 with SwiGLU, the variant in most large language models. Why? The paper ends with
+# "We offer no explanation as to why these architectures seem to work; we attribute their success, as all else, to
+# divine benevolence."
+#
+# ### Exercise 19.2 · The two halves
+# ●●○○ · 8 minutes
+#
+# ModernBERT stores A and G in *one* matrix: `expand` of shape `[2 I, D]`, as in `nn.Linear`. Its first I outputs go
+# through GELU, the last I don't. `shrink` has the shape `[D, I]`. Write `geglu(x, expand, shrink)` for `x` of shape
+# `[B, T, D]`, without biases and with the exact GELU, `gelu(z)`.
+
+
+# %% tags=["exercise"]
+def geglu(x, expand, shrink):
+    ### BEGIN SOLUTION
+    activated, gate = (x @ expand.T).chunk(2, dim=-1)  # [B, T, I] each
+    return (gelu(activated) * gate) @ shrink.T  # [B, T, D]
+    ### END SOLUTION
+
+
+check("19.2", geglu)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `nn.Linear` stores its weight as `[outputs, inputs]`, so we multiply by the transposed matrix. One product with the
+# large matrix is faster than two with small ones, and `chunk` cuts the result into the two halves. The first one goes
+# through GELU.
+#
+# </details>
+
+# %% [markdown]
+# ## Pre-norm, a final norm, and no biases
+#
+# In [chapter 04](04_transformer_encoder.ipynb) you trained stacks of twelve layers. Post-norm, BERT's order, learned
+# nothing without warm-up. Pre-norm learned without it. ModernBERT takes **pre-norm**, as most Transformers do today,
+# with the LayerNorm after the last layer that it needs. There is one more LayerNorm right after the embeddings, so
+# the first layer leaves out its own before attention.
+#
+# Two smaller changes go with it:
+#
+# - **No biases**, neither in linear layers nor in LayerNorm, except one for each word in the decoder. The paper wants
+#   to spend the weights on the matrices (section 2.1.1). Guess what share of a BERT-Base layer are biases.
+# - **A smaller start.** In pre-norm every sublayer *adds* to the residual stream, 2·L times. ModernBERT-base starts
+#   with Megatron's initialization: the matrices whose output is added (after attention and in `shrink`) have the
+#   standard deviation 0.02/√(2L) instead of 0.02. Independent numbers add up like √(2L), so the total stays the same
+#   for every depth.
+#
+# The first cell below counts the biases. The second one measures how much all layers of an untrained model have
+# added to the stream, with L = 6, 24 and 96 layers, once with both kinds of matrices at the same standard deviation
+# and once with the smaller start. (D = 128 here, so we take 0.02·√(768/128) in place of 0.02, as in chapter 04.)
+
+# %%
+from bertedu import BertConfig
+from bertedu.model.encoder import EncoderLayer
+
+layer = EncoderLayer(BertConfig.preset("base"))
+whole = sum(p.numel() for p in layer.parameters())
+biases = sum(p.numel() for name, p in layer.named_parameters() if name.endswith("bias"))
+print(f"biases of a BERT-Base layer: {biases:,} of {whole:,}, {biases / whole:.2%}")
+
+# %%
+from bertedu.family.modernbert.config import ModernBertConfig
+from bertedu.family.modernbert.model import ModernBertModel
+
+
+@torch.no_grad()
+def added_to_stream(layers, smaller_start):
+    torch.manual_seed(0)
+    spread = 0.02 * (768 / 128) ** 0.5
+    sizes = dict(vocab_size=100, hidden_size=128, num_hidden_layers=layers, intermediate_size=192)
+    config = ModernBertConfig(**sizes, num_attention_heads=4, pad_token_id=0, initializer_range=spread)
+    model = ModernBertModel(config).eval()
+    for layer in model.layers:
+        if not smaller_start:  # undo the division by √(2L)
+            layer.attention.output.weight *= (2 * layers) ** 0.5
+            layer.feed_forward.shrink.weight *= (2 * layers) ** 0.5
+    before = x = model.embeddings(torch.randint(1, 100, (8, 32)))  # [B, T, D]
+    turn = rotation(torch.arange(32), 32, 10_000.0)
+    for layer in model.layers:
+        x = layer(x, turn)[0]
+    return (x - before).std().item()
+
+
+for layers in (6, 24, 96):
+    numbers = [added_to_stream(layers, smaller) for smaller in (False, True)]
+    plain, smaller = (about(e, n, within=0.02) for e, n in zip({6: (0.3, 0.1)}.get(layers, (0.6, 0.1)), numbers))
+    print(f"L = {layers:2}: added {plain:.2f} with the same start everywhere, {smaller:.2f} with 0.02/√(2L)")
+
+# %% [markdown]
+# The biases are 0.12 % of the layer: what is saved is tiny, and a model without them is not worse. The additions grow
+# with depth in the first column, about twofold for four times as many layers, and stay the same in the second one.
+# (The stream itself starts with standard deviation 1.)
+#
+# ## Local attention
+#
+# A layer of attention over T tokens computes T² scores for each head. In **local attention** (also **sliding-window
+# attention**; Longformer, Beltagy et al. 2020) a token attends only to its neighborhood. ModernBERT's setting
+# `local_attention = 128` means: at most 64 positions away, *inclusive*, on both sides. Layer i, counted from 0, is
+# **global** if i % 3 == 0, and local otherwise. For T tokens, the rule is one line.
+#
+# The first cell takes our letters again: rotary positions, and a window of 8, at most 4 to each side, in training and
+# in the tests. Remember the 0.45 in texts of 64 letters. What will it be now?
+#
+# The second cell draws the masks for a text of 24 tokens and a window of 8: a global layer, a local one, and what two
+# local layers in a row can reach.
+
+
+# %%
+def may_attend(positions, local_attention):  # [T], a number -> [T, T] of booleans
+    return (positions[:, None] - positions[None, :]).abs() <= local_attention // 2
+
+
+class LocalLetters(RotaryLetters):
+    def scores(self, query, key, positions):
+        hidden = ~may_attend(positions, local_attention=8)
+        return super().scores(query, key, positions).masked_fill(hidden, -1e9)
+
+
+torch.manual_seed(0)
+train_and_test(LocalLetters(), expected=(1.00, 1.00, 1.00))
+
+# %% tags=["hide-input"]
+local = may_attend(torch.arange(24), local_attention=8)
+two_layers = (local.float() @ local.float()) > 0
+panels = {"global layer": torch.ones(24, 24), "local layer, window 8": local}
+panels["reach of two local layers"] = two_layers
+figure = new_figure(7.4, 2.7)
+for axes, (title, mask) in zip(figure.subplots(1, 3), panels.items()):
+    axes.imshow(mask.float(), cmap="Blues", vmin=0, vmax=1.3)
+    axes.set_title(f"{title}\n{int(mask.sum())} of 576", fontsize=9)
+    axes.set(xlabel="key", ylabel="query", xticks=(0, 8, 16), yticks=(0, 8, 16))
+Picture(
+    figure,
+    alt="Three masks of 24 queries and 24 keys. Global: all 576 cells. Local: a band around the diagonal, "
+    "four keys to each side, 196 cells. Two local layers: a band of eight to each side.",
+)
+
+# %% [markdown]
+# With the window, the letters are right in texts of any length: all distances in the test occurred in training too.
+# That is the second use of local layers. The first is the cost, which we count below.
+#
+# Local doesn't mean blind. After two local layers, information has come from up to 2 · 64 positions away, and every
+# third layer connects everything with everything.
+#
+# ### Exercise 19.3 · At the border
+# ●○○○ · 3 minutes
+#
+# A text has 8192 tokens, and a layer has `local_attention = 128`. To how many tokens, including itself, do the tokens
+# 0, 10 and 4000 attend? Write three numbers in a list.
+
+# %% tags=["exercise"]
+### BEGIN SOLUTION
+keys_seen = [65, 75, 129]
+### END SOLUTION
+check("19.3", keys_seen)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# A token attends to itself, to at most 64 on the left and to at most 64 on the right: 129 in the middle of a text,
+# not 128. Token 0 has nobody on its left: 1 + 64. Token 10 has ten: 10 + 1 + 64.
+#
+# </details>
+
+# %% [markdown]
+# ### What it costs
+#
+# Now we count for ModernBERT-base: D = 768, I = 1152, H = 12, 22 layers of which 8 are global. A layer's matrices take
+# 4·D² (query, key, value, output) and 3·D·I multiplications for each token. Attention takes 2·D for each pair of a
+# query and a key that it sees. The cell counts the pairs in a global and in a local layer, the multiplications of all
+# 22 layers with attention global everywhere and with ModernBERT's pattern, and the memory for the weights of one
+# layer, if somebody stores them (in 16 bits). Guess before you run it: what share of the multiplications is saved at
+# 128, 512 and 8192 tokens?
+
+# %%
+D, I, H = 768, 1152, 12
+for T in (128, 512, 8192):
+    everywhere = T * T
+    nearby = sum(min(i, 64) + 1 + min(T - 1 - i, 64) for i in range(T))  # inclusive
+    matrices = 22 * T * (4 * D * D + 3 * D * I)
+    all_global = matrices + 22 * 2 * D * everywhere
+    alternating = matrices + 2 * D * (8 * everywhere + 14 * nearby)
+    print(f"T = {T:4}: pairs {everywhere:10,} global, {nearby:9,} local; multiplications", end="")
+    print(f" {all_global / 1e9:5.0f} → {alternating / 1e9:4.0f} billion, {1 - alternating / all_global:.0%} saved")
+    print(f"          weights of a layer: {H * everywhere * 2 / 1e6:,.0f} → {H * nearby * 2 / 1e6:,.0f} MB")
+
+# %% [markdown]
+# At 128 tokens a window of 128 hides only a quarter of the pairs, and nearly nothing is saved. At 512 it is 9 %. At 8192 it is
+# almost half, and the memory of a local layer is sixty times smaller. Local attention pays for long texts. On short
+# ones it changes next to nothing.
+#
+# ### Fewer scores, not only hidden ones (optional)
+#
+# Beware: a *mask* saves nothing. `masked_fill` needs all T² scores before it can hide them. To save work, the hidden
+# scores must never be computed. GPU kernels such as Flash Attention do that. A simple way in plain PyTorch: cut the
+# text into blocks of 64 tokens. The keys that a block needs are in the block itself and in its two neighbors: 192
+# keys for each query instead of T. The next cell compares the result and the CPU time with the mask, for 4096 tokens
+# and two heads. (Your times will differ.)
+
+# %% tags=["nbval-ignore-output"]
+import time
+
+
+def in_blocks(query, key, value, block=64):  # [H, T, d] each -> [H, T, d]
+    heads, tokens, d = query.shape
+    pad = (0, 0, block, block)  # one empty block before the text and one after it
+    windows = [nn.functional.pad(x, pad).unfold(1, 3 * block, block).mT for x in (key, value)]
+    scores = query.view(heads, -1, block, d) @ windows[0].mT / d**0.5  # [H, blocks, 64, 192]
+    where = torch.arange(tokens + 2 * block).unfold(0, 3 * block, block) - block  # [blocks, 192]
+    near = (torch.arange(tokens).view(-1, block, 1) - where[:, None, :]).abs() <= block
+    near &= ((where >= 0) & (where < tokens))[:, None, :]
+    weights = scores.masked_fill(~near, -1e9).softmax(dim=-1)
+    return (weights @ windows[1]).flatten(1, 2)
+
+
+torch.manual_seed(0)
+query, key, value = torch.randn(3, 2, 4096, 64)  # [H, T, d] each
+start = time.process_time()
+hidden = ~may_attend(torch.arange(4096), 128)
+masked = (query @ key.mT / 8).masked_fill(hidden, -1e9).softmax(dim=-1) @ value
+middle = time.process_time()
+blocks = in_blocks(query, key, value)
+print(f"masked {middle - start:.2f} s, in blocks {time.process_time() - middle:.2f} s")
+assert (blocks - masked).abs().max() < 1e-4, "both ways should give the same vectors"
+
+# %% [markdown]
+# The vectors are the same, and on our machine it took a fraction of the time.
+#
+# ## Unpadding
+#
+# A batch is a rectangle, and texts have different lengths. The gaps are filled with [PAD], and every matrix product
+# computes them as if they were text. How many are there? The cell takes real texts (from our data for sentiment), in
+# batches of 32 as they come, and counts real tokens and padding. Guess the share of padding.
+
+# %%
+from bertedu import BertTokenizer
+from bertedu.corpora.task_data import read_labelled
+from bertedu.course import data_path
+
+tokenizer = BertTokenizer.from_pretrained(data_path("checkpoints/books-mini"))
+texts = [row.text for row in read_labelled(data_path("tasks/sentiment/train.tsv"))]
+
+
+def count(lengths):  # in batches of 32: tokens in the rectangles, real ones, and pairs for attention
+    batches = lengths[: len(lengths) // 32 * 32].view(-1, 32)
+    longest = batches.amax(dim=1)
+    pairs = (batches**2).sum() / (32 * longest**2).sum()
+    return (32 * longest).sum().item(), batches.sum().item(), pairs.item()
+
+
+lengths = tokenizer(texts).attention_mask.sum(dim=1)  # [N]: real tokens of each text
+for name, order in (("as they come", lengths), ("sorted by length", lengths.sort().values)):
+    padded, real, pairs = count(order)
+    print(f"{name:17} {padded:6,} tokens, {real:,} real: {1 - real / padded:.0%} padding", end="")
+    print(f"; {pairs:.0%} of the pairs are of real tokens of one text")
+
+# %% [markdown]
+# Almost four of ten tokens are padding. Sorting by length helps (chapter 08 did that), but a service must take the
+# texts as they come, and training wants batches in random order.
+#
+# **Unpadding** puts the real tokens of all texts into *one* long sequence of N tokens, and no padding is computed at
+# all. Linear layers, norms and GeGLU treat each token by itself, so they don't even notice. Two things must be right:
+#
+# - **Positions** begin at 0 in each text.
+# - **Attention** must stay inside each text. Kernels are told where the texts begin and end by B + 1 **offsets**, the
+#   cumulative sums of the lengths with a 0 in front. Flash Attention calls them `cu_seqlens`.
+#
+# The next cell packs three texts by hand. The cell after it computes their vectors with a small untrained ModernBERT of
+# the package, first the usual way, with padding, and then packed, in three variants. It prints the largest difference
+# of any number. Guess which of the three are right. The last one has a surprise.
+
+# %%
+encoding = tokenizer(["It rains.", "Nobody in the village had seen the new bridge.", "Bread is sold here."])
+ids, mask = encoding.input_ids, encoding.attention_mask  # [B, T] each
+lengths = mask.sum(dim=1).tolist()
+packed = torch.cat([row[:length] for row, length in zip(ids, lengths)])  # [N]
+positions = torch.cat([torch.arange(length) for length in lengths])  # [N]
+offsets = torch.tensor([0, *lengths]).cumsum(dim=0)  # [B + 1]
+print(f"B·T = {ids.numel()}, N = {len(packed)}, offsets {offsets.tolist()}")
+print("positions", *positions.tolist())
+print("text 1 again:", *tokenizer.convert_ids_to_tokens(packed[offsets[1] : offsets[2]].tolist()))
+
+# %%
+from bertedu.model.attention import hiding_bias
+
+torch.manual_seed(0)
+small = ModernBertConfig(len(tokenizer), 64, 4, 4, 96, pad_token_id=0, local_attention=8, initializer_range=0.2)
+model = ModernBertModel(small).eval()
+text_of = torch.repeat_interleave(torch.arange(3), torch.tensor(lengths))  # [N]: which text
+own_text = hiding_bias(text_of[:, None] != text_of[None, :], torch.float32)  # [N, N]
+variants = {"every token sees all texts": (positions, None)}
+variants["each text for itself"] = (positions, own_text)
+variants["the same, positions run on"] = (torch.arange(len(packed)), own_text)
+with torch.no_grad():
+    padded = model(ids, mask).last_hidden_state[mask.bool()]  # [N, D]: the real tokens only
+    for name, (where, bias) in variants.items():
+        layers, _ = model.through_layers(model.embeddings(packed[None]), where, bias)
+        print(f"{name:27} difference {(layers[-1][0] - padded).abs().max():.3f}")
+
+# %% [markdown]
+# Without a mask the texts attend to each other, and nothing is as it was. With it, the vectors are equal. And it
+# doesn't matter if the positions run on from text to text, because rotary scores depend on i − j only, and a
+# text's distances stay the same. BERT's table would give the third text the vectors of the positions 17 to 22.
+#
+# As above, our mask hides the other texts and saves no work in attention. Flash Attention takes the offsets and never
+# computes pairs of different texts: of all pairs in the rectangles above, only 40 % would be left. The next cell draws
+# our three texts.
+
+# %% tags=["hide-input"]
+figure = new_figure(7.4, 2.6)
+rows, masks = figure.subplots(1, 2, width_ratios=(1.7, 1))
+colors, T, N = (BLUE, ORANGE, GREEN), ids.size(1), len(packed)
+for b, color in enumerate(colors):
+    rows.broken_barh([(t, 0.9) for t in range(T)], (2.2 - b, 0.8), color="#e4e4e4")
+    rows.broken_barh([(t, 0.9) for t in range(lengths[b])], (2.2 - b, 0.8), color=color)
+    rows.broken_barh([(n, 0.9) for n in range(*offsets[b : b + 2])], (-1.6, 0.8), color=color)
+rows.text(T + 0.5, 1.6, f"batch: {3 * T} tokens,\ngrey is padding", fontsize=8, va="center")
+rows.text(0, -2.3, f"packed: {N} tokens, offsets {offsets.tolist()}", fontsize=8)
+rows.set(xlim=(0, N + 0.5), ylim=(-2.5, 3.1))
+rows.axis("off")
+masks.imshow((own_text == 0).float(), cmap="Blues", vmin=0, vmax=1.3)
+masks.set_title(f"attention, {int((own_text == 0).sum())} of {N * N} pairs", fontsize=9)
+masks.set(xlabel="key", ylabel="query", xticks=offsets[:-1], yticks=offsets[:-1])
+Picture(
+    figure,
+    alt="Left: a batch of three texts as a rectangle with grey padding, and below it the same texts one after "
+    "the other without gaps. Right: the mask of the packed texts, three squares along the diagonal.",
+)
+
+# %% [markdown]
+# ### Exercise 19.4 · Unpad
+# ●●●○ · 12 minutes
+#
+# Write `unpad(input_ids, attention_mask)` for `[B, T]` each. Return three tensors: the real ids `[N]`, text after
+# text, the position of each in its text `[N]` (0 for the first real token), and the offsets `[B + 1]`. Be careful:
+# some tokenizers put the padding on the *left*.
+
+
+# %% tags=["exercise"]
+def unpad(input_ids, attention_mask):
+    ### BEGIN SOLUTION
+    real = attention_mask.bool()
+    positions = (attention_mask.cumsum(dim=1) - 1)[real]  # counted in each row
+    ends = attention_mask.sum(dim=1).cumsum(dim=0)  # [B]
+    return input_ids[real], positions, torch.cat([ends.new_zeros(1), ends])
+    ### END SOLUTION
+
+
+check("19.4", unpad)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# A boolean mask picks the real ids row by row, wherever the padding is. Counting the ones of the mask from the left
+# (`cumsum`) numbers the real tokens of each row from 1, so we subtract 1. The offsets are the cumulative lengths with
+# a 0 in front: text b is `ids[offsets[b] : offsets[b + 1]]`.
+#
+# </details>
+
+# %% [markdown]
+# And back again: a task needs the vectors in the rectangle. `pad_again` of the package is one assignment,
+# `padded[mask] = vectors`. ModernBERT does this once at the end, not in every layer (section 2.1.2).
+#
+# ## One layer by hand
+#
+# Now we put it all together. Read `MyLayer` from the bottom: `forward` is pre-norm, twice. `attend` is attention with
+# rotated queries and keys, and with the window in local layers. `keep` `[B, T]` is True for real tokens. (`self.rotate`
+# is the package's `rotate`, by halves. We need it as an attribute in the lab.) `MyModernBert` is the whole encoder.
+
+
+# %%
+class MyLayer(nn.Module):
+    def __init__(self, config, number):
+        super().__init__()
+        D, I = config.hidden_size, config.intermediate_size
+        self.config, self.rotate, self.is_local = config, rotate, number % 3 > 0
+        self.attention_norm = nn.LayerNorm(D, bias=False) if number else nn.Identity()
+        self.qkv, self.output = nn.Linear(D, 3 * D, bias=False), nn.Linear(D, D, bias=False)
+        self.feed_forward_norm = nn.LayerNorm(D, bias=False)
+        self.expand, self.shrink = nn.Linear(D, 2 * I, bias=False), nn.Linear(I, D, bias=False)
+
+    def attend(self, x, keep):  # [B, T, D], [B, T] -> [B, T, D]
+        qkv = self.qkv(x).unflatten(-1, (3, self.config.num_attention_heads, -1))
+        query, key, value = (part.transpose(1, 2) for part in qkv.unbind(dim=2))
+        positions, seen, theta = torch.arange(x.size(1)), keep[:, None, None, :], 160_000.0
+        if self.is_local:
+            seen, theta = seen & may_attend(positions, self.config.local_attention), 10_000.0
+        turn = rotation(positions, query.size(-1), theta)
+        scores = self.rotate(query, turn) @ self.rotate(key, turn).mT / query.size(-1) ** 0.5
+        weights = scores.masked_fill(~seen, -1e9).softmax(dim=-1)  # [B, H, T, T]
+        return self.output((weights @ value).transpose(1, 2).flatten(-2))
+
+    def forward(self, x, keep):
+        x = x + self.attend(self.attention_norm(x), keep)
+        activated, gate = self.expand(self.feed_forward_norm(x)).chunk(2, dim=-1)
+        return x + self.shrink(gelu(activated) * gate)
+
+
+# %%
+class MyModernBert(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.token = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.norm = nn.LayerNorm(config.hidden_size, bias=False)
+        self.layers = nn.ModuleList(MyLayer(config, n) for n in range(config.num_hidden_layers))
+        self.final_norm = nn.LayerNorm(config.hidden_size, bias=False)
+
+    def forward(self, ids, keep):  # [B, T] each -> [B, T, D]
+        x = self.norm(self.token(ids))
+        for layer in self.layers:
+            x = layer(x, keep)
+        return self.final_norm(x)
+
+
+# %% [markdown]
+# ## The proof
+#
+# We give the package's model random weights, also in the norms, copy them into `MyModernBert` (the names differ by the
+# parts that they belong to), and save them for `transformers`. Four layers, of which the first and the last are
+# global, a window of 8, two texts of 24 and 15 tokens. The cell prints the largest difference of the last vectors at
+# real tokens, and the number of weights with a bias.
+
+# %%
+import tempfile
+
+import transformers
+
+transformers.utils.logging.disable_progress_bar()
+torch.manual_seed(1)
+for parameter in model.parameters():
+    parameter.data += 0.1 * torch.randn(parameter.shape)
+mine = MyModernBert(small).eval()
+short = str.maketrans("", "")
+parts = ("embeddings.", "attention.", "feed_forward.")
+weights = {name: weight for name, weight in model.state_dict().items()}
+for part in parts:
+    weights = {name.replace(part, ""): weight for name, weight in weights.items()}
+print(mine.load_state_dict(weights))
+with tempfile.TemporaryDirectory() as folder:
+    model.save_pretrained(folder)
+    theirs = transformers.ModernBertModel.from_pretrained(folder, attn_implementation="eager").eval()
+ids = torch.randint(5, 100, (2, 24))
+keep = torch.arange(24) < torch.tensor([[24], [15]])  # [B, T]
+with torch.no_grad():
+    result = mine(ids, keep)[keep]
+    for name, other in (("package", model), ("transformers", theirs)):
+        difference = (other(ids, attention_mask=keep.long()).last_hidden_state[keep] - result).abs().max()
+        print(f"{name:12} largest difference from yours {difference:.4f}")
+print("biases:", sum(name.endswith("bias") for name, _ in mine.named_parameters()))
+
+# %% [markdown]
+# Your layer is ModernBERT's layer, local and global, with padding.
+#
+# ## The training recipe (optional)
+#
+# Three changes in training cost nothing at all (section 2.2.2):
+#
+# - **30 % masking** instead of 15 %. Each text gives twice as many predictions to learn from, and each prediction has
+#   less context. Wettig et al. (2022, arXiv 2202.08005) found 15 % too low, and up to 40 % better for large models.
+# - **No next-sentence prediction**, as in RoBERTa.
+# - A **trapezoidal learning-rate schedule**, also called **warmup-stable-decay** (WSD). BERT's rate falls from the end
+#   of the warm-up to the last step, so you must know the last step in advance. The trapezoid stays at its maximum and
+#   falls only at the very end. So you can go on from any checkpoint of the long middle part, with more steps or with
+#   other text, and end it whenever you like. ModernBERT falls like 1 − √, which its authors found better than a
+#   straight line.
+#
+# The cell draws both for a run of 100 (warm-up 2, and for the trapezoid 10 of decay).
+
+# %% tags=["hide-input"]
+figure = new_figure(6, 2.4)
+axes = figure.subplots()
+time_line = torch.linspace(0, 100, 1001)
+warm_up = (time_line / 2).clamp_max(1)
+linear = torch.minimum(warm_up, (100 - time_line) / 98)
+trapezoid = warm_up * (1 - ((time_line - 90) / 10).clamp_min(0).sqrt())
+for values, color, name, at in ((linear, ORANGE, "BERT: linear", 42), (trapezoid, BLUE, "trapezoid", 60)):
+    axes.plot(time_line, values, color=color)
+    axes.text(at, values[at * 10] + 0.05, name, color=color)
+axes.set(xlabel="share of the run, %", ylabel="share of the\nhighest learning rate", ylim=(0, 1.2))
+quiet(axes)
+Picture(
+    figure,
+    alt="Two schedules over a run. Linear: up to 1 within 2 %, then straight down to 0. Trapezoid: up to 1 "
+    "within 2 %, level until 90 %, then down to 0, steeply at first.",
+)
+
+# %% [markdown]
+# ## What is each change worth?
+#
+# LADDER
+
+# %% tags=["hide-input"]
+import json
+
+recorded = json.loads(data_path("ablations/modernbert.json").read_text())
+LADDER = 1
+
+# %% [markdown]
+# LADDERTEXT
+#
+# What do larger comparisons say?
+#
+# | source | what was compared | finding |
+# |---|---|---|
+# | Geiping & Goldstein 2022, *Cramming* (arXiv 2212.14034) | many variants of BERT, one GPU, one day | at a fixed budget of time, changes of the architecture hardly move the loss; what makes steps faster helps. Pre-norm is kept because it allows higher learning rates |
+# | Antoun et al. 2025 (arXiv 2504.08716) | ModernBERT and DeBERTaV3 on the *same* French data | DeBERTaV3 learns more from each token and is better in most tasks. ModernBERT is faster in training and use, reads longer texts, and is better than BERT and RoBERTa |
+# | Warner et al. 2024, section 2.1.2 | unpadding before the embeddings, not in each layer | 10 to 20 % faster than other ways to unpad |
+#
+# Others chose from the same list. **NomicBERT** (Nussbaum et al. 2024, arXiv 2402.01613): rotary positions, SwiGLU, no
+# dropout, texts of 2048 tokens. **NeoBERT** (Le Breton et al. 2025, arXiv 2502.19587): 28 layers of 768, RMSNorm
+# before each sublayer, SwiGLU, 20 % masking. **EuroBERT** (Boizard et al. 2025, arXiv 2503.05500): rotary positions,
+# RMSNorm, grouped-query attention, fifteen languages. All have rotary positions and a gate.
+#
+# ## Broken BERT: a checkpoint that is silently worse
+#
+# A colleague has written ModernBERT anew, from the papers, and loads a checkpoint that is known to be good. All names
+# and all shapes fit, no error is raised, and the vectors look healthy. But the accuracy is disappointing.
+#
+# We replay this with the sentences of [chapter 03](03_self_attention.ipynb): *the keys near the old lamp [MASK] wet*,
+# is or are? The next cell makes such sentences, some longer than others, and holds out a quarter of the noun pairs. You
+# don't have to read it. The cell after it trains `MyModernBert` with two layers (that's the good checkpoint; it takes
+# some seconds) and prints its accuracy on hard sentences, in which one noun is singular and the other plural. Then it
+# gives the trained layers the colleague's rotation.
+
+# %% tags=["hide-input"]
+from itertools import combinations, product
+
+NOUNS = "key lamp cup book coat boat door cloud horse river plate letter".split()
+words = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "the", "wet", ".", "near", "old", "very"]
+words += [noun + ending for ending in ("", "s") for noun in NOUNS]
+
+
+def sentences(pairs, numbers):  # ids [N, 15], and 0 for is, 1 for are [N]
+    rows, answers = [], []
+    for (one, two), (s1, s2), old, late in product(pairs, numbers, range(4), range(4)):
+        for first, second in ((one + s1, two + s2), (two + s2, one + s1)):
+            early = ["", "old", "very old", "very very old"]
+            text = f"[CLS] the {early[old]} {first} near the {early[late]} {second} [MASK] wet . [SEP]"
+            row = [words.index(word) for word in text.split()]
+            rows.append(row + [0] * (16 - len(row)))
+            answers.append(int(first.endswith("s")))
+    return torch.tensor(rows), torch.tensor(answers)
+
+
+pairs = list(combinations(NOUNS, 2))
+train_ids, train_answers = sentences([p for i, p in enumerate(pairs) if i % 4], list(product(("", "s"), repeat=2)))
+test_ids, test_answers = sentences(pairs[::4], [("", "s"), ("s", "")])
+print(f"{len(train_ids)} sentences to train on, {len(test_ids)} hard sentences to test on")
+
+
+# %%
+class Agreement(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bert = MyModernBert(ModernBertConfig(len(words), 32, 2, 2, 48, pad_token_id=0))
+        self.decide = nn.Linear(32, 2)
+
+    def forward(self, ids):  # [B, T] -> [B, 2]: is or are
+        return self.decide(self.bert(ids, ids > 0)[ids == words.index("[MASK]")])
+
+
+def accuracy(model):
+    with torch.no_grad():
+        return (model(test_ids).argmax(dim=-1) == test_answers).double().mean().item()
+
+
+torch.manual_seed(0)
+agreement = Agreement()
+optimizer = torch.optim.Adam(agreement.parameters(), lr=0.003)
+for _ in range(200):
+    some = torch.randint(len(train_ids), (64,))
+    loss = nn.functional.cross_entropy(agreement(train_ids[some]), train_answers[some])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(f"good checkpoint:  {accuracy(agreement):.1%}")
+for layer in agreement.bert.layers:
+    layer.rotate = rotate_neighbors  # the colleague's code
+print(f"colleague's code: {accuracy(agreement):.1%}")

@@ -1,0 +1,200 @@
+"""Answers to exercises 19.4 and 19.5: right ones, and mistakes with the words that they must hear."""
+
+import torch
+
+
+def by_the_mask(input_ids, attention_mask):
+    real = attention_mask.bool()
+    ends = attention_mask.sum(dim=1).cumsum(dim=0)
+    return input_ids[real], (attention_mask.cumsum(dim=1) - 1)[real], torch.cat([ends.new_zeros(1), ends])
+
+
+def with_lists(input_ids, attention_mask):
+    ids, positions, offsets = [], [], [0]
+    for row, mask in zip(input_ids.tolist(), attention_mask.tolist(), strict=True):
+        kept = [id for id, one in zip(row, mask, strict=True) if one]
+        ids += kept
+        positions += range(len(kept))
+        offsets.append(len(ids))
+    return torch.tensor(ids), torch.tensor(positions), torch.tensor(offsets, dtype=torch.int32)
+
+
+def row_by_row(input_ids, attention_mask):
+    texts = [row[mask == 1] for row, mask in zip(input_ids, attention_mask, strict=True)]
+    offsets = torch.nn.functional.pad(torch.tensor([len(text) for text in texts]).cumsum(0), (1, 0))
+    return torch.cat(texts), torch.cat([torch.arange(len(text)) for text in texts]), offsets
+
+
+def from_the_left(input_ids, attention_mask):
+    lengths = attention_mask.sum(dim=1).tolist()
+    ids = torch.cat([row[:length] for row, length in zip(input_ids, lengths, strict=True)])
+    positions = torch.cat([torch.arange(length) for length in lengths])
+    return ids, positions, torch.tensor([0, *lengths]).cumsum(dim=0)
+
+
+def by_the_ids(input_ids, attention_mask):
+    return by_the_mask(input_ids, (input_ids != 0).long())
+
+
+def running_on(input_ids, attention_mask):
+    ids, _, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, torch.arange(len(ids)), offsets
+
+
+def columns_as_positions(input_ids, attention_mask):
+    ids, _, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, attention_mask.nonzero()[:, 1], offsets
+
+
+def positions_from_one(input_ids, attention_mask):
+    ids, positions, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, positions + 1, offsets
+
+
+def without_zero(input_ids, attention_mask):
+    ids, positions, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, positions, offsets[1:]
+
+
+def without_end(input_ids, attention_mask):
+    ids, positions, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, positions, offsets[:-1]
+
+
+def only_lengths(input_ids, attention_mask):
+    ids, positions, _ = by_the_mask(input_ids, attention_mask)
+    return ids, positions, attention_mask.sum(dim=1)
+
+
+def multiplied(input_ids, attention_mask):
+    return (input_ids * attention_mask).flatten(), *by_the_mask(input_ids, attention_mask)[1:]
+
+
+def the_padding(input_ids, attention_mask):
+    return input_ids[attention_mask == 0], *by_the_mask(input_ids, attention_mask)[1:]
+
+
+def by_columns(input_ids, attention_mask):
+    return input_ids.T[attention_mask.T.bool()], *by_the_mask(input_ids, attention_mask)[1:]
+
+
+def ids_alone(input_ids, attention_mask):
+    return input_ids[attention_mask.bool()]
+
+
+def zero_without_axis(input_ids, attention_mask):
+    ids, positions, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, positions, torch.cat([torch.tensor(0), offsets[1:]])
+
+
+def by_axes(weight, num_heads):
+    parts = weight.view(3, num_heads, 2, -1, weight.size(1))
+    parts = torch.cat([parts[:2].transpose(2, 3).reshape(2, num_heads, -1, weight.size(1)), parts[2:].flatten(2, 3)])
+    return parts.reshape(weight.shape)
+
+
+def by_numbers(weight, num_heads):
+    d = len(weight) // 3 // num_heads
+    within = [number for k in range(d // 2) for number in (k, k + d // 2)]
+    rows = list(range(len(weight)))
+    for start in range(0, 2 * num_heads * d, d):
+        rows[start : start + d] = [start + number for number in within]
+    return weight[rows]
+
+
+def with_stack(weight, num_heads):
+    new = weight.clone()
+    d = len(weight) // (3 * num_heads)
+    for head in range(2 * num_heads):
+        rows = weight[head * d : (head + 1) * d]
+        new[head * d : (head + 1) * d : 2], new[head * d + 1 : (head + 1) * d : 2] = rows[: d // 2], rows[d // 2 :]
+    return new
+
+
+def order(weight, num_heads, parts=2, back=False):
+    shape = (num_heads, -1, 2) if back else (num_heads, 2, -1)
+    rows = [
+        part.unflatten(0, shape).transpose(1, 2).reshape(part.shape) if n < parts else part
+        for n, part in enumerate(weight.chunk(3))
+    ]
+    return torch.cat(rows)
+
+
+def values_too(weight, num_heads):
+    return order(weight, num_heads, parts=3)
+
+
+def queries_only(weight, num_heads):
+    return order(weight, num_heads, parts=1)
+
+
+def backwards(weight, num_heads):
+    return order(weight, num_heads, back=True)
+
+
+def all_heads_together(weight, num_heads):
+    return order(weight, 1)
+
+
+def the_columns(weight, num_heads):
+    return weight.unflatten(1, (num_heads, 2, -1)).transpose(2, 3).reshape(weight.shape)
+
+
+def as_it_was(weight, num_heads):
+    return weight
+
+
+def transposed(weight, num_heads):
+    return order(weight, num_heads).T
+
+
+def head_after_head(weight, num_heads):
+    rows = weight.view(num_heads, 3, 2, -1, weight.size(1)).clone()
+    rows[:, :2] = rows[:, :2].transpose(2, 3).reshape(rows[:, :2].shape)
+    return rows.reshape(weight.shape)
+
+
+def in_place(weight, num_heads):
+    weight.copy_(order(weight, num_heads))
+    return weight
+
+
+def viewed(weight, num_heads):
+    return weight.view(3, num_heads, 2, -1, weight.size(1)).transpose(2, 3).view(weight.shape)
+
+
+ANSWERS = {
+    "19.4": {
+        "accepted": [by_the_mask, with_lists, row_by_row],
+        "wrong": [
+            (from_the_left, "can be on the left"),
+            (by_the_ids, "You went by the ids"),
+            (running_on, "run on from text to text"),
+            (columns_as_positions, "columns of the rectangle"),
+            (positions_from_one, "counted from 1"),
+            (without_zero, "0 in front is missing"),
+            (without_end, "end of the last text is missing"),
+            (only_lengths, "These are the lengths"),
+            (multiplied, "as zeros"),
+            (the_padding, "This is the padding"),
+            (by_columns, "row by row"),
+            (ids_alone, "3 things are asked for"),
+            (zero_without_axis, "wants tensors with an axis"),
+        ],
+    },
+    "19.5": {
+        "accepted": [by_axes, by_numbers, with_stack],
+        "wrong": [
+            (values_too, "reordered the values too"),
+            (queries_only, "queries only"),
+            (backwards, "the other direction"),
+            (all_heads_together, "all heads together"),
+            (the_columns, "reordered the columns"),
+            (as_it_was, "as it was"),
+            (head_after_head, "all queries come first"),
+            (in_place, "in place"),
+            (viewed, "use reshape, not view"),
+            (transposed, "change their order"),
+        ],
+    },
+}
