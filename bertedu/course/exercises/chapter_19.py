@@ -34,11 +34,11 @@ def rotate_halves(case: Case) -> None:
     case.causes |= {"must match the size": ANGLES, "mat1 and mat2": ANGLES, "size mismatch": ANGLES}
     case.causes["'int' and 'list'"] = "`positions` is a tensor: multiply it with the speeds."
     vectors, positions = case.randn(2, 3, 5, 8), torch.arange(5)
-    result = case.call(vectors, positions, 100.0, tried="[2, 3, 5, 8], positions 0 to 4 and theta = 100")
+    result = case.call(vectors, positions, 50.0, tried="[2, 3, 5, 8], positions 0 to 4 and theta = 50")
     if isinstance(result, tuple | list):
         case.fail(f"But it returned {len(result)} things: put the halves together again, with torch.cat.")
     case.same_shape("the result", result, vectors, "Each vector keeps its d numbers.")
-    compare(case, result, vectors, positions, 100.0)
+    compare(case, result, vectors, positions, 50.0)
     others = torch.tensor([7, 0, 300])
     vectors = case.randn(1, 2, 3, 4)
     result = case.call(vectors, others, 10_000.0, tried="the positions 7, 0 and 300")
@@ -46,7 +46,14 @@ def rotate_halves(case: Case) -> None:
     if is_close(result, rotate(vectors, rotation(torch.arange(3), 4, 10_000.0))):
         case.fail("But these are the positions 0, 1 and 2: use the positions that came.")
     compare(case, result, vectors, others, 10_000.0)
-    case.gradient_flows(vectors, names=("the vectors",), positions=others, theta=10.0, tried="three positions")
+    case.refuse_in_place()
+    leaf = vectors.clone().requires_grad_()
+    case.begin(f"I called {case.name} on vectors that need a gradient.", "gradients")
+    if not case.protected(case.answer, leaf.clone(), others, 10.0).requires_grad:
+        case.fail(
+            "But the result is cut off from its inputs, and a model that learns needs the gradient.",
+            "Is there a `.detach()`, `.data`, `.numpy()` or `torch.no_grad()` on the way?",
+        )
 
 
 def compare(case: Case, result: Tensor, vectors: Tensor, positions: Tensor, theta: float) -> None:
@@ -68,7 +75,7 @@ def compare(case: Case, result: Tensor, vectors: Tensor, positions: Tensor, thet
         "You rotated the other way: check the two signs. (x, y) goes to (x·cos − y·sin, y·cos + x·sin).": with_angles(
             -place * theta ** (-2 * k / d)
         ),
-        "Your speeds are theta ** (-k / d). A head has d/2 pairs, and pair k turns by theta ** (-2 * k / d).": with_angles(
+        "Your speeds are theta ** (-k / d). Pair k of a head turns by theta ** (-2 * k / d).": with_angles(
             place * theta ** (-k / d)
         ),
         "Your speeds fall twice as fast as they should: with arange(0, d, 2) the 2 is already in it.": with_angles(
@@ -78,13 +85,20 @@ def compare(case: Case, result: Tensor, vectors: Tensor, positions: Tensor, thet
             place * theta ** (2 * k / d)
         ),
         "You counted the positions from 1. Use them as they come.": with_angles((place + 1) * theta ** (-2 * k / d)),
-        "All pairs turn at the same speed. Each has its own, theta ** (-2 * k / d).": with_angles(
+        "All pairs turn at the same speed: is there a division with //? Pair k has its own speed.": with_angles(
             place.expand(-1, d // 2)
         ),
         "Your speeds belong to theta = 10,000. Use the theta that came.": with_angles(place * 10_000.0 ** (-2 * k / d)),
         "The vectors came back as they were.": vectors,
         "Your numbers are right, but their order is not: first the whole first half, then the second. Use torch.cat, "
         "not torch.stack.": torch.stack([upper, lower], dim=-1).flatten(-2),
+        "The second half came back as it was: a rotation changes both numbers of a pair.": torch.cat(
+            [upper, second], -1
+        ),
+        "The first half came back as it was: a rotation changes both numbers of a pair.": torch.cat([first, lower], -1),
+        "Your angles are degrees. cos and sin take radians, and so do the speeds.": with_angles(
+            torch.deg2rad(place * theta ** (-2 * k / d))
+        ),
         "The two halves are swapped.": torch.cat([lower, upper], dim=-1),
         "Both of your products are added. In the first half, second * sine is subtracted.": torch.cat(
             [first * cosine + second * sine, lower], dim=-1
@@ -110,7 +124,10 @@ def compare(case: Case, result: Tensor, vectors: Tensor, positions: Tensor, thet
     ),
 )
 def geglu(case: Case) -> None:
-    advice = "nn.Linear stores its weight as [outputs, inputs]: multiply by the transposed matrix, x @ expand.T."
+    advice = (
+        "Check three things: nn.Linear stores its weight as [outputs, inputs], so multiply by the transposed matrix; "
+        "cut the last axis, with dim=-1; and the halves have I = shrink.size(1) numbers each."
+    )
     case.causes |= dict.fromkeys(("mat1 and mat2", "cannot be multiplied", "size of tensor", "Expected size"), advice)
     case.causes["not enough values to unpack"] = "chunk(2, dim=-1) cuts the last axis into two halves."
     x, expand, shrink = 2 * case.randn(2, 5, 6), case.randn(16, 6), case.randn(6, 8)
@@ -159,16 +176,22 @@ def geglu(case: Case) -> None:
 def at_the_border(case: Case) -> None:
     case.predicted(
         [65, 75, 129],
-        otherwise="Count three groups for each token: those on its left (at most 64), itself, those on its right (at most 64).",
+        otherwise="Count three groups for each token: at most 64 on its left, itself, at most 64 on its right.",
         mistakes=[
             ([64, 74, 128], "A token attends to itself as well."),
+            ([64, 74, 129], "Token 0 attends to itself as well, and so does token 10."),
+            ([65, 76, 129], "Token 10 has the tokens 0 to 9 on its left. How many are these?"),
+            ([65, 75, 65], "Token 4000 has neighbors on both sides."),
             ([64, 64, 128], "A token attends to itself as well, and token 10 has ten tokens on its left."),
             ([65, 75, 128], "You counted 128 for token 4000: that is 64 to each side. And itself?"),
             ([65, 74, 129], "Token 10 has the tokens 0 to 9 on its left. How many are these?"),
             ([65, 65, 129], "Token 10 has some tokens on its left, too."),
             ([64, 74, 127], "The border is inclusive: a token that is exactly 64 positions away is still seen."),
             ([129, 129, 129], "There are no tokens before token 0."),
-            ([128, 128, 128], "There are no tokens before token 0. And a window of 128 is 64 to each side and the token."),
+            (
+                [128, 128, 128],
+                "There are no tokens before token 0. And a window of 128 is 64 to each side and the token.",
+            ),
             ([129, 139, 257], "128 is the whole window: at most 64 positions away on each side."),
             ([33, 43, 65], "At most 64 away on *each* side: 128 is divided once."),
             ([8192, 8192, 8192], "That is a global layer. This one is local."),

@@ -23,7 +23,9 @@ from bertedu.family.modernbert.rope import rotate, rotation
     ),
 )
 def unpad(case: Case) -> None:
-    case.causes["zero-dimensional tensor"] = "torch.cat wants tensors with an axis: torch.zeros(1), or torch.tensor([0])."
+    case.causes["zero-dimensional tensor"] = (
+        "torch.cat wants tensors with an axis: torch.zeros(1), or torch.tensor([0])."
+    )
     case.causes["tensors used as indices"] = "Pick with a boolean mask: attention_mask.bool()."
     ids = torch.tensor([[5, 6, 7, 0, 0], [8, 9, 10, 11, 12], [13, 0, 0, 0, 0]])
     mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 0, 0, 0, 0]])
@@ -38,18 +40,26 @@ def unpad(case: Case) -> None:
 def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
     """One batch: ids, positions, offsets."""
     result = case.call(ids, mask, tried=tried)
-    real, positions, offsets = (flat(part) for part in case.parts(result, "ids", "positions", "offsets"))
+    parts = case.parts(result, "ids", "positions", "offsets")
+    for name, part in zip(("ids", "positions", "offsets"), parts, strict=True):
+        if isinstance(part, Tensor) and part.dim() != 1:
+            case.fail(
+                f"But the tensor of {name} has the shape {list(part.shape)}, and one axis is expected.",
+                "Pick the real entries with a boolean mask, attention_mask.bool(). (A mask of the *numbers* 0 and 1 "
+                "picks the rows 0 and 1.)",
+            )
+    real, positions, offsets = map(flat, parts)
     lengths = mask.sum(dim=1)
     wanted = ids[mask.bool()].tolist()
     by_id = ids[ids != 0].tolist()
     case.equal(
-        "the ids",
+        "the tensor of ids",
         real,
         wanted,
         "The real ids, text after text, without padding.",
         mistakes=[
-            (ids.flatten().tolist(), "The padding is still in it."),
-            ((ids * mask).flatten().tolist(), "The padding is still in it, as zeros. Pick the real ids, don't multiply."),
+            (ids.flatten().tolist(), "The padding is still in it. Pick the real ids."),
+            ((ids * mask).flatten().tolist(), "The padding is still in it, as zeros. Pick the real ids."),
             (ids[~mask.bool()].tolist(), "This is the padding: attention_mask is 1 for real tokens."),
             (ids.T[mask.T.bool()].tolist(), "The texts are mixed: go row by row, not column by column."),
             (by_id, "You went by the ids. Whether a token is real is said by attention_mask alone."),
@@ -63,7 +73,7 @@ def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
     run_on = list(range(len(wanted)))
     counted = (mask.cumsum(dim=1) - 1)[mask.bool()].tolist()
     case.equal(
-        "positions",
+        "the tensor of positions",
         positions,
         counted,
         "Each text begins at 0 and counts its own real tokens.",
@@ -71,15 +81,18 @@ def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
             ([p + 1 for p in counted], "You counted from 1. The first real token of a text is at position 0."),
             (run_on, "Your positions run on from text to text. Each text begins at 0 again."),
             ([p + 1 for p in run_on], "Your positions run on from text to text. Each text begins at 0 again."),
-            (columns, "These are the columns of the rectangle. With padding on the left, a text's first real token "
-                      "should still be at position 0."),
+            (
+                columns,
+                "These are the columns of the rectangle. With padding on the left, a text's first real token "
+                "should still be at position 0.",
+            ),
             (mask.nonzero()[:, 0].tolist(), "These are the numbers of the texts, not positions in them."),
-            ((mask.cumsum(dim=1) - 1).flatten().tolist(), "The padding still has positions: pick those of real tokens."),
+            ((mask.cumsum(dim=1) - 1).flatten().tolist(), "The padding still has positions: pick the real ones."),
         ],
-    )  # fmt: skip
+    )
     ends = lengths.cumsum(dim=0).tolist()
     case.equal(
-        "offsets",
+        "the tensor of offsets",
         offsets,
         [0, *ends],
         "Text b is ids[offsets[b] : offsets[b + 1]]: B + 1 numbers.",
@@ -88,17 +101,21 @@ def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
             ([0, *ends[:-1]], "These are the beginnings. The end of the last text is missing: B + 1 numbers."),
             (lengths.tolist(), "These are the lengths. Add them up (cumsum), with a 0 in front."),
             ([0, *lengths.tolist()], "These are the lengths. Add them up with cumsum."),
-            ([ids.size(1) * b for b in range(len(ids) + 1)], "These are the borders with padding: use the real lengths."),
+            (
+                [ids.size(1) * b for b in range(len(ids) + 1)],
+                "These are the borders with padding: use the real lengths.",
+            ),
             ([0, *(end - 1 for end in ends)], "Each offset is one too small: an end is exclusive, as in a slice."),
         ],
     )
 
 
 def flat(part: object) -> object:
-    """Whole numbers as integers, so that a tensor of floats is accepted as well."""
-    if isinstance(part, Tensor) and part.is_floating_point():
-        return part.long() if bool((part == part.round()).all()) else part
-    return part
+    """A tensor as a list, so that the feedback shows its numbers; whole floats as integers."""
+    if not isinstance(part, Tensor):
+        return part
+    whole = part.is_floating_point() and bool((part == part.round()).all())
+    return (part.long() if whole else part).tolist()
 
 
 @exercise(
@@ -121,7 +138,9 @@ def for_neighbors(case: Case) -> None:
     heads, d, width = 3, 8, 24
     weight = case.randn(3 * width, width)
     result = case.call(weight, heads, tried="a weight [72, 24] with 3 heads")
-    case.same_shape("the new weight", result, weight, "The rows change their order, nothing else.")
+    case.same_shape(
+        "the new weight", result, weight, "All rows are expected, those of queries, keys and values, in a new order."
+    )
     if is_close(result, weight):
         case.fail("But the weight came back as it was.")
     mistakes = {sentence: wrong(weight, heads) for sentence, wrong in WRONG.items()}
@@ -141,7 +160,7 @@ def for_neighbors(case: Case) -> None:
 
 
 def scores(x: Tensor, weight: Tensor, heads: int, turn) -> Tensor:
-    """Scores [B, H, T, T] of x with queries and keys turned in one of the two ways."""
+    """Scores [B, H, T, T] of x with queries and keys rotated in one of the two ways."""
     query, key, _ = ((x @ part.T).unflatten(-1, (heads, -1)).transpose(1, 2) for part in weight.chunk(3))
     return turn(query) @ turn(key).mT
 

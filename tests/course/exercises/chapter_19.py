@@ -11,6 +11,18 @@ def halves(vectors, positions, theta):
     return torch.cat([first * angles.cos() - second * angles.sin(), second * angles.cos() + first * angles.sin()], -1)
 
 
+def as_matrices(x, at, base):
+    d, turned = x.size(-1), []
+    for t, position in enumerate(at):
+        matrix = torch.zeros(d, d)
+        for k in range(d // 2):
+            angle = position * torch.tensor(base) ** (-2 * k / d)
+            matrix[k, k] = matrix[k + d // 2, k + d // 2] = angle.cos()
+            matrix[k, k + d // 2], matrix[k + d // 2, k] = -angle.sin(), angle.sin()
+        turned.append(x[:, :, t] @ matrix.T)
+    return torch.stack(turned, dim=2)
+
+
 def as_transformers(vectors, positions, theta):
     d = vectors.size(-1)
     angles = torch.outer(positions.float(), 1.0 / theta ** (torch.arange(0, d, 2).float() / d))
@@ -121,6 +133,20 @@ def without_axis(vectors, positions, theta):
     return turned(vectors, positions * theta ** (-torch.arange(0, d, 2) / d))
 
 
+def first_half_only(vectors, positions, theta):
+    return torch.cat([halves(vectors, positions, theta).chunk(2, -1)[0], vectors.chunk(2, -1)[1]], -1)
+
+
+def in_degrees(vectors, positions, theta):
+    d = vectors.size(-1)
+    return turned(vectors, torch.deg2rad(positions[:, None] * theta ** (-torch.arange(0, d, 2) / d)))
+
+
+def whole_division(vectors, positions, theta):
+    d = vectors.size(-1)
+    return turned(vectors, positions[:, None] * theta ** (-(torch.arange(0, d, 2) // d)))
+
+
 def no_gradient(vectors, positions, theta):
     return halves(vectors.detach(), positions, theta)
 
@@ -200,6 +226,11 @@ def transposed_where_needed(x, expand, shrink):
     return (gelu(a) * g) @ (shrink if shrink.size(0) == shrink.size(1) else shrink.T)
 
 
+def first_axis(x, expand, shrink):
+    a, g = (x @ expand.T).chunk(2)
+    return (gelu(a) * g) @ shrink.T
+
+
 def without_shrink(x, expand, shrink):
     a, g = (x @ expand.T).chunk(2, dim=-1)
     return gelu(a) * g
@@ -207,7 +238,7 @@ def without_shrink(x, expand, shrink):
 
 ANSWERS = {
     "19.1": {
-        "accepted": [halves, as_transformers, complex_numbers, loops],
+        "accepted": [halves, as_matrices, as_transformers, complex_numbers, loops],
         "wrong": [
             (neighbors, "paired neighbors"),
             (other_way, "rotated the other way"),
@@ -219,10 +250,13 @@ ANSWERS = {
             (ten_thousand, "Use the theta that came"),
             (always_from_zero, "use the positions that came"),
             (unchanged, "as they were"),
-            (stacked, "torch.stack"),
+            (stacked, "not torch.stack"),
             (both_added, "is subtracted"),
             (one_after_the_other, "new first half"),
-            (two_parts, "torch.cat"),
+            (first_half_only, "second half came back"),
+            (in_degrees, "are degrees"),
+            (whole_division, "division with //"),
+            (two_parts, "with torch.cat"),
             (without_axis, "one row for each position"),
             (no_gradient, "cut off from its inputs"),
         ],
@@ -235,12 +269,13 @@ ANSWERS = {
             (no_gate, "second half is missing"),
             (after_the_product, "GELU to the product"),
             (added, "The gate multiplies"),
-            (sigmoid, "sigmoid"),
-            (swish, "SwiGLU"),
+            (sigmoid, "with a sigmoid"),
+            (swish, "This is SwiGLU"),
             (every_second, "every second number"),
             (tanh_form, "tanh form"),
             (not_transposed, "[outputs, inputs]"),
             (transposed_where_needed, "didn't transpose it"),
+            (first_axis, "cut the last axis"),
             (without_shrink, "with shrink"),
         ],
     },
@@ -248,9 +283,11 @@ ANSWERS = {
         "accepted": [[65, 75, 129], (65, 75, 129), torch.tensor([65, 75, 129])],
         "wrong": [
             ([64, 74, 128], "itself as well"),
+            ([64, 74, 129], "so does token 10"),
+            ([65, 75, 65], "on both sides"),
             ([65, 75, 128], "And itself?"),
             ([129, 129, 129], "before token 0"),
-            ([64, 74, 127], "inclusive"),
+            ([64, 74, 127], "border is inclusive"),
             ([129, 139, 257], "whole window"),
             ([33, 43, 65], "divided once"),
             ([65, 65, 129], "some tokens on its left"),

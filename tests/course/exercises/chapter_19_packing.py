@@ -78,6 +78,15 @@ def by_columns(input_ids, attention_mask):
     return input_ids.T[attention_mask.T.bool()], *by_the_mask(input_ids, attention_mask)[1:]
 
 
+def numbers_as_indices(input_ids, attention_mask):
+    return input_ids[attention_mask], *by_the_mask(input_ids, attention_mask)[1:]
+
+
+def positions_in_a_rectangle(input_ids, attention_mask):
+    ids, _, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, attention_mask.cumsum(dim=1) - 1, offsets
+
+
 def ids_alone(input_ids, attention_mask):
     return input_ids[attention_mask.bool()]
 
@@ -144,8 +153,8 @@ def as_it_was(weight, num_heads):
     return weight
 
 
-def transposed(weight, num_heads):
-    return order(weight, num_heads).T
+def without_values(weight, num_heads):
+    return order(weight, num_heads)[: 2 * len(weight) // 3]
 
 
 def head_after_head(weight, num_heads):
@@ -175,9 +184,11 @@ ANSWERS = {
             (without_zero, "0 in front is missing"),
             (without_end, "end of the last text is missing"),
             (only_lengths, "These are the lengths"),
-            (multiplied, "as zeros"),
+            (multiplied, "padding is still in it"),
             (the_padding, "This is the padding"),
             (by_columns, "row by row"),
+            (numbers_as_indices, "picks the rows 0 and 1"),
+            (positions_in_a_rectangle, "one axis is expected"),
             (ids_alone, "3 things are asked for"),
             (zero_without_axis, "wants tensors with an axis"),
         ],
@@ -194,7 +205,7 @@ ANSWERS = {
             (head_after_head, "all queries come first"),
             (in_place, "in place"),
             (viewed, "use reshape, not view"),
-            (transposed, "change their order"),
+            (without_values, "All rows are expected"),
         ],
     },
 }
