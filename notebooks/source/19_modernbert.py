@@ -503,7 +503,7 @@ for layers in (6, 24, 96):
     print(f"L = {layers:2}: added {plain:.2f} with 0.02, {smaller:.2f} with 0.02/√(2L)")
 
 # %% [markdown]
-# The biases are 0.12 % of the layer: what is saved is tiny, and a model without them is not worse. What the layers
+# The biases are 0.12 % of the layer: what is saved is tiny. What the layers
 # add grows with depth in the first column, more than twofold for four times as many layers. In the second column it
 # stays the same. (The stream itself starts with standard deviation 1.)
 #
@@ -552,7 +552,7 @@ Picture(
 )
 
 # %% [markdown]
-# With the window, the letters are right in texts of any length: all distances in the test occurred in training too.
+# With the window, the letters are right in longer texts too, because all distances of the test occurred in training.
 # That is the second use of local layers. The first is the cost, which we count below.
 #
 # Local doesn't mean blind. After two local layers, information has come from up to 2 · 64 positions away, and every
@@ -584,8 +584,8 @@ check("19.3", keys_seen)
 # Now we count for ModernBERT-base: D = 768, I = 1152, H = 12, 22 layers of which 8 are global. A layer's matrices take
 # 4·D² (query, key, value, output) and 3·D·I multiplications for each token. Attention takes 2·D for each pair of a
 # query and a key that it sees. The cell counts the pairs in a global and in a local layer, the multiplications of all
-# 22 layers with attention global everywhere and with ModernBERT's pattern, and the memory for the weights of one
-# layer, if somebody stores them (in 16 bits). Guess before you run it: what share of the multiplications is saved at
+# 22 layers with attention global everywhere and with ModernBERT's pattern, and the memory for the attention
+# weights of one layer, if somebody stores them (in 16 bits). Guess before you run it: what share of the multiplications is saved at
 # 128, 512 and 8192 tokens?
 
 # %%
@@ -598,15 +598,15 @@ for T in (128, 512, 8192):
     alternating = matrices + 2 * D * (8 * everywhere + 14 * nearby)
     saved = 1 - alternating / all_global
     print(f"T = {T:4}: {everywhere:10,} pairs global, {nearby:9,} local;  billions of", end="")
-    print(
-        f" multiplications {all_global / 1e9:5.0f} → {alternating / 1e9:4.0f}, {saved:.0%} saved"
-    )
+    print(f" products {all_global / 1e9:5.0f} → {alternating / 1e9:4.0f}, {saved:.0%} saved")
     megabytes = [H * pairs * 2 / 1e6 for pairs in (everywhere, nearby)]
-    print(f"          weights of one layer: {megabytes[0]:,.1f} → {megabytes[1]:,.1f} MB")
+    print(
+        f"          attention weights of a layer: {megabytes[0]:,.1f} → {megabytes[1]:,.1f} MB"
+    )
 
 # %% [markdown]
-# At 128 tokens a window of 128 hides only a quarter of the pairs, and nearly nothing is saved. At 512 it is 7 %. At 8192 it is
-# almost half, and the memory of a local layer is sixty times smaller. Local attention pays for long texts. On short
+# At 128 tokens a window of 128 hides only a quarter of the pairs, and nearly nothing is saved. At 512 it is 7 %. At 8192
+# it is almost half, and the memory of a local layer is sixty times smaller. Local attention pays for long texts. On short
 # ones it changes next to nothing.
 #
 # ### Fewer scores, not only hidden ones (optional)
@@ -626,9 +626,7 @@ def in_blocks(query, key, value, block=64):  # [H, T, d] each -> [H, T, d]
     pad = (0, 0, block, block)  # one empty block before the text and one after it
     windows = [nn.functional.pad(x, pad).unfold(1, 3 * block, block).mT for x in (key, value)]
     scores = query.view(heads, -1, block, d) @ windows[0].mT / d**0.5  # [H, blocks, 64, 192]
-    where = (
-        torch.arange(tokens + 2 * block).unfold(0, 3 * block, block) - block
-    )  # [blocks, 192]
+    where = torch.arange(-block, tokens + block).unfold(0, 3 * block, block)  # [blocks, 192]
     near = (torch.arange(tokens).view(-1, block, 1) - where[:, None, :]).abs() <= block
     near &= ((where >= 0) & (where < tokens))[:, None, :]
     weights = scores.masked_fill(~near, -1e9).softmax(dim=-1)
@@ -809,10 +807,8 @@ class MyLayer(nn.Module):
         self.attention_norm = nn.LayerNorm(D, bias=False) if number else nn.Identity()
         self.qkv, self.output = nn.Linear(D, 3 * D, bias=False), nn.Linear(D, D, bias=False)
         self.feed_forward_norm = nn.LayerNorm(D, bias=False)
-        self.expand, self.shrink = (
-            nn.Linear(D, 2 * inner, bias=False),
-            nn.Linear(inner, D, bias=False),
-        )
+        self.expand = nn.Linear(D, 2 * inner, bias=False)
+        self.shrink = nn.Linear(inner, D, bias=False)
 
     def attend(self, x, keep):  # [B, T, D], [B, T] -> [B, T, D]
         qkv = self.qkv(x).unflatten(-1, (3, self.config.num_attention_heads, -1))
