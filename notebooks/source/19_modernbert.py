@@ -64,41 +64,10 @@
 # | padding | computed | **left out** | 2.1.2 |
 # | training | 15 % masked, linear decay | **30 %** masked, no next sentence, **trapezoidal** schedule | 2.2.2 |
 
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import (
-    BLUE,
-    GREEN,
-    GREY,
-    INK,
-    ORANGE,
-    Picture,
-    new_figure,
-    quiet,
-)
+# %%
+from bertedu.visualization import modernbert_pictures as pictures
 
-figure = new_figure(7.2, 4.4)
-axes = figure.subplots()
-axes.set(xlim=(0, 10), ylim=(-0.5, 8.6))
-axes.axis("off")
-bert = "words + positions + segments|LayerNorm|self-attention|add, LayerNorm"
-bert += "|feed-forward, GELU|add, LayerNorm"
-modern = "words|LayerNorm|*LayerNorm (not in layer 1)|*rotary attention, local or global|add"
-modern += "|*LayerNorm|*GeGLU|add|*LayerNorm after the last layer"
-columns = ((2, "BERT", bert.split("|"), 1.5), (7.3, "ModernBERT", modern.split("|"), 0.94))
-for x, title, names, gap in columns:
-    axes.text(x, 8.3, title, ha="center", fontsize=10, fontweight="bold", color=INK)
-    for y, name in ((gap * level, name) for level, name in enumerate(names)):
-        edge, fill = (BLUE, "#e3f0f8") if name[0] == "*" else (GREY, "#f3f3f3")
-        frame = {"boxstyle": "round,pad=0.32", "facecolor": fill, "edgecolor": edge}
-        style = {"ha": "center", "va": "center", "fontsize": 8.5, "color": INK}
-        axes.text(x, y, name.strip("*"), bbox=frame, **style)
-        if y:
-            arrow = {"arrowstyle": "->", "color": GREY}
-            axes.annotate("", (x, y - 0.26), (x, y - gap + 0.26), arrowprops=arrow)
-alt = "One layer of each model, from bottom to top. BERT: words, positions and segments, LayerNorm, "
-alt += "self-attention, add and LayerNorm, feed-forward, add and LayerNorm. ModernBERT: words, "
-alt += "LayerNorm, then, in blue, LayerNorm before rotary attention, add, LayerNorm before "
-Picture(figure, alt=alt + "GeGLU, add, and one LayerNorm after the last layer.")
+pictures.layers_compared()
 
 # %% [markdown]
 # ## The problem: a table ends
@@ -159,11 +128,9 @@ def train_and_test(model, expected):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    for ends, number in zip(((0, 16), (48, 64), (0, 64)), expected):
-        accuracy = left_neighbor_accuracy(model, torch.arange(*ends))
-        print(
-            f"positions {ends[0]:2} to {ends[1] - 1}: {about(number, accuracy, within=0.15):.2f}"
-        )
+    for (start, end), number in zip(((0, 16), (48, 64), (0, 64)), expected):
+        share = left_neighbor_accuracy(model, torch.arange(start, end))
+        print(f"positions {start:2} to {end - 1}: {about(number, share, within=0.15):.2f}")
 
 
 torch.manual_seed(0)
@@ -233,8 +200,8 @@ for i in range(5):
 # ("theta") is 10,000 in the paper. The first pair turns by 1 radian each position, the last ones almost stand still,
 # like the hands of a clock. The number of positions until a pair has made a full turn is its **wavelength**.
 #
-# The next cell prints both for a small head of d = 8. The figure after it shows the wavelengths in ModernBERT, whose
-# heads have d = 64, for its two bases. The paper trained with texts of 1024 tokens and θ = 10,000 first. Then it
+# The next cell prints both for a small head of d = 8, and then draws the wavelengths in ModernBERT, whose heads have
+# d = 64, for its two bases. The paper trained with texts of 1024 tokens and θ = 10,000 first. Then it
 # raised θ to 160,000 in the layers that attend to the whole text, and went on with texts of 8192 tokens (section
 # 2.2.2).
 
@@ -247,30 +214,11 @@ def speeds(head_size, theta):  # [d/2]: radians for each position
 for k, speed in enumerate(speeds(8, 10_000).tolist()):
     turn = 2 * torch.pi / speed
     print(f"pair {k}: {speed:.3f} radians a position, a full turn in {turn:,.0f} positions")
-for theta in (10_000, 160_000):
-    wavelengths = 2 * torch.pi / speeds(64, theta)  # [32]
-    slow = (wavelengths > 8192).sum().item()
-    print(f"θ = {theta:7,}: longest {wavelengths.max():,.0f} positions;", end="")
-    print(f" {slow} of 32 pairs need more than 8192")
-
-# %% tags=["hide-input"]
-figure = new_figure(6.4, 2.9)
-axes = figure.subplots()
-for theta, color in ((10_000, ORANGE), (160_000, BLUE)):
-    axes.semilogy(2 * torch.pi / speeds(64, theta), "o-", markersize=3, color=color)
-    last = 2 * torch.pi / speeds(64, theta)[-1]
-    axes.text(31.5, last, f"θ = {theta:,}", color=color, va="center")
-for length, label in ((128, "window of a local layer"), (8192, "longest text")):
-    axes.axhline(length, color=GREY, linewidth=0.9, linestyle="--")
-    style = {"color": GREY, "fontsize": 8, "ha": "right"}
-    axes.text(38.5, length / 2, f"{length:,}: {label}", **style)
-axes.set(xlabel="pair k of a head with d = 64", ylabel="positions in a turn", xlim=(-1, 39))
-quiet(axes)
-Picture(
-    figure,
-    alt="Wavelengths of the 32 pairs on a logarithmic axis: from 6 positions for the first pair to 47,000 for "
-    "the last one at θ 10,000, and 690,000 at θ 160,000. Lines mark 128 and 8192 positions.",
-)
+wavelengths = {theta: 2 * torch.pi / speeds(64, theta) for theta in (10_000, 160_000)}  # [32]
+for theta, turns in wavelengths.items():
+    print(f"θ = {theta:7,}: {(turns > 8192).sum()} of 32 pairs need more than 8192 positions")
+marks = {128: "window of a local layer", 8192: "longest text"}
+pictures.wavelengths(wavelengths, marks)
 
 # %% [markdown]
 # The larger θ slows the slow pairs down further. With it, more pairs stay within one turn over a text of 8192 tokens,
@@ -292,16 +240,14 @@ from bertedu.family.modernbert.rope import rotate, rotation
 
 
 def rotate_neighbors(vectors, by):  # [..., T, d], two of [T, d/2] -> [..., T, d]
-    cosine, sine = by
-    first, second = vectors[..., 0::2], vectors[..., 1::2]  # [..., T, d/2] each
+    (cosine, sine), first, second = by, vectors[..., 0::2], vectors[..., 1::2]  # [..., T, d/2]
     turned = [first * cosine - second * sine, second * cosine + first * sine]
     return torch.stack(turned, dim=-1).flatten(-2)  # the pairs side by side again
 
 
 by = rotation(torch.full((8,), 5), head_size=8, theta=10_000.0)  # the angles at position 5
-for name, function in (("neighbors", rotate_neighbors), ("halves", rotate)):
-    pairs = {tuple(row.nonzero().flatten().tolist()) for row in function(torch.eye(8), by)}
-    print(f"{name:9}", *sorted(pairs))
+for function in (rotate_neighbors, rotate):
+    print({tuple(row.nonzero().flatten().tolist()) for row in function(torch.eye(8), by)})
 
 # %% [markdown]
 # ### Exercise 19.1 · Rotate by halves
@@ -315,8 +261,7 @@ for name, function in (("neighbors", rotate_neighbors), ("halves", rotate)):
 # %% tags=["exercise"]
 def rotate_halves(vectors, positions, theta):
     ### BEGIN SOLUTION
-    d = vectors.size(-1)
-    angles = positions[:, None] * theta ** (-torch.arange(0, d, 2) / d)  # [T, d/2]
+    angles = positions[:, None] * speeds(vectors.size(-1), theta)  # [T, d/2]
     first, second = vectors.chunk(2, dim=-1)  # [B, H, T, d/2] each
     cosine, sine = angles.cos(), angles.sin()
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
@@ -329,7 +274,8 @@ check("19.1", rotate_halves)
 # <details><summary>Solution, explained</summary>
 #
 # `chunk` cuts the last axis into its two halves, so that the numbers k and k + d/2 stand at the same index of `first`
-# and `second`. The angles are an outer product, positions times speeds, `[T, d/2]`, and broadcast over B and H. The
+# and `second`. The angles are an outer product, positions times speeds (the function from above), `[T, d/2]`, and broadcast over B
+# and H. The
 # values are not rotated: only the scores should know about positions.
 #
 # </details>
@@ -362,8 +308,7 @@ train_and_test(RotaryLetters(), expected=(1.00, 1.00, 0.45))
 # accident some of them get a high one. **Rotary positions don't make a model read longer texts by themselves.** That
 # is why ModernBERT was trained again on long texts, and why others stretch the angles (YaRN, which NeoBERT recommends
 # for longer texts). There is another remedy, two sections below.
-
-# %% [markdown]
+#
 # ## GeGLU: a gate
 #
 # BERT's feed-forward network ([chapter 04](04_transformer_encoder.ipynb)) computes gelu(x·A)·S: expand to I numbers,
@@ -462,50 +407,37 @@ check("19.2", geglu)
 #   standard deviation 0.02/√(2L) instead of 0.02. Independent numbers add up like √(2L), so the total stays the same
 #   for every depth.
 #
-# The first cell below counts the biases. The second one measures how much all layers of an untrained model have
-# added to the stream, with L = 6, 24 and 96 layers, once with both kinds of matrices at the same standard deviation
-# and once with the smaller start. (D = 128 here, so we take 0.02·√(768/128) in place of 0.02, as in chapter 04.)
+# The next cell counts the biases. Then it measures how much the layers of an untrained model (all but the last) have
+# added to the stream, for L = 6, 24 and 96 layers, first with the smaller start and then with the same start for all
+# matrices. (D = 128 here, so we take 0.02·√(768/128) in place of 0.02, as in chapter 04.)
 
 # %%
 from bertedu import BertConfig
-from bertedu.model.encoder import EncoderLayer
-
-layer = EncoderLayer(BertConfig.preset("base"))
-whole = sum(p.numel() for p in layer.parameters())
-biases = sum(p.numel() for name, p in layer.named_parameters() if name.endswith("bias"))
-print(f"biases of a BERT-Base layer: {biases:,} of {whole:,}, {biases / whole:.2%}")
-
-# %%
 from bertedu.family.modernbert.config import ModernBertConfig
 from bertedu.family.modernbert.model import ModernBertModel
+from bertedu.model.encoder import EncoderLayer
 
-
-@torch.no_grad()
-def added_to_stream(layers, smaller_start):
+weights = dict(EncoderLayer(BertConfig.preset("base")).named_parameters())
+whole = sum(p.numel() for p in weights.values())
+biases = sum(p.numel() for name, p in weights.items() if name.endswith("bias"))
+print(f"biases of a BERT-Base layer: {biases:,} of {whole:,}, {biases / whole:.2%}")
+sizes = dict(hidden_size=128, num_attention_heads=4, intermediate_size=192, pad_token_id=0)
+sizes["initializer_range"] = 0.02 * (768 / 128) ** 0.5
+for L in (6, 24, 96):
     torch.manual_seed(0)
-    sizes = dict(hidden_size=128, num_attention_heads=4, intermediate_size=192, pad_token_id=0)
-    start = 0.02 * (768 / 128) ** 0.5
-    config = ModernBertConfig(100, num_hidden_layers=layers, initializer_range=start, **sizes)
-    model = ModernBertModel(config).eval()
-    for layer in model.layers:
-        if not smaller_start:  # undo the division by √(2L)
-            layer.attention.output.weight *= (2 * layers) ** 0.5
-            layer.feed_forward.shrink.weight *= (2 * layers) ** 0.5
-    before = x = model.embeddings(torch.randint(1, 100, (8, 32)))  # [B, T, D]
-    turn = rotation(torch.arange(32), 32, 10_000.0)
-    for layer in model.layers:
-        x = layer(x, turn)[0]
-    return (x - before).std().item()
-
-
-for layers in (6, 24, 96):
-    plain, smaller = (added_to_stream(layers, smaller_start=small) for small in (False, True))
-    print(f"L = {layers:2}: added {plain:.2f} with 0.02, {smaller:.2f} with 0.02/√(2L)")
+    model = ModernBertModel(ModernBertConfig(100, num_hidden_layers=L, **sizes)).eval()
+    before = model.embeddings(torch.randint(1, 100, (8, 32))).detach()  # [B, T, D]
+    for name, factor in (("0.02/√(2L)", 1), ("0.02", (2 * L) ** 0.5)):
+        for layer in model.layers:
+            layer.attention.output.weight.data *= factor
+            layer.feed_forward.shrink.weight.data *= factor
+        states, _ = model.through_layers(before, torch.arange(32), None)
+        print(f"L = {L:2}, {name:10}: added {(states[-2] - before).std():.2f}")
 
 # %% [markdown]
-# The biases are 0.12 % of the layer: what is saved is tiny. What the layers
-# add grows with depth in the first column, more than twofold for four times as many layers. In the second column it
-# stays the same. (The stream itself starts with standard deviation 1.)
+# The biases are 0.12 % of the layer: what is saved is tiny. With the smaller
+# start, what the layers add is the same for every depth. With 0.02 it grows, more than twofold for four times as many
+# layers. (The stream itself starts with standard deviation 1.)
 #
 # ## Local attention
 #
@@ -535,21 +467,11 @@ class LocalLetters(RotaryLetters):
 torch.manual_seed(0)
 train_and_test(LocalLetters(), expected=(1.00, 1.00, 1.00))
 
-# %% tags=["hide-input"]
-local = may_attend(torch.arange(24), local_attention=8)
-two_layers = (local.float() @ local.float()) > 0
+# %%
+local = may_attend(torch.arange(24), local_attention=8)  # [T, T]
 panels = {"global layer": torch.ones(24, 24), "local layer, window 8": local}
-panels["reach of two local layers"] = two_layers
-figure = new_figure(7.4, 2.7)
-for axes, (title, mask) in zip(figure.subplots(1, 3), panels.items()):
-    axes.imshow(mask.float(), cmap="Blues", vmin=0, vmax=1.3)
-    axes.set_title(f"{title}\n{int(mask.sum())} of 576", fontsize=9)
-    axes.set(xlabel="key", ylabel="query", xticks=(0, 8, 16), yticks=(0, 8, 16))
-Picture(
-    figure,
-    alt="Three masks of 24 queries and 24 keys. Global: all 576 cells. Local: a band around the diagonal, "
-    "four keys to each side, 196 cells. Two local layers: a band of eight to each side.",
-)
+panels["reach of two local layers"] = (local.float() @ local.float()) > 0
+pictures.mask_panels(panels)
 
 # %% [markdown]
 # With the window, the letters are right in longer texts too, because all distances of the test occurred in training.
@@ -685,22 +607,19 @@ for name, order in (("as they come", lengths), ("sorted by length", lengths.sort
 # - **Attention** must stay inside each text. Kernels are told where the texts begin and end by B + 1 **offsets**, the
 #   cumulative sums of the lengths with a 0 in front. Flash Attention calls them `cu_seqlens`.
 #
-# The next cell packs three texts by hand. The cell after it computes their vectors with a small untrained ModernBERT of
+# The next cell packs three texts by hand and draws them, with the pairs that attention may see. The cell after it computes their vectors with a small untrained ModernBERT of
 # the package, first the usual way, with padding, and then packed, in three variants. It prints the largest difference
 # of any number. Guess which of the three are right. Think about the last one.
 
 # %%
 three = ["It rains.", "Nobody in the village had seen the new bridge.", "Bread is sold here."]
-encoding = tokenizer(three)
-ids, mask = encoding.input_ids, encoding.attention_mask  # [B, T] each
+ids, mask = tokenizer(three).input_ids, tokenizer(three).attention_mask  # [B, T] each
 lengths = mask.sum(dim=1).tolist()
 packed = torch.cat([row[:length] for row, length in zip(ids, lengths)])  # [N]
 positions = torch.cat([torch.arange(length) for length in lengths])  # [N]
 offsets = torch.tensor([0, *lengths]).cumsum(dim=0)  # [B + 1]
-print(f"B·T = {ids.numel()}, N = {len(packed)}, offsets {offsets.tolist()}")
-print("positions", *positions.tolist())
-text_1 = packed[offsets[1] : offsets[2]].tolist()
-print("text 1 again:", *tokenizer.convert_ids_to_tokens(text_1))
+print("packed", packed.tolist(), "positions", positions.tolist(), "offsets", offsets.tolist())
+pictures.packed_batch(lengths)
 
 # %%
 from bertedu.model.attention import hiding_bias
@@ -727,37 +646,8 @@ with torch.no_grad():
 # text's distances stay the same. BERT's table would give the third text the vectors of the positions 18 to 24.
 #
 # As above, our mask hides the other texts and saves no work in attention. Flash Attention takes the offsets and never
-# computes pairs of different texts: of all pairs in the rectangles above, only 39 % are
-# left. The next cell draws
-# our three texts.
-
-# %% tags=["hide-input"]
-figure = new_figure(7.4, 2.6)
-rows, masks = figure.subplots(1, 2, width_ratios=(1.7, 1))
-colors, T, N = (BLUE, ORANGE, GREEN), ids.size(1), len(packed)
-edges = {"edgecolor": "white", "linewidth": 0.8}
-for b, color in enumerate(colors):
-    rows.broken_barh([(t, 0.9) for t in range(T)], (2.2 - b, 0.8), facecolor="#e4e4e4", **edges)
-    rows.broken_barh(
-        [(t, 0.9) for t in range(lengths[b])], (2.2 - b, 0.8), facecolor=color, **edges
-    )
-    rows.broken_barh(
-        [(n, 0.9) for n in range(*offsets[b : b + 2])], (-1.6, 0.8), facecolor=color, **edges
-    )
-rows.text(T + 0.5, 1.6, f"batch: {3 * T} tokens,\ngrey is padding", fontsize=8, va="center")
-rows.text(0, -2.3, f"packed: {N} tokens, offsets {offsets.tolist()}", fontsize=8)
-rows.set(xlim=(0, N + 0.5), ylim=(-2.5, 3.1))
-rows.axis("off")
-masks.imshow((own_text == 0).float(), cmap="Blues", vmin=0, vmax=1.3)
-masks.set_title(f"attention, {int((own_text == 0).sum())} of {N * N} pairs", fontsize=9)
-masks.set(xlabel="key", ylabel="query", xticks=offsets[:-1], yticks=offsets[:-1])
-Picture(
-    figure,
-    alt="Left: a batch of three texts as a rectangle with grey padding, and below it the same texts one after "
-    "the other without gaps. Right: the mask of the packed texts, three squares along the diagonal.",
-)
-
-# %% [markdown]
+# computes pairs of different texts: of all pairs in the rectangles above, only 39 % are left.
+#
 # ### Exercise 19.4 · Unpad
 # ●●●○ · 12 minutes
 #
@@ -897,24 +787,8 @@ print("biases:", sum(name.endswith("bias") for name, _ in mine.named_parameters(
 #
 # The cell draws both for a run of 100 (warm-up 2, and for the trapezoid 10 of decay).
 
-# %% tags=["hide-input"]
-figure = new_figure(6, 2.4)
-axes = figure.subplots()
-time_line = torch.linspace(0, 100, 1001)
-warm_up = (time_line / 2).clamp_max(1)
-linear = torch.minimum(warm_up, (100 - time_line) / 98)
-trapezoid = warm_up * (1 - ((time_line - 90) / 10).clamp_min(0).sqrt())
-curves = ((linear, ORANGE, "BERT: linear", 42), (trapezoid, BLUE, "trapezoid", 60))
-for values, color, name, at in curves:
-    axes.plot(time_line, values, color=color)
-    axes.text(at, values[at * 10] + 0.05, name, color=color)
-axes.set(xlabel="share of the run, %", ylabel="share of the peak\nlearning rate", ylim=(0, 1.2))
-quiet(axes)
-Picture(
-    figure,
-    alt="Two schedules over a run. Linear: up to 1 within 2 %, then straight down to 0. Trapezoid: up to 1 "
-    "within 2 %, level until 90 %, then down to 0, steeply at first.",
-)
+# %%
+pictures.schedules(warmup=2, decay=10)
 
 # %% [markdown]
 # ## What is each change worth?
@@ -926,15 +800,13 @@ Picture(
 # need another one, and two seeds, because a single run could be luck. BERT was also trained once for 1800 steps. That
 # took five minutes of one core, too long for a cell, so the runs were recorded.
 #
-# The first cell below prints the cross-entropy on new texts, in nats (lower is better). The second one draws the runs
-# of 600 steps. Guess which change matters most in so short a run, and what BERT makes of three times as many steps.
+# The next cell prints the cross-entropy on new texts, in nats (lower is better), and draws the runs of 600 steps. Guess which change matters most in so short a run, and what BERT makes of three times as many steps.
 
 # %%
 import json
 
 recorded = json.loads(data_path("ablations/modernbert.json").read_text())["runs"]
-names = list(dict.fromkeys(run["model"] for run in recorded))
-for name in names:
+for name in dict.fromkeys(run["model"] for run in recorded):
     runs = [run for run in recorded if run["model"] == name]
     print(f"{name:18} {runs[0]['parameters']:,} weights;", end="")
     for steps, rate in ((600, 0.001), (600, 0.003), (1800, 0.003)):
@@ -942,24 +814,7 @@ for name in names:
         losses = " ".join(f"{run['loss']:.2f}" for run in chosen)
         print(f"  {steps} steps at {rate}: {losses};" if chosen else "", end="")
     print()
-
-# %% tags=["hide-input"]
-figure = new_figure(7, 2.8)
-axes = figure.subplots()
-for rate, color, shift in ((0.001, ORANGE, -0.12), (0.003, BLUE, 0.12)):
-    runs = [run for run in recorded if (run["steps"], run["learning_rate"]) == (600, rate)]
-    places = [names.index(run["model"]) + shift for run in runs]
-    losses = [run["loss"] for run in runs]
-    axes.plot(places, losses, "o", color=color, label=f"learning rate {rate}")
-axes.set_xticks(range(len(names)), names)
-axes.set(ylabel="cross-entropy, nats", ylim=(0, None))
-axes.legend(frameon=False, fontsize=8)
-quiet(axes)
-Picture(
-    figure,
-    alt="Cross-entropy of five models after 600 steps, two learning rates and two seeds each. BERT is above 4 in "
-    "all runs. The models with rotary positions are between 1.2 and 2.8, lower at the higher learning rate.",
-)
+pictures.ladder([run for run in recorded if run["steps"] == 600])
 
 # %% [markdown]
 # Keep the difference between two seeds in mind when you compare two lines.
@@ -1010,8 +865,10 @@ def sentences(pairs, numbers):  # ids [N, 15], and 0 for is, 1 for are [N]
     for (one, two), (s1, s2), old, late in product(pairs, numbers, range(4), range(4)):
         for first, second in ((one + s1, two + s2), (two + s2, one + s1)):
             early = ["", "old", "very old", "very very old"]
-            text = f"[CLS] the {early[old]} {first} near the {early[late]} {second} [MASK] wet . [SEP]"
-            row = [words.index(word) for word in text.split()]
+            text = (
+                f"[CLS] the {early[old]} {first} near the {early[late]} {second} [MASK] wet ."
+            )
+            row = [words.index(word) for word in [*text.split(), "[SEP]"]]
             rows.append(row + [0] * (16 - len(row)))
             answers.append(int(first.endswith("s")))
     return torch.tensor(rows), torch.tensor(answers)
@@ -1024,7 +881,7 @@ train_ids, train_answers = sentences(
 easy = sentences(pairs[::4], [("", ""), ("s", "s")])  # ids, answers
 hard = sentences(pairs[::4], [("", "s"), ("s", "")])
 print(
-    f"{len(train_ids)} sentences to train on, {len(easy[0])} easy and {len(hard[0])} hard ones to test on"
+    f"{len(train_ids)} to train on, {len(easy[0])} easy and {len(hard[0])} hard ones to test on"
 )
 
 
