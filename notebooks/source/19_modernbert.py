@@ -247,7 +247,9 @@ def rotate_neighbors(vectors, by):  # [..., T, d], two of [T, d/2] -> [..., T, d
 
 by = rotation(torch.full((8,), 5), head_size=8, theta=10_000.0)  # the angles at position 5
 for function in (rotate_neighbors, rotate):
-    print({tuple(row.nonzero().flatten().tolist()) for row in function(torch.eye(8), by)})
+    print(
+        sorted({tuple(row.nonzero().flatten().tolist()) for row in function(torch.eye(8), by)})
+    )
 
 # %% [markdown]
 # ### Exercise 19.1 · Rotate by halves
@@ -436,7 +438,7 @@ for L in (6, 24, 96):
 
 # %% [markdown]
 # The biases are 0.12 % of the layer: what is saved is tiny. With the smaller
-# start, what the layers add is the same for every depth. With 0.02 it grows, more than twofold for four times as many
+# start, what the layers add is about the same for every depth. With 0.02 it grows, more than twofold for four times as many
 # layers. (The stream itself starts with standard deviation 1.)
 #
 # ## Local attention
@@ -618,7 +620,7 @@ lengths = mask.sum(dim=1).tolist()
 packed = torch.cat([row[:length] for row, length in zip(ids, lengths)])  # [N]
 positions = torch.cat([torch.arange(length) for length in lengths])  # [N]
 offsets = torch.tensor([0, *lengths]).cumsum(dim=0)  # [B + 1]
-print("packed", packed.tolist(), "positions", positions.tolist(), "offsets", offsets.tolist())
+print("positions", *positions.tolist(), "  offsets", *offsets.tolist())
 pictures.packed_batch(lengths)
 
 # %%
@@ -820,7 +822,7 @@ pictures.ladder([run for run in recorded if run["steps"] == 600])
 # Keep the difference between two seeds in mind when you compare two lines.
 #
 # - **Rotary positions** make the only large difference. After 600 steps BERT is above 4 in all runs, and the rotary
-#   model below 2.8. But BERT was only late: after 1800 steps it has reached 0.88. A table must learn 48 positions one by
+#   model at 2.8 or below. But BERT was only late: after 1800 steps it has reached 0.88. A table must learn 48 positions one by
 #   one before attention can use them. Rotary scores know distances from the first step.
 # - **GeGLU and pre-norm**: their differences are as small as those between two seeds, in both directions. These runs
 #   can't tell whether they help. With two layers pre-norm has little to repair (chapter 04 had twelve).
