@@ -247,9 +247,7 @@ def rotate_neighbors(vectors, by):  # [..., T, d], two of [T, d/2] -> [..., T, d
 
 by = rotation(torch.full((8,), 5), head_size=8, theta=10_000.0)  # the angles at position 5
 for function in (rotate_neighbors, rotate):
-    print(
-        sorted({tuple(row.nonzero().flatten().tolist()) for row in function(torch.eye(8), by)})
-    )
+    print(sorted({tuple(r.nonzero()[:, 0].tolist()) for r in function(torch.eye(8), by)}))
 
 # %% [markdown]
 # ### Exercise 19.1 · Rotate by halves
