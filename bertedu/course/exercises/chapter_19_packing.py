@@ -49,6 +49,13 @@ def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
                 "picks the rows 0 and 1.)",
             )
     real, positions, offsets = map(flat, parts)
+    compare_ids(case, real, ids, mask)
+    compare_positions(case, positions, mask)
+    compare_offsets(case, offsets, mask)
+
+
+def compare_ids(case: Case, real: object, ids: Tensor, mask: Tensor) -> None:
+    """The real ids, text after text."""
     lengths = mask.sum(dim=1)
     wanted = ids[mask.bool()].tolist()
     by_id = ids[ids != 0].tolist()
@@ -69,8 +76,12 @@ def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
             ),
         ],
     )
+
+
+def compare_positions(case: Case, positions: object, mask: Tensor) -> None:
+    """The position of each real token in its text."""
     columns = mask.nonzero()[:, 1].tolist()
-    run_on = list(range(len(wanted)))
+    run_on = list(range(int(mask.sum())))
     counted = (mask.cumsum(dim=1) - 1)[mask.bool()].tolist()
     case.equal(
         "the tensor of positions",
@@ -90,6 +101,11 @@ def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
             ((mask.cumsum(dim=1) - 1).flatten().tolist(), "The padding still has positions: pick the real ones."),
         ],
     )
+
+
+def compare_offsets(case: Case, offsets: object, mask: Tensor) -> None:
+    """Where each text begins and ends."""
+    lengths = mask.sum(dim=1)
     ends = lengths.cumsum(dim=0).tolist()
     case.equal(
         "the tensor of offsets",
@@ -102,7 +118,7 @@ def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
             (lengths.tolist(), "These are the lengths. Add them up (cumsum), with a 0 in front."),
             ([0, *lengths.tolist()], "These are the lengths. Add them up with cumsum."),
             (
-                [ids.size(1) * b for b in range(len(ids) + 1)],
+                [mask.size(1) * b for b in range(len(mask) + 1)],
                 "These are the borders with padding: use the real lengths.",
             ),
             ([0, *(end - 1 for end in ends)], "Each offset is one too small: an end is exclusive, as in a slice."),
