@@ -31,7 +31,8 @@ def neighbors(vectors: Tensor, angles: Tensor) -> Tensor:
     ),
 )
 def rotate_halves(case: Case) -> None:
-    case.causes |= {"must match the size": ANGLES, "mat1 and mat2": ANGLES, "size mismatch": ANGLES}
+    sizes = f"{ANGLES} And the halves are [B, H, T, d/2]: cut the last axis, with chunk(2, dim=-1)."
+    case.causes |= {"must match the size": sizes, "mat1 and mat2": ANGLES, "size mismatch": sizes}
     case.causes["'int' and 'list'"] = "`positions` is a tensor: multiply it with the speeds."
     vectors, positions = case.randn(2, 3, 5, 8), torch.arange(5)
     result = case.call(vectors, positions, 50.0, tried="[2, 3, 5, 8], positions 0 to 4 and theta = 50")
@@ -100,6 +101,9 @@ def compare(case: Case, result: Tensor, vectors: Tensor, positions: Tensor, thet
             torch.deg2rad(place * theta ** (-2 * k / d))
         ),
         "The two halves are swapped.": torch.cat([lower, upper], dim=-1),
+        "cos and sin are swapped: with an angle of 0 nothing may change, and cos(0) is 1.": torch.cat(
+            [first * sine - second * cosine, second * sine + first * cosine], dim=-1
+        ),
         "Both of your products are added. In the first half, second * sine is subtracted.": torch.cat(
             [first * cosine + second * sine, lower], dim=-1
         ),
@@ -143,6 +147,7 @@ def geglu(case: Case) -> None:
         "The second half is missing: this is BERT's feed-forward with half of the matrix.": gelu(a),
         "You applied GELU to the product. It belongs on the first half alone, before you multiply.": gelu(a * g),
         "You added the halves. The gate multiplies.": gelu(a) + g,
+        "The first half goes through GELU, not the second one through a sigmoid.": a * g.sigmoid(),
         "There is no GELU: without an activation this is the bilinear variant of Shazeer's paper.": a * g,
         "This is GLU with a sigmoid. GeGLU has GELU there.": a.sigmoid() * g,
         "This is ReGLU: relu in place of GELU.": relu(a) * g,
@@ -181,6 +186,9 @@ def at_the_border(case: Case) -> None:
             ([64, 74, 128], "A token attends to itself as well."),
             ([64, 74, 129], "Token 0 attends to itself as well, and so does token 10."),
             ([65, 76, 129], "Token 10 has the tokens 0 to 9 on its left. How many are these?"),
+            ([64, 75, 129], "Token 0 attends to itself as well."),
+            ([65, 74, 128], "Token 10 has the tokens 0 to 9 on its left, and token 4000 attends to itself as well."),
+            ([66, 76, 130], "One too many: a token counts itself once, and at most 64 on each side."),
             ([65, 75, 65], "Token 4000 has neighbors on both sides."),
             ([64, 64, 128], "A token attends to itself as well, and token 10 has ten tokens on its left."),
             ([65, 75, 128], "You counted 128 for token 4000: that is 64 to each side. And itself?"),

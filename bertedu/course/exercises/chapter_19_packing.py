@@ -23,9 +23,8 @@ from bertedu.family.modernbert.rope import rotate, rotation
     ),
 )
 def unpad(case: Case) -> None:
-    case.causes["zero-dimensional tensor"] = (
-        "torch.cat wants tensors with an axis: torch.zeros(1), or torch.tensor([0])."
-    )
+    axis = "torch.cat wants tensors with an axis, for example torch.tensor([0])."
+    case.causes |= {"zero-dimensional tensor": axis, "expected Tensor as element": axis}
     case.causes["tensors used as indices"] = "Pick with a boolean mask: attention_mask.bool()."
     ids = torch.tensor([[5, 6, 7, 0, 0], [8, 9, 10, 11, 12], [13, 0, 0, 0, 0]])
     mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 0, 0, 0, 0]])
@@ -48,6 +47,8 @@ def compare(case: Case, ids: Tensor, mask: Tensor, tried: str) -> None:
                 "Pick the real entries with a boolean mask, attention_mask.bool(). (A mask of the *numbers* 0 and 1 "
                 "picks the rows 0 and 1.)",
             )
+    if isinstance(parts[2], Tensor) and parts[2].is_floating_point():
+        case.almost("The offsets are floats, and a slice wants integers: use torch.tensor([0]), not torch.zeros(1).")
     real, positions, offsets = map(flat, parts)
     compare_ids(case, real, ids, mask)
     compare_positions(case, positions, mask)
@@ -69,6 +70,7 @@ def compare_ids(case: Case, real: object, ids: Tensor, mask: Tensor) -> None:
             ((ids * mask).flatten().tolist(), "The padding is still in it, as zeros. Pick the real ids."),
             (ids[~mask.bool()].tolist(), "This is the padding: attention_mask is 1 for real tokens."),
             (ids.T[mask.T.bool()].tolist(), "The texts are mixed: go row by row, not column by column."),
+            ((mask.cumsum(dim=1) - 1)[mask.bool()].tolist(), "These are the positions. First come the ids."),
             (by_id, "You went by the ids. Whether a token is real is said by attention_mask alone."),
             (
                 [id for row, length in zip(ids, lengths.tolist(), strict=True) for id in row[:length].tolist()],
@@ -117,6 +119,7 @@ def compare_offsets(case: Case, offsets: object, mask: Tensor) -> None:
             ([0, *ends[:-1]], "These are the beginnings. The end of the last text is missing: B + 1 numbers."),
             (lengths.tolist(), "These are the lengths. Add them up (cumsum), with a 0 in front."),
             ([0, *lengths.tolist()], "These are the lengths. Add them up with cumsum."),
+            (mask.sum(dim=0).cumsum(dim=0).tolist(), "You counted the columns. A length is the sum of a row, dim=1."),
             (
                 [mask.size(1) * b for b in range(len(mask) + 1)],
                 "These are the borders with padding: use the real lengths.",
@@ -148,7 +151,8 @@ def flat(part: object) -> object:
 )
 def for_neighbors(case: Case) -> None:
     fit = "Count the rows: 3 · num_heads · d, where d is weight.size(0) // (3 * num_heads)."
-    case.causes |= {"is invalid for input of size": fit, "must match the size": fit}
+    case.causes |= {"is invalid for input of size": fit, "must match the size": fit, "out of bounds": fit}
+    case.causes["Sizes of tensors must match"] = "Bring each part back to [rows, D] before torch.cat, with reshape."
     case.causes["view size is not compatible"] = "After a transpose use reshape, not view."
     case.causes["leaf Variable"] = "Don't change the weight in place: make a new tensor."
     heads, d, width = 3, 8, 24
@@ -202,7 +206,24 @@ def columns(weight: Tensor, heads: int) -> Tensor:
     return weight.unflatten(1, (heads, 2, -1)).transpose(2, 3).reshape(weight.shape)
 
 
+def one_matrix(weight: Tensor, heads: int) -> Tensor:
+    """As if the rows were those of the queries alone, with d = rows / heads."""
+    return weight.unflatten(0, (heads, 2, -1)).transpose(1, 2).reshape(weight.shape)
+
+
+def overwritten(weight: Tensor, heads: int) -> Tensor:
+    """Row after row, written into the same matrix that is read from."""
+    new, d = weight.clone(), len(weight) // (3 * heads)
+    for start in range(0, 2 * heads * d, d):
+        for k in range(d // 2):
+            new[start + 2 * k] = new[start + k]
+            new[start + 2 * k + 1] = new[start + k + d // 2]
+    return new
+
+
 WRONG = {
+    "There are 3 · num_heads blocks of d rows: d is weight.size(0) // (3 * num_heads).": one_matrix,
+    "You wrote over rows that were still needed: read from `weight`, and write into a copy.": overwritten,
     "You reordered the values too. They are not rotated, and the output projection expects them in their old order.": (
         lambda weight, heads: reordered(weight, heads, (True, True, True))
     ),

@@ -124,6 +124,29 @@ def one_after_the_other(vectors, positions, theta):
     return torch.cat([first, second], -1)
 
 
+def sine_and_cosine_swapped(vectors, positions, theta):
+    d = vectors.size(-1)
+    angles = positions[:, None] * theta ** (-torch.arange(0, d, 2) / d)
+    first, second = vectors.chunk(2, dim=-1)
+    return torch.cat([first * angles.sin() - second * angles.cos(), second * angles.sin() + first * angles.cos()], -1)
+
+
+def cut_the_batch(vectors, positions, theta):
+    d = vectors.size(-1)
+    angles = positions[:, None] * theta ** (-torch.arange(0, d, 2) / d)
+    first, second = vectors.chunk(2)
+    return torch.cat([first * angles.cos() - second * angles.sin(), second * angles.cos() + first * angles.sin()], -1)
+
+
+def as_an_axis(vectors, positions, theta):
+    d = vectors.size(-1)
+    angles = positions.unsqueeze(-1) / theta ** (2 * torch.arange(d // 2) / d)
+    first, second = vectors.unflatten(-1, (2, d // 2)).unbind(-2)
+    return torch.stack(
+        [first * angles.cos() - second * angles.sin(), second * angles.cos() + first * angles.sin()], -2
+    ).flatten(-2)
+
+
 def two_parts(vectors, positions, theta):
     return halves(vectors, positions, theta).chunk(2, dim=-1)
 
@@ -206,6 +229,11 @@ def swish(x, expand, shrink):
     return (torch.nn.functional.silu(a) * g) @ shrink.T
 
 
+def second_through_a_sigmoid(x, expand, shrink):
+    a, g = (x @ expand.T).chunk(2, dim=-1)
+    return (a * g.sigmoid()) @ shrink.T
+
+
 def every_second(x, expand, shrink):
     inner = x @ expand.T
     return (gelu(inner[..., 0::2]) * inner[..., 1::2]) @ shrink.T
@@ -238,7 +266,7 @@ def without_shrink(x, expand, shrink):
 
 ANSWERS = {
     "19.1": {
-        "accepted": [halves, as_matrices, as_transformers, complex_numbers, loops],
+        "accepted": [halves, as_matrices, as_transformers, complex_numbers, loops, as_an_axis],
         "wrong": [
             (neighbors, "paired neighbors"),
             (other_way, "rotated the other way"),
@@ -257,6 +285,8 @@ ANSWERS = {
             (in_degrees, "are degrees"),
             (whole_division, "division with //"),
             (two_parts, "with torch.cat"),
+            (sine_and_cosine_swapped, "cos and sin are swapped"),
+            (cut_the_batch, "cut the last axis"),
             (without_axis, "one row for each position"),
             (no_gradient, "cut off from its inputs"),
         ],
@@ -271,6 +301,7 @@ ANSWERS = {
             (added, "The gate multiplies"),
             (sigmoid, "with a sigmoid"),
             (swish, "This is SwiGLU"),
+            (second_through_a_sigmoid, "not the second one through a sigmoid"),
             (every_second, "every second number"),
             (tanh_form, "tanh form"),
             (not_transposed, "[outputs, inputs]"),
@@ -284,6 +315,9 @@ ANSWERS = {
         "wrong": [
             ([64, 74, 128], "itself as well"),
             ([64, 74, 129], "so does token 10"),
+            ([64, 75, 129], "Token 0 attends to itself"),
+            ([65, 74, 128], "token 4000 attends to itself"),
+            ([66, 76, 130], "One too many"),
             ([65, 75, 65], "on both sides"),
             ([65, 75, 128], "And itself?"),
             ([129, 129, 129], "before token 0"),

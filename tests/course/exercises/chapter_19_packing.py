@@ -96,6 +96,33 @@ def zero_without_axis(input_ids, attention_mask):
     return ids, positions, torch.cat([torch.tensor(0), offsets[1:]])
 
 
+def zero_without_a_tensor(input_ids, attention_mask):
+    ids, positions, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, positions, torch.cat([0, offsets[1:]])
+
+
+def offsets_as_floats(input_ids, attention_mask):
+    ids, positions, offsets = by_the_mask(input_ids, attention_mask)
+    return ids, positions, torch.cat([torch.zeros(1), offsets[1:]])
+
+
+def positions_first(input_ids, attention_mask):
+    ids, positions, offsets = by_the_mask(input_ids, attention_mask)
+    return positions, ids, offsets
+
+
+def sums_of_columns(input_ids, attention_mask):
+    ids, positions, _ = by_the_mask(input_ids, attention_mask)
+    return ids, positions, attention_mask.sum(dim=0).cumsum(dim=0)
+
+
+def with_nonzero(input_ids, attention_mask):
+    text, column = attention_mask.nonzero(as_tuple=True)
+    lengths = torch.bincount(text, minlength=len(attention_mask))
+    offsets = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
+    return input_ids[text, column], column - attention_mask.argmax(dim=1)[text], offsets
+
+
 def by_axes(weight, num_heads):
     parts = weight.view(3, num_heads, 2, -1, weight.size(1))
     parts = torch.cat([parts[:2].transpose(2, 3).reshape(2, num_heads, -1, weight.size(1)), parts[2:].flatten(2, 3)])
@@ -168,13 +195,43 @@ def in_place(weight, num_heads):
     return weight
 
 
+def without_the_three(weight, num_heads):
+    return weight.unflatten(0, (num_heads, 2, -1)).transpose(1, 2).reshape(weight.shape)
+
+
+def size_of_the_lab(weight, num_heads):
+    order = [number for k in range(8) for number in (k, k + 8)]
+    rows = torch.cat([16 * head + torch.tensor(order) for head in range(2 * num_heads)])
+    return torch.cat([weight[rows], weight[len(rows) :]])
+
+
+def not_flat(weight, num_heads):
+    parts = weight.view(3, num_heads, 2, -1, weight.size(1))
+    return torch.cat([parts[:2].transpose(2, 3), parts[2:]])
+
+
+def overwriting(weight, num_heads):
+    d, new = len(weight) // 3 // num_heads, weight.clone()
+    for start in range(0, 2 * num_heads * d, d):
+        for k in range(d // 2):
+            new[start + 2 * k] = new[start + k]
+            new[start + 2 * k + 1] = new[start + k + d // 2]
+    return new
+
+
+def part_by_part(weight, num_heads):
+    query, key, value = weight.chunk(3)
+    moved = [x.unflatten(0, (num_heads, 2, -1)).permute(0, 2, 1, 3).flatten(0, 2) for x in (query, key)]
+    return torch.cat([*moved, value])
+
+
 def viewed(weight, num_heads):
     return weight.view(3, num_heads, 2, -1, weight.size(1)).transpose(2, 3).view(weight.shape)
 
 
 ANSWERS = {
     "19.4": {
-        "accepted": [by_the_mask, with_lists, row_by_row],
+        "accepted": [by_the_mask, with_lists, row_by_row, with_nonzero],
         "wrong": [
             (from_the_left, "can be on the left"),
             (by_the_ids, "You went by the ids"),
@@ -191,10 +248,14 @@ ANSWERS = {
             (positions_in_a_rectangle, "one axis is expected"),
             (ids_alone, "3 things are asked for"),
             (zero_without_axis, "wants tensors with an axis"),
+            (zero_without_a_tensor, "wants tensors with an axis"),
+            (offsets_as_floats, "slice wants integers"),
+            (positions_first, "These are the positions"),
+            (sums_of_columns, "You counted the columns"),
         ],
     },
     "19.5": {
-        "accepted": [by_axes, by_numbers, with_stack],
+        "accepted": [by_axes, by_numbers, with_stack, part_by_part],
         "wrong": [
             (values_too, "reordered the values too"),
             (queries_only, "queries only"),
@@ -205,6 +266,10 @@ ANSWERS = {
             (head_after_head, "all queries come first"),
             (in_place, "in place"),
             (viewed, "use reshape, not view"),
+            (without_the_three, "3 · num_heads blocks"),
+            (size_of_the_lab, "Count the rows"),
+            (not_flat, "back to [rows, D]"),
+            (overwriting, "wrote over rows"),
             (without_values, "All rows are expected"),
         ],
     },
