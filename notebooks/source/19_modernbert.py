@@ -197,9 +197,10 @@ for i in range(5):
 # ### Many pairs, many speeds
 #
 # A single pair isn't enough: after a full turn, the angle 2π, everything repeats. So the d numbers of a head are d/2
-# pairs, and each pair rotates at its own speed. Pair number k turns by $\theta^{-2k/d}$ radians for each position. The base θ
-# ("theta") is 10,000 in the RoPE paper. The first pair turns by 1 radian each position, the last ones almost stand still,
-# like the hands of a clock. The number of positions until a pair has made a full turn is its **wavelength**.
+# pairs, and each pair rotates at its own speed. Pair number k turns by $\theta^{-2k/d}$ radians for each position. The
+# base θ ("theta") is 10,000 in the RoPE paper. The first pair turns by 1 radian each position, the last ones almost
+# stand still, like the hands of a clock. The number of positions until a pair has made a full turn is its
+# **wavelength**.
 #
 # The next cell prints both for a small head of d = 8, and then draws the wavelengths in ModernBERT, whose heads have
 # d = 64, for its two bases. Warner et al. first trained with texts of 1024 tokens and θ = 10,000. Then they raised θ to
@@ -287,10 +288,11 @@ check("19.1", rotate_halves)
 #
 # Our model with rotary positions differs in two methods: `vectors` adds nothing, and `scores` rotates queries and
 # keys. The values are not rotated: only the scores should know about positions. Everything else is inherited. Guess
-# the three accuracies again before you run the cell. One of them is not what most people expect.
+# the three accuracies again. One of them is not what most people expect.
 #
-# The last lines of the cell test the same trained model once more on texts of 64 letters, but hide all keys that are
-# more than 15 positions away from the query. Training had no such distances.
+# The first cell defines the model, the second one trains and tests it. Its last five lines test the trained model once
+# more on texts of 64 letters, but hide all keys that are more than 15 positions away from the query. There were no such
+# distances in training.
 
 
 # %%
@@ -303,6 +305,7 @@ class RotaryLetters(Letters):
         return rotate(query, turn) @ rotate(key, turn).mT / 16**0.5  # [B, H, T, T]
 
 
+# %%
 torch.manual_seed(0)
 rotary = RotaryLetters()
 train_and_test(rotary, expected=(1.00, 1.00, 0.46))
@@ -354,10 +357,10 @@ for activated, gate in torch.tensor([[4.0, 2.0], [-4.0, 2.0], [4.0, -2.0]]):
 #
 # ### What it costs
 #
-# There are three matrices now instead of two: A and G, of D × I each, and S. For a fair comparison the inner size
-# must shrink: 3·D·I′ = 2·D·I gives I′ = ⅔ I. For BERT-Base, with D = 768 and I = 3072, that is 2048, as in Shazeer's
-# comparison. ModernBERT-base went another way: I = 1152 only, but 22 layers instead of 12. Which of the three has
-# the most weights in its feed-forward networks? Guess, and run the cell. (Each weight takes part in one multiplication for
+# There are three matrices now instead of two: A and G, of D × I each, and S. For a fair comparison the inner size must
+# shrink: 3·D·I′ = 2·D·I gives I′ = ⅔ I. For BERT-Base, with D = 768 and I = 3072, that is 2048, as in Shazeer's
+# comparison. ModernBERT-base went another way: I = 1152 only, but 22 layers instead of 12. Which of the three has the
+# most weights in its feed-forward networks? Guess, and run the cell. (Each weight takes part in one multiplication for
 # each token, so these are also the numbers of multiplications.)
 
 # %%
@@ -371,8 +374,9 @@ for name, (matrices, inner, layers) in sizes.items():
 # All three are about the same size. ModernBERT has more layers, and each has a narrower feed-forward network (the paper
 # calls this **deep and narrow**, section 2.1.3). Is the gate worth it? Shazeer measured it for T5 with equal numbers of
 # weights and equal work (table 1): the cross-entropy was 1.677 with ReLU, 1.679 with GELU, 1.633 with GeGLU and 1.636
-# with SwiGLU, the variant in LLaMA and many other language models. Why is it better? The paper ends with "We offer no explanation as to why these architectures seem to work; we attribute their success, as all else, to
-# divine benevolence."
+# with SwiGLU, the variant in LLaMA and many other language models. Why is it better? The paper ends with "We offer no
+# explanation as to why these architectures seem to work; we attribute their success, as all else, to divine
+# benevolence."
 #
 # ### Exercise 19.2 · The two halves
 # ●●○○ · 8 minutes
@@ -447,14 +451,16 @@ for L in (6, 24, 96):
 
 # %% [markdown]
 # The biases are 0.12 % of the layer: what is saved is tiny. With the smaller initialization, what the layers add is
-# about the same for every depth. With 0.02 it grows, more than twofold for four times as many layers. (The stream itself starts with standard deviation 1.)
+# about the same for every depth. With 0.02 it grows, more than twofold for four times as many layers. (The stream
+# itself starts with standard deviation 1.)
 #
 # ## Local attention
 #
 # A layer of attention over T tokens computes T² scores for each head. In **local attention** (also **sliding-window
-# attention**; Longformer, Beltagy et al. 2020, arXiv 2004.05150) a token attends only to its neighborhood. ModernBERT's setting
-# `local_attention = 128` means: at most 64 positions away, *inclusive*, on both sides. Layer i, counted from 0, is
-# **global** if i % 3 == 0, and local otherwise. The rule who may attend to whom is the one line of `may_attend`.
+# attention**; Longformer, Beltagy et al. 2020, arXiv 2004.05150) a token attends only to its neighborhood. ModernBERT's
+# setting `local_attention = 128` means: at most 64 positions away, *inclusive*, on both sides. Layer i, counted from 0,
+# is **global** if i % 3 == 0, and local otherwise. The function `may_attend` in
+# the next cell computes the mask.
 #
 # The first cell takes our letters again: rotary positions, and a window of 8, at most 4 to each side, in training and
 # in the tests. Remember the 0.46 in texts of 64 letters. What will it be now?
@@ -547,10 +553,11 @@ for T in (128, 512, 8192):
 # ### Fewer scores, not only hidden ones (optional)
 #
 # Beware: a *mask* saves nothing. `masked_fill` needs all T² scores before it can hide them. To save work, the hidden
-# scores must never be computed. **Kernels** (functions that run on the GPU) such as Flash Attention do that. A simple way in plain PyTorch: cut the
-# text into blocks of 64 tokens. The keys that a block needs are in the block itself and in its two neighbors: 192
-# keys for each query instead of T. The next cell compares the result and the CPU time with the mask, for 4096 tokens
-# and two heads. (Your times will differ.)
+# scores must never be computed. **Kernels** (functions that run on the GPU) such as Flash Attention do that. A simple
+# way in plain PyTorch: cut the text into blocks of 64 tokens. The keys that a block needs are in the block itself and
+# in its two neighbors: 192 keys for each query instead of T. (`unfold` cuts the keys into these overlapping windows.)
+# The next cell compares the result and the CPU time with the mask, for 4096 tokens and two heads. (Your times will
+# differ.)
 
 # %% tags=["nbval-ignore-output"]
 import time
