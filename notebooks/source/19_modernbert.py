@@ -1,0 +1,1075 @@
+# %% [markdown]
+# # 19 · ModernBERT
+#
+# BERT is from 2018. In December 2024, Warner et al. published ModernBERT (arXiv 2412.13663): the same idea, with what
+# six more years of work on Transformers had found. You will build each change by hand, count what it costs, and put
+# them together into a layer that equals the package's and the one in `transformers`.
+#
+# ## What you will be able to do
+#
+# - rotate a query and a key with a pencil, and show that their score depends only on the distance i − j
+# - write GeGLU with its two halves in the right order, and size it so that it has as many weights as BERT's
+# - draw the masks of local and global attention, and count the operations for 128, 512 and 8192 tokens
+# - compute a batch without its padding, with offsets and positions, and get the same vectors
+# - detect and repair a checkpoint whose rotary halves are read as neighbors
+#
+# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **You need:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) ·
+# **Next:** [20 · Many languages](20_many_languages.ipynb)
+#
+# Sections marked (optional) are not part of the core path. Letters: B texts in a batch, T tokens, D hidden size,
+# H heads with d = D / H numbers each, L layers, and I for the inner size of the feed-forward network.
+#
+# ## Recall
+#
+# 1. How does DeBERTa tell attention how far apart two tokens are?
+#
+# <details><summary>Answer</summary>
+#
+# By vectors for relative positions. A score is the sum of content-to-content, content-to-position and
+# position-to-content, and the position vector is chosen by the distance i − j. No position is added to the words at
+# the input.
+#
+# </details>
+#
+# 2. Where does the LayerNorm stand in post-norm, and where in pre-norm ([chapter 04](04_transformer_encoder.ipynb))?
+#
+# <details><summary>Answer</summary>
+#
+# Post-norm (BERT) normalizes after the addition: norm(x + f(x)). Pre-norm normalizes what the sublayer reads:
+# x + f(norm(x)). The residual stream itself is then never normalized, so a pre-norm model needs one more LayerNorm
+# at the end.
+#
+# </details>
+#
+# 3. Which part of a layer's multiplications grows with T² ([chapter 03](03_self_attention.ipynb))?
+#
+# <details><summary>Answer</summary>
+#
+# The two matrix products of attention: scores and weighted average, 2·T²·D together. Everything else grows with T.
+#
+# </details>
+#
+# ## Where this part sits
+#
+# The table lists what is new in ModernBERT, in the order of this chapter. The cell below it draws one layer of both
+# models, with the new parts in blue.
+#
+# | what | BERT (2018) | ModernBERT (2024) | section of the paper |
+# |---|---|---|---|
+# | positions | a table, added to the input | **rotary**: queries and keys are rotated in each layer | 2.1.1 |
+# | feed-forward | GELU | **GeGLU**: a gate | 2.1.1 |
+# | LayerNorm | after each addition | **before** each sublayer, and one at the end; no biases | 2.1.1 |
+# | attention | all tokens, in each layer | all tokens in every third layer, **128 tokens around** in the others | 2.1.2 |
+# | padding | computed like text | **left out** | 2.1.2 |
+# | training | 15 % masked, linear decay | **30 %** masked, no next sentence, **trapezoidal** schedule | 2.2.2 |
+
+# %%
+from bertedu.visualization import modernbert_pictures as pictures
+
+pictures.layers_compared()
+
+# %% [markdown]
+# ## The problem: a table ends
+#
+# BERT learns one vector for each position, 512 in all, and adds it to the word at that position. What happens beyond
+# the positions that were seen in training?
+#
+# We try it with the smallest task that needs positions: each token must **name the letter to its left**. The model in
+# the next cell is one layer of attention with two heads, D = 32 and d = 16. It computes where to attend in `scores`
+# and adds positions in `vectors`. These are the two methods that we change later. Its table has 64 positions.
+#
+# The cell after it trains on texts of 16 letters for 200 steps and tests three times: on new texts of 16 letters, on
+# texts of 16 letters that stand at the positions 48 to 63, and on texts of 64 letters. Guess the three accuracies.
+# There are ten letters, so guessing at random gets 0.10.
+
+# %%
+import torch
+from torch import nn
+
+
+class Letters(nn.Module):
+    """One layer of attention; positions come from a table, as in BERT."""
+
+    def __init__(self):
+        super().__init__()
+        self.letters, self.table = nn.Embedding(10, 32), nn.Embedding(64, 32)
+        self.qkv, self.output = nn.Linear(32, 3 * 32, bias=False), nn.Linear(32, 10)
+
+    def vectors(self, ids, positions):
+        return self.letters(ids) + self.table(positions)  # [B, T, D]
+
+    def scores(self, query, key, positions):
+        return query @ key.mT / 16**0.5  # [B, H, T, T]
+
+    def forward(self, ids, positions):  # [B, T], [T]
+        qkv = self.qkv(self.vectors(ids, positions)).unflatten(-1, (3, 2, 16))
+        query, key, value = (part.transpose(1, 2) for part in qkv.unbind(dim=2))  # [B, H, T, d]
+        mixed = self.scores(query, key, positions).softmax(dim=-1) @ value  # [B, H, T, d]
+        return self.output(mixed.transpose(1, 2).flatten(-2))  # [B, T, 10]
+
+
+# %%
+from bertedu.course import about, check, hint, quiz
+
+
+def left_neighbor_accuracy(model, positions):
+    ids = torch.randint(10, (200, len(positions)))
+    guesses = model(ids, positions).argmax(dim=-1)[:, 1:]  # the first has no neighbor
+    return (guesses == ids[:, :-1]).double().mean().item()
+
+
+def train_and_test(model, expected):
+    model, optimizer = model.double(), torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(200):
+        ids = torch.randint(10, (32, 16))  # [B, T]
+        scores, targets = model(ids, torch.arange(16))[:, 1:], ids[:, :-1]
+        loss = nn.functional.cross_entropy(scores.flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    for (start, end), number in zip(((0, 16), (48, 64), (0, 64)), expected):
+        share = left_neighbor_accuracy(model, torch.arange(start, end))
+        print(f"positions {start:2} to {end - 1}: {about(number, share, within=0.15):.2f}")
+
+
+torch.manual_seed(0)
+train_and_test(Letters(), expected=(1.00, 0.16, 0.32))
+
+# %% [markdown]
+# At the positions of its training the model is perfect. At positions 48 to 63 it is hardly better than guessing,
+# although the texts are of the same kind: no training step has changed those rows of the table. The model did not
+# learn "the letter to the left". It learned fifteen separate facts such as "position 7 attends to position 6".
+#
+# BERT's table ends at 512 positions. A longer text has no vectors at all there, and the package refuses it: *a text has
+# 600 tokens and this model 512 positions*. Inside the table there is a weaker form of the problem: nothing in a table
+# carries what was learned about positions 3 and 4 over to 300 and 301, so BERT needs enough training at all of them.
+#
+# ## Rotary positions by hand
+#
+# **Rotary position embeddings** (RoPE; Su et al. 2021, arXiv 2104.09864, section 3.2) add nothing to the words. They
+# *rotate* each query and each key by an angle that grows with its position. Let's take a query and a key of two
+# numbers each, a **pair**: an arrow in the plane. Rotating the arrow (x, y) by the angle φ gives
+#
+# $$(x\cos\varphi - y\sin\varphi,\;\; y\cos\varphi + x\sin\varphi)$$
+#
+# Take a pencil and choose φ = 90° for each position, so that cos and sin are 0, 1 or −1: each step turns (x, y) into
+# (−y, x). The query is (1, 2) at position 3, the key is (3, 4) at position 1.
+#
+# 1. The query makes three quarter turns: (1, 2) → (−2, 1) → (−1, −2) → (2, −1).
+# 2. The key makes one: (3, 4) → (−4, 3).
+# 3. Their score is the dot product: 2 · (−4) + (−1) · 3 = −11.
+#
+# Now move both by four positions, or by one. What changes? The next cell computes your example. Then it takes an
+# angle of 0.5 radians and prints the scores of the same query with the same key, for all positions i and j from 0
+# to 4.
+
+
+# %%
+def rotate_pair(pair, angle):  # [2], a number -> [2]
+    x, y = pair
+    cosine, sine = torch.tensor(angle).cos(), torch.tensor(angle).sin()
+    return torch.stack([x * cosine - y * sine, y * cosine + x * sine])
+
+
+def score(i, j, angle):  # of a query at position i with a key at position j
+    query, key = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    return (rotate_pair(query, i * angle) @ rotate_pair(key, j * angle)).item()
+
+
+quarter = torch.pi / 2
+turned = rotate_pair(torch.tensor([1.0, 2.0]), 3 * quarter)
+print("the query after three quarter turns:", [round(number) for number in turned.tolist()])
+for i, j in ((3, 1), (7, 5), (4, 2), (3, 2), (2, 3)):
+    print(f"i = {i}, j = {j}:  i − j = {i - j:2}  score {score(i, j, quarter):5.2f}")
+print("\nangle 0.5    " + "".join(f"j = {j}  " for j in range(5)))
+for i in range(5):
+    print(f"       i = {i}  ", "  ".join(f"{score(i, j, 0.5):5.2f}" for j in range(5)))
+
+# %% [markdown]
+# The first three lines have the same i − j, and the score is −11 in all of them. Then look along the diagonals of the
+# table: all numbers on a diagonal are equal. **The score depends on i − j only**, and not on i or j alone. The reason
+# needs no formula. A dot product depends on the lengths of two arrows and on the angle between them. Rotating changes
+# no length. Rotating both by the same angle doesn't change the angle between them either. So only the *difference* of
+# the rotations counts, (i − j) · φ. Its sign counts too: i − j = 1 and i − j = −1 have different scores, so a query
+# can tell *before* from *after*.
+#
+# ### Many pairs, many speeds
+#
+# A single pair isn't enough: after a full turn, the angle 2π, everything repeats. So the d numbers of a head are d/2
+# pairs, and each pair rotates at its own speed. Pair number k turns by $\theta^{-2k/d}$ radians for each position. The
+# base θ ("theta") is 10,000 in the RoPE paper. The first pair turns by 1 radian each position, the last ones almost
+# stand still, like the hands of a clock. The number of positions until a pair has made a full turn is its
+# **wavelength**.
+#
+# The next cell prints both for a small head of d = 8, and then draws the wavelengths in ModernBERT, whose heads have
+# d = 64, for its two bases. Warner et al. first trained with texts of 1024 tokens and θ = 10,000. Then they raised θ to
+# 160,000 in the layers that attend to the whole text, and went on with texts of 8192 tokens (section 2.2.2).
+
+
+# %%
+def speeds(head_size, theta):  # [d/2]: radians for each position
+    return theta ** (-torch.arange(0, head_size, 2) / head_size)
+
+
+for k, speed in enumerate(speeds(8, 10_000).tolist()):
+    turn = 2 * torch.pi / speed
+    print(f"pair {k}: {speed:.3f} radians a position, a full turn in {turn:,.0f} positions")
+wavelengths = {theta: 2 * torch.pi / speeds(64, theta) for theta in (10_000, 160_000)}  # [32]
+for theta, turns in wavelengths.items():
+    print(f"θ = {theta:7,}: {(turns > 8192).sum()} of 32 pairs need more than 8192 positions")
+marks = {128: "window of a local layer", 8192: "longest text"}
+pictures.wavelengths(wavelengths, marks)
+
+# %% [markdown]
+# The larger θ slows the slow pairs down further: 12 pairs instead of 7 now need more than 8192 positions for a full
+# turn. Such a pair has another angle at each distance in the text, so it can tell near from far. In the local layers
+# no distance is larger than 64, and θ stays at 10,000.
+#
+# ### Halves or neighbors
+#
+# Which of the d numbers of a head form a pair? The RoPE paper takes **neighbors**: (0, 1), (2, 3), … GPT-NeoX,
+# `transformers` and ModernBERT take **halves**: number k goes with number k + d/2. Both are the same model with its
+# numbers in another order. But weights that were trained one way don't work the other way. Remember this for the lab.
+#
+# The package has two functions for this. `rotation` computes the cosines and sines of all angles, `[T, d/2]` each.
+# `rotate` rotates vectors by them, with halves. The next cell writes the paper's way, with neighbors. Then it shows
+# which numbers each way combines: it rotates eight vectors that have a single 1 and zeros, and prints at which indices
+# the results are not zero.
+
+# %%
+from bertedu.family.modernbert.rope import rotate, rotation
+
+
+def rotate_neighbors(vectors, by):  # [..., T, d], two of [T, d/2] -> [..., T, d]
+    (cosine, sine), first, second = by, vectors[..., 0::2], vectors[..., 1::2]  # [..., T, d/2]
+    turned = [first * cosine - second * sine, second * cosine + first * sine]
+    return torch.stack(turned, dim=-1).flatten(-2)  # the pairs side by side again
+
+
+by = rotation(torch.full((8,), 5), head_size=8, theta=10_000.0)  # the angles at position 5
+for function in (rotate_neighbors, rotate):
+    print(sorted({tuple(r.nonzero()[:, 0].tolist()) for r in function(torch.eye(8), by)}))
+
+# %% [markdown]
+# The first line has the paper's pairs, the second one the pairs of halves.
+#
+# ### Exercise 19.1 · Rotate by halves
+# ●●○○ · 12 minutes
+#
+# Write `rotate_halves(vectors, positions, theta)` for `vectors` of shape `[B, H, T, d]` and `positions` `[T]`. Pair
+# number k consists of the numbers k and k + d/2, and turns by `theta ** (-2 * k / d)` radians for each position.
+# Return the rotated vectors, in the same order. (`check` examines your answer, and `hint("19.1")` gives a hint.)
+
+
+# %% tags=["exercise"]
+def rotate_halves(vectors, positions, theta):
+    ### BEGIN SOLUTION
+    angles = positions[:, None] * speeds(vectors.size(-1), theta)  # [T, d/2]
+    first, second = vectors.chunk(2, dim=-1)  # [B, H, T, d/2] each
+    cosine, sine = angles.cos(), angles.sin()
+    return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
+    ### END SOLUTION
+
+
+check("19.1", rotate_halves)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `chunk` cuts the last axis into its two halves, so that the numbers k and k + d/2 stand at the same index of `first`
+# and `second`. The angles are an outer product, positions times speeds (the function from above), `[T, d/2]`, and
+# broadcast over B and H.
+#
+# </details>
+
+# %% [markdown]
+# ### Does it solve the problem?
+#
+# Our model with rotary positions differs in two methods: `vectors` adds nothing, and `scores` rotates queries and
+# keys. The values are not rotated: only the scores should know about positions. Everything else is inherited. Guess
+# the three accuracies again. One of them is not what most people expect.
+#
+# The first cell defines the model, the second one trains and tests it. Its last five lines test the trained model once
+# more on texts of 64 letters, but hide all keys that are more than 15 positions away from the query. There were no such
+# distances in training.
+
+
+# %%
+class RotaryLetters(Letters):
+    def vectors(self, ids, positions):
+        return self.letters(ids)  # [B, T, D]: no positions here
+
+    def scores(self, query, key, positions):
+        turn = rotation(positions, head_size=16, theta=10_000.0)
+        return rotate(query, turn) @ rotate(key, turn).mT / 16**0.5  # [B, H, T, T]
+
+
+# %%
+torch.manual_seed(0)
+rotary = RotaryLetters()
+train_and_test(rotary, expected=(1.00, 1.00, 0.46))
+all_scores, positions = rotary.scores, torch.arange(64)
+far = (positions[:, None] - positions[None, :]).abs() > 15  # [T, T]
+rotary.scores = lambda *inputs: all_scores(*inputs).masked_fill(far, -1e9)
+nearby = left_neighbor_accuracy(rotary, positions)
+print(f"the same, no key farther than 15: {about(1.00, nearby, within=0.05):.2f}")
+
+# %% [markdown]
+# From position 48 on, the model is as good as from position 0: it has learned one fact about distances, and no
+# table. But in texts of 64 letters it is wrong more often than right. The last line shows why: without the far keys
+# the same model is perfect. In training no distance was larger than 15, so nothing taught the model to give a low
+# score to a key that is 20 or 40 positions away. **Rotary positions don't make a model read longer texts by
+# themselves.** That is why ModernBERT was trained again on long texts, and why others stretch the angles (YaRN, for
+# which NeoBERT is prepared). There is another remedy, three sections below: local attention.
+#
+# ## GeGLU: a gate
+#
+# BERT's feed-forward network ([chapter 04](04_transformer_encoder.ipynb)) computes gelu(x·A)·S: expand to I numbers,
+# GELU, shrink back to D. (We leave out the biases.) Whether an inner number passes, and how much of it, depends on
+# that number alone.
+#
+# A **gated linear unit** (GLU) computes two numbers for each inner unit and multiplies them, so that one of them says
+# how much of the other one passes. Shazeer (2020, arXiv 2002.05202) tried several functions in it. With GELU it is
+# called **GeGLU**:
+#
+# $$\text{GeGLU}(x) = \big(\text{gelu}(xA) \odot xG\big)\,S$$
+#
+# Do one unit with a pencil. For a large number z, gelu(z) is about z, and for a very negative z it is about 0. Let xA
+# be the first number of x and xG the second one. What comes out for x = (4, 2), (−4, 2) and (4, −2)? The last
+# column takes the two in the wrong order.
+
+# %%
+from torch.nn.functional import gelu
+
+for activated, gate in torch.tensor([[4.0, 2.0], [-4.0, 2.0], [4.0, -2.0]]):
+    right, wrong = gelu(activated) * gate, activated * gelu(gate)
+    print(f"x = ({activated:2.0f}, {gate:2.0f})  gelu(first) · second = {right:5.2f}", end="")
+    print(f"   first · gelu(second) = {wrong:5.2f}")
+
+# %% [markdown]
+# In the second line the unit is shut: a number of −4 lets nothing through. In the third one a negative number does
+# pass: only the half that goes through GELU opens and shuts. So the order matters. In the first line both orders give
+# nearly the same, in the others they don't.
+#
+# The names are a trap. ModernBERT's code calls the half *without* the activation "gate". In LLaMA's code `gate_proj`
+# is the half *with* it. Always look which half goes through the activation.
+#
+# ### What it costs
+#
+# There are three matrices now instead of two: A and G, of D × I each, and S. For a fair comparison the inner size must
+# shrink: 3·D·I′ = 2·D·I gives I′ = ⅔ I. For BERT-Base, with D = 768 and I = 3072, that is 2048, as in Shazeer's
+# comparison. ModernBERT-base went another way: I = 1152 only, but 22 layers instead of 12. Which of the three has the
+# most weights in its feed-forward networks? Guess, and run the cell. (Each weight takes part in one multiplication for
+# each token, so these are also the numbers of multiplications.)
+
+# %%
+sizes = {"BERT-Base, GELU": (2, 3072, 12), "BERT-Base with GeGLU": (3, 2048, 12)}
+sizes["ModernBERT-base"] = (3, 1152, 22)
+for name, (matrices, inner, layers) in sizes.items():
+    in_layer = matrices * 768 * inner
+    print(f"{name:21} {in_layer:9,} in a layer, {layers * in_layer:10,} in {layers} layers")
+
+# %% [markdown]
+# All three are about the same size. ModernBERT has more layers, and each has a narrower feed-forward network (the paper
+# calls this **deep and narrow**, section 2.1.3). Is the gate worth it? Shazeer measured it for T5 with equal numbers of
+# weights and equal work (table 1): the cross-entropy was 1.677 with ReLU, 1.679 with GELU, 1.633 with GeGLU and 1.636
+# with SwiGLU, the variant in LLaMA and many other language models. Why is it better? The paper ends with "We offer no
+# explanation as to why these architectures seem to work; we attribute their success, as all else, to divine
+# benevolence."
+#
+# ### Exercise 19.2 · The two halves
+# ●●○○ · 8 minutes
+#
+# ModernBERT stores A and G in *one* matrix: `expand` of shape `[2 I, D]`, as in `nn.Linear`. Its first I outputs go
+# through GELU, the last I don't. `shrink` has the shape `[D, I]`. Write `geglu(x, expand, shrink)` for `x` of shape
+# `[B, T, D]`, without biases and with the exact GELU, `gelu(z)`.
+
+
+# %% tags=["exercise"]
+def geglu(x, expand, shrink):
+    ### BEGIN SOLUTION
+    activated, gate = (x @ expand.T).chunk(2, dim=-1)  # [B, T, I] each
+    return (gelu(activated) * gate) @ shrink.T  # [B, T, D]
+    ### END SOLUTION
+
+
+check("19.2", geglu)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `nn.Linear` stores its weight as `[outputs, inputs]`, so we multiply by the transposed matrix. One product with the
+# large matrix is faster than two with small ones, and `chunk` cuts the result into the two halves. The first one goes
+# through GELU.
+#
+# </details>
+
+# %% [markdown]
+# ## Pre-norm, a final norm, and no biases
+#
+# In [chapter 04](04_transformer_encoder.ipynb) you trained stacks of twelve layers for a hundred steps. Post-norm,
+# BERT's order, was still guessing if there was no warm-up. Pre-norm learned without it. ModernBERT takes **pre-norm**,
+# as most Transformers do today, with the LayerNorm after the last layer that pre-norm needs. There is one more
+# LayerNorm right after the embeddings, so the first layer leaves out its own before attention.
+#
+# Two smaller changes go with it:
+#
+# - **No biases**, neither in linear layers nor in LayerNorm, except one for each word in the decoder. The paper wants
+#   to spend the weights on the matrices (section 2.1.1). Guess what share of a BERT-Base layer are biases.
+# - **A smaller initialization.** In pre-norm every sublayer *adds* to the residual stream, 2·L times. ModernBERT-base
+#   starts with the initialization of Megatron (NVIDIA's library for large models): the matrices whose output is added
+#   (after attention and in `shrink`) have the standard deviation 0.02/√(2L) instead of 0.02. The standard deviation of
+#   a sum of 2·L independent numbers grows like √(2L), so the total stays the same for every depth.
+#
+# The next cell counts the biases. Then it measures the standard deviation of what the layers of an untrained model (all
+# but the last) have added to the stream, for L = 6, 24 and 96 layers, first with the smaller initialization and then
+# with the same one for all matrices. (D = 128 here, so we take 0.02·√(768/128) in place of 0.02, as in chapter 04.)
+
+# %%
+from bertedu import BertConfig
+from bertedu.family.modernbert.config import ModernBertConfig
+from bertedu.family.modernbert.model import ModernBertModel
+from bertedu.model.encoder import EncoderLayer
+
+weights = dict(EncoderLayer(BertConfig.preset("base")).named_parameters())
+whole = sum(p.numel() for p in weights.values())
+biases = sum(p.numel() for name, p in weights.items() if name.endswith("bias"))
+print(f"biases of a BERT-Base layer: {biases:,} of {whole:,}, {biases / whole:.2%}")
+sizes = dict(hidden_size=128, num_attention_heads=4, intermediate_size=192, pad_token_id=0)
+sizes["initializer_range"] = 0.02 * (768 / 128) ** 0.5
+for L in (6, 24, 96):
+    torch.manual_seed(0)
+    model = ModernBertModel(ModernBertConfig(100, num_hidden_layers=L, **sizes)).eval()
+    before = model.embeddings(torch.randint(1, 100, (8, 32))).detach()  # [B, T, D]
+    for name, factor in (("0.02/√(2L)", 1), ("0.02", (2 * L) ** 0.5)):
+        for layer in model.layers:
+            layer.attention.output.weight.data *= factor
+            layer.feed_forward.shrink.weight.data *= factor
+        states, _ = model.through_layers(before, torch.arange(32), None)
+        print(f"L = {L:2}, {name:10}: added {(states[-2] - before).std():.2f}")
+
+# %% [markdown]
+# The biases are 0.12 % of the layer: what is saved is tiny. With the smaller initialization, what the layers add is
+# about the same for every depth. With 0.02 it grows, more than twofold for four times as many layers. (The stream
+# itself starts with standard deviation 1.)
+#
+# ## Local attention
+#
+# A layer of attention over T tokens computes T² scores for each head. In **local attention** (also **sliding-window
+# attention**; Longformer, Beltagy et al. 2020, arXiv 2004.05150) a token attends only to its neighborhood. ModernBERT's
+# setting `local_attention = 128` means: at most 64 positions away, *inclusive*, on both sides. Layer i, counted from 0,
+# is **global** if i % 3 == 0, and local otherwise. The function `may_attend` in
+# the next cell computes the mask.
+#
+# The first cell takes our letters again: rotary positions, and a window of 8, at most 4 to each side, in training and
+# in the tests. Remember the 0.46 in texts of 64 letters. What will it be now?
+#
+# The second cell draws the masks for a text of 24 tokens and a window of 8: a global layer, a local one, and what two
+# local layers in a row can reach.
+
+
+# %%
+def may_attend(positions, local_attention):  # [T], a number -> [T, T] of booleans
+    return (positions[:, None] - positions[None, :]).abs() <= local_attention // 2
+
+
+class LocalLetters(RotaryLetters):
+    def scores(self, query, key, positions):
+        hidden = ~may_attend(positions, local_attention=8)
+        return super().scores(query, key, positions).masked_fill(hidden, -1e9)
+
+
+torch.manual_seed(0)
+train_and_test(LocalLetters(), expected=(1.00, 1.00, 1.00))
+
+# %%
+local = may_attend(torch.arange(24), local_attention=8)  # [T, T]
+panels = {"global layer": torch.ones(24, 24), "local layer, window 8": local}
+panels["reach of two local layers"] = (local.float() @ local.float()) > 0
+pictures.mask_panels(panels)
+
+# %% [markdown]
+# With the window, the letters are right in longer texts too, because all distances of the test occurred in training.
+# That is the second use of local layers. The first is the cost, which we count below.
+#
+# Local doesn't mean blind. After two local layers, information has come from up to 2 · 64 positions away, and every
+# third layer connects everything with everything.
+#
+# ### Exercise 19.3 · At the border
+# ●○○○ · 3 minutes
+#
+# A text has 8192 tokens, and a layer has `local_attention = 128`. To how many tokens, including itself, do the tokens
+# 0, 10 and 4000 attend? Write three numbers in a list.
+
+# %% tags=["exercise"]
+### BEGIN SOLUTION
+keys_seen = [65, 75, 129]
+### END SOLUTION
+check("19.3", keys_seen)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# A token attends to itself, to at most 64 on the left and to at most 64 on the right: 129 in the middle of a text,
+# not 128. Token 0 has nobody on its left: 1 + 64. Token 10 has ten: 10 + 1 + 64.
+#
+# </details>
+
+# %% [markdown]
+# ### What it costs
+#
+# Now we count for ModernBERT-base: D = 768, I = 1152, H = 12, 22 layers of which 8 are global. A layer's matrices take
+# 4·D² (query, key, value, output) and 3·D·I multiplications for each token. Attention takes 2·D for each pair of a
+# query and a key that it sees. For T = 128, 512 and 8192 the cell prints
+#
+# - the pairs in a global layer and in a local one,
+# - the multiplications of all 22 layers, if all are global and with ModernBERT's pattern,
+# - and the memory for the attention weights of one layer, global and local, if you store them in 16 bits.
+#
+# Guess before you run it: what share of the multiplications is saved?
+
+# %%
+D, inner, H = 768, 1152, 12
+for T in (128, 512, 8192):
+    everywhere = T * T
+    nearby = sum(min(i, 64) + 1 + min(T - 1 - i, 64) for i in range(T))  # inclusive
+    matrices = 22 * T * (4 * D * D + 3 * D * inner)
+    all_global = matrices + 22 * 2 * D * everywhere
+    alternating = matrices + 2 * D * (8 * everywhere + 14 * nearby)
+    saved = 1 - alternating / all_global
+    print(f"T = {T:4}: {everywhere:10,} pairs global, {nearby:9,} local;  billions of", end="")
+    print(f" products {all_global / 1e9:5.0f} → {alternating / 1e9:4.0f}, {saved:.0%} saved")
+    megabytes = [H * pairs * 2 / 1e6 for pairs in (everywhere, nearby)]
+    print(
+        f"          attention weights of a layer: {megabytes[0]:,.1f} → {megabytes[1]:,.1f} MB"
+    )
+
+# %% [markdown]
+# At 128 tokens a window of 128 hides only a quarter of the pairs, and 1 % of the multiplications is saved. At 512 it is
+# 7 %. At 8192 it is almost half, and a local layer needs sixty times less memory for its attention weights. Local
+# attention pays for long texts. On short ones it changes next to nothing.
+#
+# ### Fewer scores, not only hidden ones (optional)
+#
+# Beware: a *mask* saves nothing. `masked_fill` needs all T² scores before it can hide them. To save work, the hidden
+# scores must never be computed. **Kernels** (functions that run on the GPU) such as Flash Attention do that. A simple
+# way in plain PyTorch: cut the text into blocks of 64 tokens. The keys that a block needs are in the block itself and
+# in its two neighbors: 192 keys for each query instead of T. (`unfold` cuts the keys into these overlapping windows.)
+# The next cell compares the result and the CPU time with the mask, for 4096 tokens and two heads. (Your times will
+# differ.)
+
+# %% tags=["nbval-ignore-output"]
+import time
+
+
+def in_blocks(query, key, value, block=64):  # [H, T, d] each -> [H, T, d]
+    heads, tokens, d = query.shape
+    pad = (0, 0, block, block)  # one empty block before the text and one after it
+    windows = [nn.functional.pad(x, pad).unfold(1, 3 * block, block).mT for x in (key, value)]
+    scores = query.view(heads, -1, block, d) @ windows[0].mT / d**0.5  # [H, blocks, 64, 192]
+    where = torch.arange(-block, tokens + block).unfold(0, 3 * block, block)  # [blocks, 192]
+    near = (torch.arange(tokens).view(-1, block, 1) - where[:, None, :]).abs() <= block
+    near &= ((where >= 0) & (where < tokens))[:, None, :]
+    weights = scores.masked_fill(~near, -1e9).softmax(dim=-1)
+    return (weights @ windows[1]).flatten(1, 2)
+
+
+torch.manual_seed(0)
+query, key, value = torch.randn(3, 2, 4096, 64)  # [H, T, d] each
+start = time.process_time()
+hidden = ~may_attend(torch.arange(4096), 128)
+masked = (query @ key.mT / 8).masked_fill(hidden, -1e9).softmax(dim=-1) @ value
+middle = time.process_time()
+blocks = in_blocks(query, key, value)
+print(f"masked {middle - start:.2f} s, in blocks {time.process_time() - middle:.2f} s")
+assert (blocks - masked).abs().max() < 1e-4, "both ways should give the same vectors"
+
+# %% [markdown]
+# The vectors are the same. On our machine the blocks took less than a tenth of the time.
+#
+# ## Unpadding
+#
+# A batch is a rectangle, and texts have different lengths. The gaps are filled with [PAD], and every matrix product
+# computes them as if they were text. How many are there? The cell takes real texts (from our data for sentiment), in
+# batches of 32 as they come, and counts real tokens and padding. Guess the share of padding.
+
+# %%
+from bertedu import BertTokenizer
+from bertedu.corpora.task_data import read_labelled
+from bertedu.course import data_path
+
+tokenizer = BertTokenizer.from_pretrained(data_path("checkpoints/books-mini"))
+texts = [row.text for row in read_labelled(data_path("tasks/sentiment/train.tsv"))]
+
+
+def count(lengths):  # in batches of 32: tokens in the rectangles, real ones, share of the pairs
+    batches = lengths.view(-1, 32)
+    longest = batches.amax(dim=1)
+    pairs = (batches**2).sum() / (32 * longest**2).sum()
+    return (32 * longest).sum().item(), batches.sum().item(), pairs.item()
+
+
+lengths = tokenizer(texts[:1472]).attention_mask.sum(dim=1)  # of 46 batches
+for name, order in (("as they come", lengths), ("sorted by length", lengths.sort().values)):
+    padded, real, pairs = count(order)
+    print(f"{name:17} {padded:6,} tokens, {real:,} real:", end="")
+    print(f" {1 - real / padded:.0%} padding, {pairs:.0%} of the pairs are real")
+
+# %% [markdown]
+# Almost four of ten tokens are padding. Sorting by length helps (chapter 08 did that), but a service must take the
+# texts as they come, and training wants batches in random order.
+#
+# **Unpadding** puts the real tokens of all texts into *one* long sequence of N tokens, and no padding is computed at
+# all. Linear layers, norms and GeGLU treat each token by itself, so they don't even notice. Two things must be right:
+#
+# - **Positions** begin at 0 in each text.
+# - **Attention** must stay inside each text. Kernels are told where the texts begin and end by B + 1 **offsets**, the
+#   cumulative sums of the lengths with a 0 in front. Flash Attention calls them `cu_seqlens`.
+#
+# The next cell packs three texts by hand and draws them, with the pairs that attention may see. The cell after it
+# computes their vectors with a small untrained ModernBERT of the package, first the usual way, with padding, and then
+# packed, in three variants. For each variant it prints the largest difference from the vectors with padding. Guess
+# which of the three are right. Think about the last one.
+
+# %%
+three = ["It rains.", "Nobody in the village had seen the new bridge.", "Bread is sold here."]
+ids, mask = tokenizer(three).input_ids, tokenizer(three).attention_mask  # [B, T] each
+lengths = mask.sum(dim=1).tolist()
+packed = torch.cat([row[:length] for row, length in zip(ids, lengths)])  # [N]
+positions = torch.cat([torch.arange(length) for length in lengths])  # [N]
+offsets = torch.tensor([0, *lengths]).cumsum(dim=0)  # [B + 1]
+print("positions", *positions.tolist(), "  offsets", *offsets.tolist())
+pictures.packed_batch(lengths)
+
+# %%
+from bertedu.model.attention import hiding_bias
+
+torch.manual_seed(0)
+sizes = dict(hidden_size=64, num_hidden_layers=4, num_attention_heads=4, intermediate_size=96)
+sizes |= dict(pad_token_id=0, local_attention=8, initializer_range=0.2)
+small = ModernBertConfig(len(tokenizer), **sizes)
+model = ModernBertModel(small).eval()
+text_of = torch.repeat_interleave(torch.arange(3), torch.tensor(lengths))  # [N]: which text
+own_text = hiding_bias(text_of[:, None] != text_of[None, :], torch.float32)  # [N, N]
+variants = {"every token sees all texts": (positions, None)}
+variants["each text for itself"] = (positions, own_text)
+variants["the same, positions run on"] = (torch.arange(len(packed)), own_text)
+with torch.no_grad():
+    padded = model(ids, mask).last_hidden_state[mask.bool()]  # [N, D]: the real tokens only
+    for name, (where, bias) in variants.items():
+        layers, _ = model.through_layers(model.embeddings(packed[None]), where, bias)
+        print(f"{name:27} difference {(layers[-1][0] - padded).abs().max():.3f}")
+
+# %% [markdown]
+# Without a mask the texts attend to each other, and the vectors are far off. With it, they are equal. And it doesn't
+# matter if the positions run on from text to text, because rotary scores depend on i − j only, and a
+# text's distances stay the same. BERT's table would give the third text the vectors of the positions 18 to 24.
+#
+# As above, our mask hides the other texts and saves no work in attention. Flash Attention takes the offsets and never
+# computes pairs of different texts: of all pairs in the rectangles above, only 39 % are left.
+#
+# ### Exercise 19.4 · Unpad
+# ●●●○ · 12 minutes
+#
+# Write `unpad(input_ids, attention_mask)` for `[B, T]` each. Return three tensors: the real ids `[N]`, text after
+# text, the position of each in its text `[N]` (0 for the first real token), and the offsets `[B + 1]`. Be careful:
+# some tokenizers put the padding on the *left*.
+
+
+# %% tags=["exercise"]
+def unpad(input_ids, attention_mask):
+    ### BEGIN SOLUTION
+    real = attention_mask.bool()
+    positions = (attention_mask.cumsum(dim=1) - 1)[real]  # counted in each row
+    ends = attention_mask.sum(dim=1).cumsum(dim=0)  # [B]
+    return input_ids[real], positions, torch.cat([ends.new_zeros(1), ends])
+    ### END SOLUTION
+
+
+check("19.4", unpad)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# A boolean mask picks the real ids row by row, wherever the padding is. Counting the ones of the mask from the left
+# (`cumsum`) numbers the real tokens of each row from 1, so we subtract 1. The offsets are the cumulative lengths with
+# a 0 in front: text b is `ids[offsets[b] : offsets[b + 1]]`.
+#
+# </details>
+
+# %% [markdown]
+# And back again: a task needs the vectors in the rectangle. `pad_again` of the package is one assignment,
+# `padded[mask] = vectors`. ModernBERT does this once at the end, not in every layer (section 2.1.2).
+#
+# ## One layer by hand
+#
+# Now we put it all together. Read `MyLayer` from the bottom: `forward` is pre-norm, twice. `attend` is attention with
+# rotated queries and keys, and with the window in local layers. `keep` `[B, T]` is True for real tokens. (`self.rotate`
+# is the package's `rotate`, by halves. We need it as an attribute in the lab.) `MyModernBert` is the whole encoder.
+
+
+# %%
+class MyLayer(nn.Module):
+    def __init__(self, config, number):
+        super().__init__()
+        D, inner = config.hidden_size, config.intermediate_size
+        self.config, self.rotate, self.is_local = config, rotate, number % 3 > 0
+        self.attention_norm = nn.LayerNorm(D, bias=False) if number else nn.Identity()
+        self.qkv, self.output = nn.Linear(D, 3 * D, bias=False), nn.Linear(D, D, bias=False)
+        self.feed_forward_norm = nn.LayerNorm(D, bias=False)
+        self.expand = nn.Linear(D, 2 * inner, bias=False)
+        self.shrink = nn.Linear(inner, D, bias=False)
+
+    def attend(self, x, keep):  # [B, T, D], [B, T] -> [B, T, D]
+        qkv = self.qkv(x).unflatten(-1, (3, self.config.num_attention_heads, -1))
+        query, key, value = (part.transpose(1, 2) for part in qkv.unbind(dim=2))
+        positions, seen, theta = torch.arange(x.size(1)), keep[:, None, None, :], 160_000.0
+        if self.is_local:
+            seen, theta = seen & may_attend(positions, self.config.local_attention), 10_000.0
+        turn = rotation(positions, query.size(-1), theta)
+        scores = self.rotate(query, turn) @ self.rotate(key, turn).mT / query.size(-1) ** 0.5
+        weights = scores.masked_fill(~seen, -1e9).softmax(dim=-1)  # [B, H, T, T]
+        return self.output((weights @ value).transpose(1, 2).flatten(-2))
+
+    def forward(self, x, keep):
+        x = x + self.attend(self.attention_norm(x), keep)
+        activated, gate = self.expand(self.feed_forward_norm(x)).chunk(2, dim=-1)
+        return x + self.shrink(gelu(activated) * gate)
+
+
+# %%
+class MyModernBert(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.token = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.norm = nn.LayerNorm(config.hidden_size, bias=False)
+        self.layers = nn.ModuleList(MyLayer(config, n) for n in range(config.num_hidden_layers))
+        self.final_norm = nn.LayerNorm(config.hidden_size, bias=False)
+
+    def forward(self, ids, keep):  # [B, T] each -> [B, T, D]
+        x = self.norm(self.token(ids))
+        for layer in self.layers:
+            x = layer(x, keep)
+        return self.final_norm(x)
+
+
+# %% [markdown]
+# ## The proof
+#
+# We give the package's model random weights, also in the norms, copy them into `MyModernBert` (the names differ by the
+# parts that they belong to), and save them for `transformers`. Four layers, of which the first and the last are
+# global, a window of 8, two texts of 24 and 15 tokens. The cell prints the largest difference of the last vectors at
+# real tokens, and the number of biases.
+
+# %%
+import tempfile
+
+import transformers
+
+transformers.utils.logging.disable_progress_bar()
+torch.manual_seed(1)
+for parameter in model.parameters():
+    parameter.data += 0.1 * torch.randn(parameter.shape)
+mine = MyModernBert(small).eval()
+weights = model.state_dict()
+for part in ("embeddings.", "attention.", "feed_forward."):
+    weights = {name.replace(part, ""): weight for name, weight in weights.items()}
+print(mine.load_state_dict(weights))
+with tempfile.TemporaryDirectory() as folder:
+    model.save_pretrained(folder)
+    eager = {"attn_implementation": "eager"}  # scores written out, as in ours
+    theirs = transformers.ModernBertModel.from_pretrained(folder, **eager).eval()
+ids = torch.randint(5, 100, (2, 24))
+keep = torch.arange(24) < torch.tensor([[24], [15]])  # [B, T]
+with torch.no_grad():
+    result = mine(ids, keep)[keep]
+    for name, other in (("package", model), ("transformers", theirs)):
+        vectors = other(ids, attention_mask=keep.long()).last_hidden_state[keep]
+        print(f"{name:12} largest difference from yours {(vectors - result).abs().max():.4f}")
+print("biases:", sum(name.endswith("bias") for name, _ in mine.named_parameters()))
+
+# %% [markdown]
+# Your layer equals ModernBERT's layer to four decimals, local and global, with padding.
+#
+# ## The training recipe (optional)
+#
+# Three changes in training cost nothing at all (section 2.2.2):
+#
+# - **30 % masking** instead of 15 %. Each text gives twice as many predictions to learn from, and each prediction has
+#   less context. For models of BERT-Large's size, Wettig et al. (2022, arXiv 2202.08005) found a masking rate of 40 %
+#   better than 15 %.
+# - **No next-sentence prediction**, as in RoBERTa.
+# - A **trapezoidal learning-rate schedule**, also called **warmup-stable-decay** (WSD). BERT's learning rate falls from the
+#   end of the warm-up to the last step, so you must know the last step in advance. The trapezoid stays at its maximum and
+#   falls only at the very end. So you can go on from any checkpoint of the long middle part, with more steps or with
+#   other text, and end it whenever you like. In ModernBERT the decay is 1 − √t,
+#   where t goes from 0 to 1 during the decay. Its authors found this better than a straight line.
+#
+# The cell draws both for a run of 100 (warm-up 2, and for the trapezoid 10 of decay).
+
+# %%
+pictures.schedules(warmup=2, decay=10)
+
+# %% [markdown]
+# ## What is each change worth?
+#
+# We can ask a tiny model. `benchmarks/modernbert_ladder.py` trained five of them, each with one change more than the
+# one before it: BERT, rotary positions, GeGLU, pre-norm, and local attention (window 16) in the second layer. (The
+# biases of a part go when the part changes.) Each has two layers of D = 72 with about the same number of weights, and
+# predicts masked words in documents about countries of our small world, at most 48 tokens long, for 600 steps of 16
+# texts. There are two learning rates, because a change may need another one, and two seeds, because a single run could
+# be luck. BERT was also trained once for 1800 steps. All of this took five minutes of one core, too long for a cell,
+# so the runs were recorded.
+#
+# The next cell prints the number of weights in the layers and the cross-entropy on new texts, in nats (natural
+# logarithm; lower is better), one number for each seed. Then it draws the runs of 600 steps. Guess which change matters
+# most in so short a run, and what BERT reaches in three times as many steps.
+
+# %%
+import json
+
+recorded = json.loads(data_path("ablations/modernbert.json").read_text())["runs"]
+for name in dict.fromkeys(run["model"] for run in recorded):
+    runs = [run for run in recorded if run["model"] == name]
+    print(f"{name:18} {runs[0]['parameters']:,} weights;", end="")
+    for steps, rate in ((600, 0.001), (600, 0.003), (1800, 0.003)):
+        chosen = [run for run in runs if (run["steps"], run["learning_rate"]) == (steps, rate)]
+        losses = " ".join(f"{run['loss']:.2f}" for run in chosen)
+        print(f"  {steps} steps at {rate}: {losses};" if chosen else "", end="")
+    print()
+pictures.ladder([run for run in recorded if run["steps"] == 600])
+
+# %% [markdown]
+# Keep the difference between two seeds in mind when you compare two lines.
+#
+# - **Rotary positions** make the only large difference. After 600 steps BERT is above 4 in all runs, and the rotary
+#   model at 2.8 or below. But BERT does learn the task, only later: its one run of 1800 steps reached 0.88. (We didn't
+#   train the others that long, so we don't know which is better in the end.) A likely reason: a table must learn 48
+#   positions before attention can use them, and rotary scores depend on distances from the first step.
+# - **GeGLU and pre-norm**: their differences are about as small as those between two seeds, in both directions. These
+#   runs can't tell whether they help. With two layers pre-norm has little to repair (chapter 04 had twelve).
+# - **Local attention** is a little better than the line above it in all four pairs of runs. Perhaps that is because our
+#   documents consist of short sentences, with the answer nearby. Don't generalize from two seeds and one small world.
+#
+# What do larger comparisons say?
+#
+# | source | what was compared | finding |
+# |---|---|---|
+# | Geiping & Goldstein 2022, *Cramming* (arXiv 2212.14034) | many variants of BERT, one GPU, one day | at a fixed budget of time, changes of the architecture hardly move the loss; what makes steps faster helps. Pre-norm helps because it allows larger learning rates and less warm-up, and little by itself (section 4.2) |
+# | Antoun et al. 2025 (arXiv 2504.08716) | ModernBERT and DeBERTaV3 on the *same* French data | DeBERTaV3 learns more from each token and is better in most tasks, but not in retrieval. ModernBERT is faster, reads longer texts, and is better than BERT and RoBERTa |
+# | Warner et al. 2024, section 2.1.2 | unpadding before the embeddings, not in each layer | 10 to 20 % faster than other ways to unpad |
+#
+# Others chose from the same list. **NomicBERT** (Nussbaum et al. 2024, arXiv 2402.01613): rotary positions, SwiGLU, no
+# dropout, texts of 2048 tokens. **NeoBERT** (Le Breton et al. 2025, arXiv 2502.19587): 28 layers of 768, RMSNorm
+# (a LayerNorm that doesn't subtract the mean) before each sublayer, SwiGLU, 20 % masking. **EuroBERT** (Boizard et al.
+# 2025, arXiv 2503.05500): RMSNorm, grouped-query attention (several query heads share one head of keys and values),
+# fifteen languages. All of them have rotary positions and a gate.
+#
+# ## Broken BERT: a checkpoint that is silently worse
+#
+# A colleague has written ModernBERT anew, from the papers, and loads a checkpoint that is known to be good. All names
+# and all shapes fit, no error is raised, and the vectors look healthy. But the accuracy is far below what was
+# reported.
+#
+# We replay this with the sentences of [chapter 03](03_self_attention.ipynb): *the keys near the old lamp [MASK] wet*,
+# is or are? The next cell makes such sentences, some longer than others, and holds out a quarter of the noun pairs. You
+# don't have to read it. The cell after it trains `MyModernBert` with two layers (that's the good checkpoint; it takes
+# some seconds). It tests on easy sentences, in which both nouns are singular or both plural, and on hard ones, in which
+# they differ. Then it gives the trained layers the colleague's rotation, and tests again.
+
+# %% tags=["hide-input"]
+from itertools import combinations, product
+
+NOUNS = "key lamp cup book coat boat door cloud horse river plate letter".split()
+words = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "the", "wet", ".", "near", "old", "very"]
+words += [noun + ending for ending in ("", "s") for noun in NOUNS]
+
+
+def sentences(pairs, numbers):  # ids [N, 15], and 0 for is, 1 for are [N]
+    rows, answers = [], []
+    for (one, two), (s1, s2), old, late in product(pairs, numbers, range(4), range(4)):
+        for first, second in ((one + s1, two + s2), (two + s2, one + s1)):
+            early = ["", "old", "very old", "very very old"]
+            text = (
+                f"[CLS] the {early[old]} {first} near the {early[late]} {second} [MASK] wet ."
+            )
+            row = [words.index(word) for word in [*text.split(), "[SEP]"]]
+            rows.append(row + [0] * (16 - len(row)))
+            answers.append(int(first.endswith("s")))
+    return torch.tensor(rows), torch.tensor(answers)
+
+
+pairs = list(combinations(NOUNS, 2))
+train_ids, train_answers = sentences(
+    [p for i, p in enumerate(pairs) if i % 4], list(product(("", "s"), repeat=2))
+)
+easy = sentences(pairs[::4], [("", ""), ("s", "s")])  # ids, answers
+hard = sentences(pairs[::4], [("", "s"), ("s", "")])
+print(
+    f"{len(train_ids)} to train on, {len(easy[0])} easy and {len(hard[0])} hard ones to test on"
+)
+
+
+# %%
+class Agreement(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bert = MyModernBert(ModernBertConfig(len(words), 32, 2, 2, 48, pad_token_id=0))
+        self.decide = nn.Linear(32, 2)
+
+    def forward(self, ids):  # [B, T] -> [B, 2]: is or are
+        return self.decide(self.bert(ids, ids > 0)[ids == words.index("[MASK]")])
+
+
+@torch.no_grad()
+def test(model, name, expected):
+    for kind, (ids, answers) in {"easy": easy, "hard": hard}.items():
+        right = (model(ids).argmax(dim=-1) == answers).double().mean().item()
+        print(f"{name}, {kind} sentences: {about(expected[kind], right, within=0.15):.0%}")
+
+
+torch.manual_seed(0)
+agreement = Agreement().double()  # 64 bits: the same numbers on your machine
+optimizer = torch.optim.Adam(agreement.parameters(), lr=0.003)
+for _ in range(200):
+    some = torch.randint(len(train_ids), (64,))
+    loss = nn.functional.cross_entropy(agreement(train_ids[some]), train_answers[some])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+test(agreement, "good checkpoint", {"easy": 1.0, "hard": 1.0})
+for layer in agreement.bert.layers:
+    layer.rotate = rotate_neighbors  # the colleague's code
+test(agreement, "colleague's code", {"easy": 0.64, "hard": 0.5})
+
+# %% [markdown]
+# All names and shapes fit, because both conventions use the same matrices. A rotation of the wrong pairs is still a
+# rotation: no number becomes infinite or suspiciously large. But queries and keys now meet at wrong angles, so the
+# attention weights are wrong. On hard sentences, where order decides, the model guesses. Even easy ones suffer. (The
+# drop is this large because both layers need positions, and it is one small model with one seed.) A test that only
+# asks "does it load, and is the output finite?" finds nothing.
+#
+# The bug is real. Meta's code for LLaMA rotates neighbors, and the one in `transformers` rotates halves. The converter
+# therefore reorders the rows of the query and key matrices. A user who compared the two codes asked whether the
+# difference is a bug ([issue 25199](https://github.com/huggingface/transformers/issues/25199)). A mistake in such a
+# reordering, in the converter of `llama.cpp`, made TinyLlama write gibberish ([issue
+# 24](https://github.com/jzhang38/TinyLlama/issues/24)).
+#
+# ### Exercise 19.5 · From halves to neighbors
+# ●●●○ · 15 minutes
+#
+# The checkpoint is right, and so is the colleague's code. They only number the pairs differently. Repair it **without
+# touching the code**: write `for_neighbors(weight, num_heads)` for the matrix `qkv` of shape `[3 D, D]`. Its rows are
+# all heads' queries, then all keys, then all values, head after head with d rows each. Return a matrix in which number
+# k of each head's queries and keys has moved to 2k, and number k + d/2 to 2k + 1. Why can the values stay?
+
+
+# %% tags=["exercise"]
+def for_neighbors(weight, num_heads):
+    ### BEGIN SOLUTION
+    width = weight.size(1)
+    parts = weight.view(3, num_heads, 2, -1, width)  # query, key, value; head; half; number
+    turned = parts[:2].transpose(2, 3).reshape(2, -1, width)  # number, half: neighbors
+    return torch.cat([turned.flatten(0, 1), weight[2 * turned.size(1) :]])
+    ### END SOLUTION
+
+
+check("19.5", for_neighbors)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `view` gives each level of the rows an axis: query/key/value, head, half, number within the half. Swapping the last
+# two makes (number, half) of (half, number): number 0 of both halves, then number 1 of both. A score is a dot product,
+# a sum over the d numbers, so their order doesn't matter as long as queries and keys have the same one. The values
+# are not rotated, and the output projection expects them in their old order.
+#
+# </details>
+
+# %% [markdown]
+# The next cell repairs the checkpoint with two index lists instead, and measures again. The colleague's code still
+# runs in both layers.
+
+# %%
+new_order = [number for k in range(8) for number in (k, k + 8)]  # d = 16: 0, 8, 1, 9, …
+query_and_key = torch.cat(
+    [16 * head + torch.tensor(new_order) for head in range(4)]
+)  # 2 · H heads
+rows = torch.cat([query_and_key, torch.arange(64, 96)])  # the values stay
+for layer in agreement.bert.layers:
+    layer.qkv.weight.data = layer.qkv.weight.data[rows]
+test(agreement, "rows reordered", {"easy": 1.0, "hard": 1.0})
+
+# %% [markdown]
+# The accuracy is back. When you port a model, compare *numbers* with the reference, on a text of several tokens and with
+# trained weights. A text of one token shows nothing: it has a single attention weight, 1, in both conventions.
+#
+# ## Paper and code
+#
+# | | |
+# |---|---|
+# | Rotary pairs | RoFormer (section 3.4.2) pairs neighbors. `transformers`, Flash Attention's default and this course use halves for ModernBERT. Angles are computed in float32 also in 16 bits: bfloat16 has no number between 256 and 258 |
+# | θ | RoFormer calls the speeds θ and has no letter for the base. Warner et al.: 10,000 everywhere until 1.7 trillion tokens, then 160,000 in global layers (section 2.2.2). `transformers`: `global_rope_theta` and `local_rope_theta` in the published files, `rope_parameters` in newer ones |
+# | Window | The paper says 128 tokens. The code of `transformers` hides what is farther than `local_attention // 2` = 64 on either side, so a token sees 129 |
+# | GeGLU | Shazeer's equation 6. The paper gives the "GLU expansion" 2,304 for base: both halves together, so I = 1152 |
+# | Initialization | The paper names Megatron's for base. 0.02/√(2L), truncated at two standard deviations, is what `transformers` draws |
+# | Unpadding | The paper packs before the embeddings and uses Flash Attention's variable length. Our `encode_unpadded` hides the other texts with a mask: equal vectors, no time saved |
+# | Head | Dense without bias, GELU, norm, for masked words and for every task. The paper doesn't describe it |
+#
+# ## Summary
+#
+# - Rotary positions rotate queries and keys in each layer. The score depends on i − j only, nothing is learned, and
+#   no table ends. Distances that were never trained remain a problem.
+# - GeGLU multiplies gelu of one half by the other half. With ⅔ of the inner size it has as many weights as BERT's.
+# - Pre-norm, a norm at the end, no biases, and a smaller initialization of what is added to the stream.
+# - Local layers see 64 tokens to each side and themselves. At 8192 tokens that saves almost half of the
+#   multiplications, at 128 nearly nothing.
+# - Unpadding computes N tokens instead of B · T. Positions begin anew in each text; offsets keep texts apart.
+# - Halves and neighbors are the same model with its rows in another order. Mixed up, nothing fails but the accuracy.
+#
+# ## Quiz
+
+# %% tags=["nbval-ignore-output"]
+quiz(19)
+
+# %% [markdown]
+# ## Interview questions
+#
+# **1. Why does a rotary score depend only on the distance of two tokens?**
+#
+# <details><summary>Answer</summary>
+#
+# A query at position i is rotated by i·φ, a key at j by j·φ, in each pair of numbers. A dot product depends on the
+# lengths and on the angle between the two. Rotations keep lengths, and the angle between them changes by (i − j)·φ.
+# So (R_i q)·(R_j k) = q·(R_{j−i} k). The direction of i − j counts as well: before and after differ.
+#
+# </details>
+#
+# **2. Does a model with rotary positions work on texts longer than those of its training?**
+#
+# <details><summary>Answer</summary>
+#
+# It computes, but don't expect it to work well. There is no table that ends, and a text that begins at a later position
+# is no problem. But distances that never occurred in training give angles between query and key that nothing has been
+# trained on, so attention may go astray (0.46 instead of 1.00 in our letters). What people do: raise θ or stretch the
+# angles and train on some long texts, as ModernBERT did, or use local attention, where no new distance occurs.
+#
+# </details>
+#
+# **3. Your texts have 30 tokens on average. What does ModernBERT's architecture give you over BERT's?**
+#
+# <details><summary>Answer</summary>
+#
+# Of the efficiency changes, unpadding: in our batches of mixed lengths, 40 % of the tokens were padding. Local
+# attention and the large θ bring nothing at 30 tokens, because hardly a token is more than 64 positions away. Quality:
+# perhaps something from rotary positions and GeGLU. The 2 trillion tokens of newer text are not the architecture's
+# merit. Measure on your task, and include DeBERTaV3: on the same data it was better in most tasks (arXiv 2504.08716),
+# and slower.
+#
+# </details>
+#
+# ## Next
+#
+# All models so far read one language. What happens if one vocabulary and one model must serve a hundred?
+# [20 · Many languages](20_many_languages.ipynb).
