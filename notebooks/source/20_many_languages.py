@@ -1,0 +1,497 @@
+# %% [markdown]
+# # 20 · Many languages
+#
+# One BERT can read a hundred languages. You will build the two things that change, the sampling of the languages and
+# the vocabulary, and then watch the astonishing part: a classifier that is trained in one language works in another one,
+# and nobody has translated a sentence.
+#
+# ## What you will be able to do
+#
+# - compute how often each language is sampled with p^0.7 (mBERT) and p^0.3 (XLM-R), and say what it costs
+# - measure the fertility of a tokenizer, and recognize a vocabulary that knows one language only
+# - find the most probable segmentation of a word with the Viterbi algorithm, as XLM-R's tokenizer does
+# - pre-train a BERT on two languages, and measure zero-shot transfer against three baselines, without leaking labels
+# - say what word overlap and word order do to the transfer, and what the curse of multilinguality is
+#
+# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **You need:** [19 · ModernBERT](19_modernbert.ipynb) ·
+# **Next:** the chapter about the choice between all these models is still to come
+#
+# Sections marked (optional) are not part of the core path. Two cells train a small BERT. Each takes 10 to 30 seconds
+# on a slow computer.
+#
+# ## Recall
+#
+# 1. ModernBERT has no position embeddings. How does it know the order of the tokens?
+#
+# <details><summary>Answer</summary>
+#
+# By rotary positions (RoPE). Queries and keys are rotated by an angle that grows with the position, so their dot product
+# depends on the distance between the two tokens. Today's models do have position embeddings. Keep them in mind: they are
+# one of the things that all languages share.
+#
+# </details>
+#
+# 2. What does masked language modeling do with the 15 % of tokens that it chooses?
+#
+# <details><summary>Answer</summary>
+#
+# 80 % of them become [MASK], 10 % a random word, 10 % stay as they are. The loss is computed on all of them, and on no
+# other token.
+#
+# </details>
+#
+# 3. How does WordPiece cut a word into pieces?
+#
+# <details><summary>Answer</summary>
+#
+# From left to right, always the longest piece in the vocabulary that fits. If at some point nothing fits, the whole word
+# becomes [UNK].
+#
+# </details>
+#
+# ## What is shared
+#
+# **Multilingual BERT** (mBERT, Devlin et al. 2018) is BERT-Base, trained on Wikipedia in 104 languages. **XLM-R**
+# (Conneau et al. 2020) is RoBERTa, trained on web text in 100 languages. Neither the model nor the task changes. There
+# is no translation in the data, and no marker that names the language. All languages share one vocabulary, one table of
+# embeddings, one encoder.
+#
+# <svg role="img" aria-label="Text in language A and text in language B, not translations of each other, go through one
+# vocabulary and one BERT. During pre-training the BERT predicts masked words in both. Then a classifier on top of it
+# learns from labels in language A only, and is tested in language B." viewBox="0 0 760 200" width="760"
+# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
+# <rect width="760" height="200" fill="#ffffff"/>
+# <g fill="#f3f3f3" stroke="#767676"><rect x="200" y="72" width="120" height="50" rx="7"/>
+# <rect x="370" y="72" width="110" height="50" rx="7"/></g>
+# <g fill="#222222" text-anchor="middle"><text x="260" y="102">one vocabulary</text><text x="425" y="102">one BERT</text>
+# <text x="85" y="40" fill="#0072B2">text in language A</text><text x="85" y="162" fill="#D55E00">text in language B</text>
+# <text x="85" y="101" fill="#767676">no translations</text>
+# <text x="425" y="24">1. masked words of both languages</text>
+# <text x="640" y="72" fill="#0072B2">2. classifier: labels in A only</text>
+# <text x="640" y="142" fill="#D55E00">3. tested in B</text></g>
+# <g stroke="#767676" stroke-width="1.6" fill="none"><path d="M150 40C180 45 180 80 196 88M150 158C180 150 180 118 196 108
+# M320 97H364M425 72V34M480 90C510 88 520 78 545 72M480 104C510 108 540 128 590 136"/>
+# <path d="M358 92l6 5-6 5M420 40l5-6 5 6"/></g>
+# </svg>
+#
+# ## The problem: a vocabulary that knows one language
+#
+# What happens if we simply give an English BERT another language? The next cell says *The dog sleeps in the house* in
+# eight languages, and cuts each sentence with the vocabulary of our small English BERT. The **fertility** of a tokenizer
+# is the number of pieces that it makes of a word, on average. 1 would be perfect. Guess before you run it: which of the
+# eight languages gets the lowest fertility?
+
+# %%
+from bertedu import BertTokenizer
+from bertedu.course import about, check, data_path, hint, quiz
+
+english_only = BertTokenizer.from_pretrained(data_path("checkpoints/books-mini"))
+HOUSES = {"English": "The dog sleeps in the house", "German": "Der Hund schläft im Haus"}
+HOUSES |= {"Spanish": "El perro duerme en la casa", "Turkish": "Köpek evde uyuyor"}
+HOUSES |= {"Finnish": "Koira nukkuu talossa", "Russian": "Собака спит в доме"}
+HOUSES |= {"Greek": "Ο σκύλος κοιμάται στο σπίτι", "Korean": "개가 집에서 자고 있다"}
+for language, text in HOUSES.items():
+    pieces = english_only.convert_ids_to_tokens(english_only.encode(text))
+    print(f"{language:8} fertility {len(pieces) / len(text.split()):.1f} ", *pieces)
+
+# %% [markdown]
+# There are two kinds of failure. Turkish and Finnish fall to pieces: the model sees letters instead of words, its
+# sequences are three times as long, and nothing in its embeddings has a meaning. Russian and Korean look perfect, with a
+# fertility of 1.0, and they are the worst: each word is [UNK], so every Korean sentence of four words is the same input.
+# So **never report fertility without the share of [UNK]**.
+#
+# The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has a
+# thousand times as much English as Icelandic. What happens if we just put everything into one file?
+#
+# ## Sampling: p to the power of α
+#
+# Let $n_l$ be the amount of text in language $l$, and $p_l = n_l / \sum_k n_k$ its share. We sample language $l$ with the
+# probability
+#
+# $$q_l = \frac{p_l^{\,\alpha}}{\sum_k p_k^{\,\alpha}}$$
+#
+# With α = 1 each language comes as often as it occurs. With α = 0 all languages come equally often. mBERT takes
+# α = 0.7 (its README calls it *exponentially smoothed weighting*), XLM-R takes α = 0.3 (section 3). The smaller α is,
+# the more the small languages are **up-sampled**.
+#
+# ### With a pencil
+#
+# Take a large language with 10,000 sentences and a small one with 100. Compute both $q$ for α = 0.5: what are the square
+# roots, and what is their sum? (We take the amounts themselves instead of their shares. Why does that give the same
+# result?) Then run the cell. The last column is the price: for each time that a sentence of the large language is read,
+# how often is one of the small language read?
+
+# %%
+large, small = 10_000, 100
+print("    α    large   small   small sentences are read")
+for exponent in (1, 0.7, 0.5, 0.3, 0):
+    total = large**exponent + small**exponent
+    q_large, q_small = large**exponent / total, small**exponent / total
+    times = (q_small / small) / (q_large / large)
+    print(f"  {exponent:3}   {q_large:6.1%}  {q_small:6.1%}   {times:5.1f} times as often")
+
+# %% [markdown]
+# With α = 0.5 you should have found 100/(100 + 10) and 10/(100 + 10). (The sum of all amounts cancels out, because it
+# stands in the numerator and the denominator.) Look at the price: with α = 0.3 the model reads each sentence of the
+# small language 25 times while it reads one of the large language once. It may learn those by heart. That is why nobody
+# takes α = 0.
+#
+# mBERT's README gives an example: originally English would be sampled 1000 times as often as Icelandic, after the
+# smoothing "only 100x". Let's check: 1000 to the power of 0.7 is 126. So "100x" is rounded generously.
+#
+# ### Exercise 20.1 · Sampling probabilities
+# ●●○○ · 8 minutes
+#
+# Write `sampling_probabilities(sizes, exponent)`. `sizes` is a dictionary from languages to amounts of text. Return a
+# dictionary with the same languages and the probability of each. A language without any text can't be sampled, so it
+# gets 0, whatever the exponent is. (`check` examines your answer, and `hint("20.1")` gives a hint.)
+
+
+# %% tags=["exercise"]
+def sampling_probabilities(sizes, exponent):
+    ### BEGIN SOLUTION
+    powers = {name: size**exponent if size else 0.0 for name, size in sizes.items()}
+    total = sum(powers.values())
+    return {name: power / total for name, power in powers.items()}
+    ### END SOLUTION
+
+
+check("20.1", sampling_probabilities)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# First the powers, then the division by *their* sum: without it the numbers don't sum to 1. Shares instead of amounts
+# give the same result, because the total to the power of the exponent cancels out. The empty language is a trap: in
+# Python, and in mathematics as far as it helps here, 0 to the power of 0 is 1. With α = 0 it would be sampled as often as
+# English.
+#
+# </details>
+
+# %% [markdown]
+# ## One vocabulary for two languages
+#
+# What does α do to a vocabulary? We need two languages, and we want to know everything about them. So we take the small
+# world of this course, and tell it in English and in a language that the computer invents
+# (`bertedu/corpora/second_language.py`). The invented language has a word of its own for each English word: a stem, and
+# an ending for the class of the word, *-ol* for a noun, *-em* for an adjective, *-ask* for a verb. No word of it is
+# English. Its words come in pairs that only an accent tells apart; we will need that in the lab.
+#
+# The next cell prints the same sentence in both languages, and then as a language would say it that has its own **word
+# order** too: the adjective after its noun, a postposition instead of a preposition, the verb last.
+
+# %%
+from random import Random
+
+from bertedu.corpora.second_language import ENGLISH, Language, tell, telling
+
+second = Language(own_words=True)
+OWN_ORDER = {"verb_last": True, "adjective_after": True, "postpositions": True}
+sentence = tell(Random(1))
+print(ENGLISH.say(sentence))
+print(second.say(sentence))
+print(Language(own_words=True, **OWN_ORDER).say(sentence))
+
+# %% [markdown]
+# Now imagine that the second language is small: 60 sentences of it, beside 6,000 in English. We learn a WordPiece
+# vocabulary of 300 tokens as mBERT did: the counts of the words are weighted with the sampling probabilities. Then we
+# measure the fertility on new sentences. (`learn_vocabulary` is what you built in chapter 01.) What do you expect for
+# English when α goes down from 1 to 0?
+
+# %%
+from collections import Counter
+
+from bertedu.tokenization.training import learn_vocabulary
+
+
+def word_counts(texts):
+    return Counter(word for text in texts for word in text.split())
+
+
+def fertility(tokenizer, texts):  # pieces a word, over all words of all texts
+    words = [word for text in texts for word in text.split()]
+    return sum(len(tokenizer.encode(word)) for word in words) / len(words)
+
+
+def shared_vocabulary(exponent, size=300):
+    counts = [word_counts(telling(ENGLISH, 6000, 0)[0]), word_counts(telling(second, 60, 1)[0])]
+    totals = [sum(one.values()) for one in counts]
+    weighted = {}
+    for one, total in zip(counts, totals):
+        q = total**exponent / sum(other**exponent for other in totals)
+        weighted |= {word: q * count / total for word, count in one.items()}
+    return BertTokenizer(learn_vocabulary(weighted, size), lowercase=False)
+
+
+# %%
+exponents = (1, 0.7, 0.3, 0)
+tests = [telling(ENGLISH, 500, 2)[0], telling(second, 500, 3)[0]]
+measured = []
+for exponent in exponents:
+    tokenizer = shared_vocabulary(exponent)
+    measured.append([fertility(tokenizer, texts) for texts in tests])
+    pieces = tokenizer.convert_ids_to_tokens(tokenizer.encode("lufaol"))
+    print(f"α = {exponent:3}  English {measured[-1][0]:.2f}  second {measured[-1][1]:.2f} ", *pieces)
+
+# %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
+
+figure = new_figure(5, 2.8)
+axes = figure.subplots()
+for column, (name, color) in enumerate((("English", BLUE), ("second language", ORANGE))):
+    values = [row[column] for row in measured]
+    axes.plot(range(4), values, color=color, marker="o")
+    axes.text(0.05, values[0] + 0.15, name, color=color, fontsize=9)
+axes.set(xlabel="α", ylabel="pieces a word", ylim=(0.8, 5.2))
+axes.set_xticks(range(4), [f"{exponent}" for exponent in exponents])
+axes.axhline(1, color=GREY, linestyle=":")
+quiet(axes)
+Picture(
+    figure,
+    alt="Fertility by the exponent. From 1 down to 0, that of the second language falls steeply, and that of English "
+    "rises a little; with 0 the two are about equal.",
+)
+
+# %% [markdown]
+# This is the whole argument for α < 1 in one picture. With α = 1 the vocabulary is English, and a word of the second
+# language falls to four or five pieces. With α = 0.3 the second language needs about half as many pieces, and English
+# pays very little for it. A vocabulary has a fixed size, so every piece that one language gets is taken from another
+# one, but the hundredth piece for a small language is worth more than the ten thousandth for English.
+#
+# Why does fertility matter? A word of five pieces costs five positions of the 512, and five times the time. And its
+# pieces are shared by many words, so their embeddings mean little. Rust et al. (2021) compared multilingual models with
+# monolingual ones in nine languages: where a language is well represented in the shared vocabulary, the multilingual
+# model is nearly as good, and a tokenizer made for the language improves it in almost every case.
+#
+# ### Exercise 20.2 · A perfect fertility
+# ●○○○ · 3 minutes
+#
+# A tokenizer was trained on English, without a single Cyrillic letter. A colleague measures it on 50 Russian sentences
+# of 8 words each, without punctuation, and finds 400 pieces for 400 words. What share of these pieces is [UNK]? Give a
+# number between 0 and 1.
+
+# %% tags=["exercise"]
+### BEGIN SOLUTION
+unknown_share = 1.0
+### END SOLUTION
+check("20.2", unknown_share)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# All of them. WordPiece gives a word up as soon as one of its characters is missing, and the whole word becomes a single
+# [UNK]. That is one piece for one word: a fertility of 1.0, which looks better than English. XLM-R's vocabulary was
+# learned from text of all its languages, so this is rare there. Byte-level BPE (chapter 15) has no [UNK] at all.
+#
+# </details>
+
+# %% [markdown]
+# ## Unigram: compare whole segmentations
+#
+# mBERT has a WordPiece vocabulary. XLM-R uses **SentencePiece** with a **Unigram** model (Kudo 2018). It differs in two
+# ways. A space is a character like any other, written ▁, so that languages without spaces need no special treatment.
+# And a word is not cut greedily: each piece has a probability, and the tokenizer takes the segmentation with the highest
+# **product of probabilities**.
+#
+# Let's cut *unable*. Our vocabulary has all six letters, each with probability 0.01, and five longer pieces:
+#
+# | piece | un | una | able | ble | le |
+# |---|---|---|---|---|---|
+# | probability | 0.05 | 0.02 | 0.04 | 0.02 | 0.03 |
+#
+# A greedy tokenizer takes the longest piece first: *una*, then *ble*. Take a pencil: what is the product? And what is the
+# product of *un* and *able*?
+#
+# To try all segmentations would be slow: a word of n letters has up to 2ⁿ⁻¹ of them. The **Viterbi algorithm** (you met
+# it in chapter 11) walks once from left to right. For each position it keeps the best product that leads there, and the
+# last piece on that way. The best way to a position is the best way to where its last piece starts, times that piece.
+
+# %%
+probabilities = {letter: 0.01 for letter in "unable"}
+probabilities |= {"un": 0.05, "una": 0.02, "able": 0.04, "ble": 0.02, "le": 0.03}
+word, best, last = "unable", [1.0], [""]
+for stop in range(1, len(word) + 1):
+    found = [(best[start] * probabilities.get(word[start:stop], 0), word[start:stop])
+             for start in range(stop)]  # fmt: skip
+    best.append(max(found)[0])
+    last.append(max(found)[1])
+    print(f"{word[:stop]:6}  best product {best[-1]:.6f}, last piece {last[-1]}")
+print("greedy, una + ble:", round(0.02 * 0.02, 6))
+
+# %% [markdown]
+# Now read the last pieces backwards: at *unable* the last piece is *able*, so we go to the position before it, *un*,
+# whose last piece is *un*. The result is *un* + *able*, with 0.002, five times as probable as the greedy one. It is also
+# the segmentation that has a meaning. In practice one adds logarithms instead of multiplying probabilities: a product of
+# a hundred small numbers would become 0 in float32.
+#
+# ### Exercise 20.3 · The best segmentation
+# ●●●○ · 15 minutes
+#
+# Write `best_segmentation(word, log_probabilities)`. The second argument is a dictionary from pieces to the
+# **logarithms** of their probabilities, so larger is better, and they are added. Return the list of the pieces with the
+# highest sum. If there is no way to build the word, return `None`. Stuck? `hint("20.3")`
+
+
+# %% tags=["exercise"]
+def best_segmentation(word, log_probabilities):
+    ### BEGIN SOLUTION
+    best, last = [0.0], [""]
+    for stop in range(1, len(word) + 1):
+        ways = [
+            (best[start] + log_probabilities[word[start:stop]], word[start:stop])
+            for start in range(stop)
+            if word[start:stop] in log_probabilities
+        ]
+        score, piece = max(ways, default=(float("-inf"), ""))
+        best.append(score)
+        last.append(piece)
+    if best[-1] == float("-inf"):
+        return None
+    pieces, stop = [], len(word)
+    while stop:
+        pieces.append(last[stop])
+        stop -= len(last[stop])
+    return pieces[::-1]
+    ### END SOLUTION
+
+
+check("20.3", best_segmentation)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `best[0]` is 0, the logarithm of 1: nothing has been cut yet. A position that can't be reached gets −∞, and a way
+# through it stays at −∞, whatever is added. In the end we follow the last pieces back to the beginning, and reverse the
+# list. The empty word has the empty list as its only segmentation, and its probability is 1.
+#
+# </details>
+
+# %% [markdown]
+# The package has the same algorithm in `bertedu.tokenization.unigram`. How the pieces get their probabilities is in
+# `unigram_training.py`: begin with far too many, compute how often each is expected, drop those that are missed least,
+# and repeat. The next cell trains XLM-R's tokenizer on both languages, in equal parts, and shows a sentence of each.
+# What does ▁ stand for?
+
+# %%
+from bertedu.tokenization.xlm_roberta import XLMRobertaTokenizer
+
+both = [*telling(ENGLISH, 1000, 0)[0], *telling(second, 1000, 1)[0]]
+unigram = XLMRobertaTokenizer.train(both, vocab_size=250)
+for language in (ENGLISH, second):
+    print(*unigram.convert_ids_to_tokens(unigram.encode(language.say(sentence))))
+
+# %% [markdown]
+# Each piece that begins a word has ▁ before it, the space. Joining the pieces and replacing ▁ by a space gives the text
+# back exactly. WordPiece can't promise that.
+#
+# ## Pre-training on two languages
+#
+# Now the model. Nothing about it is multilingual. We write 6,000 sentences in English and 6,000 in the second language.
+# They are *not translations*: each language tells about the same world in sentences of its own, as the English and the
+# Korean Wikipedia do. To make this section about the model and not about the tokenizer, we give every word of both
+# languages a token of its own. So the two languages share [CLS], [SEP], [MASK], the position embeddings and the
+# encoder, but **not a single word**.
+
+# %%
+from bertedu.tokenization.training import SPECIAL_TOKENS
+
+english_texts, second_texts = telling(ENGLISH, 6000, "train A")[0], telling(second, 6000, "train B")[0]
+words = [*ENGLISH.words.values(), *second.words.values()]
+tokenizer = BertTokenizer([*SPECIAL_TOKENS, *words], lowercase=False)
+print(f"{len(tokenizer)} tokens, {len(set(ENGLISH.words.values()) & set(second.words.values()))} words in common")
+for one, other in zip(english_texts[:3], second_texts[:3]):
+    print(f"  {one:48} {other}")
+
+# %% [markdown]
+# The next cell is the loop of chapter 06 and 08: mask, predict, step. The model has two layers of 64. (Dufter and Schütze
+# 2020 found that *small* models become multilingual more easily: with few parameters, sharing is the cheapest way to
+# learn both languages.) The cell after it trains for 600 steps of 64 sentences, which takes 10 to 30 seconds.
+
+# %%
+import torch
+
+from bertedu import BertConfig, BertForMaskedLM
+from bertedu.pretraining.masking import mask_tokens
+from bertedu.training.optimization import build_optimizer, rate_factor
+
+
+def new_model(seed=0):
+    torch.manual_seed(seed)
+    sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    lengths = {"intermediate_size": 256, "max_position_embeddings": 24}
+    return BertForMaskedLM(BertConfig(vocab_size=len(tokenizer), **sizes, **dropout, **lengths))
+
+
+def pretrain(model, texts, steps, learning_rate=2e-3):
+    optimizer = build_optimizer(model, learning_rate, weight_decay=0.01, betas=(0.9, 0.999))
+    generator, ids = torch.Generator().manual_seed(0), tokenizer(texts).input_ids  # [N, T]
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate * rate_factor(step / steps, warmup=0.1)
+        batch = ids[torch.randint(len(ids), (64,), generator=generator)]  # [B, T]
+        seen, labels = mask_tokens(batch, batch > 4, 0.15, 4, len(tokenizer), generator, special_tokens=2)
+        loss = model(seen, (batch > 0).long(), labels=labels).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model.eval()
+
+
+# %%
+untrained = new_model().eval()
+bilingual = pretrain(new_model(), english_texts + second_texts, steps=600)
+
+# %% [markdown]
+# ## Transfer without a translated example
+#
+# Which **topic** has a sentence: animals, work, countries, goods or music? We give a linear classifier 1,000 English
+# sentences with their topics. Its input is the mean of the hidden states of the words, and BERT stays as it is (a
+# **linear probe**, chapter 09). Then we test it on 500 new English sentences, and on 500 sentences in the second language.
+# This is **zero-shot cross-lingual transfer**: there is no label in the second language. Three baselines:
+#
+# - the most frequent topic of the English labels
+# - the same probe on an untrained BERT: can random embeddings do it?
+# - the same probe on a BERT that was pre-trained on English alone, in half as many steps, so it reads as much English
+#
+# A guess, please: how far above the most frequent topic does the bilingual BERT get in a language without labels?
+
+# %%
+from sklearn.linear_model import LogisticRegression
+
+
+@torch.no_grad()
+def read(model, texts):  # ids [B, T]; for the embeddings and each layer hidden states [B, T, D]
+    batch = tokenizer(texts)
+    output = model.bert(batch.input_ids, batch.attention_mask, output_hidden_states=True)
+    return batch.input_ids, output.hidden_states
+
+
+def sentence_vectors(model, texts, layer=-1):  # [B, D], the mean over the words
+    ids, states = read(model, texts)
+    is_word = (ids > 4).unsqueeze(-1)  # the five special tokens have the ids 0 to 4
+    return (states[layer] * is_word).sum(dim=1) / is_word.sum(dim=1)
+
+
+def probe(model, layer=-1):
+    texts, topics = labelled
+    return LogisticRegression(max_iter=1000).fit(sentence_vectors(model, texts, layer), topics)
+
+
+def accuracy(model, classifier, test, layer=-1):
+    return classifier.score(sentence_vectors(model, test[0], layer), test[1])
+
+
+# %%
+labelled = telling(ENGLISH, 1000, "labels")
+english_test, second_test = telling(ENGLISH, 500, "test A"), telling(second, 500, "test B")
+frequent = Counter(labelled[1]).most_common(1)[0][0]
+english_alone = pretrain(new_model(), english_texts, steps=300)
+print(f"most frequent topic: {second_test[1].count(frequent) / 500:.2f}")
+expected = {"untrained": (0.3, 1), "English alone": (0.3, 1), "bilingual": (0.84, 1)}
+for name, model in zip(expected, (untrained, english_alone, bilingual)):
+    classifier = probe(model)
+    in_english = about(1.0, accuracy(model, classifier, english_test), within=0.02)
+    in_second = about(expected[name][0], accuracy(model, classifier, second_test), within=expected[name][1])
+    print(f"{name:14} English {in_english:.2f}   second language {in_second:.2f}")
