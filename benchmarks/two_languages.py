@@ -1,12 +1,12 @@
 """What word overlap and word order do to transfer between languages, measured small.
 Run: python benchmarks/two_languages.py
 
-For each second language and each seed, a BERT of two layers learns from 6,000 sentences of the small world in English and
-6,000 in the second language (`bertedu/corpora/second_language.py`), none of them translated: 600 steps of 64 sentences.
-"English alone" gets 300 steps, so that it sees as much English; "English alone, all steps" gets 600. Then, on 500 sentences of each language that it never saw:
+For each second language and each seed, a BERT of two layers learns from 6,000 sentences of the small world in English
+and 6,000 in the second language (`bertedu/corpora/second_language.py`), none of them translated: 600 steps of 64
+sentences. "English alone" gets 300 steps, so that it sees as much English; "English alone, all steps" gets 600. Then:
 
 - topic: a linear classifier on the mean of the last hidden states, trained on 1,000 English sentences and their topics,
-  names the topic: English, and the other language, of which it saw no label;
+  names the topic of 500 new ones in English, and of 500 in the other language, of which it saw no label;
 - translation: the share of the words whose mean hidden state has that of its translation as its nearest neighbour;
 - masked: the share of masked English words that are predicted.
 
@@ -23,7 +23,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from bertedu import BertConfig, BertForMaskedLM, BertTokenizer
-from bertedu.corpora.second_language import ENGLISH, NAMES_AND_NUMBERS, Language, lexicon, telling
+from bertedu.corpora.second_language import ENGLISH, NAMES_AND_NUMBERS, Language, telling
 from bertedu.files import write_json
 from bertedu.pretraining.masking import mask_tokens
 from bertedu.tokenization.training import SPECIAL_TOKENS

@@ -75,11 +75,11 @@ def sampling_probabilities(case: Case) -> None:
         (shares({name: size * 0.5 for name, size in SIZES.items()}), "You multiplied by the exponent: use ** ."),
         (
             sharpened,
-            "The large language is favored here. An exponent below 1 helps the small ones: is it 1/α by chance?",
+            "The large language is favored here. An exponent below 1 helps the small ones: is it 1/α?",
         ),
         (
             shares({name: math.exp(0.5 * s / 1101) for name, s in SIZES.items()}),
-            "That is a softmax. Use size**exponent.",
+            "A softmax. Use size**exponent.",
         ),
     ]
     check_numbers(case, result, right, mistakes, "Each probability is size**exponent, divided by the sum of all those.")
@@ -164,8 +164,8 @@ STUCK = logs(a=0.1, ab=0.5, bc=0.2)
     difficulty=3,
     minutes=15,
     hints=(
-        "Keep two lists, one entry for each position 0 to len(word): the best sum that leads there, and the last piece on "
-        "that way. best[0] is 0.",
+        "Keep two lists, one entry for each position 0 to len(word): the best sum that leads there, and the last piece "
+        "on that way. best[0] is 0.",
         "For each stop, try every start before it: best[start] + log_probabilities[word[start:stop]], if that piece "
         "exists. In the end follow the last pieces back from len(word) to 0, and reverse.",
     ),
@@ -173,17 +173,20 @@ STUCK = logs(a=0.1, ab=0.5, bc=0.2)
 def best_segmentation(case: Case) -> None:
     """The pencil example, one where greedy and short are wrong, one that needs a detour, none, and the empty word."""
     case.causes = {
-        "KeyError": "Not every part of the word is a piece: test it with `in` before you look its logarithm up.",
         "list index out of range": "There are len(word) + 1 positions, from 0 before the first letter to the end.",
         "not supported between": "A position that can't be reached needs a number too: float('-inf').",
         "NoneType": "A position that can't be reached has no last piece. Ask for that before you walk back.",
         "recursion": "Does every call move on by at least one letter?",
     }
+    parts = {word[start:stop] for word in ("unable", "abcd") for stop in range(len(word) + 1) for start in range(stop)}
+    lookup = "Not every part of the word is a piece: test it with `in` before you look its logarithm up."
+    case.causes |= {repr(part): lookup for part in parts}  # what a KeyError says
     result = case.call("unable", UNABLE, tried='"unable" with the pieces of the text')
     check_pieces(case, "unable", UNABLE, result)
     check_pieces(case, "abcd", FEW, case.call("abcd", FEW, tried='"abcd" with nine pieces'))
     detour = "The longest piece at the beginning, ab, leaves c, which is no piece. a + bc works: keep all ways open."
-    result = case.call("abc", STUCK, tried='"abc" with the pieces a, ab, bc')
+    case.begin(f'I called {case.name} on "abc" with the pieces a, ab, bc.', '"abc" with three pieces')
+    result = case.protected(case.answer, "abc", dict(STUCK))
     if plain_list(result) != ["a", "bc"]:
         case.fail(f"But it returned {result!r}, and there is exactly one way: a + bc.", detour)
     check_hopeless(case)
@@ -231,15 +234,11 @@ def check_pieces(case: Case, word: str, pieces: dict[str, float], result: object
     score, best = sum(map(pieces.__getitem__, got)), sum(map(pieces.__getitem__, right or []))
     line = f"But it returned {got} with the sum {score:.2f}, and there is a segmentation with {best:.2f}."
     if got == longest_first(word, pieces):
-        case.fail(line, "That is the longest piece first, WordPiece's way. Unigram compares whole segmentations.")
+        case.fail(line, "The longest piece first, WordPiece's way? Or the fewest pieces? The sum decides.")
     if all(len(piece) == 1 for piece in got):
-        case.fail(
-            line, "Single letters only: is a longer piece ever compared? Logarithms are negative, larger is better."
-        )
+        case.fail(line, "Single letters only: is a longer piece ever compared? The largest sum is the best.")
     if score == min(score_of(way, pieces) for way in all_ways(word, pieces)):
-        case.fail(
-            line, "That is the worst one. Logarithms of probabilities are negative: the best is the largest, near 0."
-        )
+        case.fail(line, "That is the worst one. Logarithms of probabilities are negative: the largest is the best.")
     fewest = min(len(way) for way in all_ways(word, pieces))
     if len(got) == fewest:
         case.fail(line, "Are you taking the fewest pieces? The sum decides, not the number of pieces.")

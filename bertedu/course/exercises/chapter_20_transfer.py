@@ -32,21 +32,20 @@ EQUAL = candidates((1.0, 0.50, 0.47), (1.0, 0.80, 0.76), (1.0, 0.80, 0.79))
 def zero_shot_report(case: Case) -> None:
     """Candidates on which every wrong choice gives another number; then ties, and a single candidate."""
     case.causes = {
-        "KeyError": f"The keys of a candidate are {', '.join(KEYS)}.",
         "unhashable": "`max` needs a key for dictionaries: key=lambda one: one[…].",
         "not supported between": "`max` can't compare dictionaries: give it a key, key=lambda one: one[…].",
+        "is not defined": "Is the name spelled as where it was given a value?",
+        "'": f"The keys of a candidate are {', '.join(KEYS)}.",  # what a KeyError says
     }
     result = case.call(APART, tried="four candidates")
     check_report(case, result, {"zero-shot": 0.58, "oracle": 0.66})
     zero, oracle = float(result["zero-shot"]), float(result["oracle"])
     if abs(zero - 0.58) > 1e-6:
-        case.fail(
-            f"But zero-shot is {zero}.", ZERO.get(round(zero, 4), "Choose by English validation, report the target.")
-        )
+        advice = "Choose by English validation, and report the target's test accuracy."
+        case.fail(f"But zero-shot is {zero}.", ZERO.get(round(zero, 4), advice))
     if abs(oracle - 0.66) > 1e-6:
-        case.fail(
-            f"But the oracle is {oracle}.", ORACLE.get(round(oracle, 4), "Choose by the target's validation data.")
-        )
+        advice = "Choose by the target's validation data, and report its test accuracy."
+        case.fail(f"But the oracle is {oracle}.", ORACLE.get(round(oracle, 4), advice))
     result = case.call(EQUAL, tried="three candidates that are equally good in English")
     check_report(case, result, {"zero-shot": 0.47, "oracle": 0.76})
     if abs(float(result["zero-shot"]) - 0.47) > 1e-6:
@@ -55,9 +54,7 @@ def zero_shot_report(case: Case) -> None:
             "Is a tie decided by the target's accuracy, or is the last one taken (>=)?",
         )
     if abs(float(result["oracle"]) - 0.76) > 1e-6:
-        case.fail(
-            f"But the oracle is {result['oracle']}. Two have 0.80 on validation: the first of them is to be taken."
-        )
+        case.fail(f"But the oracle is {result['oracle']}. Two have 0.80 on validation: take the first of them.")
     result = case.call(APART[:1], tried="a single candidate")
     check_report(case, result, {"zero-shot": 0.52, "oracle": 0.52})
 
@@ -65,14 +62,14 @@ def zero_shot_report(case: Case) -> None:
 ZERO = {
     0.73: "You chose the highest *test* accuracy. The test data may choose nothing: that is the worst leak of all.",
     0.66: "You chose by the target's validation data. These are target labels: that is the oracle, not zero-shot.",
-    0.95: "You chose the right candidate, and reported its English accuracy. What you want to know is the target's test.",
+    0.95: "You chose the right candidate, and reported its English accuracy. Report the target's test accuracy.",
     0.60: "You chose the right candidate, and reported its *validation* accuracy. Report the target's test accuracy.",
-    0.71: "That is the best validation accuracy of the target. Choose by English, and report the target's test accuracy.",
-    0.6225: "That is the mean over all candidates. You ship one of them: which one would you choose without target labels?",
+    0.71: "That is the target's best validation accuracy. Choose by English, and report the target's test accuracy.",
+    0.6225: "That is the mean over all candidates. You ship one: which would you choose without target labels?",
     0.52: "That is the first candidate. Another one is better on English validation.",
 }
 ORACLE = {
-    0.73: "You chose by the *test* data. The oracle chooses by the target's validation data; the test is only reported.",
+    0.73: "You chose by the *test* data. The oracle chooses by validation data, and the test is only reported.",
     0.58: "That is the zero-shot candidate. The oracle is allowed to use the target's validation data.",
     0.71: "You chose the right candidate, and reported its validation accuracy. Report its target test accuracy.",
     0.93: "You chose the right candidate, and reported its English accuracy. Report its target test accuracy.",
@@ -105,8 +102,8 @@ def stripped(text: str) -> str:
     difficulty=3,
     minutes=12,
     hints=(
-        "Two ifs, one after the other, none inside the other. Accents are stripped in three steps: take apart (NFD), drop "
-        "the category Mn, put together (NFC).",
+        "Two ifs, one after the other, none inside the other. Accents are stripped in three steps: take apart (NFD), "
+        "drop the category Mn, put together (NFC).",
         'unicodedata.normalize("NFC", text) is the last step, after the marks have been dropped.',
     ),
 )
@@ -116,7 +113,7 @@ def repaired(case: Case) -> None:
         "unexpected keyword": "It needs the parameters text, lower_case and strip_accents.",
         "positional argument": "It needs the parameters text, lower_case and strip_accents.",
         "isn't defined": "Is `unicodedata` imported?",
-        "must be a unicode character": "`unicodedata.category` takes one character: go through the text letter by letter.",
+        "must be a unicode character": "`unicodedata.category` takes one character: go letter by letter.",
     }
     spanish, korean = "Hacía AÑOS, naïve", "개가 집에서"
     untouched = case.call(spanish, False, False, tried=f'"{spanish}" with both switches off')
@@ -148,9 +145,7 @@ def repaired(case: Case) -> None:
             "NFD takes syllables apart, and their letters are no marks. What puts them together again?",
         )
     if isinstance(result, str) and not result.strip():
-        case.fail(
-            "But nothing of the Korean text is left. It has no accents: an encoding to ASCII drops whole letters."
-        )
+        case.fail("But nothing of the Korean text is left. An encoding to ASCII drops whole letters.")
     say(case, result, korean, "A Korean text has no accents and no capitals: it should come back as it is.")
     greek = "Ο ΣΚΎΛΟΣ"
     result = case.call(greek, True, True, tried=f'"{greek}" with both switches on')
