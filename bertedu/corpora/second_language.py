@@ -242,7 +242,7 @@ def telling(language: Language, count: int, seed: int | str) -> tuple[list[str],
 @cache
 def lexicon() -> tuple[Word, ...]:
     """Every word of the world, the same word in one class only, in the order of the alphabet within each class."""
-    random, found = Random("lexicon"), {}
+    random, found = Random("lexicon"), dict[str, Word]()
     for _ in range(8000):
         for word in tell(random).words():
             found.setdefault(word.text, word)

@@ -758,7 +758,7 @@ for name, chosen in (("ours", saved), ("colleague's", colleagues)):
     tokenizer = chosen  # the functions above use it
     ids = tokenizer(second_test[0]).input_ids
     scores = [accuracy(bilingual, classifier, test) for test in (english_test, second_test)]
-    scores = [about(*pair, within=0.3) for pair in zip((1.0, LAB[name]), scores)]
+    scores = [about(*pair, within=0.3) for pair in zip((1.0, 0.5), scores)]
     print(f"{name:12} English {scores[0]:.2f}  second {scores[1]:.2f}", end="")
     print(f"  {(ids == tokenizer.unk_token_id).sum().item()} [UNK] ", tokenizer.decode(ids[1][:5]))
 tokenizer = saved

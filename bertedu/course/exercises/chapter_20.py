@@ -1,6 +1,7 @@
 """Exercises 20.1 to 20.3: sampling languages, fertility, the best segmentation. The others: chapter_20_transfer.py."""
 
 import math
+from collections.abc import Mapping
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
@@ -8,12 +9,12 @@ from bertedu.course.exercise import exercise
 SIZES = {"English": 1000, "Korean": 100, "Icelandic": 1}
 
 
-def powers(sizes: dict[str, float], exponent: float) -> dict[str, float]:
+def powers(sizes: Mapping[str, float], exponent: float) -> dict[str, float]:
     """Each size to the power of the exponent; an empty language has 0."""
     return {name: size**exponent if size else 0.0 for name, size in sizes.items()}
 
 
-def shares(sizes: dict[str, float]) -> dict[str, float]:
+def shares(sizes: Mapping[str, float]) -> dict[str, float]:
     """The sizes divided by their sum."""
     total = sum(sizes.values())
     return {name: size / total for name, size in sizes.items()}
