@@ -253,8 +253,8 @@ axes.axhline(1, color=GREY, linestyle=":")
 quiet(axes)
 Picture(
     figure,
-    alt="Fertility by the exponent. From 1 down to 0, that of the second language falls steeply, and that of English "
-    "rises a little; with 0 the two are about equal.",
+    alt="Fertility by the exponent. From 1 down to 0, that of the second language falls "
+    "steeply, and that of English rises a little; with 0 the two are about equal.",
 )
 
 # %% [markdown]
@@ -547,9 +547,10 @@ for axes, name in zip(figure.subplots(1, 2), ("untrained", "bilingual")):
     axes.set(title=name, xticks=[], yticks=[])
 Picture(
     figure,
-    alt="Sentence vectors in two dimensions, English blue, second language orange. Untrained: the topics overlap. "
-    "Bilingual: clear clusters, English on one side and the second language on the other, in nearly the same "
-    "arrangement. The lines that join the same topic are almost parallel.",
+    alt="Sentence vectors in two dimensions, English blue, second language orange. "
+    "Untrained: the topics overlap. Bilingual: clear clusters, English on one side "
+    "and the second language on the other, in nearly the same arrangement. The lines "
+    "that join the same topic are almost parallel.",
 )
 
 # %% [markdown]
@@ -623,8 +624,9 @@ axes.legend(frameon=False, fontsize=8)
 quiet(axes)
 Picture(
     figure,
-    alt="Share of words whose nearest neighbor is their translation, by layer. Bilingual: about "
-    "a third to 0.4 in the embeddings and both layers. Untrained and English alone: below 0.1.",
+    alt="Share of words whose nearest neighbor is their translation, by layer. Bilingual:"
+    " about a third to 0.4 in the embeddings and both layers. Untrained and English "
+    "alone: below 0.1.",
 )
 
 # %% [markdown]
@@ -682,9 +684,11 @@ for axes, values, label in zip(
     quiet(axes)
 Picture(
     figure,
-    alt="A dot for each seed, a line for the mean. Words translated: about 0.37 with English order, about 0.1 with an "
-    "order of its own, with and without overlap, below 0.1 for English alone. Topic accuracy: about 0.7 to 0.8 with "
-    "English order, 0.5 to 0.6 with an own order with wide gaps between the seeds, about 0.2 for English alone.",
+    alt="A dot for each seed, a line for the mean. Words translated: about 0.37 with "
+    "English order, about 0.1 with an order of its own, with and without overlap, "
+    "below 0.1 for English alone. Topic accuracy: about 0.7 to 0.8 with English "
+    "order, 0.5 to 0.6 with an own order with wide gaps between the seeds, about 0.2 "
+    "for English alone.",
 )
 
 # %% [markdown]
@@ -787,8 +791,11 @@ import transformers
 def my_segmentation(word, log_probabilities):
     best = [(0.0, [])]
     for stop in range(1, len(word) + 1):
-        ways = [(best[start][0] + log_probabilities[word[start:stop]], best[start][1] + [word[start:stop]])
-                for start in range(stop) if word[start:stop] in log_probabilities]  # fmt: skip
+        ways = []
+        for start in range(stop):
+            if (piece := word[start:stop]) in log_probabilities:
+                score, pieces = best[start]
+                ways.append((score + log_probabilities[piece], [*pieces, piece]))
         best.append(max(ways))
     return best[-1][1]
 
