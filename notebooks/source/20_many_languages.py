@@ -13,7 +13,7 @@
 # - pre-train a BERT on two languages, and measure zero-shot transfer against three baselines, without leaking labels
 # - say what word overlap and word order do to the transfer, and what the curse of multilinguality is
 #
-# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **Time:** 60 minutes for the core path, about 100 minutes with everything ·
 # **You need:** [19 · ModernBERT](19_modernbert.ipynb) ·
 # **Next:** the chapter about the choice between all these models is still to come
 #
@@ -101,7 +101,8 @@ for language, text in HOUSES.items():
 # There are two kinds of failure. Turkish and Finnish fall to pieces: the model sees letters instead of words, its
 # sequences are three times as long, and nothing in its embeddings has a meaning. Russian and Korean look perfect, with a
 # fertility of 1.0, and they are the worst: each word is [UNK], so every Korean sentence of four words is the same input.
-# So **never report fertility without the share of [UNK]**.
+# So **never report fertility without the share of [UNK]**. (And look at the German *schläft*: where is the ä? We come
+# back to that in the lab.)
 #
 # The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has a
 # thousand times as much English as Icelandic. What happens if we just put everything into one file?
@@ -136,8 +137,8 @@ for exponent in (1, 0.7, 0.5, 0.3, 0):
 # %% [markdown]
 # With α = 0.5 you should have found 100/(100 + 10) and 10/(100 + 10). (The sum of all amounts cancels out, because it
 # stands in the numerator and the denominator.) Look at the price: with α = 0.3 the model reads each sentence of the
-# small language 25 times while it reads one of the large language once. It may learn those by heart. That is why nobody
-# takes α = 0.
+# small language 25 times while it reads one of the large language once, and with α = 0 it would be 100 times. It may
+# learn those by heart.
 #
 # mBERT's README gives an example: originally English would be sampled 1000 times as often as Icelandic, after the
 # smoothing "only 100x". Let's check: 1000 to the power of 0.7 is 126. So "100x" is rounded generously.
@@ -794,8 +795,9 @@ def my_segmentation(word, log_probabilities):
         ways = []
         for start in range(stop):
             if (piece := word[start:stop]) in log_probabilities:
-                score, pieces = best[start]
-                ways.append((score + log_probabilities[piece], [*pieces, piece]))
+                ways.append(
+                    (best[start][0] + log_probabilities[piece], [*best[start][1], piece])
+                )
         best.append(max(ways))
     return best[-1][1]
 
@@ -865,9 +867,9 @@ tokenizer = saved
 #
 # The bug is famous. mBERT's README warns in bold letters to pass `--do_lower_case=false` with the cased model, and the
 # example script of `transformers` had `True` as its default, with a switch that could not turn it off ([issue
-# 131](https://github.com/huggingface/transformers/issues/131), December 2018): a Korean question became a sequence of
-# [UNK]. Why [UNK] there? Accents are stripped by Unicode's form NFD, which takes letters apart. It also takes a Korean
-# syllable apart, into letters that are no accents and so are not removed, and nothing puts them together again ([pull
+# 131](https://github.com/huggingface/transformers/issues/131), December 2018): a whole question became
+# [UNK]. Why [UNK]? Accents are stripped by Unicode's form NFD, which takes letters apart. It also takes a Korean
+# syllable apart, into letters that are no accents and so are not removed, and nothing puts them together again (described in [pull
 # request 228](https://github.com/google-research/bert/pull/228) of google-research/bert):
 
 # %%
