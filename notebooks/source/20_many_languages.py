@@ -2,8 +2,8 @@
 # # 20 · Many languages
 #
 # One BERT can read a hundred languages. You will build the two things that change, the sampling of the languages and
-# the vocabulary, and then watch the astonishing part: a classifier that is trained in one language works in another one,
-# and nobody has translated a sentence.
+# the vocabulary, and then watch the astonishing part: a classifier that is trained in one language works in another
+# one, and nobody has translated a sentence.
 #
 # ## What you will be able to do
 #
@@ -26,9 +26,9 @@
 #
 # <details><summary>Answer</summary>
 #
-# By rotary positions (RoPE). Queries and keys are rotated by an angle that grows with the position, so their dot product
-# depends on the distance between the two tokens. Today's models do have position embeddings. Keep them in mind: they are
-# one of the things that all languages share.
+# By rotary positions (RoPE). Queries and keys are rotated by an angle that grows with the position, so their dot
+# product depends on the distance between the two tokens. Today's models do have position embeddings. Keep them in
+# mind: they are one of the things that all languages share.
 #
 # </details>
 #
@@ -45,17 +45,17 @@
 #
 # <details><summary>Answer</summary>
 #
-# From left to right, always the longest piece in the vocabulary that fits. If at some point nothing fits, the whole word
-# becomes [UNK].
+# From left to right, always the longest piece in the vocabulary that fits. If at some point nothing fits, the whole
+# word becomes [UNK].
 #
 # </details>
 #
 # ## What is shared
 #
 # **Multilingual BERT** (mBERT, Devlin et al. 2018) is BERT-Base, trained on Wikipedia in 104 languages. **XLM-R**
-# (Conneau et al. 2020) is RoBERTa, trained on web text in 100 languages. Neither the model nor the task changes. There
-# is no translation in the data, and no marker that names the language. All languages share one vocabulary, one table of
-# embeddings, one encoder.
+# (Conneau et al. 2020) is RoBERTa, trained on web text in 100 languages. Neither the model nor the task changes.
+# There is no translation in the data, and no marker that names the language. All languages share one vocabulary, one
+# table of embeddings, one encoder.
 #
 # <svg role="img" aria-label="Text in language A and text in language B, not translations of each other, go through one
 # vocabulary and one BERT. During pre-training the BERT predicts masked words in both. Then a classifier on top of it
@@ -78,9 +78,9 @@
 # ## The problem: a vocabulary that knows one language
 #
 # What happens if we simply give an English BERT another language? The next cell says *The dog sleeps in the house* in
-# eight languages, and cuts each sentence with the vocabulary of our small English BERT. The **fertility** of a tokenizer
-# is the number of pieces that it makes of a word, on average. 1 would be perfect. Guess before you run it: which of the
-# eight languages gets the lowest fertility?
+# eight languages, and cuts each sentence with the vocabulary of our small English BERT. The **fertility** of a
+# tokenizer is the number of pieces that it makes of a word, on average. 1 would be perfect. Guess before you run it:
+# which of the eight languages gets the lowest fertility?
 
 # %%
 from bertedu import BertTokenizer
@@ -99,18 +99,18 @@ for language, text in HOUSES.items():
 
 # %% [markdown]
 # There are two kinds of failure. Turkish and Finnish fall to pieces: the model sees letters instead of words, its
-# sequences are three times as long, and nothing in its embeddings has a meaning. Russian and Korean look perfect, with a
-# fertility of 1.0, and they are the worst: each word is [UNK], so every Korean sentence of four words is the same input.
-# So **never report fertility without the share of [UNK]**. (And look at the German *schläft*: where is the ä? We come
-# back to that in the lab.)
+# sequences are three times as long, and nothing in its embeddings has a meaning. Russian and Korean look perfect,
+# with a fertility of 1.0, and they are the worst: each word is [UNK], so every Korean sentence of four words is the
+# same input. So **never report fertility without the share of [UNK]**. (And look at the German *schläft*: where is
+# the ä? We come back to that in the lab.)
 #
 # The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has a
 # thousand times as much English as Icelandic. What happens if we just put everything into one file?
 #
 # ## Sampling: p to the power of α
 #
-# Let $n_l$ be the amount of text in language $l$, and $p_l = n_l / \sum_k n_k$ its share. We sample language $l$ with the
-# probability
+# Let $n_l$ be the amount of text in language $l$, and $p_l = n_l / \sum_k n_k$ its share. We sample language $l$ with
+# the probability
 #
 # $$q_l = \frac{p_l^{\,\alpha}}{\sum_k p_k^{\,\alpha}}$$
 #
@@ -120,10 +120,10 @@ for language, text in HOUSES.items():
 #
 # ### With a pencil
 #
-# Take a large language with 10,000 sentences and a small one with 100. Compute both $q$ for α = 0.5: what are the square
-# roots, and what is their sum? (We take the amounts themselves instead of their shares. Why does that give the same
-# result?) Then run the cell. The last column is the price: for each time that a sentence of the large language is read,
-# how often is one of the small language read?
+# Take a large language with 10,000 sentences and a small one with 100. Compute both $q$ for α = 0.5: what are the
+# square roots, and what is their sum? (We take the amounts themselves instead of their shares. Why does that give the
+# same result?) Then run the cell. The last column is the price: for each time that a sentence of the large language
+# is read, how often is one of the small language read?
 
 # %%
 large, small = 10_000, 100
@@ -167,19 +167,19 @@ check("20.1", sampling_probabilities)
 #
 # First the powers, then the division by *their* sum: without it the numbers don't sum to 1. Shares instead of amounts
 # give the same result, because the total to the power of the exponent cancels out. The empty language is a trap: in
-# Python, and in mathematics as far as it helps here, 0 to the power of 0 is 1. With α = 0 it would be sampled as often as
-# English.
+# Python, and in mathematics as far as it helps here, 0 to the power of 0 is 1. With α = 0 it would be sampled as
+# often as English.
 #
 # </details>
 
 # %% [markdown]
 # ## One vocabulary for two languages
 #
-# What does α do to a vocabulary? We need two languages, and we want to know everything about them. So we take the small
-# world of this course, and tell it in English and in a language that the computer invents
-# (`bertedu/corpora/second_language.py`). The invented language has a word of its own for each English word: a stem, and
-# an ending for the class of the word, *-ol* for a noun, *-em* for an adjective, *-ask* for a verb. No word of it is
-# English. Its words come in pairs that only an accent tells apart; we will need that in the lab.
+# What does α do to a vocabulary? We need two languages, and we want to know everything about them. So we take the
+# small world of this course, and tell it in English and in a language that the computer invents
+# (`bertedu/corpora/second_language.py`). The invented language has a word of its own for each English word: a stem,
+# and an ending for the class of the word, *-ol* for a noun, *-em* for an adjective, *-ask* for a verb. No word of it
+# is English. Its words come in pairs that only an accent tells apart; we will need that in the lab.
 #
 # The next cell prints the same sentence in both languages, and then as a language would say it that has its own **word
 # order** too: the adjective after its noun, a postposition instead of a preposition, the verb last.
@@ -265,9 +265,9 @@ Picture(
 # one, but the hundredth piece for a small language is worth more than the ten thousandth for English.
 #
 # Why does fertility matter? A word of five pieces costs five positions of the 512, and five times the time. And its
-# pieces are shared by many words, so their embeddings mean little. Rust et al. (2021) compared multilingual models with
-# monolingual ones in nine languages: where a language is well represented in the shared vocabulary, the multilingual
-# model is nearly as good, and a tokenizer made for the language improves it in almost every case.
+# pieces are shared by many words, so their embeddings mean little. Rust et al. (2021) compared multilingual models
+# with monolingual ones in nine languages: where a language is well represented in the shared vocabulary, the
+# multilingual model is nearly as good, and a tokenizer made for the language improves it in almost every case.
 #
 # ### Exercise 20.2 · A perfect fertility
 # ●○○○ · 3 minutes
@@ -285,19 +285,20 @@ check("20.2", unknown_share)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# All of them. WordPiece gives a word up as soon as one of its characters is missing, and the whole word becomes a single
-# [UNK]. That is one piece for one word: a fertility of 1.0, which looks better than English. XLM-R's vocabulary was
-# learned from text of all its languages, so this is rare there. Byte-level BPE (chapter 15) has no [UNK] at all.
+# All of them. WordPiece gives a word up as soon as one of its characters is missing, and the whole word becomes a
+# single [UNK]. That is one piece for one word: a fertility of 1.0, which looks better than English. XLM-R's
+# vocabulary was learned from text of all its languages, so this is rare there. Byte-level BPE (chapter 15) has no
+# [UNK] at all.
 #
 # </details>
 
 # %% [markdown]
 # ## Unigram: compare whole segmentations
 #
-# mBERT has a WordPiece vocabulary. XLM-R uses **SentencePiece** with a **Unigram** model (Kudo 2018). It differs in two
-# ways. A space is a character like any other, written ▁, so that languages without spaces need no special treatment.
-# And a word is not cut greedily: each piece has a probability, and the tokenizer takes the segmentation with the highest
-# **product of probabilities**.
+# mBERT has a WordPiece vocabulary. XLM-R uses **SentencePiece** with a **Unigram** model (Kudo 2018). It differs in
+# two ways. A space is a character like any other, written ▁, so that languages without spaces need no special
+# treatment. And a word is not cut greedily: each piece has a probability, and the tokenizer takes the segmentation
+# with the highest **product of probabilities**.
 #
 # Let's cut *unable*. Our vocabulary has all six letters, each with probability 0.01, and five longer pieces:
 #
@@ -305,12 +306,13 @@ check("20.2", unknown_share)
 # |---|---|---|---|---|---|
 # | probability | 0.05 | 0.02 | 0.04 | 0.02 | 0.03 |
 #
-# A greedy tokenizer takes the longest piece first: *una*, then *ble*. Take a pencil: what is the product? And what is the
-# product of *un* and *able*?
+# A greedy tokenizer takes the longest piece first: *una*, then *ble*. Take a pencil: what is the product? And what is
+# the product of *un* and *able*?
 #
-# To try all segmentations would be slow: a word of n letters has up to 2ⁿ⁻¹ of them. The **Viterbi algorithm** (you met
-# it in chapter 11) walks once from left to right. For each position it keeps the best product that leads there, and the
-# last piece on that way. The best way to a position is the best way to where its last piece starts, times that piece.
+# To try all segmentations would be slow: a word of n letters has up to 2ⁿ⁻¹ of them. The **Viterbi algorithm** (you
+# met it in chapter 11) walks once from left to right. For each position it keeps the best product that leads there,
+# and the last piece on that way. The best way to a position is the best way to where its last piece starts, times
+# that piece.
 
 # %%
 probabilities = {letter: 0.01 for letter in "unable"}
@@ -328,16 +330,16 @@ print("greedy, una + ble:", round(0.02 * 0.02, 6))
 
 # %% [markdown]
 # Now read the last pieces backwards: at *unable* the last piece is *able*, so we go to the position before it, *un*,
-# whose last piece is *un*. The result is *un* + *able*, with 0.002, five times as probable as the greedy one. It is also
-# the segmentation that has a meaning. In practice one adds logarithms instead of multiplying probabilities: a product of
-# a hundred small numbers would become 0 in float32.
+# whose last piece is *un*. The result is *un* + *able*, with 0.002, five times as probable as the greedy one. It is
+# also the segmentation that has a meaning. In practice one adds logarithms instead of multiplying probabilities: a
+# product of a hundred small numbers would become 0 in float32.
 #
 # ### Exercise 20.3 · The best segmentation
 # ●●●○ · 15 minutes
 #
 # Write `best_segmentation(word, log_probabilities)`. The second argument is a dictionary from pieces to the
-# **logarithms** of their probabilities, so larger is better, and they are added. Return the list of the pieces with the
-# highest sum. If there is no way to build the word, return `None`. Stuck? `hint("20.3")`
+# **logarithms** of their probabilities, so larger is better, and they are added. Return the list of the pieces with
+# the highest sum. If there is no way to build the word, return `None`. Stuck? `hint("20.3")`
 
 
 # %% tags=["exercise"]
@@ -369,8 +371,8 @@ check("20.3", best_segmentation)
 # <details><summary>Solution, explained</summary>
 #
 # `best[0]` is 0, the logarithm of 1: nothing has been cut yet. A position that can't be reached gets −∞, and a way
-# through it stays at −∞, whatever is added. In the end we follow the last pieces back to the beginning, and reverse the
-# list. The empty word has the empty list as its only segmentation, and its probability is 1.
+# through it stays at −∞, whatever is added. In the end we follow the last pieces back to the beginning, and reverse
+# the list. The empty word has the empty list as its only segmentation, and its probability is 1.
 #
 # </details>
 
@@ -390,17 +392,17 @@ for text in ("The doctor is unable to sleep", HOUSES["Turkish"]):
     print(*unigram.convert_ids_to_tokens(unigram.encode(text)))
 
 # %% [markdown]
-# Each piece that begins a word has ▁ before it, the space. Joining the pieces and replacing ▁ by a space gives the text
-# back, which WordPiece can't promise. And `<unk>` stands for the unknown characters alone, here *ö*; WordPiece gives the
-# whole word up.
+# Each piece that begins a word has ▁ before it, the space. Joining the pieces and replacing ▁ by a space gives the
+# text back, which WordPiece can't promise. And `<unk>` stands for the unknown characters alone, here *ö*; WordPiece
+# gives the whole word up.
 #
 # ## Pre-training on two languages
 #
-# Now the model. Nothing about it is multilingual. We write 6,000 sentences in English and 6,000 in the second language.
-# They are *not translations*: each language tells about the same world in sentences of its own, as the English and the
-# Korean Wikipedia do. To make this section about the model and not about the tokenizer, we give every word of both
-# languages a token of its own. So the two languages share [CLS], [SEP], [MASK], the position embeddings and the
-# encoder, but **not a single word**.
+# Now the model. Nothing about it is multilingual. We write 6,000 sentences in English and 6,000 in the second
+# language. They are *not translations*: each language tells about the same world in sentences of its own, as the
+# English and the Korean Wikipedia do. To make this section about the model and not about the tokenizer, we give every
+# word of both languages a token of its own. So the two languages share [CLS], [SEP], [MASK], the position embeddings
+# and the encoder, but **not a single word**.
 
 # %%
 from bertedu.tokenization.training import SPECIAL_TOKENS
@@ -415,9 +417,9 @@ for one, other in zip(english_texts[:3], second_texts[:3]):
     print(f"  {one:48} {other}")
 
 # %% [markdown]
-# The next cell is the loop of chapter 06 and 08: mask, predict, step. The model has two layers of 64. (Dufter and Schütze
-# 2020 found that *small* models become multilingual more easily: with few parameters, sharing is the cheapest way to
-# learn both languages.) The cell after it trains for 600 steps of 64 sentences, which takes 10 to 30 seconds.
+# The next cell is the loop of chapter 06 and 08: mask, predict, step. The model has two layers of 64. (Dufter and
+# Schütze 2020 found that *small* models become multilingual more easily: with few parameters, sharing is the cheapest
+# way to learn both languages.) The cell after it trains for 600 steps of 64 sentences, which takes 10 to 30 seconds.
 
 # %%
 import torch
@@ -461,8 +463,8 @@ bilingual = pretrain(new_model(), english_texts + second_texts, steps=600)
 #
 # Which **topic** has a sentence: animals, work, countries, goods or music? We give a linear classifier 1,000 English
 # sentences with their topics. Its input is the mean of the hidden states of the words, and BERT stays as it is (a
-# **linear probe**, chapter 09). Then we test it on 500 new English sentences, and on 500 sentences in the second language.
-# This is **zero-shot cross-lingual transfer**: there is no label in the second language. Three baselines:
+# **linear probe**, chapter 09). Then we test it on 500 new English sentences, and on 500 sentences in the second
+# language. This is **zero-shot cross-lingual transfer**: there is no label in the second language. Three baselines:
 #
 # - the most frequent topic of the English labels
 # - the same probe on an untrained BERT: can random embeddings do it?
@@ -515,8 +517,8 @@ for (name, model), expected, within in zip(models.items(), (0.3, 0.33, 0.74), (0
 # %% [markdown]
 # Look at the last line. This model has never seen a label in the second language, nor a translation, nor a word that
 # the two languages share, and the English classifier works for most sentences. The untrained model is no better than
-# the most frequent topic, and neither is the one that was pre-trained on English alone. So it is pre-training on *both*
-# that does it.
+# the most frequent topic, and neither is the one that was pre-trained on English alone. So it is pre-training on
+# *both* that does it.
 #
 # How is that possible? Think of the embedding of a word in the second language. At first it is random, and the loss
 # pulls it to where the encoder can use it. The encoder has begun to learn "what comes after *the* and before a verb is
@@ -565,7 +567,8 @@ Picture(
 #
 # If the languages differ by a constant vector, we can remove it: subtract from each sentence vector the **mean of its
 # language**. This needs no label, only the knowledge of which language a text is in. (Libovický et al. 2020 do this
-# with mBERT and XLM-R, and call it centering.) How much will that change? Guess before you run it. Do you expect anything from the baselines?
+# with mBERT and XLM-R, and call it centering.) How much will that change? Guess before you run it. Do you expect
+# anything from the baselines?
 
 # %%
 for (name, model), expected, within in zip(models.items(), (0.27, 0.3, 0.99), (0.1, 0.2, 0.06)):
@@ -580,10 +583,11 @@ for (name, model), expected, within in zip(models.items(), (0.27, 0.3, 0.99), (0
 #
 # ### Does it translate words?
 #
-# Topics are coarse. A finer test is **word translation**: take the mean hidden state of *dog* over its occurrences, and
-# look for its nearest neighbor (by cosine) among the words of the second language. Is it *lufaol*, the word for dog?
-# Again we center each language. (Pires et al. 2019, section 5, translate sentences in this way: they add the mean
-# difference of two languages and look for the nearest neighbor.) With 141 words, guessing is right in 0.7 % of the cases.
+# Topics are coarse. A finer test is **word translation**: take the mean hidden state of *dog* over its occurrences,
+# and look for its nearest neighbor (by cosine) among the words of the second language. Is it *lufaol*, the word for
+# dog? Again we center each language. (Pires et al. 2019, section 5, translate sentences in this way: they add the
+# mean difference of two languages and look for the nearest neighbor.) With 141 words, guessing is right in 0.7 % of
+# the cases.
 
 # %%
 from torch.nn.functional import normalize
@@ -633,9 +637,9 @@ Picture(
 # %% [markdown]
 # A third of the words or more find their translation, and nobody gave the model a dictionary. (The baselines are above
 # 0.7 % as well: a hidden state contains the position of the word, so the untrained model can tell first words from last
-# ones.) Look at the mistakes: they are wrong in a sensible way. An animal becomes another animal, a capital another capital. Why can't the model tell *dog*
-# from *cat* in the other language? Because in this small world they do the same things. Only how often they are
-# mentioned, and what they eat, tells them apart.
+# ones.) Look at the mistakes: they are wrong in a sensible way. An animal becomes another animal, a capital another
+# capital. Why can't the model tell *dog* from *cat* in the other language? Because in this small world they do the
+# same things. Only how often they are mentioned, and what they eat, tells them apart.
 #
 # ## Word overlap and word order
 #
@@ -647,7 +651,8 @@ Picture(
 # - **Word order.** Pires et al. found that transfer works best between languages that are typologically similar.
 #   Dufter and Schütze (2020) list a similar word order among the things that make a model multilingual.
 #
-# Our invented language lets us change one thing at a time. The runs take too long for a notebook, so they are recorded:
+# Our invented language lets us change one thing at a time. The runs take too long for a notebook, so they are
+# recorded:
 # `benchmarks/two_languages.py` trained each variant with three seeds (English alone with two), with the loop and the sizes that you have seen. Is
 # the word order or the overlap more important here? Decide before you look at the picture.
 
@@ -695,12 +700,12 @@ Picture(
 # %% [markdown]
 # The **word order** decides. With an order of its own, only a tenth of the words find their translation, hardly more
 # than for English alone, and the topics suffer as well. Our models learn much from the position of a word, and now
-# position 4 means something else in the second language. The **overlap** does next to nothing here: names and numbers are the
-# same strings in both languages, and about two of five sentences contain one. Yet no column gets better by more than the
-# seeds differ. So our runs side with K et al.
+# position 4 means something else in the second language. The **overlap** does next to nothing here: names and numbers
+# are the same strings in both languages, and about two of five sentences contain one. Yet no column gets better by
+# more than the seeds differ. So our runs side with K et al.
 #
-# Read such a table with care. A few seeds of a tiny model in an invented world show that something *can* happen. How much
-# it matters for Korean is another question, and the papers above answer it better.
+# Read such a table with care. A few seeds of a tiny model in an invented world show that something *can* happen. How
+# much it matters for Korean is another question, and the papers above answer it better.
 #
 # ## Evaluate zero-shot without leaking
 #
@@ -712,8 +717,8 @@ Picture(
 # There is a catch, and our runs show it: the English accuracy was 1.00 in every run and in every layer. It can't tell
 # good models from bad ones. Keung et al. (2020, *Don't use English dev*) found the same for mBERT: English validation
 # accuracy is often uncorrelated with the accuracy in the target language. They recommend to report *two* numbers: the
-# zero-shot one, chosen with English, and beside it an **oracle**, chosen with the target language's validation data, as
-# an upper bound that is named as such.
+# zero-shot one, chosen with English, and beside it an **oracle**, chosen with the target language's validation data,
+# as an upper bound that is named as such.
 #
 # ### Exercise 20.4 · Two honest numbers
 # ●●○○ · 8 minutes
@@ -748,15 +753,15 @@ check("20.4", zero_shot_report)
 # %% [markdown]
 # ## The curse of multilinguality (optional)
 #
-# A model has a fixed number of weights, and each language that is added has to share them. Up to a point small languages
-# gain from it, because they learn from their relatives. Beyond that point all of them lose. Conneau et al. (2020) call
-# this the **curse of multilinguality**, or capacity dilution. In mBERT's README you can see it in numbers: on English
-# MultiNLI, mBERT reaches 81.4 where the English BERT has 84.2, and on Chinese XNLI 74.2, where a BERT for Chinese alone
-# reaches 77.2.
+# A model has a fixed number of weights, and each language that is added has to share them. Up to a point small
+# languages gain from it, because they learn from their relatives. Beyond that point all of them lose. Conneau et al.
+# (2020) call this the **curse of multilinguality**, or capacity dilution. In mBERT's README you can see it in
+# numbers: on English MultiNLI, mBERT reaches 81.4 where the English BERT has 84.2, and on Chinese XNLI 74.2, where a
+# BERT for Chinese alone reaches 77.2.
 #
-# Most of what is added are embeddings. The next cell computes their share, and then looks for the curse in our runs: the
-# share of masked English words that are predicted, for a model of both languages, and for models of English alone with
-# as much English (half the steps) and with as many steps.
+# Most of what is added are embeddings. The next cell computes their share, and then looks for the curse in our runs:
+# the share of masked English words that are predicted, for a model of both languages, and for models of English alone
+# with as much English (half the steps) and with as many steps.
 
 # %%
 from bertedu.family.xlm_roberta import XLMRobertaConfig
@@ -778,8 +783,8 @@ for name in (variants[0], *variants[4:]):
 #
 # ## The proof
 #
-# Three things can be compared. Your Viterbi algorithm (here the solution of 20.3 in a few lines) with the package's and
-# with the tokenizer of `transformers`, on all words of a training text. The package's XLM-R with the one of
+# Three things can be compared. Your Viterbi algorithm (here the solution of 20.3 in a few lines) with the package's
+# and with the tokenizer of `transformers`, on all words of a training text. The package's XLM-R with the one of
 # `transformers`, with random weights and padding. And mBERT needs no proof: it is the BERT of chapter 05, with another
 # vocab.txt.
 
@@ -789,32 +794,29 @@ import tempfile
 import transformers
 
 
-def my_segmentation(word, log_probabilities):
+def my_segmentation(word, scores):
     best = [(0.0, [])]
     for stop in range(1, len(word) + 1):
         ways = []
         for start in range(stop):
-            if (piece := word[start:stop]) in log_probabilities:
-                ways.append(
-                    (best[start][0] + log_probabilities[piece], [*best[start][1], piece])
-                )
+            if (piece := word[start:stop]) in scores:
+                ways.append((best[start][0] + scores[piece], [*best[start][1], piece]))
         best.append(max(ways))
     return best[-1][1]
 
 
 transformers.utils.logging.disable_progress_bar()
-log_probabilities = dict(unigram.model.pieces[4:-1])  # without the special tokens
+scores = dict(unigram.model.pieces[4:-1])  # log probabilities, without the special tokens
 with tempfile.TemporaryDirectory() as folder:
     unigram.save_pretrained(folder)
     library = transformers.AutoTokenizer.from_pretrained(folder)
 known = sorted({"▁" + word for text in short_texts for word in text.split()})
-mine = [my_segmentation(word, log_probabilities) for word in known]
+mine = [my_segmentation(word, scores) for word in known]
 package = [[unigram.tokens[arc.id] for arc in unigram.model.best_path(word)] for word in known]
 wrong = sum(one != other for one, other in zip(mine, package))
 print(f"{len(known)} words, {wrong} of them cut in another way by the package")
-wrong = sum(
-    library(text).input_ids != unigram(text).input_ids[0].tolist() for text in short_texts
-)
+ids, others = zip(*((unigram.encode(x), library.encode(x)[1:-1]) for x in short_texts))
+wrong = sum(one != other for one, other in zip(ids, others))
 print(f"{len(short_texts)} texts, {wrong} of them with other ids in transformers")
 
 # %%
@@ -837,9 +839,9 @@ print(f"largest difference of a hidden state: {(one - other)[is_text].abs().max(
 # %% [markdown]
 # ## Broken BERT: fine in English
 #
-# A colleague puts our bilingual model into production, with the centered probe from above. The tokenizer is made from the list of
-# words, `vocab.txt`. There is no error, there is no [UNK], the English users are content. The users of the second
-# language complain.
+# A colleague puts our bilingual model into production, with the centered probe from above. The tokenizer is made from
+# the list of words, `vocab.txt`. There is no error, there is no [UNK], the English users are content. The users of
+# the second language complain.
 
 # %%
 saved, colleagues = tokenizer, BertTokenizer(tokenizer.tokens)
@@ -848,28 +850,26 @@ expected = {"ours": (1.0, 0.99), "colleague's": (1.0, 0.49)}
 for name, tokenizer in (("ours", saved), ("colleague's", colleagues)):
     tests = (english_test, second_test)
     scores = [accuracy(bilingual, classifier, test, centered=True) for test in tests]
-    scores = [about(*pair, within=0.25) for pair in zip(expected[name], scores)]
+    one, other = (about(*pair, within=0.25) for pair in zip(expected[name], scores))
     ids = tokenizer(second_test[0]).input_ids
     unknown = (ids == tokenizer.unk_token_id).sum().item()
-    print(
-        f"{name:12} English {scores[0]:.2f}  second {scores[1]:.2f}  {unknown} [UNK] ", end=" "
-    )
-    print(tokenizer.decode(ids[1]))
+    print(f"{name:12} English {one:.2f}  second {other:.2f}  {unknown} [UNK]")
+    print("  ", tokenizer.decode(ids[1]))
 tokenizer = saved
 
 # %% [markdown]
-# Compare the two texts at the end of the lines, letter by letter. What has happened to the accents?
+# Compare the two texts letter by letter. What has happened to the accents?
 #
 # `BertTokenizer` lower-cases by default, and **lower-casing strips the accents too**, in Google's code, in
 # `transformers` and here. English hardly notices. But in the second language an accent tells words apart: without it, a
-# word becomes *another word*, with an embedding of its own. So there is no [UNK] that would warn us. Spanish *hacía* (did)
-# and *hacia* (towards) are such a pair.
+# word becomes *another word*, with an embedding of its own. So there is no [UNK] that would warn us. Spanish *hacía*
+# (did) and *hacia* (towards) are such a pair.
 #
-# The bug is famous. mBERT's README warns in bold letters to pass `--do_lower_case=false` with the cased model, and the
-# example script of `transformers` had `True` as its default, with a switch that could not turn it off ([issue
-# 131](https://github.com/huggingface/transformers/issues/131), December 2018): a whole question became
-# [UNK]. Why [UNK]? Accents are stripped by Unicode's form NFD, which takes letters apart. It also takes a Korean
-# syllable apart, into letters that are no accents and so are not removed, and nothing puts them together again (described in [pull
+# The bug is famous. mBERT's README warns in bold letters to pass `--do_lower_case=false` with the cased model, and
+# the example script of `transformers` had `True` as its default, with a switch that could not turn it off ([issue
+# 131](https://github.com/huggingface/transformers/issues/131), December 2018): a whole question became [UNK]. Why
+# [UNK]? Accents are stripped by Unicode's form NFD, which takes letters apart. It also takes a Korean syllable apart,
+# into letters that are no accents and so are not removed, and nothing puts them together again (described in [pull
 # request 228](https://github.com/google-research/bert/pull/228) of google-research/bert):
 
 # %%
@@ -916,19 +916,21 @@ check("20.5", repaired)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Take apart, drop the category Mn (*Mark, nonspacing*), put together. The last step changes nothing in Latin text, where
-# the accents are gone, but it makes Korean whole again. The package has the two switches as well: `lowercase` and
+# Take apart, drop the category Mn (*Mark, nonspacing*), put together. The last step changes nothing in Latin text,
+# where the accents are gone, but it makes Korean whole again. The package has the two switches as well: `lowercase`
+# and
 # `strip_accents`, where `None` means "as lowercase says", as in `transformers`.
 #
-# Is the repaired version always right? No. There is no right preparation as such, there is only *the one with which the
-# vocabulary was learned*. mBERT's uncased model was trained with Korean in pieces, so its vocabulary has the pieces.
+# Is the repaired version always right? No. There is no right preparation as such, there is only *the one with which
+# the vocabulary was learned*. mBERT's uncased model was trained with Korean in pieces, so its vocabulary has the
+# pieces.
 #
 # </details>
 
 # %% [markdown]
 # The lesson is larger than accents: **evaluate each language on its own**. The mean over languages, or a test in
-# English, would have hidden this bug for years. And save the tokenizer with its settings (`save_pretrained`), never the
-# list of tokens alone.
+# English, would have hidden this bug for years. And save the tokenizer with its settings (`save_pretrained`), never
+# the list of tokens alone.
 #
 # ## Paper and code
 #
@@ -967,8 +969,8 @@ quiz(20)
 # All languages share the encoder, the positions and the special tokens, and all are trained for the same task. With
 # limited capacity it is cheapest to use the same weights for what the languages do alike, so the embeddings of a new
 # language are pulled to where these weights can use them. Word overlap may help, but it is not necessary: K et al.
-# (2020) and Dufter and Schütze (2020) find transfer without any. What harms is a different word order, and a model that
-# is so large that it can learn each language for itself.
+# (2020) and Dufter and Schütze (2020) find transfer without any. What harms is a different word order, and a model
+# that is so large that it can learn each language for itself.
 #
 # </details>
 #
@@ -977,9 +979,10 @@ quiz(20)
 # <details><summary>Answer</summary>
 #
 # First the vocabulary: its fertility and its share of [UNK] in that language. If they are bad, extend the vocabulary
-# or choose another model. Then α: how often is each sentence of the small language read, and do you see overfitting on its
-# validation text? Then the curse: measure the large languages before and after. And the evaluation: labelled test data
-# in the new language, even if only a few hundred, because the English numbers can't tell you how good it is.
+# or choose another model. Then α: how often is each sentence of the small language read, and do you see overfitting
+# on its validation text? Then the curse: measure the large languages before and after. And the evaluation: labelled
+# test data in the new language, even if only a few hundred, because the English numbers can't tell you how good it
+# is.
 #
 # </details>
 #
