@@ -651,10 +651,9 @@ Picture(
 # - **Word order.** Pires et al. found that transfer works best between languages that are typologically similar.
 #   Dufter and Schütze (2020) list a similar word order among the things that make a model multilingual.
 #
-# Our invented language lets us change one thing at a time. The runs take too long for a notebook, so they are
-# recorded:
-# `benchmarks/two_languages.py` trained each variant with three seeds (English alone with two), with the loop and the sizes that you have seen. Is
-# the word order or the overlap more important here? Decide before you look at the picture.
+# Our invented language lets us change one thing at a time. The runs take too long for a notebook, so they are recorded:
+# `benchmarks/two_languages.py` trained each variant with three seeds (English alone with two), with the loop and the
+# sizes that you have seen. Is the word order or the overlap more important here? Decide before you look at the picture.
 
 # %%
 import json
