@@ -196,7 +196,8 @@ def best_segmentation(case: Case) -> None:
         case.begin("I called it on the empty word.", "the empty word")
         case.almost(f"It returned {result!r}. There is exactly one way to build it, with no piece at all: []")
     long = logs(a=0.2, aa=0.05)
-    case.begin(f"I called {case.name} on a word of 60 letters.", "a word of 60 letters")
+    slow = "To try all its segmentations would take years: keep the best way to each position only."
+    case.begin(f"I called {case.name} on a word of 60 letters. {slow}", "a word of 60 letters")
     result = case.protected(case.answer, "a" * 60, dict(long))
     if plain_list(result) != best_of_two(60, long):
         case.fail("But the pieces are not the best ones. Is a sum rounded, or cut off, on the way?")
