@@ -167,8 +167,7 @@ check("20.1", sampling_probabilities)
 #
 # First the powers, then the division by *their* sum: without it the numbers don't sum to 1. Shares instead of amounts
 # give the same result, because the total to the power of the exponent cancels out. The empty language is a trap: in
-# Python, and in mathematics as far as it helps here, 0 to the power of 0 is 1. With α = 0 it would be sampled as
-# often as English.
+# Python `0**0` is 1, so with α = 0 it would be sampled as often as English.
 #
 # </details>
 
