@@ -101,8 +101,8 @@ for language, text in HOUSES.items():
 # There are two kinds of failure. Turkish and Finnish fall to pieces: the model sees letters instead of words, its
 # sequences are three times as long, and nothing in its embeddings has a meaning. Russian and Korean look perfect,
 # with a fertility of 1.0, and they are the worst: each word is [UNK], so every Korean sentence of four words is the
-# same input. So **never report fertility without the share of [UNK]**. (And look at the German *schläft*: where is
-# the ä? We come back to that in the lab.)
+# same input. So **never report fertility without the share of [UNK]**. (Has the German *schläft* lost
+# its ä? We come back to that in the lab.)
 #
 # The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has a
 # thousand times as much English as Icelandic. What happens if we just put everything into one file?
