@@ -27,8 +27,8 @@
 # <details><summary>Answer</summary>
 #
 # By rotary positions (RoPE). Queries and keys are rotated by an angle that grows with the position, so their dot
-# product depends on the distance between the two tokens. Today's models do have position embeddings. Keep them in
-# mind: they are one of the things that all languages share.
+# product depends on the distance between the two tokens. The models of this chapter do have position embeddings.
+# Keep them in mind: they are one of the things that all languages share.
 #
 # </details>
 #
@@ -80,7 +80,7 @@
 # What happens if we simply give an English BERT another language? The next cell says *The dog sleeps in the house* in
 # eight languages, and cuts each sentence with the vocabulary of our small English BERT. The **fertility** of a
 # tokenizer is the number of pieces that it makes of a word, on average. 1 would be perfect. Guess before you run it:
-# which of the eight languages gets the lowest fertility?
+# which of the eight languages get the lowest fertility?
 
 # %%
 from bertedu import BertTokenizer
@@ -98,13 +98,13 @@ for language, text in HOUSES.items():
     print(f"{language:8} fertility {len(pieces) / len(text.split()):.1f} ", *pieces)
 
 # %% [markdown]
-# There are two kinds of failure. Turkish and Finnish fall to pieces: the model sees letters instead of words, its
-# sequences are three times as long, and nothing in its embeddings has a meaning. Russian and Korean look perfect,
-# with a fertility of 1.0, and they are the worst: each word is [UNK], so every Korean sentence of four words is the
-# same input. So **never report fertility without the share of [UNK]**. (Has the German *schläft* lost
-# its ä? We come back to that in the lab.)
+# There are two kinds of failure. Turkish and Finnish fall to pieces: a word costs three times as many pieces as in
+# English, most pieces are single letters, and the embedding of a letter says little about the word. Russian, Greek and
+# Korean look perfect, with a fertility of 1.0, and they are the worst: nearly every word is [UNK], so every Korean
+# sentence of four words is the same input. So **never report fertility without the share of [UNK]**. (Has the German
+# *schläft* lost its ä? We come back to that in the lab.)
 #
-# The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has a
+# The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has about a
 # thousand times as much English as Icelandic. What happens if we just put everything into one file?
 #
 # ## Sampling: p to the power of α
@@ -122,12 +122,12 @@ for language, text in HOUSES.items():
 #
 # Take a large language with 10,000 sentences and a small one with 100. Compute both $q$ for α = 0.5: what are the
 # square roots, and what is their sum? (We take the amounts themselves instead of their shares. Why does that give the
-# same result?) Then run the cell. The last column is the price: for each time that a sentence of the large language
-# is read, how often is one of the small language read?
+# same result?) Then run the cell. The last column is the price: how many times more often is each sentence of the small
+# language read than each sentence of the large one?
 
 # %%
 large, small = 10_000, 100
-print("    α    large   small   small sentences are read")
+print("    α    large   small   a small language's sentence is read")
 for exponent in (1, 0.7, 0.5, 0.3, 0):
     total = large**exponent + small**exponent
     q_large, q_small = large**exponent / total, small**exponent / total
@@ -141,7 +141,7 @@ for exponent in (1, 0.7, 0.5, 0.3, 0):
 # learn those by heart.
 #
 # mBERT's README gives an example: originally English would be sampled 1000 times as often as Icelandic, after the
-# smoothing "only 100x". Let's check: 1000 to the power of 0.7 is 126. So "100x" is rounded generously.
+# smoothing "only sampled 100x more". Let's check: 1000 to the power of 0.7 is 126. So "100x" is rounded generously.
 #
 # ### Exercise 20.1 · Sampling probabilities
 # ●●○○ · 8 minutes
@@ -260,11 +260,12 @@ Picture(
 # %% [markdown]
 # This is the whole argument for α < 1 in one picture. With α = 1 the vocabulary is English, and a word of the second
 # language falls to four or five pieces. With α = 0.3 the second language needs about half as many pieces, and English
-# pays very little for it. A vocabulary has a fixed size, so every piece that one language gets is taken from another
-# one, but the hundredth piece for a small language is worth more than the ten thousandth for English.
+# pays little for it (1.37 pieces a word instead of 1.21). A vocabulary has a fixed size, so every piece that one
+# language gets is taken from another one. But a piece more for a small language is usually worth more than the last of
+# the many pieces for English.
 #
-# Why does fertility matter? A word of five pieces costs five positions of the 512, and five times the time. And its
-# pieces are shared by many words, so their embeddings mean little. Rust et al. (2021) compared multilingual models
+# Why does fertility matter? A word of five pieces costs five positions of the 512, and at least five times the time.
+# Its pieces are shared by many words, so their embeddings mean little. Rust et al. (2021) compared multilingual models
 # with monolingual ones in nine languages: where a language is well represented in the shared vocabulary, the
 # multilingual model is nearly as good, and a tokenizer made for the language improves it in almost every case.
 #
@@ -377,9 +378,9 @@ check("20.3", best_segmentation)
 
 # %% [markdown]
 # The package has the same algorithm in `bertedu.tokenization.unigram`. How the pieces get their probabilities is in
-# `unigram_training.py`: begin with far too many, compute how often each is expected, drop those that are missed least,
-# and repeat. The next cell trains XLM-R's tokenizer on 900 short English texts. Look at two things: what does ▁ stand
-# for, and what happens to the Turkish word for dog?
+# `unigram_training.py`: begin with far too many pieces, compute how often each is expected to be used, drop those that
+# the text can best do without, and repeat. The next cell trains a tokenizer like XLM-R's on 900 short English texts.
+# Look at two things: what does ▁ stand for, and what happens to *Köpek*, the Turkish word for dog?
 
 # %%
 from bertedu.corpora.task_data import read_labelled
@@ -391,9 +392,9 @@ for text in ("The doctor is unable to sleep", HOUSES["Turkish"]):
     print(*unigram.convert_ids_to_tokens(unigram.encode(text)))
 
 # %% [markdown]
-# Each piece that begins a word has ▁ before it, the space. Joining the pieces and replacing ▁ by a space gives the
-# text back, which WordPiece can't promise. And `<unk>` stands for the unknown characters alone, here *ö*; WordPiece
-# gives the whole word up.
+# Each piece that begins a word has ▁ before it, the space. Where no piece is `<unk>`, joining the pieces and replacing
+# ▁ by a space gives the text back, which WordPiece can't promise. And `<unk>` stands for the unknown characters alone,
+# here *Kö* (the 900 texts have no capital K either). WordPiece gives the whole word up.
 #
 # ## Pre-training on two languages
 #
@@ -460,9 +461,9 @@ bilingual = pretrain(new_model(), english_texts + second_texts, steps=600)
 # %% [markdown]
 # ## Transfer without a translated example
 #
-# Which **topic** has a sentence: animals, work, countries, goods or music? We give a linear classifier 1,000 English
-# sentences with their topics. Its input is the mean of the hidden states of the words, and BERT stays as it is (a
-# **linear probe**, chapter 09). Then we test it on 500 new English sentences, and on 500 sentences in the second
+# Which **topic** does a sentence have: animals, work, countries, goods or music? We give a linear classifier 1,000
+# English sentences with their topics. Its input is the mean of the hidden states of the words, and BERT stays as it is
+# (a **linear probe**, chapter 09). Then we test it on 500 new English sentences, and on 500 sentences in the second
 # language. This is **zero-shot cross-lingual transfer**: there is no label in the second language. Three baselines:
 #
 # - the most frequent topic of the English labels
@@ -516,14 +517,14 @@ for (name, model), expected, within in zip(models.items(), (0.3, 0.33, 0.74), (0
 # %% [markdown]
 # Look at the last line. This model has never seen a label in the second language, nor a translation, nor a word that
 # the two languages share, and the English classifier works for most sentences. The untrained model is no better than
-# the most frequent topic, and neither is the one that was pre-trained on English alone. So it is pre-training on
+# the most frequent topic, and the one that was pre-trained on English alone is hardly better. So it is pre-training on
 # *both* that does it.
 #
-# How is that possible? Think of the embedding of a word in the second language. At first it is random, and the loss
-# pulls it to where the encoder can use it. The encoder has begun to learn "what comes after *the* and before a verb is
-# something that acts", in English. It costs less to move the new word to where such words are than to learn all that a
-# second time. What helps is all that the languages have in common: the positions, [CLS] and [SEP], the way in which
-# sentences are built, and how often things are said.
+# How is that possible? Here is the usual explanation; our runs don't prove it. Think of the embedding of a word in the
+# second language. At first it is random, and the loss pulls it to where the encoder can use it. The encoder has begun
+# to learn "what comes after *the* and before a verb is something that acts", in English. It costs less to move the new
+# word to where such words are than to learn all that a second time. What helps is all that the languages have in
+# common: the positions, [CLS] and [SEP], the way in which sentences are built, and how often things are said.
 #
 # ### What it looks like
 #
@@ -551,16 +552,17 @@ Picture(
     figure,
     alt="Sentence vectors in two dimensions, English blue, second language orange. "
     "Untrained: the topics overlap. Bilingual: clear clusters, English on one side "
-    "and the second language on the other, in nearly the same arrangement. The lines "
-    "that join the same topic are almost parallel.",
+    "and the second language on the other, in a similar arrangement. Most of the lines "
+    "that join the same topic are almost parallel; that of the countries is steeper.",
 )
 
 # %% [markdown]
-# On the right, the topics are arranged in nearly the same way in both languages, and the second language looks like
-# English **moved by a constant vector**: most lines are parallel. So the model has a direction that says *which
-# language*, and other directions that say *what about*. It needs the first one, because it has to predict words of the
-# right language. But our classifier was trained at one end of it, and is tested at the other. (A picture is not yet a
-# proof: some lines on the left are parallel too, because every *the* becomes a *fúta*. So let's measure it.)
+# On the right, the topics are arranged in a similar way in both languages, and the second language looks like English
+# **moved by a constant vector**: most lines are nearly parallel. So the model seems to have a direction that says
+# *which language*, and other directions that say *what about*. It needs the first one, because it has to predict words
+# of the right language. But our classifier was trained at one end of it, and is tested at the other. (A picture is not
+# yet a proof: some lines on the left are parallel too, because in every topic the same frequent words are exchanged,
+# such as *the* for *fúta*. So let's measure it.)
 #
 # ### One line, and no label
 #
@@ -577,15 +579,17 @@ for (name, model), expected, within in zip(models.items(), (0.27, 0.3, 0.99), (0
 
 # %% [markdown]
 # That is nearly perfect, in a language without a single label. Centering doesn't help the baselines: where there is no
-# common arrangement, moving it has no effect. So the bilingual BERT had learned the topics of the second language all
-# along, and the plain probe looked for them on the wrong side.
+# common arrangement, a shift has nothing to bring together. So the bilingual BERT had learned the topics of the second
+# language all along, and the plain probe looked for them on the wrong side. (Our case is a favorable one: both test
+# sets have the same mixture of topics. Where the mixtures differ, the means differ for that reason too, and centering
+# removes some of what you want to find.)
 #
 # ### Does it translate words?
 #
 # Topics are coarse. A finer test is **word translation**: take the mean hidden state of *dog* over its occurrences,
 # and look for its nearest neighbor (by cosine) among the words of the second language. Is it *lufaol*, the word for
-# dog? Again we center each language. (Pires et al. 2019, section 5, translate sentences in this way: they add the
-# mean difference of two languages and look for the nearest neighbor.) With 141 words, guessing is right in 0.7 % of
+# dog? Again we center each language. (Pires et al. 2019, section 5, do this with sentences: they add the mean
+# difference between translated pairs, and look for the nearest neighbor.) With 141 words, guessing is right in 0.7 % of
 # the cases.
 
 # %%
@@ -629,26 +633,29 @@ quiet(axes)
 Picture(
     figure,
     alt="Share of words whose nearest neighbor is their translation, by layer. Bilingual:"
-    " about a third to 0.4 in the embeddings and both layers. Untrained and English "
+    " a third or a little more in the embeddings and both layers. Untrained and English "
     "alone: below 0.1.",
 )
 
 # %% [markdown]
-# A third of the words or more find their translation, and nobody gave the model a dictionary. (The baselines are above
-# 0.7 % as well: a hidden state contains the position of the word, so the untrained model can tell first words from last
-# ones.) Look at the mistakes: they are wrong in a sensible way. In our run an animal became another animal, a capital another
-# capital. Why can't the model tell *dog* from *cat* in the other language? Because in this small world they do the
-# same things. Only how often they are mentioned, and what they eat, tells them apart.
+# About a third of the words find their translation, and nobody gave the model a dictionary. (The baselines are above
+# 0.7 % as well: a hidden state contains the position of the word, so even the untrained model can tell first words from
+# last ones.) Look at the mistakes: they are wrong in a sensible way. In our run an animal became another animal, and a
+# capital another capital. Why can't the model tell *dog* from *cat* in the other language? Because in this small world
+# they do the same things. Only how often they are mentioned, what they eat and where they live tells them apart.
 #
 # ## Word overlap and word order
 #
 # What makes the transfer work? The literature disagrees on one point and agrees on the other:
 #
-# - **Word overlap.** Pires et al. (2019) found that mBERT tags names better in languages that share more word pieces
-#   with the training language, but that it also transfers between scripts that share none. K et al. (2020) trained
-#   BERTs on pairs of languages without any overlap, and found that overlap plays a negligible role.
-# - **Word order.** Pires et al. found that transfer works best between languages that are typologically similar.
-#   Dufter and Schütze (2020) list a similar word order among the things that make a model multilingual.
+# - **Word overlap.** Pires et al. (2019) report that high overlap improves the transfer, but also that mBERT transfers
+#   between scripts that share no word piece, and that its tagging of names is nearly the same over a wide range of
+#   overlaps (section 3). K et al. (2020) made a "Fake-English" by moving each English character to another part of
+#   Unicode, so that it shares no character with any other language. They conclude that the overlap plays "a negligible
+#   role".
+# - **Word order.** Pires et al. found that transfer works best between languages that are typologically similar, for
+#   example in the order of subject, verb and object (section 4.2). Dufter and Schütze (2020) list a similar word order
+#   among the things that make a model multilingual.
 #
 # Our invented language lets us change one thing at a time. The runs take too long for a notebook, so they are recorded:
 # `benchmarks/two_languages.py` trained each variant with three seeds (English alone with two), with the loop and the
@@ -696,11 +703,15 @@ Picture(
 )
 
 # %% [markdown]
-# The **word order** decides. With an order of its own, only a tenth of the words find their translation, hardly more
-# than for English alone, and the topics suffer as well. Our models learn much from the position of a word, and now
-# position 4 means something else in the second language. The **overlap** does next to nothing here: names and numbers
-# are the same strings in both languages, and about two of five sentences contain one. Yet no column gets better by
-# more than the seeds differ. So our runs side with K et al.
+# The **word order** matters most here. With an order of its own, only a tenth of the words find their translation,
+# hardly more than for English alone, and the topics suffer as well, on average. A likely reason is that our models
+# learn much from the position of a word, and position 4 means something else when the order is another one.
+#
+# The **overlap** has no clear effect. Names and numbers are the same strings in both languages, and about two of five
+# sentences contain one. Yet the numbers go both ways: with English order the topic accuracy is *lower* with overlap, in
+# each of the three seeds, and with an own order it is higher in two seeds and lower in one. Three seeds that differ so
+# much can't rule out a help, or a harm, of ten points. And these are accuracies without centering: part of
+# what they measure is how far apart the two languages lie.
 #
 # Read such a table with care. A few seeds of a tiny model in an invented world show that something *can* happen. How
 # much it matters for Korean is another question, and the papers above answer it better.
@@ -713,7 +724,7 @@ Picture(
 # number that you report is no longer zero-shot. The honest choice uses English validation data only.
 #
 # There is a catch, and our runs show it: the English accuracy was 1.00 in every run and in every layer. It can't tell
-# good models from bad ones. Keung et al. (2020, *Don't use English dev*) found the same for mBERT: English validation
+# good models from bad ones. Keung et al. (2020, *Don't use English dev*) warn of this for mBERT: English validation
 # accuracy is often uncorrelated with the accuracy in the target language. They recommend to report *two* numbers: the
 # zero-shot one, chosen with English, and beside it an **oracle**, chosen with the target language's validation data,
 # as an upper bound that is named as such.
@@ -723,8 +734,8 @@ Picture(
 #
 # Write `zero_shot_report(candidates)`. Each candidate is a dictionary of accuracies with the keys `"english
 # validation"`, `"target validation"` and `"target test"`. Return a dictionary with two target *test* accuracies:
-# `"zero-shot"` of the candidate that you may choose without any target labels, and `"oracle"` of the one that is best on
-# the target's validation data. If several are equally good, take the first of them.
+# `"zero-shot"` of the candidate that you may choose without any target labels, and `"oracle"` of the one that is best
+# on the target's validation data. If several are equally good, take the first of them.
 
 
 # %% tags=["exercise"]
@@ -752,10 +763,10 @@ check("20.4", zero_shot_report)
 # ## The curse of multilinguality (optional)
 #
 # A model has a fixed number of weights, and each language that is added has to share them. Up to a point small
-# languages gain from it, because they learn from their relatives. Beyond that point all of them lose. Conneau et al.
-# (2020) call this the **curse of multilinguality**, or capacity dilution. In mBERT's README you can see it in
-# numbers: on English MultiNLI, mBERT reaches 81.4 where the English BERT has 84.2, and on Chinese XNLI 74.2, where a
-# BERT for Chinese alone reaches 77.2.
+# languages gain from it, because they learn from their relatives. Beyond that point the results get worse. Conneau et
+# al. (2020) call this the **curse of multilinguality**, or capacity dilution. mBERT's README has numbers that fit it:
+# on English MultiNLI, mBERT reaches 81.4 where the English BERT has 84.2, and on Chinese XNLI 74.2, where a BERT for
+# Chinese alone reaches 77.2.
 #
 # Most of what is added are embeddings. The next cell computes their share, and then looks for the curse in our runs:
 # the share of masked English words that are predicted, for a model of both languages, and for models of English alone
@@ -773,11 +784,11 @@ for name in (variants[0], *variants[4:]):
     print(f"{name:26} masked English words right: {min(masked):.2f} to {max(masked):.2f}")
 
 # %% [markdown]
-# Most of XLM-R base is a table of embeddings, and most languages use only a small part of it. The last lines show both
-# sides in small. With as much English, the bilingual model is not worse, even a little better: the second language
-# trains the encoder too. With as many *steps*, all of them in English, the model of English alone is ahead. That
-# difference is what the second language costs. With two languages it is small, and there was only one seed of that
-# last variant, so take it as an illustration, not as a measurement.
+# Most of XLM-R base is a table of embeddings, and a text in one language uses only a small part of it. The last lines
+# show both sides in small. With as much English, the bilingual model is not worse, even a little better: it makes
+# twice as many steps, and the second language trains the encoder too. With as many *steps*, all of them in English,
+# the model of English alone is ahead. That difference is what the second language costs. With two languages it is
+# small, and there was only one seed of that last variant, so take it as an illustration, not as a measurement.
 #
 # ## The proof
 #
@@ -863,12 +874,12 @@ tokenizer = saved
 # word becomes *another word*, with an embedding of its own. So there is no [UNK] that would warn us. Spanish *hacía*
 # (did) and *hacia* (towards) are such a pair.
 #
-# The bug is famous. mBERT's README warns in bold letters to pass `--do_lower_case=false` with the cased model, and
-# the example script of `transformers` had `True` as its default, with a switch that could not turn it off ([issue
-# 131](https://github.com/huggingface/transformers/issues/131), December 2018): a whole question became [UNK]. Why
-# [UNK]? Accents are stripped by Unicode's form NFD, which takes letters apart. It also takes a Korean syllable apart,
-# into letters that are no accents and so are not removed, and nothing puts them together again (described in [pull
-# request 228](https://github.com/google-research/bert/pull/228) of google-research/bert):
+# The bug is famous. mBERT's README warns in bold letters to pass `--do_lower_case=false` with the cased model, and the
+# example script of `transformers` had `True` as its default, with a switch that could not turn it off ([issue
+# 131](https://github.com/huggingface/transformers/issues/131), December 2018): a whole question became [UNK]. How can
+# that lead to [UNK]? Take Korean. Accents are stripped by Unicode's form NFD, which takes letters apart. It also takes
+# a Korean syllable apart, into letters that are no accents and so are not removed, and nothing puts them together
+# again (described in [pull request 228](https://github.com/google-research/bert/pull/228) of google-research/bert):
 
 # %%
 import unicodedata
@@ -916,8 +927,7 @@ check("20.5", repaired)
 #
 # Take apart, drop the category Mn (*Mark, nonspacing*), put together. The last step changes nothing in Latin text,
 # where the accents are gone, but it makes Korean whole again. The package has the two switches as well: `lowercase`
-# and
-# `strip_accents`, where `None` means "as lowercase says", as in `transformers`.
+# and `strip_accents`, where `None` means "as lowercase says", as in `transformers`.
 #
 # Is the repaired version always right? No. There is no right preparation as such, there is only *the one with which
 # the vocabulary was learned*. mBERT's uncased model was trained with Korean in pieces, so its vocabulary has the
@@ -926,9 +936,9 @@ check("20.5", repaired)
 # </details>
 
 # %% [markdown]
-# The lesson is larger than accents: **evaluate each language on its own**. The mean over languages, or a test in
-# English, would have hidden this bug for years. And save the tokenizer with its settings (`save_pretrained`), never
-# the list of tokens alone.
+# The lesson is larger than accents: **evaluate each language on its own**. A test in English, or the mean over a
+# hundred languages, would have hidden this bug for years. And save the tokenizer with its settings
+# (`save_pretrained`), never the list of tokens alone.
 #
 # ## Paper and code
 #
@@ -939,7 +949,7 @@ check("20.5", repaired)
 # | Ids | XLM-R's ids are those of fairseq: `<s>`, `<pad>`, `</s>`, `<unk>` first, so each piece of SentencePiece's file has its id plus one (`bertedu/tokenization/xlm_roberta.py`) |
 # | Language marker | XLM (Lample and Conneau 2019) adds a language embedding to each token. mBERT and XLM-R have none, "so that zero-shot training can work" (mBERT's README) |
 # | Chinese | mBERT puts spaces around each Chinese character, so each one is a word. Korean and Japanese kana are treated like other letters. XLM-R needs no such rule |
-# | Small models of two languages | Dufter and Schütze (2020): English and "fake English", which is English with other ids. What they found to help: few parameters, shared special tokens, shared positions, random words among the masks; similar word order, comparable text. Our second language has other facts to tell, so nothing is parallel |
+# | Small models of two languages | Dufter and Schütze (2020): English and "fake English", which is English with other ids. What they found to help: few parameters, shared special tokens, shared positions, random words among the masks; similar word order, comparable text. Our second language tells about the same world in sentences of its own, so nothing is parallel |
 #
 # ## Summary
 #
@@ -948,7 +958,7 @@ check("20.5", repaired)
 # - Fertility is the number of pieces a word. Report it for each language, together with the share of [UNK].
 # - A Unigram tokenizer takes the segmentation with the highest product of probabilities, found by Viterbi.
 # - A classifier that is trained on one language can work in another one that shares no word with it, if the BERT was
-#   pre-trained on both. In our runs it depends much on the word order, and little on the word overlap.
+#   pre-trained on both. In our runs a different word order harms it, and word overlap has no clear effect.
 # - Zero-shot means no target labels, for choosing either. Report an oracle beside it, and call it one.
 # - Prepare text exactly as the vocabulary was learned, and evaluate each language on its own.
 #
@@ -967,8 +977,8 @@ quiz(20)
 # All languages share the encoder, the positions and the special tokens, and all are trained for the same task. With
 # limited capacity it is cheapest to use the same weights for what the languages do alike, so the embeddings of a new
 # language are pulled to where these weights can use them. Word overlap may help, but it is not necessary: K et al.
-# (2020) and Dufter and Schütze (2020) find transfer without any. What harms is a different word order, and a model
-# that is so large that it can learn each language for itself.
+# (2020) and Dufter and Schütze (2020) find transfer without any. What harms, in Dufter and Schütze's small models, is a
+# different word order, and so many parameters that the model can learn each language for itself.
 #
 # </details>
 #

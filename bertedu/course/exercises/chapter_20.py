@@ -41,6 +41,10 @@ def check_numbers(case: Case, got: dict, expected: dict, mistakes: list[tuple[di
     if same_numbers(got, expected):
         return
     known = [sentence for wrong, sentence in mistakes if same_numbers(got, wrong)]
+    if not known and all(abs(float(got[name]) - expected[name]) < 0.006 for name in expected):
+        known = ["That is nearly right, but the numbers are rounded. Return them as they are."]
+    if not known and abs((total := sum(map(float, got.values()))) - 1) > 1e-5:
+        known = [f"They sum to {total:.3f}, and probabilities sum to 1. Divide by the sum of the *powers*."]
     case.fail(f"But it returned {rounded(got)}.", *(known[:1] or [otherwise]))
 
 
@@ -74,6 +78,10 @@ def sampling_probabilities(case: Case) -> None:
         ),
         ({name: sum(SIZES.values()) ** 0.5 / 3 for name in SIZES}, "Each language has a power of its own."),
         (shares({name: size * 0.5 for name, size in SIZES.items()}), "You multiplied by the exponent: use ** ."),
+        (
+            {name: 100 * share for name, share in right.items()},
+            "The right idea, but in percent: probabilities sum to 1, not to 100.",
+        ),
         (
             sharpened,
             "The large language is favored here. An exponent below 1 helps the small ones: is it 1/α?",
@@ -232,7 +240,8 @@ def check_pieces(case: Case, word: str, pieces: dict[str, float], result: object
     if "".join(got) != word:
         case.fail(f"But its pieces {got} make {''.join(got)!r} together, and the word is {word!r}.")
     if unknown := [piece for piece in got if piece not in pieces]:
-        case.fail(f"But {unknown[0]!r} is no piece of the vocabulary.")
+        zero = "Does a missing piece get the number 0? As a logarithm that is the probability 1: leave it out."
+        case.fail(f"But it returned {got}, and {unknown[0]!r} is no piece of the vocabulary.", zero)
     score, best = sum(map(pieces.__getitem__, got)), sum(map(pieces.__getitem__, right or []))
     line = f"But it returned {got} with the sum {score:.2f}, and there is a segmentation with {best:.2f}."
     if got == longest_first(word, pieces):

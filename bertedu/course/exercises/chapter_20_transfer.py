@@ -112,12 +112,17 @@ def repaired(case: Case) -> None:
     case.causes = {
         "unexpected keyword": "It needs the parameters text, lower_case and strip_accents.",
         "positional argument": "It needs the parameters text, lower_case and strip_accents.",
-        "isn't defined": "Is `unicodedata` imported?",
+        "'unicodedata' is not defined": "Is `unicodedata` imported?",
+        "must be str, not list": 'That is a list of letters: join them to a text first, by "".join(…).',
         "must be a unicode character": "`unicodedata.category` takes one character: go letter by letter.",
     }
     spanish, korean = "Hacía AÑOS, naïve", "개가 집에서"
     untouched = case.call(spanish, False, False, tried=f'"{spanish}" with both switches off')
     say(case, untouched, spanish, "Both switches are off, so the text comes back as it is.")
+    apart = unicodedata.normalize("NFD", "café")
+    untouched = case.call(apart, False, False, tried='"café" in the form NFD, with both switches off')
+    advice = "Both switches are off, so the text comes back as it is: is NFC applied where no accent was stripped?"
+    say(case, "right" if untouched == apart else untouched, "right", advice)
     result = case.call(spanish, True, False, tried=f'"{spanish}" with lower_case alone')
     if result == stripped(spanish.lower()):
         case.fail(f"But it returned {result!r}.", "The accents are gone, and nobody asked for that: two separate ifs.")
@@ -149,6 +154,11 @@ def repaired(case: Case) -> None:
     say(case, result, korean, "A Korean text has no accents and no capitals: it should come back as it is.")
     greek = "Ο ΣΚΎΛΟΣ"
     result = case.call(greek, True, True, tried=f'"{greek}" with both switches on')
+    if result == greek.lower():
+        case.fail(
+            f"But it returned {result!r}.",
+            "Both switches are on, and the accent is still there: no elif, no early return.",
+        )
     accepted = {stripped(greek.lower()), stripped("".join(letter.lower() for letter in greek))}
     say(case, result if result not in accepted else "right", "right", f"Expected was {stripped(greek.lower())!r}.")
 

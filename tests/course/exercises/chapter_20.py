@@ -66,6 +66,18 @@ def empty_left_out(sizes, exponent):
     return zero_to_the_zero({name: size for name, size in sizes.items() if size}, exponent)
 
 
+def in_percent(sizes, exponent):
+    return {name: 100 * power for name, power in with_a_loop(sizes, exponent).items()}
+
+
+def rounded(sizes, exponent):
+    return {name: round(power, 2) for name, power in with_a_loop(sizes, exponent).items()}
+
+
+def divided_by_the_largest(sizes, exponent):
+    return {name: (size / max(sizes.values())) ** exponent for name, size in sizes.items()}
+
+
 def as_a_list(sizes, exponent):
     return list(zero_to_the_zero(sizes, exponent).values())
 
@@ -200,6 +212,19 @@ def probabilities_multiplied(word, log_probabilities):
     return ways[len(word)][1] if len(word) in ways else None
 
 
+def missing_is_zero(word, log_probabilities):
+    best, last = [0.0], [""]
+    for stop in range(1, len(word) + 1):
+        ways = [(best[start] + log_probabilities.get(word[start:stop], 0), word[start:stop]) for start in range(stop)]
+        best.append(max(ways)[0])
+        last.append(max(ways)[1])
+    pieces, stop = [], len(word)
+    while stop:
+        pieces.insert(0, last[stop])
+        stop -= len(last[stop])
+    return pieces
+
+
 ANSWERS = {
     "20.1": {
         "accepted": [with_a_loop, from_shares, with_tensors, by_logarithms],
@@ -212,6 +237,9 @@ ANSWERS = {
             (inverse_exponent, "large language is favored"),
             (zero_to_the_zero, "0**0 is 1"),
             (empty_left_out, "Sumerian is missing"),
+            (in_percent, "but in percent"),
+            (rounded, "numbers are rounded"),
+            (divided_by_the_largest, "They sum to 1.348"),
             (as_a_list, "should be a dictionary"),
             (power_of_the_dictionary, "`sizes` is a dictionary"),
         ],
@@ -242,6 +270,7 @@ ANSWERS = {
             (every_part_looked_up, "test it with `in`"),
             (best_next_piece, "keep all ways open"),
             (probabilities_multiplied, "sum of the whole way"),
+            (missing_is_zero, "that is the probability 1"),
         ],
     },
 }

@@ -181,6 +181,25 @@ def a_list_of_letters(text, lower_case, strip_accents):
     return list(repaired(text, lower_case, strip_accents))
 
 
+def letters_not_joined(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    if strip_accents:
+        text = [letter for letter in unicodedata.normalize("NFD", text) if unicodedata.category(letter) != "Mn"]
+        text = unicodedata.normalize("NFC", text)
+    return text
+
+
+def always_together(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    return unicodedata.normalize("NFC", marks_dropped(text) if strip_accents else text)
+
+
+def early_return(text, lower_case, strip_accents):
+    if lower_case:
+        return text.lower()
+    return repaired(text, False, strip_accents)
+
+
 ANSWERS = {
     "20.4": {
         "accepted": [by_max, by_sorting, by_a_loop],
@@ -221,6 +240,9 @@ ANSWERS = {
             (one_switch, "parameters text, lower_case and strip_accents"),
             (whole_text_at_once, "takes one character"),
             (a_list_of_letters, "should be a text"),
+            (letters_not_joined, "join them to a text first"),
+            (always_together, "is NFC applied where no accent was stripped"),
+            (early_return, "no early return"),
         ],
     },
 }
