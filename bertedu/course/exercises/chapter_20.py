@@ -1,0 +1,277 @@
+"""Exercises 20.1 to 20.3: sampling languages, fertility, the best segmentation. The others: chapter_20_transfer.py."""
+
+import math
+from collections.abc import Mapping
+
+from bertedu.course.case import Case
+from bertedu.course.exercise import exercise
+
+SIZES = {"English": 1000, "Korean": 100, "Icelandic": 1}
+
+
+def powers(sizes: Mapping[str, float], exponent: float) -> dict[str, float]:
+    """Each size to the power of the exponent; an empty language has 0."""
+    return {name: size**exponent if size else 0.0 for name, size in sizes.items()}
+
+
+def shares(sizes: Mapping[str, float]) -> dict[str, float]:
+    """The sizes divided by their sum."""
+    total = sum(sizes.values())
+    return {name: size / total for name, size in sizes.items()}
+
+
+def same_numbers(got: dict, expected: dict) -> bool:
+    """Whether two dictionaries have the same keys and nearly the same numbers."""
+    return got.keys() == expected.keys() and all(abs(float(got[name]) - expected[name]) < 1e-5 for name in expected)
+
+
+def rounded(numbers: dict) -> str:
+    """The numbers of a dictionary as they are shown to a person."""
+    return ", ".join(f"{name} {float(number):.3f}" for name, number in numbers.items())
+
+
+def check_numbers(case: Case, got: dict, expected: dict, mistakes: list[tuple[dict, str]], otherwise: str) -> None:
+    """Not yet, unless the dictionary has the languages and the numbers of the expected one."""
+    case.is_a("the result", got, dict, 'a dictionary such as {"English": 0.9, "Korean": 0.1}')
+    if set(got) != set(expected):
+        case.fail(f"But its keys are {list(got)}, and they should be the languages {list(expected)}.")
+    for name, number in got.items():
+        if not isinstance(number, int | float) and getattr(number, "numel", int)() != 1:
+            case.fail(f"But the probability of {name} is {number!r}, and it should be one number.")
+    if same_numbers(got, expected):
+        return
+    known = [sentence for wrong, sentence in mistakes if same_numbers(got, wrong)]
+    if not known and all(abs(float(got[name]) - expected[name]) < 0.006 for name in expected):
+        known = ["That is nearly right, but the numbers are rounded. Return them as they are."]
+    if not known and abs((total := sum(map(float, got.values()))) - 1) > 1e-5:
+        known = [f"They sum to {total:.3f}, and probabilities sum to 1. Divide by the sum of the *powers*."]
+    case.fail(f"But it returned {rounded(got)}.", *(known[:1] or [otherwise]))
+
+
+@exercise(
+    "20.1",
+    "Sampling probabilities",
+    difficulty=2,
+    minutes=8,
+    hints=(
+        "Raise each amount to the power of the exponent. Then divide each of these powers by the sum of the powers.",
+        "powers = {name: size**exponent for name, size in sizes.items()}. What is 0**0 in Python? An empty language "
+        "needs a case of its own.",
+    ),
+)
+def sampling_probabilities(case: Case) -> None:
+    """Three languages, then one without text, then a single one."""
+    case.causes = {
+        "division by zero": "Is the sum of the powers 0? An exponent of 0 makes every power of a positive number 1.",
+        "unsupported operand": "`sizes` is a dictionary: its values are the amounts, its keys are the languages.",
+    }
+    result = case.call(SIZES, 0.5, tried="1000, 100 and 1 sentences with the exponent 0.5")
+    right = shares(powers(SIZES, 0.5))
+    sharpened = shares(powers(SIZES, 2.0))
+    mistakes = [
+        (shares(SIZES), "Those are the shares without any exponent: each language as often as it occurs."),
+        (powers(SIZES, 0.5), "Those are the powers. Probabilities sum to 1: divide by the sum of the powers."),
+        (powers(shares(SIZES), 0.5), "You raised the shares to the power, and they no longer sum to 1: divide again."),
+        (
+            {name: size**0.5 / sum(SIZES.values()) for name, size in SIZES.items()},
+            "You divided by the sum of the amounts. Divide by the sum of the *powers*, so that the result sums to 1.",
+        ),
+        ({name: sum(SIZES.values()) ** 0.5 / 3 for name in SIZES}, "Each language has a power of its own."),
+        (shares({name: size * 0.5 for name, size in SIZES.items()}), "You multiplied by the exponent: use ** ."),
+        (
+            {name: 100 * share for name, share in right.items()},
+            "The right idea, but in percent: probabilities sum to 1, not to 100.",
+        ),
+        (
+            sharpened,
+            "The large language is favored here. An exponent below 1 helps the small ones: is it 1/α?",
+        ),
+        (
+            shares({name: math.exp(0.5 * s / 1101) for name, s in SIZES.items()}),
+            "A softmax. Use size**exponent.",
+        ),
+    ]
+    check_numbers(case, result, right, mistakes, "Each probability is size**exponent, divided by the sum of all those.")
+    result = case.call(SIZES, 0, tried="the same sizes with the exponent 0")
+    check_numbers(case, result, shares(powers(SIZES, 0)), [], "With 0 every language comes equally often.")
+    empty = {"English": 90, "Sumerian": 0}
+    result = case.call(empty, 0, tried="90 sentences of English and none of Sumerian, with the exponent 0")
+    zero = "0**0 is 1 in Python, so Sumerian would be sampled half of the time, and there is nothing to sample."
+    missing = "Every language that is in `sizes` should be in the result."
+    if isinstance(result, dict) and "Sumerian" not in result:
+        case.fail("But Sumerian is missing in the result.", missing + " Its probability is 0.")
+    check_numbers(case, result, {"English": 1.0, "Sumerian": 0.0}, [({"English": 0.5, "Sumerian": 0.5}, zero)], zero)
+
+
+@exercise(
+    "20.2",
+    "A perfect fertility",
+    difficulty=1,
+    minutes=3,
+    kind="value",
+    hints=(
+        "What does WordPiece do with a word if one of its characters is not in the vocabulary?",
+        "The whole word becomes a single [UNK]. How many of the 400 words have a Cyrillic letter?",
+    ),
+)
+def perfect_fertility(case: Case) -> None:
+    """All of them."""
+    case.predicted(
+        1.0,
+        otherwise="Each of these words has letters that the vocabulary doesn't have. What does WordPiece make of it?",
+        mistakes=[
+            (0, "0 would be a vocabulary that knows every Russian word. It has not seen a single Cyrillic letter."),
+            (400, "The right idea, but that is the number of pieces. Write it as a share between 0 and 1."),
+            (100, "The right idea, but in percent. Write it as a share between 0 and 1."),
+            (0.5, "Half of them? Which Russian word could be cut into pieces without a Cyrillic letter?"),
+            (0.125, "That is one word of eight. Which of the others could the vocabulary know?"),
+        ],
+    )
+
+
+def best_sum(word: str, log_probabilities: dict[str, float]) -> list[str] | None:
+    """The segmentation with the highest sum, by trying all of them."""
+    ways: list[tuple[float, list[str]]] = []
+
+    def cut(start: int, score: float, pieces: list[str]) -> None:
+        if start == len(word):
+            ways.append((score, pieces))
+        for stop in range(start + 1, len(word) + 1):
+            if (piece := word[start:stop]) in log_probabilities:
+                cut(stop, score + log_probabilities[piece], [*pieces, piece])
+
+    cut(0, 0.0, [])
+    return max(ways)[1] if ways else None
+
+
+def longest_first(word: str, pieces: dict[str, float]) -> list[str] | None:
+    """WordPiece's way, without ##."""
+    found, start = [], 0
+    while start < len(word):
+        stop = next((stop for stop in range(len(word), start, -1) if word[start:stop] in pieces), None)
+        if stop is None:
+            return None
+        found.append(word[start:stop])
+        start = stop
+    return found
+
+
+def logs(**probabilities: float) -> dict[str, float]:
+    """Logarithms of probabilities."""
+    return {piece: math.log(probability) for piece, probability in probabilities.items()}
+
+
+UNABLE = logs(u=0.01, n=0.01, a=0.01, b=0.01, l=0.01, e=0.01, un=0.05, una=0.02, able=0.04, ble=0.02, le=0.03)
+# The fewest pieces (abc, d) are not the best, and going for the best next piece (ab) leads astray.
+FEW = logs(a=0.2, b=0.2, c=0.2, d=0.3, ab=0.5, abc=0.0001, cd=0.001, bc=0.3, bcd=0.002)
+STUCK = logs(a=0.1, ab=0.5, bc=0.2)
+
+
+@exercise(
+    "20.3",
+    "The best segmentation",
+    difficulty=3,
+    minutes=15,
+    hints=(
+        "Keep two lists, one entry for each position 0 to len(word): the best sum that leads there, and the last piece "
+        "on that way. best[0] is 0.",
+        "For each stop, try every start before it: best[start] + log_probabilities[word[start:stop]], if that piece "
+        "exists. In the end follow the last pieces back from len(word) to 0, and reverse.",
+    ),
+)
+def best_segmentation(case: Case) -> None:
+    """The pencil example, one where greedy and short are wrong, one that needs a detour, none, and the empty word."""
+    case.causes = {
+        "list index out of range": "There are len(word) + 1 positions, from 0 before the first letter to the end.",
+        "not supported between": "A position that can't be reached needs a number too: float('-inf').",
+        "NoneType": "A position that can't be reached has no last piece. Ask for that before you walk back.",
+        "recursion": "Does every call move on by at least one letter?",
+    }
+    parts = {word[start:stop] for word in ("unable", "abcd") for stop in range(len(word) + 1) for start in range(stop)}
+    lookup = "Not every part of the word is a piece: test it with `in` before you look its logarithm up."
+    case.causes |= {repr(part): lookup for part in parts}  # what a KeyError says
+    result = case.call("unable", UNABLE, tried='"unable" with the pieces of the text')
+    check_pieces(case, "unable", UNABLE, result)
+    check_pieces(case, "abcd", FEW, case.call("abcd", FEW, tried='"abcd" with nine pieces'))
+    detour = "The longest piece at the beginning, ab, leaves c, which is no piece. a + bc works: keep all ways open."
+    case.begin(f'I called {case.name} on "abc" with the pieces a, ab, bc.', '"abc" with three pieces')
+    result = case.protected(case.answer, "abc", dict(STUCK))
+    if plain_list(result) != ["a", "bc"]:
+        case.fail(f"But it returned {result!r}, and there is exactly one way: a + bc.", detour)
+    check_hopeless(case)
+    result = case.protected(case.answer, "", dict(STUCK))
+    if plain_list(result) != []:
+        case.begin("I called it on the empty word.", "the empty word")
+        case.almost(f"It returned {result!r}. There is exactly one way to build it, with no piece at all: []")
+    long = logs(a=0.2, aa=0.05)
+    slow = "To try all its segmentations would take years: keep the best way to each position only."
+    case.begin(f"I called {case.name} on a word of 60 letters. {slow}", "a word of 60 letters")
+    result = case.protected(case.answer, "a" * 60, dict(long))
+    if plain_list(result) != best_of_two(60, long):
+        case.fail("But the pieces are not the best ones. Is a sum rounded, or cut off, on the way?")
+
+
+def best_of_two(length: int, pieces: dict[str, float]) -> list[str]:
+    """For the letter a: the better of the pieces a and aa."""
+    return ["a"] * length if 2 * pieces["a"] > pieces["aa"] else ["aa"] * (length // 2)
+
+
+def plain_list(result: object) -> object:
+    """A tuple as a list."""
+    return list(result) if isinstance(result, tuple) else result
+
+
+def check_pieces(case: Case, word: str, pieces: dict[str, float], result: object) -> None:
+    """Not yet, unless the result is the best list of pieces."""
+    got = plain_list(result)
+    if isinstance(got, str):
+        case.fail(f"But it returned the text {got!r}, and a list of pieces is asked for.")
+    if isinstance(got, list) and len(got) == 2 and isinstance(got[0], int | float) and not isinstance(got[1], str):
+        case.fail("But it returned a score and something else. Return the list of the pieces alone.")
+    case.is_a("the result", got, list, "a list of pieces")
+    assert isinstance(got, list)
+    if not all(isinstance(piece, str) for piece in got):
+        case.fail(f"But it returned {got!r}, and the pieces should be strings.")
+    right = best_sum(word, pieces)
+    if got == right:
+        return
+    if "".join(got[::-1]) == word and got[::-1] == right:
+        case.almost("The right pieces in the wrong order: you walked from the end to the beginning. Reverse the list.")
+    if "".join(got) != word:
+        case.fail(f"But its pieces {got} make {''.join(got)!r} together, and the word is {word!r}.")
+    if unknown := [piece for piece in got if piece not in pieces]:
+        zero = "Does a missing piece get the number 0? As a logarithm that is the probability 1: leave it out."
+        case.fail(f"But it returned {got}, and {unknown[0]!r} is no piece of the vocabulary.", zero)
+    score, best = sum(map(pieces.__getitem__, got)), sum(map(pieces.__getitem__, right or []))
+    line = f"But it returned {got} with the sum {score:.2f}, and there is a segmentation with {best:.2f}."
+    if got == longest_first(word, pieces):
+        case.fail(line, "The longest piece first, WordPiece's way? Or the fewest pieces? The sum decides.")
+    if all(len(piece) == 1 for piece in got):
+        case.fail(line, "Single letters only: is a longer piece ever compared? The largest sum is the best.")
+    if score == min(score_of(way, pieces) for way in all_ways(word, pieces)):
+        case.fail(line, "That is the worst one. Logarithms of probabilities are negative: the largest is the best.")
+    fewest = min(len(way) for way in all_ways(word, pieces))
+    if len(got) == fewest:
+        case.fail(line, "Are you taking the fewest pieces? The sum decides, not the number of pieces.")
+    case.fail(line, "Is the sum of the whole way compared, or only the next piece?")
+
+
+def score_of(way: list[str], pieces: dict[str, float]) -> float:
+    """The sum of the pieces' logarithms."""
+    return sum(map(pieces.__getitem__, way))
+
+
+def all_ways(word: str, pieces: dict[str, float]) -> list[list[str]]:
+    """Every segmentation of a short word."""
+    if not word:
+        return [[]]
+    cuts = (stop for stop in range(1, len(word) + 1) if word[:stop] in pieces)
+    return [[word[:stop], *rest] for stop in cuts for rest in all_ways(word[stop:], pieces)]
+
+
+def check_hopeless(case: Case) -> None:
+    """A word that can't be built gives None, which `case.call` would take for a forgotten return."""
+    case.begin(f'I called {case.name} on "abx" with the pieces a, ab, bc: there is no x.', "a word that can't be built")
+    result = case.protected(case.answer, "abx", dict(STUCK))
+    if result is not None:
+        case.fail(f"But it returned {result!r}. There is no way to build this word, so it should return None.")

@@ -1,0 +1,248 @@
+"""Answers to the exercises 20.4 and 20.5: right ones, and mistakes with the words that they hear."""
+
+import unicodedata
+
+# 20.4 ------------------------------------------------------------------------------------------------------------
+
+ENGLISH, TARGET, TEST = "english validation", "target validation", "target test"
+
+
+def by_max(candidates):
+    def best(key):
+        return max(candidates, key=lambda one: one[key])[TEST]
+
+    return {"zero-shot": best(ENGLISH), "oracle": best(TARGET)}
+
+
+def by_sorting(candidates):
+    honest = sorted(candidates, key=lambda one: -one[ENGLISH])[0]
+    oracle = sorted(candidates, key=lambda one: one[TARGET], reverse=True)[0]
+    return {"oracle": oracle[TEST], "zero-shot": honest[TEST]}
+
+
+def by_a_loop(candidates):
+    honest = oracle = candidates[0]
+    for one in candidates[1:]:
+        honest = one if one[ENGLISH] > honest[ENGLISH] else honest
+        oracle = one if one[TARGET] > oracle[TARGET] else oracle
+    return {"zero-shot": honest[TEST], "oracle": oracle[TEST]}
+
+
+def chosen(honest_key, oracle_key, honest_report=TEST, oracle_report=TEST):
+    def answer(candidates):
+        honest = max(candidates, key=lambda one: one[honest_key])
+        oracle = max(candidates, key=lambda one: one[oracle_key])
+        return {"zero-shot": honest[honest_report], "oracle": oracle[oracle_report]}
+
+    return answer
+
+
+def the_last_of_equals(candidates):
+    return by_max(candidates[::-1])
+
+
+def ties_by_the_target(candidates):
+    honest = max(candidates, key=lambda one: (one[ENGLISH], one[TARGET]))
+    return {"zero-shot": honest[TEST], "oracle": by_max(candidates)["oracle"]}
+
+
+def ties_by_the_test(candidates):
+    oracle = max(candidates, key=lambda one: (one[TARGET], one[TEST]))
+    return {"zero-shot": by_max(candidates)["zero-shot"], "oracle": oracle[TEST]}
+
+
+def the_mean(candidates):
+    mean = sum(one[TEST] for one in candidates) / len(candidates)
+    return {"zero-shot": mean, "oracle": by_max(candidates)["oracle"]}
+
+
+def the_first(candidates):
+    return {"zero-shot": candidates[0][TEST], "oracle": by_max(candidates)["oracle"]}
+
+
+def whole_candidates(candidates):
+    honest = max(candidates, key=lambda one: one[ENGLISH])
+    return {"zero-shot": honest, "oracle": honest}
+
+
+def a_pair(candidates):
+    return tuple(by_max(candidates).values())
+
+
+def without_a_key(candidates):
+    return max(candidates)
+
+
+def other_keys(candidates):
+    return {"english": 0.58, "target": 0.66}
+
+
+def wrong_names(candidates):
+    return {"zero-shot": max(candidates, key=lambda one: one["english"])["test"], "oracle": 0}
+
+
+# 20.5 ------------------------------------------------------------------------------------------------------------
+
+
+def marks_dropped(text):
+    return "".join(letter for letter in unicodedata.normalize("NFD", text) if unicodedata.category(letter) != "Mn")
+
+
+def repaired(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    return unicodedata.normalize("NFC", marks_dropped(text)) if strip_accents else text
+
+
+def strip_first(text, lower_case, strip_accents):
+    if strip_accents:
+        letters = [c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)]
+        text = unicodedata.normalize("NFC", "".join(letters))
+    if lower_case:
+        text = "".join(letter.lower() for letter in text)
+    return text
+
+
+def letter_by_letter(text, lower_case, strip_accents):
+    result = ""
+    for letter in text:
+        letter = letter.lower() if lower_case else letter
+        result += unicodedata.normalize("NFC", marks_dropped(letter)) if strip_accents else letter
+    return result
+
+
+def as_before(text, lower_case, strip_accents):
+    return marks_dropped(text.lower()) if lower_case else text
+
+
+def nested(text, lower_case, strip_accents):
+    if lower_case:
+        text = text.lower()
+        if strip_accents:
+            text = unicodedata.normalize("NFC", marks_dropped(text))
+    return text
+
+
+def left_apart(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    return marks_dropped(text) if strip_accents else text
+
+
+def always_stripped(text, lower_case, strip_accents):
+    return repaired(text, lower_case, True)
+
+
+def never_taken_apart(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    if strip_accents:
+        text = "".join(letter for letter in text if unicodedata.category(letter) != "Mn")
+    return text
+
+
+def to_ascii(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    if strip_accents:
+        text = unicodedata.normalize("NFD", text).encode("ascii", "ignore").decode()
+    return text
+
+
+def letters_dropped(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    return "".join(c for c in text if c.isascii()) if strip_accents else text
+
+
+def only_apart(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    return unicodedata.normalize("NFD", text) if strip_accents else text
+
+
+def always_lower(text, lower_case, strip_accents):
+    return repaired(text, True, strip_accents)
+
+
+def stripping_lowers(text, lower_case, strip_accents):
+    return repaired(text, lower_case or strip_accents, strip_accents)
+
+
+def always_apart(text, lower_case, strip_accents):
+    text = unicodedata.normalize("NFD", text.lower()) if lower_case else text
+    return repaired(text, False, strip_accents)
+
+
+def one_switch(text, lower_case=True):
+    return repaired(text, lower_case, lower_case)
+
+
+def whole_text_at_once(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    return text if unicodedata.category(text) != "Mn" else ""
+
+
+def a_list_of_letters(text, lower_case, strip_accents):
+    return list(repaired(text, lower_case, strip_accents))
+
+
+def letters_not_joined(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    if strip_accents:
+        text = [letter for letter in unicodedata.normalize("NFD", text) if unicodedata.category(letter) != "Mn"]
+        text = unicodedata.normalize("NFC", text)
+    return text
+
+
+def always_together(text, lower_case, strip_accents):
+    text = text.lower() if lower_case else text
+    return unicodedata.normalize("NFC", marks_dropped(text) if strip_accents else text)
+
+
+def early_return(text, lower_case, strip_accents):
+    if lower_case:
+        return text.lower()
+    return repaired(text, False, strip_accents)
+
+
+ANSWERS = {
+    "20.4": {
+        "accepted": [by_max, by_sorting, by_a_loop],
+        "wrong": [
+            (chosen(TEST, TARGET), "worst leak of all"),
+            (chosen(TARGET, TARGET), "that is the oracle, not zero-shot"),
+            (chosen(ENGLISH, TEST), "oracle chooses by validation data"),
+            (chosen(ENGLISH, ENGLISH), "That is the zero-shot candidate"),
+            (chosen(ENGLISH, TARGET, ENGLISH), "reported its English accuracy"),
+            (chosen(ENGLISH, TARGET, TARGET), "reported its *validation* accuracy"),
+            (chosen(ENGLISH, TARGET, TEST, TARGET), "Report its target test accuracy"),
+            (the_last_of_equals, "the first one is to be taken"),
+            (ties_by_the_target, "the first one is to be taken"),
+            (ties_by_the_test, "take the first of them"),
+            (the_mean, "mean over all candidates"),
+            (the_first, "first candidate"),
+            (whole_candidates, "a whole candidate"),
+            (a_pair, "should be a dictionary"),
+            (without_a_key, "give it a key"),
+            (other_keys, "But its keys are"),
+            (wrong_names, "The keys of a candidate are"),
+        ],
+    },
+    "20.5": {
+        "accepted": [repaired, strip_first, letter_by_letter],
+        "wrong": [
+            (as_before, "nobody asked for that"),
+            (nested, "accents are still there"),
+            (left_apart, "each syllable is in pieces"),
+            (always_stripped, "Both switches are off"),
+            (never_taken_apart, "take it apart first"),
+            (to_ascii, "nothing of the Korean text is left"),
+            (letters_dropped, "not only their accents"),
+            (only_apart, "only taken apart"),
+            (always_lower, "Both switches are off"),
+            (stripping_lowers, "lower_case is False"),
+            (always_apart, "which looks alike"),
+            (one_switch, "parameters text, lower_case and strip_accents"),
+            (whole_text_at_once, "takes one character"),
+            (a_list_of_letters, "should be a text"),
+            (letters_not_joined, "join them to a text first"),
+            (always_together, "is NFC applied where no accent was stripped"),
+            (early_return, "no early return"),
+        ],
+    },
+}
