@@ -34,6 +34,7 @@ ROWS = (
     "interpretation",
     "visualization",
     "course",
+    "interview",
     "doctor",
     "cli",
     "__main__",

@@ -1,0 +1,1 @@
+"""The interview: a bank of questions with evidence."""
