@@ -55,20 +55,19 @@ def mock(minutes: int, seed: int) -> None:
 
     topics = read_bank()
     session = Session(mock_questions(topics, minutes, seed))
-    say(f"{len(session.questions)} questions in {minutes} minutes. Answer each aloud before you press Enter.")
+    say(f"{minutes} minutes, questions: {len(session.questions)}. Answer each aloud before you press Enter.")
     while question := session.current:
-        number = len(session.answered) + 1
-        heading = f"{number} of {len(session.questions)} · {question.level} · {question.minutes} minutes"
-        say(f"\n{heading}\n{paragraph(question.question)}")
+        so_far = f"Question {len(session.answered) + 1} of {len(session.questions)}"
+        say(f"\n{so_far} · {question.level} · {question.minutes} minutes\n{paragraph(question.question)}")
         click.prompt("Your answer, aloud; then Enter", default="", show_default=False, prompt_suffix=" ")
-        for place, point in enumerate(question.must, start=1):
-            say(paragraph(f"{place}. {point.point}", indent="   "))
+        for number, point in enumerate(question.must, start=1):
+            say(paragraph(f"{number}. {point.point}", indent="   "))
         said = ask_points("Which of these did you say? (for example 1 3; Enter for none)", len(question.must))
         late = set()
-        for point, ask in session.follow_ups(said).items():
+        for place, ask in session.follow_ups(said).items():
             say(paragraph(f"Follow-up: {ask}"))
             if click.confirm("Could you have answered that?", default=False):
-                late.add(point)
+                late.add(place)
         session.done(said, late)
         say(paragraph(f"In half a minute: {question.short}"))
     say("\nThe share of the points that you said, by topic (a point after its follow-up counts half):")
