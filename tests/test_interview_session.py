@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from bertedu.cli import main
 from bertedu.errors import UserError
 from bertedu.interview.anki import HEAD, card, write_anki
-from bertedu.interview.bank import LEVELS, Point, Question, Topic, Wrong, read_bank
+from bertedu.interview.bank import LEVELS, Evidence, Point, Question, Topic, Wrong, read_bank
+from bertedu.interview.book import write_book
 from bertedu.interview.choosing import FOR_THE_MOCK, HOURS, minutes_to_practise, mock_questions, plan
 from bertedu.interview.session import Session
 
@@ -143,6 +144,17 @@ def test_the_shipped_bank_makes_cards_that_are_no_table(tmp_path):
     assert [row[0] for row in rows] == [question.id for question in found] and {len(row) for row in rows} == {4}
 
 
+def test_the_book_loses_a_part_of_a_question_or_fetches_something(tmp_path):
+    question = replace(QUESTION, evidence=Evidence("print(1 < 2)", "True"), source="A & B", bonus=("More.",))
+    path = tmp_path / "book.html"
+    assert write_book([Topic("masks", "Masks", (question,))], path) == 1
+    page = path.read_text(encoding="utf-8")
+    for part in ("What does a mask do?", "Point 3.", "What about 3?", "&lt;queries&gt;", "print(1 &lt; 2)", "More."):
+        assert part in page
+    assert "A &amp; B" in page and "Chapter 03, “Padding”" in page and "href='#masks'" in page
+    assert "http" not in page and "src=" not in page and "<script" not in page
+
+
 # At the command line ------------------------------------------------------------------------------------------------
 
 
@@ -162,3 +174,4 @@ def test_a_plan_is_not_printed_or_the_cards_are_not_written(tmp_path, monkeypatc
     assert printed.exit_code == 0 and "minutes: read the question" in printed.output
     written = run("export", "--to", "anki", "--out", "cards.txt")
     assert written.exit_code == 0 and (tmp_path / "cards.txt").exists()
+    assert run("export", "--to", "html").exit_code == 0 and (tmp_path / "bert-interview.html").exists()

@@ -12,6 +12,7 @@ Examples:
   bertedu interview plan --hours 3          what to practise in three hours
   bertedu interview mock --minutes 30       half an hour of questions; answer aloud, then tick what you said
   bertedu interview export --to anki        flashcards for Anki; importing them again updates them
+  bertedu interview export --to html        a book, to read or to print
 """
 WIDTH = 100
 
@@ -96,14 +97,23 @@ def paragraph(text: str, indent: str = "") -> str:
     return fill(" ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
-@interview.command()
-@click.option("--to", "form", type=click.Choice(["anki"]), required=True, help="anki: flashcards to import.")
-@click.option("--out", type=PATH, help="The file to write.  [default: bert-interview.txt]")
-def export(form: str, out: Path | None) -> None:
-    """Write the questions as a file for another program."""
-    from bertedu.interview.anki import write_anki
-    from bertedu.interview.bank import questions
+FILES = {"anki": "bert-interview.txt", "html": "bert-interview.html"}
 
-    out = out or Path("bert-interview.txt")
-    count = write_anki(questions().values(), out)
-    say(f"Wrote {count} cards into {out}: in Anki choose File, Import. Importing a newer file updates the same cards.")
+
+@interview.command()
+@click.option("--to", "form", type=click.Choice(list(FILES)), required=True, help="anki: flashcards; html: a book.")
+@click.option("--out", type=PATH, help="The file to write.  [default: bert-interview.txt or .html]")
+def export(form: str, out: Path | None) -> None:
+    """Write all questions as flashcards for Anki, or as a book for the screen and for paper."""
+    from bertedu.interview.anki import write_anki
+    from bertedu.interview.bank import read_bank
+    from bertedu.interview.book import write_book
+
+    topics, out = read_bank(), out or Path(FILES[form])
+    if form == "anki":
+        count = write_anki((question for topic in topics for question in topic.questions), out)
+        say(
+            f"Wrote {count} cards into {out}: in Anki choose File, Import. Importing a newer file updates the same cards."
+        )
+    else:
+        say(f"Wrote {write_book(topics, out)} questions into {out}: open it in a browser, or print it from there.")
