@@ -112,8 +112,6 @@ def export(form: str, out: Path | None) -> None:
     topics, out = read_bank(), out or Path(FILES[form])
     if form == "anki":
         count = write_anki((question for topic in topics for question in topic.questions), out)
-        say(
-            f"Wrote {count} cards into {out}: in Anki choose File, Import. Importing a newer file updates the same cards."
-        )
+        say(f"Wrote {count} cards into {out}: in Anki choose File, Import. A newer file updates the same cards.")
     else:
         say(f"Wrote {write_book(topics, out)} questions into {out}: open it in a browser, or print it from there.")
