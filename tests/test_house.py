@@ -32,11 +32,12 @@ ROWS = (
     "interpretation",
     "visualization",
     "course",
+    "interview",
     "doctor",
     "cli",
     "__main__",
 )
-WITH_EXTRAS = ("visualization", "course")  # the rows that may use what only the extras install
+WITH_EXTRAS = ("visualization", "course", "interview")  # the rows that may use what only the extras install
 MOST_LINES_OF_A_FILE = 300
 MOST_LINES_OF_A_FUNCTION = 60
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from voice import ORDINARY, in_python, in_quiz, private_words, prose
+from voice import ORDINARY, in_python, in_quiz, in_text, private_words, prose
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = [path for path in sorted((ROOT / "bertedu").rglob("*.py")) if path.parent.name != "exercises"]
@@ -30,6 +30,11 @@ def test_a_chapter_has_a_word_of_our_own(chapter):
     assert len(modules) >= 2
     found = [one for path in sorted(modules) for one in in_python(path, ROOT)]
     found += in_quiz(ROOT / "data" / "quizzes" / f"{chapter}.json", ROOT)
+    assert not found, lines(found)
+
+
+def test_the_question_bank_has_a_word_of_our_own():
+    found = [one for path in sorted((ROOT / "data" / "interview").glob("*.toml")) for one in in_text(path, ROOT)]
     assert not found, lines(found)
 
 

@@ -119,6 +119,11 @@ def in_quiz(file: Path, root: Path) -> list[Found]:
     return kept(file, root, ((n, word, field) for n, text in texts for _, word, field in private_words(text)))
 
 
+def in_text(file: Path, root: Path) -> list[Found]:
+    """Private words anywhere in a file that is prose throughout."""
+    return kept(file, root, ((1 + n, word, field) for n, word, field in private_words(file.read_text("utf-8"))))
+
+
 def kept(file: Path, root: Path, found: Iterator[tuple[int, str, str]]) -> list[Found]:
     name = file.relative_to(root).as_posix()
     return sorted({Found(name, *one) for one in found if (name, one[1].lower()) not in ORDINARY})

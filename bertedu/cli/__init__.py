@@ -7,6 +7,7 @@ import click
 
 from bertedu.cli.care import build, doctor
 from bertedu.cli.finetune import finetune
+from bertedu.cli.interview import interview
 from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.mistakes import Commands
 from bertedu.cli.pretrain import pretrain
@@ -31,5 +32,5 @@ def main() -> None:
     """
 
 
-for command in (pretrain, finetune, fill_mask_command, answer, attention, doctor, build):
+for command in (pretrain, finetune, fill_mask_command, answer, attention, interview, doctor, build):
     main.add_command(command)

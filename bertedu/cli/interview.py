@@ -1,0 +1,117 @@
+"""`bertedu interview`: a plan for the hours that are left, a mock interview, and the bank as flashcards or a book."""
+
+from pathlib import Path
+
+import click
+
+from bertedu.cli.saying import PATH, say
+
+EXAMPLES = """
+\b
+Examples:
+  bertedu interview plan --hours 3          what to practise in three hours
+  bertedu interview mock --minutes 30       half an hour of questions; answer aloud, then tick what you said
+  bertedu interview export --to anki        flashcards for Anki; importing them again updates them
+  bertedu interview export --to html        a book, to read or to print
+"""
+WIDTH = 100
+
+
+@click.group(epilog=EXAMPLES)
+def interview() -> None:
+    """Prepare for an interview: questions with the points that must be said, and evidence for each answer."""
+
+
+@interview.command()
+@click.option("--hours", type=click.Choice(["1", "3", "10"]), default="3", show_default=True)
+def plan(hours: str) -> None:
+    """Print which questions to practise in the hours that are left, and what to do with each."""
+    from bertedu.interview.bank import read_bank
+    from bertedu.interview.choosing import FOR_THE_MOCK, READING, plan
+
+    topics = read_bank()
+    titles = {topic.name: topic.title for topic in topics}
+    steps = plan(topics, int(hours))
+    minutes = sum(step.minutes for step in steps)
+    say(
+        f"{len(steps)} questions, {minutes:.0f} minutes: read the question, say your answer aloud, then read the rest "
+        f"({READING} words a minute)."
+    )
+    for number, step in enumerate(steps, start=1):
+        question = step.question
+        say(f"{number:4}  {question.id:16} {question.level:7} {step.minutes:4.1f} min  {titles[question.topic]}")
+        say(f"      {question.question}")
+    if FOR_THE_MOCK[int(hours)]:
+        say(f"Then {FOR_THE_MOCK[int(hours)]} minutes: bertedu interview mock --minutes {FOR_THE_MOCK[int(hours)]}")
+
+
+@interview.command()
+@click.option("--minutes", type=int, default=45, show_default=True, help="How long the interview takes.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed asks other questions.")
+def mock(minutes: int, seed: int) -> None:
+    """Ask questions for some minutes: answer aloud, then tick what you said; a missed point asks its follow-up."""
+    from bertedu.interview.bank import read_bank
+    from bertedu.interview.choosing import mock_questions
+    from bertedu.interview.session import Session
+
+    topics = read_bank()
+    session = Session(mock_questions(topics, minutes, seed))
+    say(f"{minutes} minutes, questions: {len(session.questions)}. Answer each aloud before you press Enter.")
+    while question := session.current:
+        so_far = f"Question {len(session.answered) + 1} of {len(session.questions)}"
+        say(f"\n{so_far} · {question.level} · {question.minutes} minutes\n{paragraph(question.question)}")
+        click.prompt("Your answer, aloud; then Enter", default="", show_default=False, prompt_suffix=" ")
+        for number, point in enumerate(question.must, start=1):
+            say(paragraph(f"{number}. {point.point}", indent="   "))
+        said = ask_points("Which of these did you say? (for example 1 3; Enter for none)", len(question.must))
+        late = set()
+        for place, ask in session.follow_ups(said).items():
+            say(paragraph(f"Follow-up: {ask}"))
+            if click.confirm("Could you have answered that?", default=False):
+                late.add(place)
+        session.done(said, late)
+        say(paragraph(f"In half a minute: {question.short}"))
+    say("\nThe share of the points that you said, by topic (a point after its follow-up counts half):")
+    titles = {topic.name: topic.title for topic in topics}
+    for topic, share in session.by_topic().items():
+        say(f"  {share:4.0%}  {titles[topic]}")
+    if to_read := session.to_read():
+        say("Read again:")
+        for chapter, section in to_read:
+            say(f"  chapter {chapter}, “{section}”")
+
+
+def ask_points(question: str, count: int) -> set[int]:
+    """The numbers that a person types, from 0; asked again until they are numbers of points."""
+    while True:
+        typed = click.prompt(question, default="", show_default=False).replace(",", " ").split()
+        if all(word.isdecimal() and 1 <= int(word) <= count for word in typed):
+            return {int(word) - 1 for word in typed}
+        say(f"Type numbers from 1 to {count}, with spaces between them.")
+
+
+def paragraph(text: str, indent: str = "") -> str:
+    """A text in lines of a readable width."""
+    from textwrap import fill
+
+    return fill(" ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+FILES = {"anki": "bert-interview.txt", "html": "bert-interview.html"}
+
+
+@interview.command()
+@click.option("--to", "form", type=click.Choice(list(FILES)), required=True, help="anki: flashcards; html: a book.")
+@click.option("--out", type=PATH, help="The file to write.  [default: bert-interview.txt or .html]")
+def export(form: str, out: Path | None) -> None:
+    """Write all questions as flashcards for Anki, or as a book for the screen and for paper."""
+    from bertedu.interview.anki import write_anki
+    from bertedu.interview.bank import read_bank
+    from bertedu.interview.book import write_book
+
+    topics, out = read_bank(), out or Path(FILES[form])
+    if form == "anki":
+        count = write_anki((question for topic in topics for question in topic.questions), out)
+        say(f"Wrote {count} cards into {out}: in Anki choose File, Import. A newer file updates the same cards.")
+    else:
+        say(f"Wrote {write_book(topics, out)} questions into {out}: open it in a browser, or print it from there.")

@@ -1,0 +1,117 @@
+"""An interview in a notebook: answer aloud, tick what you said, and answer the follow-ups of what you missed."""
+
+from collections.abc import Callable, Iterable
+from html import escape
+
+from ipywidgets import HTML, Button, Checkbox, Layout, Textarea, VBox, Widget
+
+from bertedu.errors import UserError
+from bertedu.interview.bank import Question, Topic, read_bank
+from bertedu.interview.choosing import mock_questions
+from bertedu.interview.session import Session
+from bertedu.visualization.widgets.view import WIDE, StillPage, WidgetView, region
+
+EVERY_LINE = Layout(width="98%", max_width="60em")
+
+
+def interview(topic: str) -> WidgetView:
+    """Ask all questions of a topic, for example "attention", in the order of the bank.
+
+    Raises UserError for a topic that is not there.
+    """
+    topics = {one.name: one for one in read_bank()}
+    if topic not in topics:
+        raise UserError(f"there is no topic {topic!r}: choose one of {', '.join(topics)}.")
+    return asked(topics[topic].questions, topics.values())
+
+
+def mock(minutes: int = 45, seed: int = 0) -> WidgetView:
+    """Ask questions of all topics for some minutes, easy ones first. Another seed asks other questions."""
+    topics = read_bank()
+    return asked(mock_questions(topics, minutes, seed), topics)
+
+
+def asked(questions: Iterable[Question], topics: Iterable[Topic]) -> WidgetView:
+    """The interview as controls; where no kernel runs, the list of the questions."""
+    chosen = list(questions)
+    items = "".join(f"<li>{escape(question.question)}</li>" for question in chosen)
+    still = StillPage(
+        f"<p>An interview of {len(chosen)} questions. Run the cell to answer them:</p><ol>{items}</ol>",
+        "\n".join((f"An interview of {len(chosen)} questions:", *(question.question for question in chosen))),
+    )
+    return WidgetView(Interview(Session(chosen), {topic.name: topic.title for topic in topics}).box, still)
+
+
+class Interview:
+    """The controls of a session. `box` holds what is on the screen: a question, its points, its follow-ups, the end.
+
+    Every step replaces the contents of the box and leaves a button to the next one, so that it is worked by keyboard.
+    """
+
+    def __init__(self, session: Session, titles: dict[str, str]):
+        self.session, self.titles, self.box = session, titles, VBox()
+        self.ask()
+
+    def show(self, *parts: Widget, button: str, then: Callable[[], None]) -> None:
+        """Put parts on the screen, and below them a button that calls `then`."""
+        below = Button(description=button, layout=Layout(width="auto"))
+        below.on_click(lambda _: then())
+        self.box.children = (*parts, below)
+
+    def ask(self) -> None:
+        """The next question, or the result after the last one."""
+        question = self.session.current
+        if question is None:
+            self.box.children = (HTML(self.result()),)
+            return
+        number = f"Question {len(self.session.answered) + 1} of {len(self.session.questions)}"
+        heading = f"<p>{number} · {question.level} · {question.minutes} minutes</p>"
+        asked = HTML(region(number, f"{heading}<p><strong>{escape(question.question)}</strong></p>"))
+        notes = Textarea(placeholder="Answer aloud. Here is room for notes.", layout=WIDE)
+        self.show(asked, notes, button="I have answered: show the points", then=lambda: self.points(question, asked))
+
+    def points(self, question: Question, asked: HTML) -> None:
+        """The points of the question, to tick."""
+        boxes = ticks(point.point for point in question.must)
+        self.show(
+            asked,
+            HTML("<p>Tick what you said.</p>"),
+            *boxes,
+            button="Go on",
+            then=lambda: self.follow_ups(question, asked, {place for place, box in enumerate(boxes) if box.value}),
+        )
+
+    def follow_ups(self, question: Question, asked: HTML, said: set[int]) -> None:
+        """What an interviewer asks about the points that were missed, to tick; then both answers."""
+        missed = self.session.follow_ups(said)
+        boxes = dict(zip(missed, ticks(missed.values()), strict=True))
+
+        def go_on() -> None:
+            self.session.done(said, {place for place, box in boxes.items() if box.value})
+            self.ask()
+
+        told = "<p>You said every point.</p>" if not missed else "<p>Follow-ups. Tick those that you can answer.</p>"
+        answers = "".join(
+            f"<details><summary>{name}</summary><p>{escape(text)}</p></details>"
+            for name, text in (("The answer in half a minute", question.short), ("In two minutes", question.long))
+        )
+        mistakes = "".join(f"<li>“{escape(one.said)}” {escape(one.because)}</li>" for one in question.wrong)
+        wrong = f"<details><summary>Said often, and wrong</summary><ul>{mistakes}</ul></details>"
+        self.show(asked, HTML(told), *boxes.values(), HTML(answers + wrong), button="Next question", then=go_on)
+
+    def result(self) -> str:
+        """The share of the points in each topic, and what to read again."""
+        rows = "".join(
+            f"<tr><th scope='row' style='text-align: left'>{escape(self.titles[topic])}</th><td>{share:.0%}</td></tr>"
+            for topic, share in self.session.by_topic().items()
+        )
+        table = f"<table><caption>The share of the points that you said</caption>{rows}</table>"
+        sections = "".join(
+            f"<li>chapter {chapter}, “{escape(section)}”</li>" for chapter, section in self.session.to_read()
+        )
+        return region("Result", table + (f"<p>Read again:</p><ul>{sections}</ul>" if sections else ""))
+
+
+def ticks(texts: Iterable[str]) -> list[Checkbox]:
+    """A box to tick for each text."""
+    return [Checkbox(False, description=text, indent=False, layout=EVERY_LINE) for text in texts]

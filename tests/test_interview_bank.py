@@ -1,0 +1,162 @@
+"""The question bank: every question keeps the rules, every piece of evidence proves what it says."""
+
+import contextlib
+import io
+import json
+import re
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from bertedu.course import data
+from bertedu.errors import UserError
+from bertedu.interview.bank import KINDS, LEVELS, questions, read_bank
+
+ROOT = Path(data.PACKAGE).parent
+SHIPPED = questions(ROOT / "data" / "interview")
+WITH_EVIDENCE = [question for question in SHIPPED.values() if question.evidence]
+every_question = pytest.mark.parametrize("question", [pytest.param(one, id=one.id) for one in SHIPPED.values()])
+
+WORDS = "A sentence that says a little about one thing, so that the answer is long enough. "
+QUESTION = {
+    "id": "masks-01",
+    "kind": "explain",
+    "level": "screen",
+    "minutes": 3,
+    "question": "What does a mask do?",
+    "short": WORDS * 3,
+    "long": WORDS * 10,
+    "must": [{"point": f"Point {place}.", "ask": "And?"} for place in range(3)],
+    "wrong": [{"said": "It hides queries.", "because": "It hides keys."}],
+    "chapter": "03",
+    "section": "Padding",
+    "source": "Devlin et al. 2019, section 3",
+}
+
+
+def write(folder: Path, *entries, name="masks.toml") -> Path:
+    (folder / name).write_text(f'title = "Masks"\nquestion = {toml(entries)}\n', encoding="utf-8")
+    return folder
+
+
+def toml(value) -> str:
+    """A value as TOML, whose texts, numbers and lists are written as in JSON."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {toml(inner)}' for name, inner in value.items())} }}"
+    return f"[{', '.join(map(toml, value))}]" if isinstance(value, list | tuple) else json.dumps(value)
+
+
+def changed(**changes):
+    """The good question with something else in it; None takes the key away, must0__ask goes one level down."""
+    entry = deepcopy(QUESTION)
+    for key, value in changes.items():
+        name, _, inner = key.partition("__")
+        of, last = (entry, name) if not inner else (entry[name[:-1]][int(name[-1])], inner)
+        if value is None:
+            del of[last]
+        else:
+            of[last] = value
+    return entry
+
+
+def test_a_good_question_is_refused_or_read_wrongly(tmp_path):
+    (topic,) = read_bank(write(tmp_path, QUESTION))
+    (question,) = topic.questions
+    assert (topic.name, topic.title, question.topic) == ("masks", "Masks", "masks")
+    assert question.must[1].point == "Point 1." and question.wrong[0].because == "It hides keys."
+    assert question.short == (WORDS * 3).strip()
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (changed(id="mask-01"), "the topic and two digits"),
+        (changed(kind="riddle"), "choose one of explain"),
+        (changed(level="junior"), "choose one of screen"),
+        (changed(minutes=90), "minutes is 90"),
+        (changed(minutes="3"), "minutes is '3': give a whole number"),
+        (changed(minutes=True), "minutes is True"),
+        (changed(short="No."), "short has 1 words"),
+        (changed(short=WORDS * 9), "half a minute"),
+        (changed(long=WORDS), "about two minutes"),
+        (changed(must=[{"point": "One.", "ask": "And?"}]), "must has 1 points"),
+        (changed(must1__point="point 0"), "a point is there twice"),
+        (changed(must0__ask=None), "must 1: ask is missing"),
+        (changed(must0__ask=" "), "must 1: ask is empty"),
+        (changed(must="all"), "must is 'all': give a list"),
+        (changed(wrong=[]), "wrong is empty"),
+        (changed(wrong0__why="it"), "there is no 'why'"),
+        (changed(source=None), "give evidence"),
+        (changed(section=None, chapter=None), "chapter, section are missing"),
+        (changed(answer="yes"), "there is no 'answer'"),
+        (changed(bonus=["x", 3]), "give a list of texts"),
+        (changed(bonus=[""]), "bonus is empty"),
+        (changed(reviewed="today"), "give a date"),
+        (changed(evidence={"code": "1\n" * 17, "prints": "1"}), "over 16 lines"),
+        (changed(evidence={"code": "1"}), "evidence: prints is missing"),
+    ],
+    ids=lambda value: value.replace(" ", "_") if isinstance(value, str) else "",
+)
+def test_a_question_that_breaks_a_rule_is_taken(tmp_path, entry, words):
+    with pytest.raises(UserError) as error:
+        read_bank(write(tmp_path, entry))
+    assert words in str(error.value) and "masks.toml, '" in str(error.value)
+
+
+def test_a_fault_of_the_file_is_not_told_with_its_place(tmp_path):
+    with pytest.raises(UserError, match="no questions"):
+        read_bank(tmp_path)
+    (tmp_path / "masks.toml").write_text('title = "Masks"\nquestion = ]', encoding="utf-8")
+    with pytest.raises(UserError, match=r"masks.toml: .*line 2"):
+        read_bank(tmp_path)
+    (tmp_path / "masks.toml").write_text('title = "Masks"\nquestion = [3]', encoding="utf-8")
+    with pytest.raises(UserError, match=r"masks.toml, question 1: expected a table"):
+        read_bank(tmp_path)
+    (tmp_path / "masks.toml").write_text('titel = "Masks"', encoding="utf-8")
+    with pytest.raises(UserError, match="a topic has a title"):
+        read_bank(tmp_path)
+
+
+def test_an_id_is_given_twice_or_again(tmp_path):
+    with pytest.raises(UserError, match="given twice"):
+        read_bank(write(tmp_path, QUESTION, changed(question="Another?")))
+    (tmp_path / "retired.toml").write_text('masks-01 = "it was wrong"', encoding="utf-8")
+    with pytest.raises(UserError, match=r"masks-01 was retired \(it was wrong\)"):
+        read_bank(write(tmp_path, QUESTION))
+    (tmp_path / "retired.toml").write_text("masks-02 = 3", encoding="utf-8")
+    with pytest.raises(UserError, match="with its reason"):
+        read_bank(tmp_path)
+
+
+def test_a_question_is_asked_twice_in_the_bank(tmp_path):
+    again = changed(id="more-01", question="What does a MASK do")
+    write(tmp_path, again, name="more.toml")
+    with pytest.raises(UserError, match="more-01 asks what masks-01 asks"):
+        read_bank(write(tmp_path, QUESTION))
+
+
+@pytest.mark.parametrize("question", [pytest.param(one, id=one.id) for one in WITH_EVIDENCE])
+def test_evidence_does_not_print_what_it_says(question):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(question.evidence.code, question.id, "exec"), {"__name__": "evidence"})
+    assert printed.getvalue().strip() == question.evidence.prints.strip()
+
+
+@every_question
+def test_a_question_links_to_a_section_that_is_not_there(question):
+    (source,) = (ROOT / "notebooks" / "source").glob(f"{question.chapter}_*.py")
+    headings = re.findall(r"^# #+ (.*)$", source.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert headings.count(question.section) == 1
+
+
+def test_the_bank_does_not_serve_all_kinds_of_interviews():
+    assert {question.kind for question in SHIPPED.values()} == set(KINDS)
+    assert {question.level for question in SHIPPED.values()} == set(LEVELS)
+
+
+@every_question
+def test_a_reader_scrolls_sideways_to_see_evidence(question):
+    lines = question.evidence.code.splitlines() if question.evidence else []
+    assert not [line for line in lines if len(line) > 96]

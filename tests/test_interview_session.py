@@ -1,0 +1,177 @@
+"""Choosing questions, asking them, and writing them as flashcards."""
+
+import csv
+import random
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from bertedu.cli import main
+from bertedu.errors import UserError
+from bertedu.interview.anki import HEAD, card, write_anki
+from bertedu.interview.bank import LEVELS, Evidence, Point, Question, Topic, Wrong, read_bank
+from bertedu.interview.book import write_book
+from bertedu.interview.choosing import FOR_THE_MOCK, HOURS, minutes_to_practise, mock_questions, plan
+from bertedu.interview.session import Session
+
+QUESTION = Question(
+    id="masks-01",
+    topic="masks",
+    kind="explain",
+    level="screen",
+    minutes=3,
+    question="What does a mask do?",
+    short=" ".join(["word"] * 60),
+    long=" ".join(["word"] * 220),
+    must=tuple(Point(f"Point {place}.", f"What about {place}?") for place in range(4)),
+    wrong=(Wrong("It hides <queries>.", "It hides keys."),),
+    chapter="03",
+    section="Padding",
+)
+
+
+def topics(*sizes: int) -> list[Topic]:
+    """Topics of so many questions, whose levels take turns."""
+    return [
+        Topic(
+            f"t{topic}",
+            f"Topic {topic}",
+            tuple(
+                replace(
+                    QUESTION,
+                    id=f"t{topic}-{number:02}",
+                    topic=f"t{topic}",
+                    level=LEVELS[number % 3],
+                    section=f"{number}",
+                )
+                for number in range(size)
+            ),
+        )
+        for topic, size in enumerate(sizes)
+    ]
+
+
+def test_a_mock_interview_takes_longer_than_it_says_or_leaves_time():
+    for minutes in (5, 30, 45):
+        chosen = mock_questions(topics(20, 20, 20), minutes, seed=1)
+        assert minutes - 3 < sum(question.minutes for question in chosen) <= minutes
+
+
+def test_a_mock_interview_asks_one_topic_again_before_another_had_its_turn():
+    for seed in range(10):
+        chosen = mock_questions(topics(20, 20, 20), 15, seed)
+        counts = [sum(question.topic == f"t{topic}" for question in chosen) for topic in range(3)]
+        assert sorted(counts) == [1, 2, 2]
+
+
+def test_a_seed_asks_other_questions_on_another_day():
+    bank = topics(20, 20)
+    state = random.getstate()
+    assert mock_questions(bank, 30, 4) == mock_questions(bank, 30, 4)
+    assert mock_questions(bank, 30, 4) != mock_questions(bank, 30, 5)
+    assert random.getstate() == state
+
+
+def test_a_mock_interview_begins_with_the_hard_questions():
+    levels = [LEVELS.index(question.level) for question in mock_questions(topics(20, 20), 45, 0)]
+    assert levels == sorted(levels) and len(set(levels)) == 3
+
+
+@pytest.mark.parametrize("hours", HOURS)
+def test_a_plan_takes_more_than_its_hours(hours):
+    steps = plan(topics(120, 120, 120), hours)
+    minutes = 60 * hours - FOR_THE_MOCK[hours]
+    assert minutes - 5 < sum(step.minutes for step in steps) <= minutes
+    assert len({step.question.id for step in steps}) == len(steps)
+    levels = [LEVELS.index(step.question.level) for step in steps]
+    assert levels == sorted(levels)
+
+
+def test_the_minutes_of_a_question_forget_to_speak_or_to_read():
+    # 60 words said at 150 a minute, and 60 + 220 + 5 + 4 × (2 + 3) + 3 + 3 words read at 220
+    assert minutes_to_practise(QUESTION) == pytest.approx(60 / 150 + (280 + 5 + 20 + 6) / 220)
+
+
+def test_the_hours_of_a_plan_or_minutes_out_of_range_crash():
+    with pytest.raises(UserError, match="choose one of 1, 3, 10"):
+        plan(topics(3), 2)
+    with pytest.raises(UserError, match="give 5 to 240"):
+        mock_questions(topics(3), 0, 0)
+
+
+def test_a_missed_point_asks_no_follow_up_or_that_of_another():
+    session = Session([QUESTION])
+    assert session.follow_ups({0, 2}) == {1: "What about 1?", 3: "What about 3?"}
+    assert session.current is QUESTION, "asking does not go on"
+
+
+def test_points_are_counted_wrongly():
+    first, second = QUESTION, replace(QUESTION, id="heads-01", topic="heads", section="Heads")
+    session = Session([first, second])
+    session.done({0, 1}, {2})
+    session.done({0, 1, 2}, {2, 3})  # a point that was said at once does not count again
+    assert session.current is None
+    assert session.by_topic() == {"masks": pytest.approx(2.5 / 4), "heads": pytest.approx(3.5 / 4)}
+    assert list(session.by_topic()) == ["masks", "heads"] and session.to_read() == [("03", "Padding")]
+    with pytest.raises(UserError, match="over"):
+        session.done({0})
+
+
+def test_a_point_is_taken_that_is_not_there():
+    for points in ({4}, {-1}):
+        with pytest.raises(UserError, match="points 1 to 4"):
+            Session([QUESTION]).done(points)
+
+
+def test_a_flashcard_loses_its_identity_or_breaks_its_line(tmp_path):
+    question = replace(QUESTION, short="Two\nlines\tand <b>", question="Why\t<a>?")
+    identity, front, back, tags = card(question).split("\t")
+    assert identity == "masks-01" and tags == "masks screen explain"
+    assert front == "<p>Why &lt;a&gt;?</p>"
+    assert "Two lines and &lt;b&gt;" in back and "&lt;queries&gt;" in back and "\n" not in back
+    path = tmp_path / "cards.txt"
+    assert write_anki([question, QUESTION], path) == 2
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[: len(HEAD)] == list(HEAD) and len(lines) == len(HEAD) + 2
+
+
+def test_the_shipped_bank_makes_cards_that_are_no_table(tmp_path):
+    found = [question for topic in read_bank() for question in topic.questions]
+    write_anki(found, tmp_path / "cards.txt")
+    with (tmp_path / "cards.txt").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader((line for line in file if line[0] != "#"), delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert [row[0] for row in rows] == [question.id for question in found] and {len(row) for row in rows} == {4}
+
+
+def test_the_book_loses_a_part_of_a_question_or_fetches_something(tmp_path):
+    question = replace(QUESTION, evidence=Evidence("print(1 < 2)", "True"), source="A & B", bonus=("More.",))
+    path = tmp_path / "book.html"
+    assert write_book([Topic("masks", "Masks", (question,))], path) == 1
+    page = path.read_text(encoding="utf-8")
+    for part in ("What does a mask do?", "Point 3.", "What about 3?", "&lt;queries&gt;", "print(1 &lt; 2)", "More."):
+        assert part in page
+    assert "A &amp; B" in page and "Chapter 03, “Padding”" in page and "href='#masks'" in page
+    assert "http" not in page and "src=" not in page and "<script" not in page
+
+
+# At the command line ------------------------------------------------------------------------------------------------
+
+
+def run(*arguments: str, typed: str | None = None):
+    return CliRunner().invoke(main, ["interview", *arguments], input=typed)
+
+
+def test_the_command_line_asks_nothing_or_counts_wrongly():
+    done = run("mock", "--minutes", "5", "--seed", "1", typed="\n9\n1\n" + "n\n" * 5 + "\n" + "\n" + "n\n" * 6)
+    assert "Type numbers from 1 to" in done.output and "Follow-up:" in done.output
+    assert done.exit_code in (0, 130), done.output
+
+
+def test_a_plan_is_not_printed_or_the_cards_are_not_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    printed = run("plan", "--hours", "1")
+    assert printed.exit_code == 0 and "minutes: read the question" in printed.output
+    written = run("export", "--to", "anki", "--out", "cards.txt")
+    assert written.exit_code == 0 and (tmp_path / "cards.txt").exists()
+    assert run("export", "--to", "html").exit_code == 0 and (tmp_path / "bert-interview.html").exists()
