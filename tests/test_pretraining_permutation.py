@@ -26,7 +26,7 @@ from bertedu.tokenization import XLNetTokenizer
 from bertedu.training.feeding import cut_rows
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.curves import training_curves
-from bertedu.visualization.report import curve_baselines, write_report
+from bertedu.visualization.report import curve_baselines, has_figures, write_report
 from bertedu.visualization.results import results
 
 RATES = (1 / 6, 1 / 6)
@@ -394,11 +394,21 @@ def test_a_run_leaves_no_xlnet_that_opens(tmp_path, capsys):
         and "pairs of at most" not in page
         and "pipeline" not in page
     )
+    assert "Some words are predicted, each from those" in page and "Fewer and fewer words" not in page
+    assert "Words in a random order: loss (nats), training: " in page
+    for drawn in ("training", "validation", "n-gram, both sides"):
+        assert f"Words in a random order: accuracy, {drawn}: " in page, "a curve that is not drawn"
+    assert "<dt>predicted</dt>" in page and "<dt>masked</dt>" not in page
     show_results(tmp_path, metrics)
     assert "What it fills in:" in capsys.readouterr().out
     rows = {row.measure: row for row in results(metrics)}
     assert rows["pseudo-perplexity"].shown() == f"{figures['pseudo_perplexity']:,.1f}"
     assert dict(rows["words in a random order, perplexity"].baselines).keys() == ordering["baselines"].keys()
+
+
+def test_a_run_without_validation_has_no_curves():
+    """Masked words are asked for on validation text alone."""
+    assert has_figures([{"step": 50, "plm_loss": 5.0}]) and not has_figures([{"step": 50, "learning_rate": 0.1}])
 
 
 def test_going_on_from_a_run_begins_anew(tmp_path):

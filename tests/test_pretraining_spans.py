@@ -392,6 +392,9 @@ def test_a_run_leaves_no_plain_bert_or_no_boundary_head(tmp_path, capsys):
     text = write_report(tmp_path).read_text(encoding="utf-8")
     assert "What a small BERT has learned" in text and "--objective spans --minutes" in text
     assert "the boundary alone" in text and "words in a span" in text and "Sentence pairs" not in text
+    assert "Spans of neighbouring words are hidden together." in text and "Fewer and fewer words" not in text
+    for drawn in ("training", "validation", "n-gram, both sides"):
+        assert f"Words by the boundary of their span: accuracy, {drawn}: " in text, "a curve that is not drawn"
     show_results(tmp_path, metrics)
     assert "by the boundary" in capsys.readouterr().out
 
