@@ -1,0 +1,930 @@
+# %% [markdown]
+# # 15 · RoBERTa and SpanBERT
+#
+# The same model, a better recipe. You will build everything in which RoBERTa and SpanBERT differ from BERT, and find
+# out what each change is worth.
+#
+# ## What you will be able to do
+#
+# - say what RoBERTa changed, what each change brought by its paper, and what the paper can't tell
+# - build byte-level BPE: bytes as characters, merges by frequency, splitting by rank, and no `[UNK]`
+# - compute RoBERTa's positions, and explain why 512 tokens need 514 of them
+# - mask spans of whole words, and build the head that predicts a span from its two boundary tokens
+# - open a RoBERTa checkpoint of `transformers`, and find a bug that no evaluation shows
+#
+# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) and
+# [06 · Masked language model](06_masked_language_model.ipynb), best after
+# [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·
+# **Next:** chapter 16, ALBERT and DistilBERT
+#
+# Sections marked (optional) are not part of the core path. You can come back to them another day.
+#
+# ## Recall
+#
+# 1. By which criterion does byte-pair encoding (BPE) choose the next merge, and by which rule does WordPiece split a
+#    word? (Chapter 01)
+#
+# <details><summary>Answer</summary>
+#
+# BPE merges the pair of neighboring pieces that occurs most often. WordPiece splits greedily: it takes the longest
+# piece of its vocabulary that the rest of the word begins with.
+#
+# </details>
+#
+# 2. BERT chooses 15 % of the tokens. What does the model see in their place, and what is static masking?
+#    (Chapter 06)
+#
+# <details><summary>Answer</summary>
+#
+# 80 % [MASK], 10 % a random token, 10 % the token itself. Static masking: the masks are drawn once, before training,
+# and stored with the text (ten copies in Google's code).
+#
+# </details>
+#
+# 3. Which vector does BERT's pooler read, and which pre-training task trained the pooler? (Chapters 05 and 07)
+#
+# <details><summary>Answer</summary>
+#
+# The last layer's vector of [CLS]. It was trained by next sentence prediction only.
+#
+# </details>
+#
+# ## What changed
+#
+# In July 2019 two papers trained BERT again. **RoBERTa** (Liu et al. 2019, arXiv 1907.11692) asks which choices of
+# its training matter. **SpanBERT** (Joshi et al. 2020, arXiv 1907.10529) changes what is masked and what is
+# predicted. Both keep the encoder: not one layer is different. The picture shows BERT's pre-training from left to
+# right. What RoBERTa changes is blue, what SpanBERT changes is orange, and what both keep is grey.
+#
+# <svg role="img" aria-label="BERT's pre-training from left to right. Text: RoBERTa packs full sentences, without
+# pairs. Tokenizer: RoBERTa uses byte-level BPE. Masks: RoBERTa draws them anew each time, SpanBERT masks spans.
+# Embeddings: RoBERTa's positions start at 2. The encoder: unchanged, grey. Heads: no next-sentence head in either
+# of them; SpanBERT adds a span boundary head." viewBox="0 0 780 150" width="780"
+# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="12">
+# <rect width="780" height="150" fill="#ffffff"/>
+# <g fill="#f3f3f3" stroke="#767676"><rect x="8" y="14" width="112" height="36" rx="6"/>
+# <rect x="138" y="14" width="112" height="36" rx="6"/><rect x="268" y="14" width="112" height="36" rx="6"/>
+# <rect x="398" y="14" width="112" height="36" rx="6"/><rect x="528" y="14" width="112" height="36" rx="6"/>
+# <rect x="658" y="14" width="112" height="36" rx="6"/></g>
+# <g fill="#222222" text-anchor="middle" font-weight="bold"><text x="64" y="37">text</text>
+# <text x="194" y="37">tokenizer</text><text x="324" y="37">masks</text><text x="454" y="37">embeddings</text>
+# <text x="584" y="37">encoder</text><text x="714" y="37">heads</text></g>
+# <g stroke="#767676" stroke-width="1.6"><path d="M120 32h16M250 32h16M380 32h16M510 32h16M640 32h16"/></g>
+# <g fill="#0072B2" text-anchor="middle"><text x="64" y="72">full sentences,</text><text x="64" y="88">ten times more</text>
+# <text x="194" y="72">byte-level BPE,</text><text x="194" y="88">50,000 tokens</text><text x="324" y="72">drawn anew</text>
+# <text x="324" y="88">each time</text><text x="454" y="72">positions</text><text x="454" y="88">start at 2</text>
+# <text x="714" y="72">no next</text><text x="714" y="88">sentence</text></g>
+# <g fill="#B34700" text-anchor="middle"><text x="64" y="116">one segment</text><text x="324" y="116">spans of</text>
+# <text x="324" y="132">whole words</text><text x="714" y="116">+ span boundary</text><text x="714" y="132">objective</text></g>
+# <g fill="#767676" text-anchor="middle"><text x="584" y="72">unchanged</text></g>
+# </svg>
+#
+# ## What each change was worth
+#
+# The paper has four tables. Tables 1 to 3 change one thing at a time in BERT-Base (table 2 is in [chapter
+# 07](07_next_sentence_prediction.ipynb)). Table 4 puts everything together in a model of BERT-Large's size, and then
+# adds text and training. SQuAD 2.0 is question answering (F1), MNLI-m asks whether one sentence implies another
+# (accuracy), both in percent on development sets:
+#
+# | table | what was compared | SQuAD 2.0 | MNLI-m |
+# |---|---|---|---|
+# | 1 | static → dynamic masking | 78.3 → 78.7 | 84.3 → 84.0 |
+# | 2 | pairs with NSP → full sentences without | 78.7 → 79.1 | 84.0 → 84.7 |
+# | 3 | batches of 256 → 2K → 8K, the same number of passes | – | 84.7 → 85.2 → 84.6 |
+# | 4 | BERT-Large → all of this, byte-level BPE, 100K steps of 8K sequences | 81.8 → 87.3 | 86.6 → 89.0 |
+# | 4 | 16 GB → 160 GB of text, the same number of steps | 87.3 → 87.7 | 89.0 → 89.3 |
+# | 4 | 100K → 300K → 500K steps | 87.7 → 88.7 → 89.4 | 89.3 → 90.0 → 90.2 |
+#
+# The tokenizer has no table of its own. Section 4.4 says that byte-level BPE was *slightly worse* on some tasks in
+# early experiments. It was taken because it can encode any text.
+#
+# Look at the fourth row. The single changes bring less than one point each, so where do 5.5 points come from? The
+# paper calls this row a comparison with the same training data. How much of that data did the two models *read*? The
+# next cell counts. BERT trained with sequences of 128 tokens in 90 % of its steps ([chapter
+# 08](08_pre_training.ipynb)), RoBERTa with up to 512 in all of them (section 3.1). We take 8K as 8,192.
+
+# %%
+runs = {"BERT-Large": (256, 1_000_000, 0.9 * 128 + 0.1 * 512)}
+runs["RoBERTa, 100K steps"] = (8192, 100_000, 512)
+runs["RoBERTa, 500K steps"] = (8192, 500_000, 512)
+for name, (batch, steps, tokens) in runs.items():
+    sequences = batch * steps
+    print(f"{name:20} {sequences / 1e6:5,.0f} million sequences", end="")
+    print(f" {sequences * tokens / 1e9:6,.0f} billion tokens at most")
+
+# %% [markdown]
+# The first RoBERTa read three times as many sequences as BERT-Large, and up to ten times as many tokens, from the
+# same 16 GB. So the 5.5 points are the gain of the recipe *and* of much more training. The authors name this cause
+# themselves: BERT was significantly **undertrained**. The other point to remember: differences of 0.3 between two
+# trainings can be noise. For table 2 the paper gives medians of five runs, which helps a little.
+#
+# ## Dynamic masking
+#
+# **Static masking** stores the masks with the text. **Dynamic masking** draws a new mask each time a sequence is
+# read. The function `mask_of` in the next cell draws one mask with a seed. For the static masks we use ten seeds
+# again and again, for the dynamic ones a new seed in each of 40 passes. How many *different* masks does a sequence
+# get? Guess for sequences of 6, 12 and 128 tokens.
+#
+# Take a pencil for the short ones. Of 6 tokens one is masked, so there are 6 masks. Of 12 tokens two are masked: how
+# many pairs are there?
+
+# %%
+from math import comb
+
+import torch
+
+from bertedu.pretraining.masking import choose_tokens
+
+
+def mask_of(length, seed):  # the positions that are masked
+    number = torch.tensor([round(0.15 * length)])
+    words = torch.ones(1, length, dtype=torch.bool)  # [1, T]: all may be chosen
+    chosen = choose_tokens(words, number, torch.Generator().manual_seed(seed))
+    return tuple(chosen[0].nonzero().flatten().tolist())
+
+
+for length in (6, 12, 128):
+    static = {mask_of(length, seed % 10) for seed in range(40)}
+    dynamic = {mask_of(length, seed) for seed in range(40)}
+    print(f"T = {length:3}, {comb(length, round(0.15 * length)):.0e} masks exist:", end="")
+    for name, masks in (("static", static), ("dynamic", dynamic)):
+        print(f"  {name} {len(masks):2} ({len(set().union(*masks)) / length:.0%} asked)", end="")
+    print()
+
+# %% [markdown]
+# A sequence of 12 tokens has 12 · 11 / 2 = 66 masks, so 40 draws repeat some of them. For 128 tokens all 40 are
+# different, and the words that the model was asked for at least once (*asked*) rise from about four fifths to all of
+# them. Static masking asks about the same tokens four times. Yet by table 1 this is worth almost nothing after 40
+# passes. "This becomes crucial when pretraining for more steps or with larger datasets", says section 4.1, without
+# an experiment. Dynamic masking also saves disk: no text is stored ten times.
+#
+# ## A text that WordPiece can't read
+#
+# Now the tokenizer. From here on we need text and a model: `world_corpus` makes the sentences of the small world, and
+# `open_model` opens the BERT that was trained on them. (Ten seconds on a slow computer.) Then we give its WordPiece
+# tokenizer a text from outside this world. What is lost?
+
+# %%
+from bertedu.corpora.world import world_corpus
+from bertedu.course import about, check, data_path, hint, quiz
+from bertedu.inference import open_model
+
+corpus = world_corpus()
+bert, wordpiece = open_model(data_path("checkpoints/world-tiny"))
+text = "Zoë paid 5 € in Kraków 🙂"
+print(*wordpiece.tokenize(text))
+print(wordpiece.decode(wordpiece.encode(text), skip_special_tokens=False))
+
+# %% [markdown]
+# The capitals and the accents are gone, because this vocabulary is lower-cased. That was a decision. But the euro
+# sign and the smiley became [UNK], and nobody decided that: these characters just weren't in the text that the
+# vocabulary was learned from. Unicode has about 150,000 characters. A vocabulary of 50,000 tokens can't contain them
+# all.
+#
+# ## Byte-level BPE
+#
+# **Byte-level BPE** (Radford et al. 2019, GPT-2, section 2.2) solves this problem with one idea: begin with bytes
+# instead of characters. In a computer every text is a sequence of bytes, usually by the encoding **UTF-8**, and there
+# are only 256 different bytes. Guess: how many bytes has each of these four characters?
+
+# %%
+for character in "aë€🙂":
+    print(character, list(character.encode()))
+
+# %% [markdown]
+# One byte for the 128 characters of ASCII, up to four for others. A vocabulary with all 256 bytes can write any text.
+# That is why there is no [UNK]: not a trick, but arithmetic.
+#
+# ### A character for each byte
+#
+# Bytes are hard to read, and some of them are spaces or line ends, which break a vocabulary file. So GPT-2's code
+# gives each byte a **visible character**. A byte that is a visible character of Latin-1 keeps it. All others get the
+# next free character from number 256 on, in order. The next cell builds this table, writes a text with it, and
+# compares the table with the package's.
+
+# %%
+from bertedu.tokenization.byte_pair import BYTE_CHARACTERS
+
+visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
+character_of = {byte: chr(byte) for byte in visible}
+for byte in range(256):
+    if byte not in visible:  # len(character_of) - 188 of these have been done
+        character_of[byte] = chr(256 + len(character_of) - len(visible))
+
+
+def to_characters(text):
+    return "".join(character_of[byte] for byte in text.encode())
+
+
+print(len(visible), "bytes keep their character,", 256 - len(visible), "get another one")
+print(to_characters(text))
+wrong = sum(character_of[byte] != BYTE_CHARACTERS[byte] for byte in range(256))
+print(f"{wrong} of 256 differ from the package's")
+
+# %% [markdown]
+# Learn to recognize two of them: **Ġ** is the space (byte 32), and Ċ is the line end. "Ã«" is *ë*: two bytes, two
+# characters. Nothing is broken when a RoBERTa token looks like this.
+#
+# ### The space belongs to the word
+#
+# BPE never merges across words. GPT-2 cuts a text into words by a regular expression, and **the space before a word is
+# part of the word**. So no `##` is needed: a token that begins with Ġ begins a word, and all spaces can be restored.
+# The next cell cuts a text. Guess what happens to the two spaces in the middle.
+
+# %%
+from bertedu.tokenization.byte_pair import words_pattern
+
+words = words_pattern().findall("It's 10:45,  isn't it?")
+print([to_characters(word) for word in words])
+
+# %% [markdown]
+# Letters, digits and other marks are never in the same word, and *'s* is a word of its own. Of two spaces, the last
+# one goes to the next word. One consequence confuses many people: *it* at the beginning of a text is the token `it`,
+# and after a space it is `Ġit`, another token with another vector. The package's tokenizers are trained with
+# `add_prefix_space=True`: they put a space before each text. The published RoBERTa doesn't do that by default.
+#
+# ### Merges, with a pencil
+#
+# The merges are learned by frequency, as in [chapter 01](01_wordpiece_tokenizer.ipynb). Here is a text of five words
+# and how often each of them occurs:
+#
+# | word | pieces | occurs |
+# |---|---|---|
+# | ` east` | Ġ e a s t | 8 |
+# | ` eat` | Ġ e a t | 5 |
+# | ` sea` | Ġ s e a | 4 |
+# | ` stone` | Ġ s t o n e | 3 |
+# | ` sand` | Ġ s a n d | 2 |
+#
+# Take a pencil. Which pair of neighbors is the most frequent one, and how often does it occur? Merge it everywhere,
+# and count again: which one is second? Then run the cell. `merge` joins a pair in one word, `learn` does what you
+# did, and the last line compares its merges with those of the package's `learn_merges`.
+
+# %%
+from collections import Counter
+from itertools import pairwise
+
+from bertedu.tokenization.byte_pair import learn_merges
+
+
+def merge(pieces, pair):  # ["Ġ", "e", "a", "t"], ("e", "a") -> ["Ġ", "ea", "t"]
+    merged = []
+    for piece in pieces:
+        if merged and (merged[-1], piece) == pair:
+            merged[-1] += piece
+        else:
+            merged.append(piece)
+    return merged
+
+
+def learn(counts, number):
+    words, merges = {word: list(to_characters(word)) for word in counts}, []
+    for _ in range(number):
+        pairs = Counter()
+        for word, pieces in words.items():
+            for pair in pairwise(pieces):
+                pairs[pair] += counts[word]
+        best = max(pairs, key=pairs.get)
+        words = {word: merge(pieces, best) for word, pieces in words.items()}
+        merges.append((best, pairs[best]))
+    return merges
+
+
+# %%
+counts = {" east": 8, " eat": 5, " sea": 4, " stone": 3, " sand": 2}
+learned = learn(counts, 6)
+print(*(f"{a} {b}: {times}" for (a, b), times in learned), sep="   ")
+merges = [pair for pair, _ in learned]
+_, package = learn_merges(counts, vocab_size=256 + 6, special_tokens=())
+print(sum(a != b for a, b in zip(merges, package, strict=True)), "of 6 differ from the package's")
+
+# %% [markdown]
+# `e a` occurs 8 + 5 + 4 = 17 times. After this merge, `Ġ ea` occurs 8 + 5 = 13 times, and so on. Notice the fifth
+# line: `Ġ s` occurs only 4 + 2 = 6 times, because in *stone* the s has gone to `st` before.
+#
+# ### Splitting by rank
+#
+# How do we split a *new* word? WordPiece looks for the longest piece. BPE does something else: it **replays its
+# merges in the order in which they were learned**. The number of a merge in this order is its **rank**. Start with
+# single characters. Among the neighboring pairs that have a rank, merge the one with the lowest rank. Repeat until no
+# pair has a rank.
+#
+# ### Exercise 15.1 · By rank, with a pencil
+# ●○○○ · 4 minutes
+#
+# Split the word ` steam`, that is, `Ġ s t e a m`, by the six merges above. Write the pieces as a list of strings.
+# (`check` examines your answer, and `hint("15.1")` gives a hint.)
+
+# %% tags=["exercise"]
+### BEGIN SOLUTION
+steam = ["Ġ", "st", "ea", "m"]
+### END SOLUTION
+check("15.1", steam)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# The pairs of neighbors with a rank are `Ġ s` (rank 4, counted from 0), `s t` (rank 2) and `e a` (rank 0). First
+# `e a` is merged, then `s t`. Now the neighbors are `Ġ st`, `st ea` and `ea m`, and none of them was ever merged. The
+# piece `Ġs` exists, and the longest match would take it: `Ġs t ea m`. But its merge comes too late. The s has gone
+# already.
+#
+# </details>
+
+# %% [markdown]
+# ### Exercise 15.2 · Split by rank
+# ●●●○ · 12 minutes
+#
+# Write `split(word, merges)`. `word` is a string of byte characters such as `"Ġsteam"`, and `merges` is the list of
+# pairs in the order in which they were learned. Return the list of pieces. You may use `merge` from above. Don't look
+# for the longest piece: the order of the merges decides. Stuck? `hint("15.2")`
+
+
+# %% tags=["exercise"]
+def split(word, merges):
+    ### BEGIN SOLUTION
+    pieces = list(word)
+    while True:
+        known = [pair for pair in pairwise(pieces) if pair in merges]
+        if not known:
+            return pieces
+        pieces = merge(pieces, min(known, key=merges.index))
+    ### END SOLUTION
+
+
+check("15.2", split)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `known` has the neighboring pairs that have a rank, and `merges.index` is the rank. `merge` joins the best pair
+# everywhere in the word, from left to right. Then the neighbors are others, so we look again. A single loop
+# `for pair in merges: pieces = merge(pieces, pair)` gives the same: a merge joins pieces that earlier merges made. But
+# it tries 50,000 merges for each word. The package keeps the ranks in a dict and the candidates in a heap, so that a
+# word of a million characters takes seconds.
+#
+# </details>
+
+# %% [markdown]
+# ## The whole tokenizer
+#
+# Now on real text. `RobertaTokenizer.train` learns 3,000 tokens from the sentences of the small world: five special
+# tokens, 256 bytes, and one token for each merge. Then `my_ids` does what we have built: put a space in front, cut
+# into words, turn bytes into characters, split by rank (with `merge_word`, the package's version of exercise 15.2),
+# look up the ids.
+#
+# We compare with three others: the package's tokenizer, the `tokenizers` library, and `transformers`. The last two
+# read the folder that the package saves. The texts are 400 documents that the vocabulary was not learned from, our
+# strange text, and 2,000 strings of random characters from all of Unicode.
+
+# %%
+from bertedu.tokenization import RobertaTokenizer
+from bertedu.tokenization.byte_pair import merge_word
+
+tokenizer = RobertaTokenizer.train(corpus.train_sentences(), vocab_size=3000)
+ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
+
+
+def my_ids(text):
+    text = text if text.startswith(" ") or not text else " " + text
+    words = [to_characters(word) for word in words_pattern().findall(text)]
+    return [tokenizer.vocab[piece] for word in words for piece in merge_word(word, ranks)]
+
+
+print(*(first + second for first, second in tokenizer.merges[:12]))
+print(*tokenizer.tokenize(text))
+print(tokenizer.decode(my_ids(text)))
+
+# %%
+import random
+import tempfile
+
+import tokenizers
+import transformers
+
+with tempfile.TemporaryDirectory() as folder:
+    tokenizer.save_pretrained(folder)
+    fast = tokenizers.Tokenizer.from_file(f"{folder}/tokenizer.json")
+    library = transformers.RobertaTokenizer.from_pretrained(folder)
+rng = random.Random(0)
+codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]  # without half characters
+texts = [" ".join(document.sentences) for document in corpus.heldout["held-out documents"]]
+texts += [text] + ["".join(map(chr, rng.sample(codes, 12))) for _ in range(2000)]
+mine = [my_ids(one) for one in texts]
+others = {"package": [tokenizer.encode(one) for one in texts]}
+others["tokenizers"] = [fast.encode(one, add_special_tokens=False).ids for one in texts]
+others["transformers"] = library(texts, add_special_tokens=False)["input_ids"]
+for name, theirs in others.items():
+    print(f"{name:12} {sum(a != b for a, b in zip(mine, theirs))} of {len(texts)} texts differ")
+print("<unk>:", sum(ids.count(tokenizer.unk_token_id) for ids in mine), end=",  ")
+print("not restored by decode:", sum(tokenizer.decode(a) != " " + b for a, b in zip(mine, texts)))
+
+# %% [markdown]
+# Look at the last line: not one unknown token in 2,000 strings of characters from all of Unicode, and every text can
+# be restored from its ids (with the space that was put in front). The vocabulary has a token `<unk>`, but no text
+# leads to it.
+#
+# ### What it costs
+#
+# Nothing is free. A character that the merges don't know costs up to four tokens, and a sequence has only 512. The
+# next cell counts tokens for five texts, with WordPiece and with byte-level BPE. Both vocabularies have about 3,000
+# tokens and were learned from the same English sentences.
+
+# %%
+samples = {"English": "The capital of Norway is Oslo.", "Polish": "Stolicą Norwegii jest Oslo."}
+samples |= {"Greek": "Πρωτεύουσα της Νορβηγίας είναι το Όσλο.", "Japanese": "ノルウェーの首都はオスロ。"}
+samples["smileys"] = "🙂🙃🙂🙃"
+print("           characters   WordPiece   byte-level BPE")
+for name, sample in samples.items():
+    pieces = wordpiece.tokenize(sample)
+    unknown = f"{len(pieces)} ({pieces.count('[UNK]')} [UNK])"
+    print(f"{name:10} {len(sample):10} {unknown:>14} {len(tokenizer.encode(sample)):10}")
+
+# %% [markdown]
+# English costs the same. The Greek sentence takes about two tokens for each character, the Japanese one three, and a
+# smiley four. WordPiece looks cheap there, but it has thrown the text away. RoBERTa's real vocabulary of 50,000 tokens
+# was learned from English web text, so the effect is smaller, but of the same kind. This is a reason why **XLM-R**,
+# the RoBERTa for 100 languages, has a vocabulary of its own ([chapter 20](20_many_languages.ipynb)).
+#
+# The larger vocabulary is not free either. By section 4.4 it adds about 15 million parameters to BERT-Base: rows of
+# the embedding table, (50,265 − 30,522) · 768.
+#
+# ## `<s>` A `</s></s>` B `</s>`
+#
+# RoBERTa has the special tokens of fairseq, the library that it was written in. `<s>` is BERT's [CLS], `</s>` is
+# [SEP], `<pad>` is [PAD] and `<mask>` is [MASK]. Their ids are 0 `<s>`, 1 `<pad>`, 2 `</s>`, 3 `<unk>`. Keep in mind
+# that **padding is 1**. A pair gets *two* separators in the middle, and there is only **one segment**: no token types
+# tell A from B. Without next sentence prediction nothing would have trained the second one.
+#
+# The next cell lays out a pair by hand and compares it with the package and with `transformers`.
+
+# %%
+first, second = "Where is Oslo?", "Oslo is in Norway."
+s, end = tokenizer.vocab["<s>"], tokenizer.vocab["</s>"]
+mine = [s, *my_ids(first), end, end, *my_ids(second), end]
+package = tokenizer(first, second)
+print(*package.tokens[0])
+print("token types:", set(package.token_type_ids[0].tolist()), "  padding:", tokenizer.pad_token_id)
+wrong = sum(a != b for a, b in zip(mine, package.input_ids[0].tolist(), strict=True))
+wrong += sum(a != b for a, b in zip(mine, library(first, second)["input_ids"], strict=True))
+print(f"{wrong} ids differ")
+
+# %% [markdown]
+# ## Full sentences (optional)
+#
+# BERT's pairs need a second text, and many are short. RoBERTa packs **full sentences**: as many whole sentences as
+# fit, one after the other. The paper's FULL-SENTENCES go on across the end of a document, with one more separator
+# there. Its DOC-SENTENCES stop there. They were slightly better, but give batches of different sizes, so RoBERTa
+# uses the first. The package's `PassageMaker` makes DOC-SENTENCES.
+#
+# The next cell packs the sentences of each document with at most 64 tokens, two of them special, compares the result
+# with the package, and counts: which part of a sequence of 64 is text?
+
+# %%
+from bertedu.pretraining.examples import tokenize_documents
+from bertedu.pretraining.passages import PassageMaker
+
+
+def pack(lengths, most):  # of the sentences of a document -> of its sequences
+    packed = [0]
+    for length in lengths:
+        if packed[-1] and packed[-1] + length > most:
+            packed.append(0)
+        packed[-1] += length
+    return packed
+
+
+documents = corpus.heldout["held-out documents"]
+lengths = [[len(wordpiece.encode(s)) for s in document.sentences] for document in documents]
+packed = [sequence for document in lengths for sequence in pack(document, 62)]
+package = PassageMaker(tokenize_documents(documents, wordpiece), 64).passages()
+wrong = sum(mine != len(theirs) for mine, theirs in zip(packed, package, strict=True))
+single = [length for document in lengths for length in document]
+print(f"single sentences: {sum(single) / len(single) / 62:.0%} text")
+print(f"full sentences:   {sum(packed) / len(packed) / 62:.0%} text;", end="")
+print(f" {wrong} of {len(packed)} differ from the package's")
+
+# %% [markdown]
+# Single sentences would fill a sixth of each sequence, the rest would be padding. (In practice texts of about the same
+# length share a batch, so less is lost.) What can't be repaired in this way: in a short sequence there is no distant
+# context to learn from.
+#
+# ## Positions that start at 2
+#
+# roberta-base reads 512 tokens, but its config says `max_position_embeddings: 514`. People have asked about this
+# number ever since ([fairseq issue 1187](https://github.com/facebookresearch/fairseq/issues/1187), and many after
+# it). What happens if we believe the config, and give 513 tokens to such a model?
+
+# %%
+from bertedu.family.roberta import RobertaConfig, RobertaModel
+
+sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+sizes |= {"intermediate_size": 32, "max_position_embeddings": 514}
+theirs = transformers.RobertaModel(transformers.RobertaConfig(vocab_size=50, **sizes)).eval()
+for length in (512, 513):
+    try:
+        shape = theirs(torch.full((1, length), 7)).last_hidden_state.shape
+        print(length, "tokens:", list(shape))
+    except IndexError as error:
+        print(length, "tokens: IndexError:", error)
+
+# %% [markdown]
+# Row 513 is the last one of a table with 514 rows. So token number 513 must have asked for row 514 or later. fairseq
+# counts positions like this:
+#
+# - padding gets the position `padding_idx`, which is the id of `<pad>`: **1**;
+# - the other tokens are counted from `padding_idx + 1` on: **2, 3, 4 …**
+#
+# So row 0 of the position table is never used, row 1 belongs to padding, and 512 tokens need the rows 2 to 513: 514
+# rows. Why? A question for history rather than for mathematics: in fairseq one rule served for many models, and a
+# position for padding allowed it to use `padding_idx` for positions too, so that padding gets a vector of zeros that
+# is never trained. A maintainer of fairseq wrote that there is "no particular reason" for 1 instead of 0.
+#
+# Note *where* it is read off: the tokens that are counted are those whose **id is not `<pad>`**. The attention mask is
+# not asked. Positions for three sequences, with a pencil (P is padding):
+#
+# | ids | positions |
+# |---|---|
+# | 0 7 8 2 | ? |
+# | 0 7 2 P | ? |
+# | P P 0 2 | ? |
+#
+# The next cell does it with a loop. It compares the result with the function in `transformers`, and with the package,
+# whose embeddings give the position vectors, for 200 random sequences with padding anywhere.
+
+
+# %%
+def positions_of(ids, padding=1):  # of one sequence
+    positions, last = [], padding
+    for token in ids:
+        if token != padding:
+            last += 1
+        positions.append(padding if token == padding else last)
+    return positions
+
+
+for ids in ([0, 7, 8, 2], [0, 7, 2, 1], [1, 1, 0, 2]):
+    print(ids, positions_of(ids))
+torch.manual_seed(0)
+ids = torch.randint(0, 5, (200, 12))  # [B, T], with a 1 anywhere
+mine = torch.tensor([positions_of(row) for row in ids.tolist()])
+reference = theirs.embeddings.create_position_ids_from_input_ids(ids, 1)
+embeddings = RobertaModel(RobertaConfig(50, **sizes)).embeddings
+off = (embeddings.position.weight[mine] - embeddings.position_vectors(ids)).abs().max()
+print("different:", int((mine != reference).sum()), f"  off from the package's by {off:.4f}")
+
+# %% [markdown]
+# Note the third sequence: with padding on the **left**, the first real token still gets position 2. BERT counts 0, 1,
+# 2 from the left edge, whatever is there, so padding on the left shifts its text (exercise 2.4). RoBERTa's rule can't
+# be fooled in this way. Why not a single segment and no token types as well? The embeddings still have a
+# `token_type` table, with one row, which every token adds. It is a constant, and it stays for the checkpoint's sake.
+#
+# ## It is the same model
+#
+# If RoBERTa is BERT with other ids and other positions, then we can **turn a BERT into a RoBERTa** by moving rows of
+# its tables. Let's do it with our small BERT. Three tables change:
+#
+# - tokens: the special tokens move to RoBERTa's ids (0 `<s>`, 1 `<pad>`, 2 `</s>`, 3 `<unk>`, 4 `<mask>`);
+# - positions: every row moves down by two;
+# - segments: only the first row stays.
+#
+# Then both read 200 sentences, padded on the right and padded on the left. Guess the largest difference between the
+# vectors of a token in BERT (padded on the right) and in each of the others.
+
+# %%
+from bertedu.model.heads import MaskedLM
+
+V, special = len(wordpiece), "[CLS] [PAD] [SEP] [UNK] [MASK]".split()
+old_id = torch.tensor([*(wordpiece.vocab[token] for token in special), *range(5, V)])  # [V]
+new_id = old_id.argsort()
+sizes = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2}
+sizes |= {"intermediate_size": 512, "max_position_embeddings": 64 + 2}
+sizes |= {"layer_norm_eps": 1e-12, "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+torch.manual_seed(0)
+roberta = MaskedLM(RobertaConfig(V, **sizes)).eval()
+weights = roberta.state_dict()  # copying into these changes the model
+for name, old in bert.state_dict().items():
+    name = name.replace("bert.", "encoder.", 1)
+    if "position" in name:
+        weights[name][2:] = old
+    elif "token_type" in name:
+        weights[name].copy_(old[:1])
+    elif name in weights:  # the pooler and the next-sentence head have no counterpart
+        weights[name].copy_(old[old_id] if len(old) == V else old)
+
+
+# %%
+def padded(sequences, side, length=None):  # lists of ids -> [B, T], padding is 0
+    length = length or max(map(len, sequences))
+    gaps = [[0] * (length - len(ids)) for ids in sequences]
+    rows = [gap + ids if side == "left" else ids + gap for gap, ids in zip(gaps, sequences)]
+    return torch.tensor(rows)
+
+
+@torch.no_grad()
+def token_vectors(encoder, ids, padding):  # [B, T] -> [N, D], of the real tokens
+    real = ids.ne(padding)
+    return encoder(ids, real.long()).last_hidden_state[real]
+
+
+sentences = sorted({s for document in documents for s in document.sentences})
+sentences = random.Random(0).sample(sentences, 200)
+sequences = [[2, *wordpiece.encode(s), 3] for s in sentences]  # [CLS] … [SEP]
+reference = token_vectors(bert.bert, padded(sequences, "right"), 0)
+for side in ("right", "left"):
+    ids = padded(sequences, side)
+    as_bert, as_roberta = token_vectors(bert.bert, ids, 0), token_vectors(roberta.encoder, new_id[ids], 1)
+    print(f"padding on the {side:5}:  BERT {(as_bert - reference).abs().max():.4f}", end="")
+    print(f"   RoBERTa {(as_roberta - reference).abs().max():.4f}")
+
+# %% [markdown]
+# Zero: with moved rows, RoBERTa computes what BERT computes, number for number. Padding on the left changes BERT's
+# vectors a lot, and RoBERTa's not at all. The difference between BERT and RoBERTa is not in the model.
+#
+# ## The head of `<s>`
+#
+# BERT classifies a text with its **pooler** and a linear layer. The pooler was pre-trained by next sentence
+# prediction. RoBERTa has no such task, so it has no trained pooler. Its head for text classification brings its own
+# layer: dropout, a linear layer, tanh, dropout, and a linear layer to the C labels, all of them new. The next cell
+# builds it. In *The proof* we compare it with `transformers`.
+
+# %%
+from torch import nn
+
+
+class ClassificationHead(nn.Module):
+    """From the vector of <s> to scores of C labels, [B, T, D] to [B, C]."""
+
+    def __init__(self, hidden_size, classes, dropout=0.1):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.dense = nn.Linear(hidden_size, hidden_size)
+        self.out_proj = nn.Linear(hidden_size, classes)
+
+    def forward(self, hidden_states):
+        vector = self.dropout(hidden_states[:, 0])  # [B, D]: <s> is always the first token
+        return self.out_proj(self.dropout(torch.tanh(self.dense(vector))))
+
+
+head = ClassificationHead(hidden_size=128, classes=3)
+print(sum(p.numel() for p in head.parameters()), "new parameters")
+
+# %% [markdown]
+# So in the first steps of fine-tuning RoBERTa's classifier starts a little further from the goal than BERT's. And
+# `<s>` itself was never trained for anything, except to be useful to the other tokens.
+#
+# ## Spans: a harder question
+#
+# > Super Bowl 50 was [MASK] at Levi's Stadium in Santa [MASK].
+#
+# The second question is easy: *Santa* gives the answer away. A single masked token is often predicted from its
+# neighbors, without understanding the rest. How much do the neighbors matter? Our small BERT can tell. The next cell
+# masks n neighboring tokens in 400 sentences that it has not seen in training, n from 1 to 6, and measures how many
+# of the masked tokens are predicted. The hidden cell after it draws the result. Guess the numbers for n = 1 and
+# n = 6.
+
+# %%
+sentences = sorted({s for document in documents for s in document.sentences})
+sequences = [[wordpiece.cls_token_id, *wordpiece.encode(s)] for s in sentences]
+ids = padded([row + [wordpiece.sep_token_id] for row in sequences if len(row) >= 10][:400], "right")
+accuracies, rng = {}, random.Random(0)
+for n in range(1, 7):
+    chosen = torch.zeros_like(ids, dtype=torch.bool)  # [B, T]
+    for row, length in enumerate(ids.ne(0).sum(dim=1).tolist()):
+        start = rng.randrange(1, length - n)  # neither [CLS] nor [SEP]
+        chosen[row, start : start + n] = True
+    with torch.no_grad():
+        seen = ids.masked_fill(chosen, wordpiece.mask_token_id)
+        scores = bert(seen, ids.ne(0).long(), masked_positions=chosen).prediction_logits
+    accuracies[n] = (scores.argmax(dim=-1) == ids[chosen]).double().mean().item()
+expected = {1: 0.97, 2: 0.95, 3: 0.90, 4: 0.78, 5: 0.65, 6: 0.52}
+print({n: f"{about(expected[n], accuracies[n], within=0.03):.0%}" for n in expected})
+
+# %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
+
+figure = new_figure(4.6, 2.5)
+axes = figure.subplots()
+axes.plot(list(accuracies), list(accuracies.values()), "o-", color=ORANGE)
+axes.set(xlabel="neighboring tokens masked together", ylabel="predicted", ylim=(0, 1.02))
+axes.set_yticks((0, 0.5, 1), ("0", "50 %", "100 %"))
+quiet(axes)
+Picture(
+    figure,
+    alt="Share of masked tokens that the small BERT predicts, by the number of neighbors masked "
+    "together: nearly all for a single token, falling to about half for six.",
+)
+
+# %% [markdown]
+# A single token is no question at all for this model. Six tokens in a row are a real one. And the tasks that need
+# spans are many: answers to questions, names, coreference. That is the first idea of SpanBERT: **mask spans instead
+# of single tokens**.
+#
+# ### How long is a span?
+#
+# SpanBERT draws the number of *words* of a span from a **geometric distribution** with p = 0.2: stop after each word
+# with probability 0.2, so a span of ℓ words has the probability 0.2 · 0.8^(ℓ − 1). The paper "clips" it at 10 words
+# and says that the mean is then 3.8 (section 3.1). *Clip* can mean two things. Either everything above 10 becomes 10.
+# Or lengths above 10 are excluded, and the other probabilities are divided by their sum. Which of the two did the
+# authors mean? The mean tells. With a pencil you need only the formula; the next cell computes both.
+
+# %%
+lengths = torch.arange(1, 11, dtype=torch.float64)
+geometric = 0.2 * 0.8 ** (lengths - 1)  # [10], for 1 to 10 words
+clipped = geometric.clone()
+clipped[-1] = 0.8**9  # 10 words or more
+excluded = geometric / geometric.sum()
+for name, p in (("above 10 becomes 10", clipped), ("above 10 excluded", excluded)):
+    print(f"{name:20} sums to {p.sum():.2f}, p(1) = {p[0]:.3f}, mean {(p * lengths).sum():.2f}")
+
+# %% [markdown]
+# The second one. The authors' code agrees: it normalizes the ten probabilities. Such a check costs three lines, and
+# papers leave many questions of this kind open.
+#
+# ### Spans of whole words, up to a budget
+#
+# Chapter 06 drew spans of tokens. SpanBERT's spans consist of **whole words**, and 15 % of the tokens are the
+# **budget**. Draw a start and a length, mask that span, and repeat until the budget is used up. The next exercise
+# does this with numbers that are already drawn, so that every run gives the same spans:
+#
+# - `word_of[i]` is the number of the word that token i belongs to, counted from 1; 0 for special tokens and padding
+# - `starts` has all token positions in random order
+# - `lengths[i]` is the number of words of the span that begins at token i, if one does
+#
+# ### Exercise 15.3 · Spans to a budget
+# ●●●○ · 15 minutes
+#
+# Write `choose_spans(word_of, starts, lengths, budget)`. It returns a list of booleans, True for the tokens that are
+# masked. Go through `starts`:
+#
+# 1. Skip a start that is masked already, or that is not in a word (0).
+# 2. The span begins with the **first token of the word** of its start, and goes on for `lengths[start]` words.
+# 3. The span ends early where the text ends (the next token has 0), and where the next word has more unmasked tokens
+#    than the budget has left. Never mask a part of a word. Words that are masked already cost nothing, but count as
+#    words of the span.
+# 4. Stop when the budget is used up.
+#
+# Stuck? `hint("15.3")`
+
+
+# %% tags=["exercise"]
+def choose_spans(word_of, starts, lengths, budget):
+    ### BEGIN SOLUTION
+    chosen = [False] * len(word_of)
+    for start in starts:
+        if budget == 0 or chosen[start] or word_of[start] == 0:
+            continue
+        for word in range(word_of[start], word_of[start] + lengths[start]):
+            tokens = [i for i, number in enumerate(word_of) if number == word]
+            cost = sum(not chosen[i] for i in tokens)
+            if not tokens or cost > budget:
+                break
+            for i in tokens:
+                chosen[i] = True
+            budget -= cost
+    return chosen
+    ### END SOLUTION
+
+
+check("15.3", choose_spans)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# The words of a span are numbered in sequence, so the span is `range(word, word + length)`. `tokens` are all tokens of
+# one word, its first one included, even if the start was a later piece. If the number does not exist, the text has
+# ended. A word that is too expensive ends its span, but not the loop: a later start may have a shorter word. (The
+# authors' code cuts the last word where the budget ends. The package doesn't, so that no part of a word stays
+# visible.)
+#
+# </details>
+
+# %% [markdown]
+# ### 80/10/10, once for each span
+#
+# All tokens of a span are treated alike: [MASK] everywhere in 80 % of the spans, random tokens everywhere in 10 %,
+# the original tokens in 10 %. The next cell lets the package mask one text with a budget of 30 % (more than usual, to
+# see several spans), and counts the treatments of many spans.
+
+# %%
+from bertedu.pretraining.masking import draw
+from bertedu.pretraining.span_masking import apply_span_masks, draw_lengths, span_starts
+
+story = " ".join(documents[0].sentences)
+ids = wordpiece([story] * 500).input_ids  # [B, T]
+tokens = wordpiece.convert_ids_to_tokens(ids[0])
+text_tokens = (ids != wordpiece.cls_token_id) & (ids != wordpiece.sep_token_id)  # [B, T]
+continuation = torch.tensor([[token.startswith("##") for token in tokens]]).expand_as(ids)
+draws = draw(ids.shape, len(wordpiece), torch.Generator().manual_seed(0))
+lengths = draw_lengths(ids.shape, seed=0)
+options = {"draws": draws, "lengths": lengths, "continuation": continuation}
+seen, chosen = apply_span_masks(ids, text_tokens, 0.3, wordpiece.mask_token_id, **options)
+print(*wordpiece.convert_ids_to_tokens(seen[0]))
+begins = span_starts(chosen)  # [B, T]: the first token of each span
+masked = (seen == wordpiece.mask_token_id)[begins].double().mean()
+kept = (seen == ids)[begins].double().mean()
+print(f"{int(begins.sum())} spans: {masked:.0%} [MASK], {kept:.0%} kept")
+
+# %% [markdown]
+# ## The span boundary objective
+#
+# A model for answers or names usually represents a span by the vectors of its **ends**. So these vectors should know
+# what is inside. SpanBERT's second idea trains exactly this. For a masked span from token s to token e, a second head
+# predicts each token of the span from three vectors only:
+#
+# - $x_{s-1}$, the last layer's vector of the visible token **before** the span
+# - $x_{e+1}$, the vector of the visible token **after** it
+# - $p_k$, a learned vector for the number k of the token in the span (1, 2, 3 …)
+#
+# The vectors of the masked tokens themselves are not used. This is the **span boundary objective** (SBO):
+#
+# $$h_0 = [x_{s-1}; x_{e+1}; p_k] \qquad h_1 = \text{LayerNorm}(\text{GELU}(W_1 h_0)) \qquad
+# y_k = \text{LayerNorm}(\text{GELU}(W_2 h_1))$$
+#
+# Then $y_k$ is compared with all token embeddings, as in the MLM head. The loss of a token is the sum
+# $-\log P(x \mid x_i) - \log P(x \mid y_k)$. So each masked token is predicted twice: from its own vector, which saw
+# the whole text through attention, and from the two ends.
+#
+# With a pencil: tokens 3, 4 and 5 of this sequence are masked. Which three vectors predict *wet*?
+#
+# | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
+# |---|---|---|---|---|---|---|---|
+# | [CLS] | the | dog | ~~came~~ | ~~home~~ | ~~wet~~ | again | [SEP] |
+#
+# The answer: $x_2$ (*dog*), $x_6$ (*again*) and $p_3$. What if the span reached to the end, so that [SEP] stood on its
+# right? The authors' code asks the boundary head only if **both** neighbors are tokens of the text. Spans that touch
+# are one span.
+#
+# ### Exercise 15.4 · The boundary at a text's end
+# ●●●○ · 10 minutes
+#
+# Write `boundaries(chosen, is_text)` for one sequence. Both are lists of booleans: which tokens are masked, and which
+# are tokens of the text (not [CLS], [SEP] or padding). Return a list with an entry for each token. For a masked token
+# whose span has a text token on both sides, the entry is `(left, right, k)`: the positions of the two visible
+# neighbors and the number k of the token in its span, counted from 1. For all others it is None. For the table above
+# the entries 3, 4 and 5 are `(2, 6, 1)`, `(2, 6, 2)` and `(2, 6, 3)`.
+
+
+# %% tags=["exercise"]
+def boundaries(chosen, is_text):
+    ### BEGIN SOLUTION
+    entries = [None] * len(chosen)
+    for i, masked in enumerate(chosen):
+        if masked:
+            left, right = i, i
+            while left >= 0 and chosen[left]:
+                left -= 1
+            while right < len(chosen) and chosen[right]:
+                right += 1
+            if left >= 0 and is_text[left] and right < len(chosen) and is_text[right]:
+                entries[i] = (left, right, i - left)
+    return entries
+    ### END SOLUTION
+
+
+check("15.4", boundaries)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# From each masked token, walk to the left and to the right over masked tokens. What you reach is visible, because
+# spans that touch are one. `left >= 0` matters: without it Python reads `chosen[-1]`, the *last* token, and finds a
+# neighbor where none is. The number in the span is the distance to the left neighbor. The package computes all of this
+# for a batch with `cummax`: the position of the last visible token so far.
+#
+# </details>
+
+# %% [markdown]
+# ### The head
+#
+# The next cell has the whole head. Its parts have the same names as in the package's `SpanBoundaryHead`, so that in
+# *The proof* the weights can be copied. There p_k has 200 entries, and there are 15 of them (the authors' code has the
+# same numbers): a span of at most ten words may have more than 15 tokens, and the rest is not asked for.
+
+# %%
+from torch.nn.functional import gelu
+
+from bertedu.model.heads import TiedDecoder
+
+
+class BoundaryHead(nn.Module):
+    """Scores of all words from the two ends of a span: [B, T, D] to [M, V]."""
+
+    def __init__(self, token_embeddings, hidden_size, eps=1e-12):
+        super().__init__()
+        self.positions = nn.Embedding(15, 200)  # p_k; the first token of a span has row 0
+        self.first_dense = nn.Linear(2 * hidden_size + 200, hidden_size)
+        self.first_norm = nn.LayerNorm(hidden_size, eps=eps)
+        self.second_dense = nn.Linear(hidden_size, hidden_size)
+        self.second_norm = nn.LayerNorm(hidden_size, eps=eps)
+        self.decoder = TiedDecoder(token_embeddings)
+
+    def forward(self, hidden_states, row, left, right, k):  # [B, T, D], [M] four times
+        ends = hidden_states[row, left], hidden_states[row, right]  # [M, D] each
+        h = torch.cat([*ends, self.positions(k - 1)], dim=-1)  # [M, 2D + 200]
+        h = self.first_norm(gelu(self.first_dense(h)))  # [M, D]
+        return self.decoder(self.second_norm(gelu(self.second_dense(h))))  # [M, V]
+
+
+# %% [markdown]
