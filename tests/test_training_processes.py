@@ -94,6 +94,11 @@ def test_two_processes_sample_other_words_than_one(folder, tmp_path):
     assert_same(folder / "replaced-tokens", tmp_path)
 
 
+def test_two_processes_hide_other_spans_than_one(folder, tmp_path):
+    tiny_trainer(tmp_path, task=tiny_task(objective="spans"), dropout=0.0).run()
+    assert_same(folder / "spans", tmp_path)
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_fine_tuning_with_two_processes_crashes_or_learns_something_else(folder, tmp_path, name):
     task, options, _ = json.loads((folder / "plans.json").read_text("utf-8"))[name]

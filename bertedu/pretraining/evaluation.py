@@ -20,6 +20,7 @@ from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.spans import Spans
 from bertedu.pretraining.probes import (
     fact_probe_accuracy,
     ngram_probe_accuracy,
@@ -150,19 +151,9 @@ class Evaluation:
                 self.notes.append(f"The {name} make no {what} with a word to hide: they could not be evaluated.")
             return {}
         results: dict[str, Any] = score(task.filler(model), batches)
-        seen, labels = (
-            pad_together(batches, "input_ids", task.tokenizer.pad_token_id),
-            pad_together(batches, "labels", IGNORED),
-        )
-        mask = task.tokenizer.mask_token_id
-        counted: dict[str, UnigramBaseline | NGramBaseline] = {
-            "unigram": self.unigram,
-            "n-gram, both sides": self.ngram,
-        }
-        results["baselines"] = {"most frequent token": {"mlm_accuracy": self.unigram.constant_accuracy(labels)}}
-        for kind, baseline in counted.items():
-            found = baseline.evaluate(seen, labels, mask)
-            results["baselines"][kind] = {"mlm_accuracy": found["accuracy"], "perplexity": found["perplexity"]}
+        results["baselines"] = self._counted(batches)
+        if isinstance(task, Spans):
+            results["boundary"] = self._boundary(task, model, batches)
         if isinstance(task, ReplacedTokens):
             results["detection"] = task.detection(model, batches)
         if isinstance(task, Distillation):
@@ -171,6 +162,29 @@ class Evaluation:
         if isinstance(task, MaskedWordsAndPairs):
             self._add_pairs(results, task, model, text)
         return results
+
+    def _counted(self, batches: Sequence[Batch]) -> dict[str, dict[str, float]]:
+        """What counting in the training text tells about the labelled words of masked batches."""
+        seen, labels = (
+            pad_together(batches, "input_ids", self.task.tokenizer.pad_token_id),
+            pad_together(batches, "labels", IGNORED),
+        )
+        results = {"most frequent token": {"mlm_accuracy": self.unigram.constant_accuracy(labels)}}
+        counted: dict[str, UnigramBaseline | NGramBaseline] = {
+            "unigram": self.unigram,
+            "n-gram, both sides": self.ngram,
+        }
+        for kind, baseline in counted.items():
+            found = baseline.evaluate(seen, labels, self.task.tokenizer.mask_token_id)
+            results[kind] = {"mlm_accuracy": found["accuracy"], "perplexity": found["perplexity"]}
+        return results
+
+    def _boundary(self, task: Spans, model: LanguageModel, batches: list[Batch]) -> dict[str, Any]:
+        """What the boundaries of spans tell about the words inside, beside counting in the training text."""
+        figures: dict[str, Any] = task.by_boundary(model, batches)
+        if figures["words"]:
+            figures["baselines"] = self._counted(task.asked(batches))
+        return figures
 
     def _add_pairs(
         self, results: dict[str, Any], task: MaskedWordsAndPairs, model: LanguageModel, text: TokenizedText

@@ -13,6 +13,7 @@ from bertedu.errors import UserError
 OBJECTIVES = {
     "pairs": "bertedu.pretraining.objectives.sentence_pairs.MaskedWordsAndPairs",
     "words": "bertedu.pretraining.objectives.masked_words.MaskedWords",
+    "spans": "bertedu.pretraining.objectives.spans.Spans",
     "replaced-tokens": "bertedu.pretraining.objectives.replaced_tokens.ReplacedTokens",
     "distillation": "bertedu.pretraining.objectives.distillation.Distillation",  # every member that learns masked words
 }
@@ -46,48 +47,52 @@ MEMBERS: dict[str, Member] = {
     "bert": Member(
         "BERT",
         "attention in both directions; WordPiece",
-        ("pairs", "words"),
+        ("pairs", "words", "spans"),
         ("matching", "counted", "published"),
     ),
     "roberta": Member(
         "RoBERTa",
         "the same layers, a better recipe: no pairs; byte-level BPE",
-        ("words",),
+        ("words", "spans"),
         MATCHING,
         published={"vocab_size": 50265},
     ),
     "xlm-roberta": Member(
         "XLM-R",
         "RoBERTa for many languages: one vocabulary of Unigram pieces",
-        ("words",),
+        ("words", "spans"),
         MATCHING,
         published={"vocab_size": 250002},
     ),
     "albert": Member(
         "ALBERT",
         "one layer, run L times, small embeddings: fewer weights, no less work",
-        ("pairs", "words"),
+        ("pairs", "words", "spans"),
         pairs="order",
         published={"vocab_size": 30000, "dropout": 0.0},
     ),
-    "distilbert": Member("DistilBERT", "half of the layers, no segments: twice as fast", ("words",), MATCHING),
+    "distilbert": Member("DistilBERT", "half of the layers, no segments: twice as fast", ("words", "spans"), MATCHING),
     "electra": Member(
         "ELECTRA",
         "learns from every token, not from the masked ones alone",
-        ("replaced-tokens", "words"),
+        ("replaced-tokens", "words", "spans"),
         MATCHING,
     ),
-    "deberta": Member("DeBERTa", "attention scores what a token is and how far away it is, each apart", ("words",)),
+    "deberta": Member(
+        "DeBERTa",
+        "attention scores what a token is and how far away it is, each apart",
+        ("words", "spans"),
+    ),
     "deberta-v2": Member(
         "DeBERTa v2",
         "the same for far more tokens: far distances share a vector",
-        ("words",),
+        ("words", "spans"),
         published={"vocab_size": 128100},
     ),
     "modernbert": Member(
         "ModernBERT",
         "rotary positions, gates, norms before the layers, local attention",
-        ("words",),
+        ("words", "spans"),
         published={"vocab_size": 50368, "dropout": 0.0, "mask_rates": (0.3, 0.3)},
     ),
     "xlnet": Member(
@@ -97,6 +102,7 @@ MEMBERS: dict[str, Member] = {
         published={"vocab_size": 32000},
         refused={
             "words": "masked words train its content stream, and it predicts words with its query stream",
+            "spans": "hidden spans train its content stream, and it predicts words with its query stream",
         },
     ),
 }

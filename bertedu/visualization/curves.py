@@ -14,6 +14,7 @@ PANELS = {
     "mlm_accuracy": "Masked words: accuracy",
     "rtd_accuracy": "Replaced tokens: accuracy",
     "kl_loss": "KL divergence from the teacher (nats)",
+    "sbo_accuracy": "Words by the boundary of their span: accuracy",
     "nsp_accuracy": "Sentence pairs: accuracy, not balanced",
     "learning_rate": "Learning rate",
     "tokens_per_second": "Tokens a second",
@@ -32,7 +33,7 @@ def training_curves(lines: Sequence[Line], baselines: Baselines | None = None) -
     above = [
         "mlm_loss",
         "mlm_accuracy",
-        *(name for name in ("rtd_accuracy", "kl_loss", "nsp_accuracy") if name in asked),
+        *(name for name in ("rtd_accuracy", "sbo_accuracy", "kl_loss", "nsp_accuracy") if name in asked),
     ]
     rows: list[Any] = [[name for name in above for _ in range(6 // len(above))]]
     rows.append(["learning_rate"] * 3 + ["tokens_per_second"] * 3)

@@ -26,6 +26,8 @@ OF_DETECTION: Types = {
     **{"tokens": int, "rtd_accuracy": float, "rtd_replaced": float, "rtd_recall": float, "rtd_f1": float},
     **{"baselines": Figures},
 }
+OF_SPANS: Types = {"words": int, "span_length": float}
+OF_BOUNDARY: Types = {"sbo_accuracy": float, "sbo_perplexity": float, "mlm_accuracy": float, "baselines": Figures}
 OF_DISTILLATION: Types = {
     **{"tokens": int, "kl_loss": float, "kl_agreement": float, "kl_copied": float, "mlm_agreement": float},
     **{"teacher": dict[str, float]},
@@ -142,6 +144,10 @@ def check_evaluation(name: str, figures: dict[str, Any], place: str) -> None:
             said = whole(figures["detection"], OF_DETECTION, f"{place}, detection")["baselines"]
             for kind, of in said.items():
                 whole(of, dict.fromkeys(DETECTION, float), f"{place}, detection, {shown(kind)}")
+        if "boundary" in figures and whole(figures["boundary"], OF_SPANS, f"{place}, boundary")["words"]:
+            said = whole(figures["boundary"], OF_BOUNDARY, f"{place}, boundary")["baselines"]
+            for kind, of in said.items():
+                whole(of, {"mlm_accuracy": float}, f"{place}, boundary, {shown(kind)}")
         if "distillation" in figures:
             said = check_object(figures["distillation"], {"cos_loss": float}, f"{place}, distillation")
             teacher = whole(said, OF_DISTILLATION, f"{place}, distillation")["teacher"]

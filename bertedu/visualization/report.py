@@ -63,12 +63,14 @@ def has_figures(lines: list[dict[str, Any]]) -> bool:
 
 
 def curve_baselines(metrics: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """The baselines of the first held-out set, for the panels of masked words and of replaced tokens.
+    """The baselines of the first held-out set, for the panels of masked words, replaced tokens and boundaries.
 
     Those for pairs are left out: they are balanced accuracies, and the figures of a run's log are not.
     """
     sets = [figures for figures in metrics["evaluation"].values() if "baselines" in figures]
-    lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}, "rtd_accuracy": {}}
+    lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}, "rtd_accuracy": {}, "sbo_accuracy": {}}
+    for name, figures in sets[0].get("boundary", {}).get("baselines", {}).items() if sets else []:
+        lines["sbo_accuracy"][name] = figures["mlm_accuracy"]
     for name, figures in sets[0].get("detection", {"baselines": {}})["baselines"].items() if sets else []:
         lines["rtd_accuracy"][name] = figures["rtd_accuracy"]
     of_words = {**sets[0]["baselines"], **teacher_in(sets[0])} if sets else {}

@@ -6,8 +6,9 @@ from bertedu.pretraining import members
 from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.spans import Spans
 
-__all__ = ["OBJECTIVES", "MaskedWords", "MaskedWordsAndPairs", "ReplacedTokens"]
+__all__ = ["OBJECTIVES", "MaskedWords", "MaskedWordsAndPairs", "ReplacedTokens", "Spans"]
 
 
 def task_class(path: str) -> type[MaskedWords]:
