@@ -1034,9 +1034,10 @@ Picture(
 )
 
 # %% [markdown]
-# Be honest about this result. After 200 steps the boundary head is about as good as a table of counts, and half as
-# good as the masked-word head. That it is behind
-# is no wonder: it must name a token from two vectors outside the span, which never saw it.
+# An honest reading: after 200 steps the boundary head is about as good as a table of counts, and less than half as
+# good as the masked-word head. It has the harder task. It must name each token from two vectors outside the span, and
+# nothing but k tells it which of the tokens is asked for. The figure shows that both heads get worse with the length
+# of the span.
 #
 # What does SBO bring for the tasks that it was made for? So short a run can't show it. The paper can (table 7, F1
 # except MNLI-m):
@@ -1163,9 +1164,180 @@ def embed(positions, side, size):  # in batches of that size
 
 
 # %%
-stored = torch.cat([token_vectors(roberta.encoder, new_id[torch.tensor([ids])], 1).mean(0, True) for ids in sequences])
+def right_positions(input_ids, padding):  # as in the loop above
+    return torch.tensor([positions_of(row, padding) for row in input_ids.tolist()])
+
+
+stored = embed(right_positions, "right", 1)
 for name, side, size in (("one by one", "right", 1), ("batches of 32", "left", 32)):
     vectors = embed(colleagues_positions, side, size)
     cosines = cosine_similarity(vectors, stored)
     print(f"{name:14} largest difference {(vectors - stored).abs().max():.4f}", end="")
     print(f"   recognized {int((cosines >= 0.99).sum())} of {len(stored)}")
+
+# %% [markdown]
+# Before you read on: what does a cosine below 0.99 for the *same* sentence mean, if the weights are the same? Which
+# inputs of the model have changed between the two lines?
+#
+# The ids are the same, except for padding. Padding is hidden from attention (exercise 3.4), so it can't be the
+# content of the padding. What is left is the **position** of each token. A sentence gets other positions if there are
+# longer ones in its batch. So its vector depends on its neighbors in the batch, and nobody can reproduce it.
+#
+# Would an ordinary evaluation have found this? The next cell masks every seventh token of the 200 sentences and
+# measures how many are predicted, with both position functions, in batches padded on the left. Guess the loss in
+# accuracy.
+
+# %%
+def accuracy(positions):
+    ids = new_id[padded(sequences, "left")]  # [B, T]
+    chosen = (ids.ne(1).cumsum(dim=1) % 7 == 4) & (ids > 4)  # no special token
+    table = roberta.encoder.embeddings
+    with torch.no_grad(), patch.object(
+        table, "position_vectors", lambda ids: table.position(positions(ids, 1))
+    ):
+        seen = ids.masked_fill(chosen, 4)  # <mask>
+        scores = roberta(seen, ids.ne(1).long(), masked_positions=chosen).prediction_logits
+    return (scores.argmax(dim=-1) == ids[chosen]).double().mean().item()
+
+
+for name, positions in (("right", right_positions), ("colleague's", colleagues_positions)):
+    print(f"{name:12} {accuracy(positions):.3f} of the masked tokens predicted")
+
+# %% [markdown]
+# The evaluation hardly sees the bug. Our BERT was trained on texts at all positions, and shifting a whole sentence
+# disturbs it little: enough to move every vector, not enough to change the best word. A bug like this doesn't crash,
+# and it doesn't ruin a score. **Only a comparison of numbers with a reference, on a batch with padding, finds it.**
+#
+# The bug is real. In 2019 `transformers` itself computed RoBERTa's positions just like the colleague, from the length
+# alone ([issue 1761](https://github.com/huggingface/transformers/issues/1761)). Its sibling, positions that start at
+# **0**, is still written today. In 2026 `sentence-transformers` repaired it for RoBERTa models in a path that packs
+# batches without padding: "Nothing crashes, the embeddings are just silently worse" ([pull request
+# 3879](https://github.com/huggingface/sentence-transformers/pull/3879)).
+#
+# ### Exercise 15.5 · Positions from the ids
+# ●●●○ · 10 minutes
+#
+# Write `position_ids(input_ids, padding)` without a loop. It takes ids `[B, T]` and the id of padding, and returns
+# integers `[B, T]`: for padding the number `padding`, for the other tokens `padding + 1`, `padding + 2` and so on,
+# wherever the padding is. Stuck? `hint("15.5")`
+
+
+# %% tags=["exercise"]
+def position_ids(input_ids, padding):
+    ### BEGIN SOLUTION
+    real = input_ids.ne(padding)
+    return real.cumsum(dim=1) * real + padding
+    ### END SOLUTION
+
+
+check("15.5", position_ids)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# The running sum counts the tokens that are not padding: 1, 2, 3 … Multiplied by `real` it is 0 at padding. Adding
+# `padding` moves everything: padding to `padding`, the first token to `padding + 1`. It works for padding on the left,
+# on the right and in the middle. And the number 2 is nowhere: it is `padding + 1` for a model whose padding is 1.
+#
+# </details>
+
+# %% [markdown]
+# Now with the package's embeddings, which count in this way, and with the sibling: positions that start at 0, in
+# batches that are padded on the *right*, as usual. Are you surprised by the second line?
+
+# %%
+def package_positions(input_ids, padding):
+    real = input_ids.ne(padding)
+    return real.cumsum(dim=1) * real + padding
+
+
+def from_zero(input_ids, padding):
+    return torch.arange(input_ids.size(1)).expand_as(input_ids)
+
+
+for name, positions, side in (
+    ("from the ids", package_positions, "left"),
+    ("from 0", from_zero, "right"),
+):
+    vectors = embed(positions, side, 32)
+    known = int((cosine_similarity(vectors, stored) >= 0.99).sum())
+    print(f"{name:13} recognized {known} of {len(stored)}, accuracy {accuracy(positions):.3f}")
+
+# %% [markdown]
+# Positions from 0 read rows 0 and 1, which no training ever touched, and shift all others by two.
+#
+# ## Paper and code
+#
+# | | |
+# |---|---|
+# | Full sentences | Paper: FULL-SENTENCES, across documents. This course: DOC-SENTENCES, because no separator has to say that a new document begins |
+# | Positions | fairseq and `transformers` count from `padding_idx` + 1, over ids that are not padding. Given `inputs_embeds` instead of ids, `transformers` can't see padding and counts all tokens |
+# | Tables of `RobertaConfig` | The class in `transformers` has BERT's defaults (512 positions, 2 segments, epsilon 1e-12). The published models have 514, 1 and 1e-5 in their config.json. Who builds a RoBERTa from the class alone gets 510 tokens |
+# | Optimizer | Section 3.1: β₂ = 0.98 for large batches, where BERT has 0.999, and a tuned epsilon |
+# | `<mask>` | Takes the space before it: "is <mask>." gives `Ġis`, `<mask>`, `.`; in the published vocabulary its id is the last one, 50264 |
+# | Random tokens | fairseq never puts a special token there, and here that matters: a random `<pad>` would change the positions of all tokens after it. The package leaves them out for RoBERTa too |
+# | Span budget | SpanBERT's code cuts the last word where the budget ends. The package passes over a word that is too long |
+# | Boundary head | Paper: two layers without bias. The authors' code and the package: with biases, 15 vectors p_k with 200 entries, a decoder bias of its own |
+# | SpanBERT's weights | Published as a BERT: the boundary head is used in pre-training only. There is no SpanBERT class in `transformers` |
+#
+# ## Summary
+#
+# - RoBERTa is BERT's encoder with a better recipe: dynamic masking, full sentences without NSP, large batches, ten
+#   times the text, and above all longer training. Single changes bring less than a point each.
+# - Byte-level BPE starts from 256 bytes, so no text is unknown. Words include the space before them (Ġ). Merges are
+#   learned by frequency and replayed by rank. The price: up to four tokens for a character.
+# - A pair is `<s>` A `</s></s>` B `</s>` in one segment. Positions are counted over the ids that are not padding, from
+#   `padding_idx` + 1 = 2, so 512 tokens need 514 rows.
+# - Moving rows of three tables turns a BERT into a RoBERTa with the same outputs.
+# - SpanBERT masks spans of whole words (geometric lengths, mean 3.8, 80/10/10 once for each span) and predicts them
+#   from their two visible neighbors as well. In the paper that helps most where spans are compared by their ends.
+# - A wrong position offset costs little accuracy and changes every vector. Compare with a reference, on a batch with
+#   padding.
+#
+# ## Quiz
+
+# %% tags=["nbval-ignore-output"]
+quiz(15)
+
+# %% [markdown]
+# ## Interview questions
+#
+# **1. What did RoBERTa change, and which change mattered most?**
+#
+# <details><summary>Answer</summary>
+#
+# Dynamic masking, full sentences without NSP, batches of 8K sequences, byte-level BPE with 50,000 tokens, 160 GB of
+# text instead of 16, up to 500,000 steps. Not the architecture. The ablations give less than one point for each of the
+# first three, and byte-level BPE was slightly worse on some tasks. The jump from BERT-Large (SQuAD 2.0: 81.8) to the
+# first RoBERTa on the same text (87.3) includes three times as many sequences and up to ten times as many tokens
+# read. So the honest answer is: training longer, with the rest helping a little. BERT was undertrained.
+#
+# </details>
+#
+# **2. Why can byte-level BPE never produce an unknown token, and what does it cost?**
+#
+# <details><summary>Answer</summary>
+#
+# All 256 bytes are in the vocabulary, and every text is a sequence of bytes. So in the worst case a text is split into
+# bytes. The cost: rare scripts need two to four tokens for a character, so sequences get longer. A token can be a part
+# of a character, so a single token may not be decodable. And the embedding table is larger: 50,265 rows instead of
+# 30,522.
+#
+# </details>
+#
+# **3. You port a RoBERTa to another framework. The outputs agree on your test sentences, but users report that
+# embeddings change with the batch. Where do you look?**
+#
+# <details><summary>Answer</summary>
+#
+# At the positions. RoBERTa counts them over the ids that are not padding, from padding_idx + 1. A port that takes
+# `arange` agrees for a single text and for padding on the right, and is shifted for padding on the left. One that
+# starts at 0 is wrong everywhere, but only a little in accuracy. Then at the attention mask. As a test: a batch with
+# padding on both sides, compared with the reference to five decimals, not a score.
+#
+# </details>
+#
+# ## Next
+#
+# Same model, better recipe. The next chapter makes the model *smaller*, in two ways: by sharing weights (ALBERT) and
+# by learning from a teacher (DistilBERT). The map of all chapters is in [00 · Start here](00_start_here.ipynb).
