@@ -32,7 +32,7 @@
 #
 # </details>
 #
-# 2. BERT chooses 15 % of the tokens. What does the model see in their place, and what is static masking?
+# 2. BERT chooses 15 % of the tokens. What does the model see instead of them, and what is static masking?
 #    (Chapter 06)
 #
 # <details><summary>Answer</summary>
