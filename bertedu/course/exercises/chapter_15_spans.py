@@ -127,17 +127,21 @@ def random_rows(case: Case) -> None:
         starts = rng.sample(range(len(words)), len(words))
         lengths = [rng.randint(1, 5) for _ in words]
         budget = rng.randint(0, sum(sizes) + 2) if number else 0
-        tried = f"word_of {words}, starts {starts}, lengths {lengths} and a budget of {budget}"
-        got = chosen_by(case, words, starts, lengths, budget, tried)
+        got = chosen_by(case, words, starts, lengths, budget, "120 random texts")
         expected = spans_of_row(starts, words, lengths, budget)
         if got == expected:
             continue
+        text = f"One of them: word_of {words}, starts {starts}, lengths {lengths}, budget {budget}."
         if any(yes and word == 0 for yes, word in zip(got, words, strict=True)):
-            case.fail("But a token whose word number is 0 is masked: [CLS], [SEP] and padding never are.")
+            case.fail(text, "But a token whose word number is 0 is masked: [CLS], [SEP] and padding never are.")
         for word in set(words) - {0}:
             if len({yes for yes, of in zip(got, words, strict=True) if of == word}) == 2:
-                case.fail(f"But only a part of word {word} is masked: all of its tokens or none.")
-        case.equal("the list of masked tokens", places(got), places(expected), "Go through the four rules once more.")
+                case.fail(text, f"But only a part of word {word} is masked: all of its tokens or none.")
+        case.fail(
+            text,
+            f"But the tokens {places(got)} are masked, and should be {places(expected)}.",
+            "Go through the four rules once more.",
+        )
 
 
 def chosen_by(
