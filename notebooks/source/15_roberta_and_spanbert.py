@@ -617,7 +617,7 @@ print("  ".join(f"n = {n}: {share:.0%}" for n, share in accuracies.items()))
 # spans are many: answers to questions, names, coreference. That is the first idea of SpanBERT: **mask spans instead
 # of single tokens**.
 #
-# ### How long is a span?
+# ### How long is a span? (optional)
 #
 # SpanBERT draws the number of *words* of a span from a **geometric distribution** with p = 0.2: stop after each word
 # with probability 0.2, so a span of ℓ words has the probability 0.2 · 0.8^(ℓ − 1). The paper "clips" it at 10 words
@@ -638,7 +638,7 @@ for name, p in (("above 10 becomes 10", clipped), ("above 10 excluded", excluded
 # The second one. The authors' code agrees: it normalizes the ten probabilities. Such a check costs three lines, and
 # papers leave many questions of this kind open.
 #
-# ### Spans of whole words, up to a budget
+# ### Spans of whole words, up to a budget (optional, with exercise 15.3)
 #
 # Chapter 06 drew spans of tokens. SpanBERT's spans consist of **whole words**, and 15 % of the tokens are the
 # **budget**. Draw a start and a length, mask that span, and repeat until the budget is used up. The next exercise
@@ -718,7 +718,7 @@ batches = [task.prepare(batch, 0, 0.0) for one in passes for batch in one][:200]
 # %%
 from bertedu.pretraining.span_masking import span_starts
 
-for row in batches[0]["input_ids"][:2]:
+for row in batches[0]["input_ids"][[5, 9]]:
     print(*wordpiece.convert_ids_to_tokens(row[row != 0]))
 begins = [span_starts(batch["labels"] >= 0) for batch in batches]  # [B, T] each
 seen = torch.cat([b["input_ids"][i] for b, i in zip(batches, begins)])  # at the first tokens
@@ -727,11 +727,14 @@ print(f"{len(seen)} spans: [MASK] {(seen == 4).sum() / len(seen):.0%}", end="")
 print(f", kept {(seen == right).sum() / len(seen):.0%}")
 
 # %% [markdown]
+# In the second text, *nails zinc ##metal owner* is a span of random tokens. The first text has a span of six tokens that
+# were kept, and nothing shows where it is. About 80 % of the spans are [MASK] and 10 % were kept, as they should.
+#
 # ## The span boundary objective
 #
 # A model for answers or names usually represents a span by the vectors at its **ends**. So the vectors around a span
-# should know what is inside. SpanBERT's second idea trains them for this. For a masked span from token s to token e, a second head
-# predicts each token of the span from three vectors only:
+# should know what is inside. SpanBERT's second idea trains them for this. For a masked span from token s to token e,
+# a second head predicts each token of the span from three vectors only:
 #
 # - $x_{s-1}$, the last layer's vector of the visible token **before** the span
 # - $x_{e+1}$, the vector of the visible token **after** it
@@ -1072,7 +1075,7 @@ for name, side, size in (("one by one", "right", 1), ("batches of 32", "left", 3
 # Before you read on: what does a cosine below 0.99 for the *same* sentence mean, if the weights are the same? Which
 # inputs of the model have changed between the two lines?
 #
-# The ids are the same, except for padding. Padding is hidden from attention (exercise 3.4), so it can't be the
+# The ids are the same, except for padding. Padding is hidden from attention ([chapter 03](03_self_attention.ipynb)), so it can't be the
 # content of the padding. What is left is the **position** of each token. A sentence gets other positions if there are
 # longer ones in its batch. So its vector depends on its neighbors in the batch, and nobody can reproduce it.
 #
@@ -1111,8 +1114,9 @@ for name, positions in tries.items():
 #
 # The bug is real. In 2019 `transformers` itself computed RoBERTa's positions just like the colleague, from the length
 # alone ([issue 1761](https://github.com/huggingface/transformers/issues/1761)). Positions from 0 are still written
-# today. They read the rows 0 and 1, which no training ever touched, and shift all others by two. In 2026 `sentence-transformers` repaired it for RoBERTa models in a path that packs
-# batches without padding: "Nothing crashes, the embeddings are just silently worse" ([pull request
+# today. They read the rows 0 and 1, which no training ever touched, and shift all others by two. In 2026
+# `sentence-transformers` repaired this for RoBERTa models, in a path that packs batches without padding: "Nothing
+# crashes, the embeddings are just silently worse" ([pull request
 # 3879](https://github.com/huggingface/sentence-transformers/pull/3879)).
 #
 # ### Exercise 15.5 · Positions from the ids
@@ -1217,4 +1221,5 @@ quiz(15)
 # ## Next
 #
 # Same model, better recipe. The next chapter makes the model *smaller*, in two ways, by sharing weights and by learning
-# from a teacher: [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb). The map of all chapters is in [00 · Start here](00_start_here.ipynb).
+# from a teacher: [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb). The map of all chapters is in
+# [00 · Start here](00_start_here.ipynb).
