@@ -94,6 +94,11 @@ def split(case: Case) -> None:
                 "Ġ s was merged before s t, although s t was learned earlier. Among all pairs that can be merged, "
                 "the one that stands first in merges comes first: not the leftmost one, and not the longest piece.",
             ),
+            (
+                ["Ġst", "ea", "m"],
+                "Ġ and st were never merged: Ġ s is another pair. Compare whole pieces; str.replace also finds the "
+                "beginning of a piece.",
+            ),
         ],
     )
     low = [("a", "b"), ("b", "c"), ("ab", "c"), ("c", "ab")]

@@ -70,6 +70,13 @@ def first_occurrence_only(word, merges):
     return pieces
 
 
+def by_replacing_text(word, merges):
+    text = " ".join(word)
+    for first, second in merges:
+        text = text.replace(f"{first} {second}", first + second)
+    return text.split()
+
+
 def not_merged(word, merges):
     return list(word)
 
@@ -143,6 +150,7 @@ ANSWERS = {
             (leftmost_first, "not the leftmost one"),
             (only_one_merge, "One merge is not enough"),
             (first_occurrence_only, "merged everywhere first"),
+            (by_replacing_text, "str.replace also finds"),
             (not_merged, "Nothing was merged"),
             (joined, "a list of pieces"),
             (loses_the_last, "Is the last piece kept"),
