@@ -1153,7 +1153,7 @@ check("15.5", position_ids)
 # |---|---|
 # | Full sentences | Paper: FULL-SENTENCES, across documents. This course: DOC-SENTENCES, because no separator has to say that a new document begins |
 # | Positions | fairseq and `transformers` count from `padding_idx` + 1, over ids that are not padding. Given `inputs_embeds` instead of ids, `transformers` can't see padding and counts all tokens |
-# | Tables of `RobertaConfig` | The class in `transformers` has BERT's defaults (512 positions, 2 segments, epsilon 1e-12). The published models have 514, 1 and 1e-5 in their config.json. Who builds a RoBERTa from the class alone gets 510 tokens |
+# | Tables of `RobertaConfig` | The class in `transformers` has BERT's defaults (512 positions, 2 segments, epsilon 1e-12). The published models have 514, 1 and 1e-5 in their config.json. If you build a RoBERTa from the class alone, it reads 510 tokens |
 # | Optimizer | Section 3.1: β₂ = 0.98 for large batches, where BERT has 0.999, and a tuned epsilon |
 # | `<mask>` | Takes the space before it: "is <mask>." gives `Ġis`, `<mask>`, `.`; in the published vocabulary its id is the last one, 50264 |
 # | Random tokens | fairseq never puts a special token there, and here that matters: a random `<pad>` would change the positions of all tokens after it. The package leaves them out for RoBERTa too |
