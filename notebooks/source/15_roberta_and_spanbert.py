@@ -1025,13 +1025,13 @@ print(f", loss off by {(mlm + sbo - output.loss).abs():.4f}")
 # ## Broken BERT: two vectors for one sentence
 #
 # A colleague runs a service that turns sentences into vectors (the mean of the token vectors) with a RoBERTa. The
-# model is the one that we made from our BERT. The service was tested: 200 sentences, one after the other, gave the
-# vectors that `transformers` gives. In production a sentence that was stored before should be recognized by its
+# model is the one that we made from our BERT. The service was tested: 200 sentences, one after the other, gave exactly
+# the right vectors. In production a sentence that was stored before should be recognized by its
 # vector: a cosine of at least 0.99. But since requests are collected in **batches**, many sentences are not
 # recognized. The service pads on the left, as it does for other models.
 #
-# The next cell has the service. `colleagues_positions` is the colleague's own code, written for speed, "and with the
-# 2, I know about the 2!". Then we replay the test and the production.
+# The next cell has the service. The colleague knows that RoBERTa's positions start at 2, and wrote
+# `colleagues_positions` for speed. The cell after it replays the test and the production.
 
 # %%
 from unittest.mock import patch
