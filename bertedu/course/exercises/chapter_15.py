@@ -117,8 +117,12 @@ def split(case: Case) -> None:
                 (["aaa", "aab"], "A piece was used twice: after a merge, go on with the piece that follows both.")
             ],
         )
-    for word, kind in (("", "an empty word"), ("x", "a single character without a merge"), ("xyz", "unknown pairs")):
-        compare(case, word, EAST, f"{word!r}, {kind},", advice="Where nothing can be merged, return the characters.")
+    for word, tried in (
+        ("", "an empty word"),
+        ("x", "a single character"),
+        ("xyz", "a word of which no pair has a merge"),
+    ):
+        compare(case, word, EAST, tried, advice="Where nothing can be merged, return the characters.")
 
 
 def compare(
