@@ -1066,14 +1066,11 @@ def right_positions(input_ids, padding):  # as in the loop above
 
 
 stored = embed(right_positions, "right", 1)
-for name, side, size, expected in (
-    ("one by one", "right", 1, 200),
-    ("in batches", "left", 32, 20),
-):
+for name, side, size, n in (("one by one", "right", 1, 200), ("in batches", "left", 32, 20)):
     vectors = embed(colleagues_positions, side, size)
     known = (cosine_similarity(vectors, stored) >= 0.99).sum()
     print(f"{name}: largest difference {(vectors - stored).abs().max():.3f}", end="")
-    print(f", recognized {about(expected, known, within=2):.0f} of {len(stored)}")
+    print(f", recognized {about(n, known, within=2):.0f} of {len(stored)}")
 
 # %% [markdown]
 # Before you read on: what does a cosine below 0.99 for the *same* sentence mean, if the weights are the same? Which
