@@ -22,6 +22,7 @@ ADVICE = "Count the real tokens of each text from padding + 1. Padding itself ge
 def position_ids(case: Case) -> None:
     """Padding left, right and nowhere, with another id of padding too."""
     case.causes["must match the size"] = "Positions have the shape of the ids, [B, T]: a sum along dim=1 keeps it."
+    case.causes['"dim"'] = "Along which axis? The tokens of one text lie along dim=1."
     with_padding_one(case)
     with_padding_three(case)
     zero = torch.tensor([[5, 6, 0, 0]])
@@ -56,6 +57,9 @@ def with_padding_one(case: Case) -> None:
         "The real tokens are right. Padding should get the position `padding`, and not 0.": (count + 1) * real,
         "The first real token gets `padding`, and should get padding + 1: row 1 belongs to padding.": torch.where(
             real, count, 1
+        ),
+        "All are one too high: the running sum starts at 1 already, so add `padding` and not padding + 1.": (
+            count * real + 2
         ),
         "You count down the batch, from text to text. Along which axis do the tokens of one text lie?": (
             real.cumsum(0) * real + 1

@@ -116,6 +116,21 @@ def a_masked_word(case: Case) -> None:
             (marked(6, 7, 8, 9), "The masked word counts as one of the three words of the span."),
         ],
     )
+    tried = "starts at tokens 3 (a word of three tokens, length 1) and 2 (length 3), and a budget of 5"
+    got = chosen_by(case, WORDS, [3, 2], [1, 1, 3, *[1] * 8], 5, tried)
+    case.equal(
+        "the result",
+        got,
+        marked(2, 3, 4, 5, 6),
+        "The second span meets the masked word of three tokens: it costs nothing, and the span goes on.",
+        mistakes=[
+            (
+                marked(2, 3, 4, 5),
+                "The span ended at the masked word. Compare with the budget only the tokens of a word that are not "
+                "masked yet: here there are none.",
+            )
+        ],
+    )
 
 
 def random_rows(case: Case) -> None:
@@ -210,6 +225,9 @@ def boundaries(case: Case) -> None:
     case.causes["list index out of range"] = (
         "A span can reach the last token of the list: then there is no token on its right, and its entries are None."
     )
+    case.causes["empty"] = (
+        "A span can reach the edge of the list: then there is no visible token on that side, and its entries are None."
+    )
     text = [False, True, True, True, True, True, True, False]
     expected: dict[int, tuple] = {i: (2, 6, i - 2) for i in (3, 4, 5)}
     entries(case, [3, 4, 5], text, expected, "the table above, with 3, 4 and 5 masked", INSIDE)
@@ -230,6 +248,10 @@ def boundaries(case: Case) -> None:
     entries(case, [0, 1], [True] * 4, {}, "a text without [CLS] and [SEP], tokens 0 and 1 of 4 masked", edge)
     wrong = ({2: (1, 4, 1), 3: (1, 4, 2)}, "There is no token 4: the list ends with the span.")
     entries(case, [2, 3], [True] * 4, {}, "a text without [CLS] and [SEP], tokens 2 and 3 of 4 masked", [wrong])
+    parts = [False, True, True, True, False, True, True, False]
+    further = "Walk past masked tokens only. The first visible one is no token of the text, so the entry is None."
+    entries(case, [3], parts, {}, "two texts with [SEP] at token 4, token 3 masked", [({3: (2, 5, 1)}, further)])
+    entries(case, [5], parts, {}, "two texts with [SEP] at token 4, token 5 masked", [({5: (3, 6, 2)}, further)])
     padded = [False, True, True, True, True, False, False, False]
     entries(case, [3], padded, {3: (2, 4, 1)}, "a text with padding, token 3 masked", [])
     entries(case, [], text, {}, "a text without masked tokens", [])

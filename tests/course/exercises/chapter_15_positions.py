@@ -91,6 +91,16 @@ def starts_at_two(input_ids, padding):
     return torch.where(real, real.cumsum(1) + 1, padding)
 
 
+def two_added(input_ids, padding):
+    real = input_ids.ne(padding)
+    return real.cumsum(1) * real + padding + 1
+
+
+def without_an_axis(input_ids, padding):
+    real = input_ids.ne(padding)
+    return real.cumsum() * real + padding
+
+
 def floats(input_ids, padding):
     return running_sum(input_ids, padding).float()
 
@@ -122,6 +132,8 @@ ANSWERS = {
             (always_two, "1 is an ordinary token"),
             (offset_one, "The offset should be `padding`"),
             (starts_at_two, "which is 4 here"),
+            (two_added, "one too high"),
+            (without_an_axis, "lie along dim=1"),
             (floats, "return integers"),
             (one_row, "Each token needs a position"),
             (moved_by_left_padding_only, "Count the real tokens"),

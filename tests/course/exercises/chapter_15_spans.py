@@ -152,6 +152,21 @@ def ends_at_masked(word_of, starts, lengths, budget):
     return chosen
 
 
+def compares_all_tokens(word_of, starts, lengths, budget):  # and pays for those that are not masked yet
+    chosen = [False] * len(word_of)
+    for start in starts:
+        if budget == 0 or chosen[start] or word_of[start] == 0:
+            continue
+        for word in range(word_of[start], word_of[start] + lengths[start]):
+            tokens = [i for i, number in enumerate(word_of) if number == word]
+            if not tokens or len(tokens) > budget:
+                break
+            budget -= sum(not chosen[i] for i in tokens)
+            for i in tokens:
+                chosen[i] = True
+    return chosen
+
+
 def ignores_the_budget(word_of, starts, lengths, budget):
     return plainly(word_of, starts, lengths, len(word_of))
 
@@ -244,6 +259,27 @@ def past_the_end(chosen, is_text):
     return entries
 
 
+def nearest_text(chosen, is_text):
+    entries = [None] * len(chosen)
+    visible = [i for i, masked in enumerate(chosen) if is_text[i] and not masked]
+    for i, masked in enumerate(chosen):
+        left, right = [j for j in visible if j < i], [j for j in visible if j > i]
+        if masked and left and right:
+            entries[i] = (left[-1], right[0], i - left[-1])
+    return entries
+
+
+def max_of_nothing(chosen, is_text):
+    entries = [None] * len(chosen)
+    for i, masked in enumerate(chosen):
+        if masked:
+            left = max(j for j in range(i) if not chosen[j])
+            right = min(j for j in range(i, len(chosen)) if not chosen[j])
+            if is_text[left] and is_text[right]:
+                entries[i] = (left, right, i - left)
+    return entries
+
+
 def one_span(chosen, is_text):
     masked = [i for i, yes in enumerate(chosen) if yes]
     if not masked:
@@ -280,6 +316,7 @@ ANSWERS = {
             (smaller_than_the_budget, "still fits"),
             (pays_twice, "paid for twice"),
             (ends_at_masked, "ended at the masked word"),
+            (compares_all_tokens, "that are not masked yet"),
             (ignores_the_budget, "what the budget has left"),
             (needs_a_next_token, "reach the end of the text"),
             (positions_only, "one entry for each of the 11 tokens"),
@@ -299,6 +336,8 @@ ANSWERS = {
             (without_asking_for_text, "Token 7 is [SEP]"),
             (minus_one, "the last token"),
             (past_the_end, "no token on its right"),
+            (nearest_text, "Walk past masked tokens only"),
+            (max_of_nothing, "no visible token on that side"),
             (one_span, "Token 3 is visible"),
             (masked_only, "Each token needs an entry"),
             (first_only, "Only the first token"),
