@@ -1037,7 +1037,7 @@ print(f", loss off by {(mlm + sbo - output.loss).abs():.4f}")
 # recognized. The service pads on the left, as it does for other models.
 #
 # The next cell has the service. The colleague knows that RoBERTa's positions start at 2, and wrote
-# `colleagues_positions` for speed. (`patch.object` puts another function in the place of the package's
+# `colleagues_positions` for speed. (`patch.object` uses another function instead of the package's
 # `position_vectors` until its `with` ends.) The cell after it replays the test and the production.
 
 # %%
