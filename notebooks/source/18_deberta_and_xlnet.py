@@ -1,0 +1,1090 @@
+# %% [markdown]
+# # 18 · DeBERTa and XLNet
+#
+# BERT numbers its positions 0, 1, 2, … and adds a vector for each number. You will see where that fails, and build the
+# two models that replaced it by *distances*: DeBERTa's disentangled attention, and XLNet's two streams, which predict
+# the words of a sentence in any order.
+#
+# ## What you will be able to do
+#
+# - show by an experiment what absolute positions can't do, and what they can
+# - compute disentangled attention by hand: content to content, content to position, position to content
+# - explain DeBERTa's log buckets, its enhanced mask decoder, and the shared embeddings of DeBERTaV3
+# - write down what each word may see in permutation language modeling, and why XLNet needs two streams for it
+# - find a bug in relative attention that no shape and no loss will show you
+#
+# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **You need:** [17 · ELECTRA](17_electra.ipynb) ·
+# **Next:** [19 · ModernBERT](19_modernbert.ipynb)
+#
+# Sections marked (optional) are not part of the core path. You can come back to them another day.
+#
+# ## Recall
+#
+# 1. Which tokens contribute to the loss of ELECTRA's discriminator, and which to that of its generator?
+#
+# <details><summary>Answer</summary>
+#
+# All real tokens to the discriminator's: each of them is either the original or a replacement. Only the masked 15 %
+# to the generator's.
+#
+# </details>
+#
+# 2. Why does the discriminator's loss not train the generator through the sampled words?
+#
+# <details><summary>Answer</summary>
+#
+# Sampling a word is a choice of an id. A choice has no gradient, so the discriminator's loss stops there. (That is
+# also why ELECTRA is no GAN: the generator is trained by its own masked words.)
+#
+# </details>
+#
+# 3. How does BERT know that a word is the third one? What happens to token 513 of a long text?
+#
+# <details><summary>Answer</summary>
+#
+# By a learned vector for position 2 that is added to the word's vector ([chapter 02](02_input_embeddings.ipynb)).
+# The table has 512 rows, so there is no vector for token 513, and BERT can't read it.
+#
+# </details>
+#
+# ## Where this part sits
+#
+# The next cell draws BERT from left to right. What this chapter changes is blue: positions disappear from the
+# embeddings, and attention gets distances instead. XLNet also changes how the predictions are made.
+
+# %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, GREEN, GREY, ORANGE, Picture, new_figure, quiet
+
+figure = new_figure(7.6, 1.1)
+axes = figure.subplots()
+axes.plot([0, 5], [0, 0], color=GREY)
+parts = ["embeddings", "self-attention", "feed-forward", "self-attention", "feed-forward", "predictions"]
+below = ["no positions", "distances", "", "distances", "", "any order (XLNet)"]
+for i, (name, change) in enumerate(zip(parts, below)):
+    box = {"boxstyle": "round,pad=0.5", "color": BLUE if change else GREY}
+    axes.text(i, 0, name, ha="center", va="center", color="white", fontsize=8, bbox=box)
+    axes.text(i, -0.9, change, ha="center", fontsize=8, color=BLUE)
+axes.text(1.5, 0.75, "layer 1", ha="center", fontsize=8)
+axes.text(3.5, 0.75, "layers 2 to L", ha="center", fontsize=8)
+axes.set(xlim=(-0.5, 5.5), ylim=(-1.2, 1.1))
+axes.axis("off")
+Picture(
+    figure,
+    alt="BERT from left to right: embeddings (blue: no positions), in each layer self-attention "
+    "(blue: distances) and feed-forward, then the predictions (blue: any order, XLNet).",
+)
+
+# %% [markdown]
+# ## The problem: the same sentence somewhere else
+#
+# *The keys near the old lamp [MASK] wet.* Does it matter whether this sentence stands at the beginning of a text or
+# after forty other words? For the grammar it doesn't. For BERT it does, because every word gets another position
+# vector. Let's see how much changes.
+#
+# We use the small BERT that comes with the course, and a trick: we put padding *before* the sentence. Padding is hidden
+# from attention, so the model still reads the same words, and nothing else. Only their position numbers grow. The cell
+# prints how similar the vectors are to those at the beginning (the mean cosine), and how probable *was* is at [MASK].
+# Guess first: is the cosine 1?
+
+# %%
+import torch
+
+from bertedu import BertForPreTraining, BertTokenizer
+from bertedu.course import about, check, data_path, hint, quiz
+
+folder = data_path("checkpoints/books-mini")
+tokenizer, books = BertTokenizer.from_pretrained(folder), BertForPreTraining.from_pretrained(folder)
+sentence = tokenizer("the keys near the old lamp [MASK] wet.").input_ids  # [1, T]
+at = sentence[0].tolist().index(tokenizer.mask_token_id)
+for shift in (0, 1, 10, 80):
+    ids = torch.cat([torch.zeros(1, shift, dtype=torch.long), sentence], dim=1)  # 0 is [PAD]
+    with torch.no_grad():
+        output = books.eval()(ids, (torch.arange(ids.size(1)) >= shift).long()[None])
+    vectors = output.bert.last_hidden_state[0, shift:]  # [T, D]
+    first = vectors if shift == 0 else first
+    cosine = torch.cosine_similarity(vectors, first, dim=-1).mean()
+    was = output.prediction_logits[0, shift + at].softmax(-1)[tokenizer.convert_tokens_to_ids(["was"])[0]]
+    print(f"{shift:2} positions later: cosine {cosine:.2f}, probability of was {was:.2f}")
+
+# %% [markdown]
+# The same words in the same order, and the vectors change. One step is enough to move them, and the probability of
+# *was* falls by a third. This BERT has read many texts at all its positions, so it has learned that they mean about
+# the same. But it had to *learn* this, from data, for each position.
+#
+# ### A model that learns at short positions and is asked at long ones
+#
+# What if some positions are rare in training? We go back to the agreement of [chapter 03](03_self_attention.ipynb):
+# *the keys near the lamp [MASK] wet*, is it *is* or *are*? Now a text consists of several such sentences, and only the
+# last one has a [MASK]. We train on texts of one or two sentences and test on texts of up to ten. The rule is the same
+# in each of them: the verb agrees with the first noun of its own sentence. The hidden cell defines `texts`, which
+# returns the ids of n random texts, the answers (0 *is*, 1 *are*), and the numbers of all subjects. With `hard=True`
+# the second noun of the last sentence always has the other number.
+
+# %% tags=["hide-input"]
+NOUNS = "key lamp cup book coat boat door cloud horse river plate letter".split()
+VOCABULARY = "[PAD] [CLS] [SEP] [MASK] the near . is are wet".split()
+VOCABULARY += [noun + ending for ending in ("", "s") for noun in NOUNS]
+ID = {word: i for i, word in enumerate(VOCABULARY)}
+
+
+def texts(n, sentences, generator, hard=False):
+    """ids [n, 8 · sentences + 2], answers [n], and which subjects are plural [n, sentences]."""
+    shape = (n, sentences, 2)  # two nouns in each sentence
+    nouns = torch.randint(len(NOUNS), shape, generator=generator)
+    plural = torch.randint(2, shape, generator=generator)
+    if hard:
+        plural[:, -1, 1] = 1 - plural[:, -1, 0]
+    words = ID["key"] + nouns + len(NOUNS) * plural
+    verbs = ID["is"] + plural[..., 0]
+    verbs[:, -1] = ID["[MASK]"]
+    the, near, wet, dot = (torch.full(shape[:2], ID[word]) for word in ("the", "near", "wet", "."))
+    body = torch.stack([the, words[..., 0], near, the, words[..., 1], verbs, wet, dot], dim=-1)
+    cls, sep = (torch.full((n, 1), ID[word]) for word in ("[CLS]", "[SEP]"))
+    return torch.cat([cls, body.flatten(1), sep], dim=1), plural[:, -1, 0], plural[..., 0]
+
+
+example, _, _ = texts(1, 2, torch.Generator().manual_seed(0))
+print(*(VOCABULARY[i] for i in example[0].tolist()))
+
+# %% [markdown]
+# The model is small: an encoder with two layers, and a linear layer that turns the vector of [MASK] into two scores.
+# We write `VerbModel` so that it takes any encoder of the package, because we'll exchange the encoder later. `train`
+# makes 200 steps on 64 texts each.
+
+# %%
+from torch import nn
+
+from bertedu import BertConfig, BertModel
+
+
+class VerbModel(nn.Module):
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder = encoder
+        self.decide = nn.Linear(encoder.config.hidden_size, 2)
+
+    def forward(self, ids):  # [B, T] -> [B, 2]
+        return self.decide(self.encoder(ids).last_hidden_state[ids == ID["[MASK]"]])
+
+
+def train(make_encoder, seed, sentences=(1, 2), steps=200):
+    torch.manual_seed(seed)
+    model, generator = VerbModel(make_encoder()), torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for step in range(steps):
+        ids, answers, _ = texts(64, sentences[step % len(sentences)], generator)
+        for group in optimizer.param_groups:  # warm-up, then linear decay (chapter 08)
+            group["lr"] = 3e-3 * min(1, (step + 1) / 30) * (1 - step / steps)
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(ids), answers).backward()
+        optimizer.step()
+    return model.eval()
+
+
+# %% [markdown]
+# The next cell trains three little BERTs, with three seeds, and tests each of them on 500 hard texts. The first number
+# of a line is the accuracy. The second is the share of the answers that would be right for *another* sentence: the
+# second sentence of the text. Guess the first number for six sentences.
+
+# %%
+SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+SIZES |= {"vocab_size": len(VOCABULARY), "hidden_dropout_prob": 0.0}
+SIZES |= {"attention_probs_dropout_prob": 0.0, "max_position_embeddings": 128}
+LENGTHS = (1, 2, 3, 4, 6, 10)
+
+
+@torch.no_grad()
+def tested(model, sentences):  # accuracy, and agreement with the subject of the second sentence
+    ids, answers, subjects = texts(500, sentences, torch.Generator().manual_seed(99), hard=True)
+    said = model(ids).argmax(dim=-1)
+    return [(said == wanted).double().mean().item() for wanted in (answers, subjects[:, 1 % sentences])]
+
+
+berts = [train(lambda: BertModel(BertConfig(**SIZES), False), seed) for seed in range(3)]
+curves = {"BERT": [[tested(model, n)[0] for n in LENGTHS] for model in berts]}
+for n in LENGTHS:
+    right, second = torch.tensor([tested(model, n) for model in berts]).mean(dim=0).tolist()
+    right = about(1 if n < 3 else 0.5, right, within=0.08)
+    print(f"{n:2} sentences: {right:.2f} right", end="")
+    print(f", {about(1, second, within=0.08):.2f} as in the second sentence" if n > 1 else "")
+
+# %% [markdown]
+# With one or two sentences nearly every answer is right. From three sentences on, BERT is as good as a coin. And look
+# at the right column: it is not confused at all. **It answers for the second sentence**, whichever sentence it was
+# asked about. It has never learned the rule "four words to the left". It has learned "if [MASK] is at position 6,
+# attend to position 2; otherwise attend to position 10". Position 22 was never trained, so the second half of this
+# rule applies.
+#
+# That is what **absolute positions** cost: what is learned at one position is not known at another. (Is the test
+# unfair, because those rows of the table were never trained? It is the test that a rare position gets in real data,
+# and after the models with distances we'll come back with a control.)
+#
+# ## Four terms in one product
+#
+# BERT adds the vector of the word and the vector of the position, x = e + p. Then attention multiplies. What does it
+# compare with what? Multiply out the score of query i and key j. It has four terms:
+#
+# | | key: the word e_j | key: the position p_j |
+# |---|---|---|
+# | **query: the word e_i** | content to content | content to position |
+# | **query: the position p_i** | position to content | position to position |
+#
+# The next cell checks with random numbers that the four add up to BERT's score. (BERT also has a LayerNorm between the
+# sum and the projections. It rescales the vector, which we leave out here.)
+
+# %%
+torch.manual_seed(0)
+D = 8
+word, position = torch.randn(5, D), torch.randn(5, D)  # [T, D] each
+W_query, W_key = torch.randn(D, D), torch.randn(D, D)
+whole = (word + position) @ W_query @ ((word + position) @ W_key).T  # [T, T], as BERT has it
+four = [(a @ W_query) @ (b @ W_key).T for a in (word, position) for b in (word, position)]
+print(f"four terms against BERT's score: largest difference {(sum(four) - whole).abs().max():.4f}")
+
+# %% [markdown]
+# So BERT has all four terms, but it can't set them apart: one sum, one projection for both. And p_j says *where a word
+# stands*, while most of grammar asks *how far away* it stands.
+#
+# **DeBERTa** (He et al. 2021, section 3.1) changes both. Words keep their vector to the end, and positions are never
+# added to it. Instead there is a table with a vector for each **distance**, and attention computes three terms:
+#
+# - **content to content** (c2c), qᵢ · kⱼ: does this word match that word? As in BERT
+# - **content to position** (c2p), qᵢ · k′_δ: which distance does *this query's word* ask for?
+# - **position to content** (p2c), kⱼ · q′_δ: from which distance does *this key's word* want to be found?
+#
+# k′ and q′ are keys and queries of the distances: projections of that table. δ is the row of the table that belongs to
+# tokens i and j. The fourth term, position to position, is left out: the paper says that with relative positions it
+# doesn't add much information.
+#
+# ### From a distance to a row of the table
+#
+# The distance of query i and key j is i − j: positive if the key stands to the left. A table can't have a row for
+# every distance, so there is a limit, the **span** s. The table has 2s rows, numbered 0 to 2s − 1. Row s belongs to
+# distance 0. Distances that would lead out of the table get the nearest row: they are **clamped**.
+#
+# $$\delta(i, j) = \min(\max(i - j + s,\ 0),\ 2s - 1)$$
+#
+# (The paper writes k for s and gives it as three cases, equation 3.) With s = 2 and three tokens, take a pencil: which
+# row belongs to the query 2 and the key 0? The distance is 2, so 2 + 2 = 4. The table ends at row 3. So distance 2 has
+# to share row 3 with distance 1. On the other side −2 has row 0 to itself: the table reaches one step further to the
+# right than to the left.
+#
+# ### Exercise 18.1 · The row of a distance
+# ●○○○ · 6 minutes
+#
+# Write `relative_index(length, span)`. It returns δ(i, j) for all pairs of tokens: integers `[T, T]`, a row for each
+# query i, a column for each key j. Stuck? `hint("18.1")`
+
+
+# %% tags=["exercise"]
+def relative_index(length, span):
+    ### BEGIN SOLUTION
+    positions = torch.arange(length)
+    return (positions[:, None] - positions[None, :] + span).clamp(0, 2 * span - 1)
+    ### END SOLUTION
+
+
+check("18.1", relative_index)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `positions[:, None]` is a column and `positions[None, :]` is a row, so their difference is a table: the query's
+# position minus the key's. Adding `span` moves distance 0 to row `span`, and `clamp` keeps everything inside the
+# table. The order of the last two steps matters: if you clamp to 0 … 2s − 1 first, all negative distances become 0.
+#
+# </details>
+
+# %% [markdown]
+# ## Disentangled attention by hand
+#
+# Three tokens, *old keys rust*, with queries and keys of length d = 2, and s = 2. In a model all these numbers come
+# from learned projections. Here we choose them, so that you can compute with a pencil. How well does the query of
+# *keys* (i = 1) match the key of *old* (j = 0)?
+#
+# | | | numbers | product |
+# |---|---|---|---|
+# | distance and row | i − j = 1, so δ = 1 + 2 = 3 | | |
+# | content to content | q₁ · k₀ | (1, 1) · (1, 2) | 3 |
+# | content to position | q₁ · k′₃ | (1, 1) · (2, 0) | 2 |
+# | position to content | k₀ · q′₃ | (1, 2) · (0, 1) | 2 |
+#
+# The sum is 7. Then it is divided by √(3d) = √6 (why 3? in a moment): 2.86. The next cell does this for all pairs, with
+# two loops, and draws the tables. First the picture of δ; find the 7 in the last table.
+
+# %%
+q = torch.tensor([[1.0, 0], [1, 1], [0, 2]])  # [T, d], queries of old, keys, rust
+k = torch.tensor([[1.0, 2], [0, 1], [1, 0]])  # [T, d]
+k_position = torch.tensor([[0.0, 1], [1, 0], [0, 0], [2, 0]])  # [2s, d]: what a distance offers
+q_position = torch.tensor([[1.0, 0], [0, 0], [1, 1], [0, 1]])  # [2s, d]: what it looks for
+T, d, s = 3, 2, 2
+c2c, c2p, p2c, delta = (torch.zeros(T, T) for _ in range(4))
+for i in range(T):  # the query
+    for j in range(T):  # the key
+        row = min(max(i - j + s, 0), 2 * s - 1)
+        delta[i, j] = row
+        c2c[i, j] = q[i] @ k[j]
+        c2p[i, j] = q[i] @ k_position[row]
+        p2c[i, j] = k[j] @ q_position[row]
+print("keys and old:", c2c[1, 0].item(), c2p[1, 0].item(), p2c[1, 0].item(), end="")
+print(f", together {(c2c + c2p + p2c)[1, 0].item()}, divided {7 / (3 * d) ** 0.5:.2f}")
+
+# %% tags=["hide-input"]
+tables = {"row δ(i, j)": delta, "c2c": c2c, "c2p": c2p, "p2c": p2c, "sum": c2c + c2p + p2c}
+figure = new_figure(8.6, 2.1)
+for axes, (title, table) in zip(figure.subplots(1, 5), tables.items()):
+    top = 4 if title.startswith("row") else 9
+    axes.imshow(table, cmap="Greys" if top == 4 else "Blues", vmin=0, vmax=1.6 * top)
+    for i in range(T):
+        for j in range(T):
+            axes.text(j, i, f"{table[i, j].item():.0f}", ha="center", va="center", fontsize=9)
+    axes.set_title(title, fontsize=9)
+    axes.set_xticks(range(T), ["old", "keys", "rust"], fontsize=7)
+    axes.set_yticks(range(T), ["old", "keys", "rust"] if top == 4 else [], fontsize=7)
+Picture(
+    figure,
+    alt="Five tables of three rows (queries) and three columns (keys): the row of the distance, "
+    "content to content, content to position, position to content, and their sum, 7 for keys and old.",
+)
+
+# %% [markdown]
+# ### Without loops: gather, and a transposition
+#
+# The loop computes `q[i] @ k_position[row]` again for every pair. But a query meets only 2s different distances. So we
+# compare it with all of them at once, `q @ k_position.T`, a table `[T, 2s]`, and then each pair picks its entry. That
+# picking is `gather`: `table.gather(-1, index)[i, j]` is `table[i, index[i, j]]`.
+#
+# For p2c it is the *key* that meets the distances: `k @ q_position.T`, a table `[T, 2s]` with a row for each key. Now
+# be careful. Row j of this table belongs to key j, and the pairs of key j are column j of δ. So we gather with δ
+# **transposed**, and what comes out is `[key, query]`. It has to be transposed **back** before it is added. Two
+# transpositions, and the lab at the end is about what happens if you forget them.
+
+# %%
+index = delta.long()  # [T, T], the table from above
+c2p_fast = (q @ k_position.T).gather(-1, index)  # [T, 2s] -> [query, key]
+p2c_fast = (k @ q_position.T).gather(-1, index.T).T  # [T, 2s] -> [key, query] -> [query, key]
+print(f"c2p: largest difference from the loop {(c2p_fast - c2p).abs().max():.1f}")
+print(f"p2c: largest difference from the loop {(p2c_fast - p2c).abs().max():.1f}")
+
+# %% [markdown]
+# Both are equal to the loops.
+#
+# **Why √(3d)?** In [chapter 03](03_self_attention.ipynb) a score was a sum of d products, so its variance was d, and
+# dividing by √d brought it back to 1. Here we add three such scores. If they are independent, the variance of the sum
+# is 3d, so we divide by √(3d). With a single term left out it would be √(2d).
+#
+# ## The class
+#
+# Now with projections, heads and a batch, as DeBERTa's versions 2 and 3 have it: the distances pass through the *same*
+# projections as the words. (Version 1 has projections of their own for them.) `table` contains the vectors of the
+# distances, `[2s, D]`. All layers of the model share it. With `terms` we can leave out one of the terms.
+
+
+# %%
+class DisentangledAttention(nn.Module):
+    """Attention over content and distance, [B, T, D] to [B, T, D]."""
+
+    def __init__(self, hidden_size, num_heads, terms=("c2p", "p2c")):
+        super().__init__()
+        self.num_heads, self.terms = num_heads, terms
+        layers = (nn.Linear(hidden_size, hidden_size) for _ in range(4))
+        self.query, self.key, self.value, self.output = layers
+
+    def split_heads(self, x):
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)  # [..., H, T, d]
+
+    def forward(self, x, table, index):  # [B, T, D], [2s, D], [T, T]
+        q, k, v = (self.split_heads(f(x)) for f in (self.query, self.key, self.value))
+        q_position, k_position = (self.split_heads(f(table)) for f in (self.query, self.key))
+        scores = q @ k.mT  # [B, H, T, T]
+        index = index.expand(scores.shape)
+        if "c2p" in self.terms:
+            scores = scores + (q @ k_position.mT).gather(-1, index)
+        if "p2c" in self.terms:
+            scores = scores + (k @ q_position.mT).gather(-1, index.mT).mT
+        weights = (scores / ((1 + len(self.terms)) * q.size(-1)) ** 0.5).softmax(dim=-1)
+        return self.output((weights @ v).transpose(1, 2).flatten(-2)), weights
+
+
+# %% [markdown]
+# ## What is each term good for?
+#
+# Two toy languages make the difference visible. In both a text is *[CLS] left middle right [SEP]*, and the model has
+# to name a letter, from the vector of the middle token.
+#
+# - **The query decides.** The middle token is `left?` or `right?`, its neighbors are letters: `a left? d` means *a*.
+# - **The key decides.** The middle token is always [MASK]. Its neighbors are arrows, both pointing the same way:
+#   `a> [MASK] d>` means *a*, because that is the arrow that points at [MASK]. And `<a [MASK] <d` means *d*.
+#
+# The second one is not so artificial. English *very* speaks to the word after it, and *ago* to the words before it.
+# Which term does which language need? Guess before you run the second cell. It trains one layer of attention with one
+# head, without and with each term, twice for each (16 trainings, a few seconds), and prints the mean accuracy.
+
+# %% tags=["hide-input"]
+LETTERS = "abcdef"
+TOY = "[CLS] [SEP] [MASK] left? right?".split() + list(LETTERS)
+TOY += [letter + ">" for letter in LETTERS] + ["<" + letter for letter in LETTERS]
+
+
+def framed(left, middle, right):  # [n] each -> [n, 5]
+    cls, sep = (torch.full_like(left, TOY.index(name)) for name in ("[CLS]", "[SEP]"))
+    return torch.stack([cls, left, middle, right, sep], dim=1)
+
+
+def two_letters(n, generator):  # two different letters, and a coin
+    first = torch.randint(6, (n,), generator=generator)
+    second = (first + torch.randint(1, 6, (n,), generator=generator)) % 6
+    return first, second, torch.randint(2, (n,), generator=generator)
+
+
+def query_decides(n, generator):
+    first, second, side = two_letters(n, generator)
+    ids = framed(first + TOY.index("a"), side + TOY.index("left?"), second + TOY.index("a"))
+    return ids, torch.where(side == 0, first, second)
+
+
+def key_decides(n, generator):
+    first, second, way = two_letters(n, generator)
+    arrow = TOY.index("a>") + 6 * way
+    middle = torch.full_like(first, TOY.index("[MASK]"))
+    return framed(first + arrow, middle, second + arrow), torch.where(way == 0, first, second)
+
+
+# %%
+class Reader(nn.Module):
+    """One layer of attention; the vector in the middle names a letter."""
+
+    def __init__(self, terms):
+        super().__init__()
+        self.token = nn.Embedding(len(TOY), 32)
+        self.table = nn.Parameter(0.5 * torch.randn(8, 32))  # [2s, D] with s = 4
+        self.attention = DisentangledAttention(32, 1, terms)
+        self.decide = nn.Linear(32, 6)
+
+    def forward(self, ids):  # [B, 5] -> [B, 6]
+        index = (torch.arange(5)[:, None] - torch.arange(5) + 4).clamp(0, 7)
+        mixed, self.weights = self.attention(self.token(ids), self.table, index)
+        return self.decide(mixed[:, 2])
+
+
+def train_reader(language, terms, seed):
+    torch.manual_seed(seed)
+    model, generator = Reader(terms), torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(200):
+        ids, letters = language(64, generator)
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(ids), letters).backward()
+        optimizer.step()
+    return model
+
+
+# %%
+def accuracy(model, language):
+    ids, letters = language(1000, torch.Generator().manual_seed(9))
+    return (model(ids).argmax(dim=-1) == letters).double().mean().item()
+
+
+expected = {"query_decides": (0.5, 1, 0.75, 1), "key_decides": (0.5, 0.75, 1, 1)}
+for language in (query_decides, key_decides):
+    for terms, wanted in zip(((), ("c2p",), ("p2c",), ("c2p", "p2c")), expected[language.__name__]):
+        models = [train_reader(language, terms, seed) for seed in (0, 1)]
+        mean = sum(accuracy(model, language) for model in models) / 2
+        name = " + ".join(("c2c", *terms))
+        print(f"{language.__name__:13}  {name:15} {about(wanted, mean, within=0.13):.2f}")
+reader = models[-1]  # with all three terms, for the lab
+
+# %% [markdown]
+# Without any distance it is a coin. Where the *query* decides, c2p solves the task, and where the *key* decides, p2c
+# does. The other term alone doesn't get there. (It gets somewhat above a half, because it can rank the letters: with
+# a fixed order of preference among the six, it is right for a part of the pairs.) All three terms together solve both.
+#
+# In the paper's ablation (table 4: base models, a million steps less than the big ones) the effect is smaller, because
+# real language rarely needs exactly one term: accuracy on MNLI is 86.3 for DeBERTa, 85.9 without c2p, 86.0 without
+# p2c, and 84.9 for the authors' RoBERTa with the same training.
+#
+# ## Far distances share a row: log buckets
+#
+# Version 1 has a row for each distance up to 512. But is 300 words away different from 301? Version 2 puts distances
+# into **buckets**: near distances have one each, far ones share, and the farther, the more share. Let b be the number
+# of buckets for each direction, and m = b / 2.
+#
+# - distances up to m (in either direction) are their own bucket
+# - beyond, the *logarithm* of the distance is cut into equal parts, so that the farthest distance that counts, M − 1,
+#   ends in bucket b − 1:
+#
+# $$\text{bucket}(n) = m + \left\lceil \frac{\ln(n / m)}{\ln((M - 1) / m)} \cdot (m - 1) \right\rceil$$
+#
+# and left and right get opposite signs. ⌈ ⌉ means: round up. The published models have b = 256 and M = 512. For a
+# pencil take b = 8 and M = 33, so m = 4. Distance 3 is bucket 3. Distance 8: ln(8/4) / ln(32/4) = 1/3, times 3 is 1,
+# so bucket 5. The next cell draws it for b = 8 and for the published numbers.
+
+# %% tags=["hide-input"]
+from bertedu.family.deberta.v2 import log_buckets
+
+figure = new_figure(7.6, 2.6)
+for axes, (b, M) in zip(figure.subplots(1, 2), ((8, 33), (256, 512))):
+    distances = torch.arange(-(M - 1), M)
+    axes.plot(distances, distances, color=GREY, linewidth=1, linestyle=":")
+    axes.step(distances, log_buckets(distances, b, M), color=BLUE, where="mid")
+    axes.set(xlabel="distance i − j", ylabel="bucket", ylim=(-1.15 * b, 1.15 * b))
+    axes.set_title(f"b = {b}, farthest distance M − 1 = {M - 1}", fontsize=9)
+    quiet(axes)
+Picture(
+    figure,
+    alt="Bucket over distance for b = 8 and b = 256: a straight line near 0, where each distance "
+    "has its own bucket, then steps that become wider on both sides.",
+)
+
+# %% [markdown]
+# Near zero the blue line follows the dotted one: each distance is told apart. Then the steps become wider. Half of the
+# buckets serve the nearest distances. (T5 does something similar; Raffel et al. 2020, section 2.1.)
+#
+# ### Exercise 18.2 · Which bucket?
+# ●●○○ · 6 minutes
+#
+# Stay with b = 8 and M = 33 (so m = 4). Into which buckets fall the distances 4, −7, 16 and 20? Use a pencil, or
+# a calculator for the last one. Answer with a list of four integers.
+
+# %% tags=["exercise"]
+### BEGIN SOLUTION
+buckets = [4, -5, 6, 7]
+### END SOLUTION
+check("18.2", buckets)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# 4 is not beyond m, so it is its own bucket. For 7: ln(7/4) / ln 8 = 0.27, times 3 is 0.81, rounded up 1, so 4 + 1 =
+# 5, and the sign says −5. For 16: ln 4 / ln 8 = 2/3, times 3 is 2, so 6. For 20: ln 5 / ln 8 = 0.77, times 3 is 2.3,
+# rounded up 3, so 7. All distances from 17 to 32 share bucket 7.
+#
+# </details>
+
+# %% [markdown]
+# ## Back to the verbs
+#
+# Now we give `VerbModel` another encoder: DeBERTa in version 2, of the same size, with 8 buckets, and XLNet, whose
+# attention you will build below. Everything else stays the same, seeds, steps and texts. For a fair comparison there
+# is a control: a BERT that was trained with texts of one to *six* sentences. The cell trains ten little models and
+# takes up to half a minute on a slow computer. The cell after it draws the accuracy over the length of the text. Guess
+# where the control fails.
+
+# %%
+from bertedu.family.deberta.v2 import DebertaV2Config, DebertaV2Model
+from bertedu.family.xlnet import XLNetConfig, XLNetModel
+
+encoders = {
+    "DeBERTa": lambda: DebertaV2Model(DebertaV2Config(**SIZES, position_buckets=8)),
+    "XLNet": lambda: XLNetModel(XLNetConfig(**SIZES, pad_token_id=0)),
+}
+for name, make in encoders.items():
+    models = [train(make, seed) for seed in range(3)]
+    curves[name] = [[tested(model, n)[0] for n in LENGTHS] for model in models]
+control = train(lambda: BertModel(BertConfig(**SIZES), False), 0, sentences=range(1, 7))
+curves["BERT, 1 to 6"] = [[tested(control, n)[0] for n in LENGTHS]]
+for name, lines in curves.items():
+    ends = torch.tensor(lines)[:, [1, 4, 5]].mean(dim=0).tolist()  # 2, 6 and 10 sentences
+    wanted = {"BERT": (1, 0.5, 0.5), "BERT, 1 to 6": (1, 1, 0.5)}.get(name, (1, 1, 1))
+    shown = (f"{about(w, x, within=0.08):.2f}" for w, x in zip(wanted, ends))
+    print(f"{name:13} 2, 6 and 10 sentences:", *shown)
+
+# %% tags=["hide-input"]
+figure = new_figure(6.6, 2.7)
+axes = figure.subplots()
+styles = {"BERT": (ORANGE, "-"), "BERT, 1 to 6": (ORANGE, ":"), "DeBERTa": (BLUE, "-"), "XLNet": (GREEN, "--")}
+for name, (color, line) in styles.items():
+    for n, run in enumerate(curves[name]):
+        axes.plot(LENGTHS, run, color=color, linestyle=line, marker="o", markersize=3, label=None if n else name)
+axes.axvspan(0.8, 2.2, color="#eeeeee")
+axes.text(1.5, 0.72, "trained", ha="center", fontsize=8, color=GREY)
+axes.set(xlabel="sentences in the text", ylabel="accuracy", ylim=(0.4, 1.05))
+axes.legend(frameon=False, fontsize=8, loc="center right")
+quiet(axes)
+Picture(
+    figure,
+    alt="Accuracy over the number of sentences, trained on one and two. BERT falls to one half from "
+    "three sentences on, DeBERTa and XLNet stay near 1 up to ten. BERT trained on one to six "
+    "sentences stays at 1 up to six and falls to one half at ten.",
+)
+
+# %% [markdown]
+# Both models with distances stay near 1, up to five times the length that they were trained on, for all three seeds.
+# "Four words to the left" is a rule about distance, and they have no other way to say it.
+#
+# The control is as important. Trained on up to six sentences, BERT is right up to six: absolute positions *can* learn
+# the rule, at each position for itself. It's a matter of data, and of the positions beyond. So don't conclude that
+# relative positions make every model better. On texts that are as long as those in training, the gain is much smaller,
+# as in the paper's table. And *very* long texts have other problems too: here each sentence had its own subject nearby.
+#
+# ## Some things do depend on the position: the enhanced mask decoder (optional)
+#
+# With distances only, a model can't always know that a word is the first one. He et al. (section 3.2) have the example
+# *a new store opened beside the new mall*, with *store* and *mall* masked. Both gaps follow *new*, but one is the
+# subject, and where a word stands in the sentence helps to decide that. So DeBERTa adds absolute positions, but only
+# at the end, in the **enhanced mask decoder** (EMD). It takes the vectors that the last layer reads, adds a position to
+# each, and uses these sums as *queries* in the last layer. Keys and values stay without positions. It does that twice,
+# with the same weights. EMD is only used in pre-training.
+#
+# The next cell shows the most extreme case: a text of one word, five times. How many different vectors does DeBERTa
+# return?
+
+# %%
+from bertedu.family.deberta.pretraining import EnhancedMaskDecoder
+
+torch.manual_seed(0)
+deberta = encoders["DeBERTa"]().eval()
+decoder = EnhancedMaskDecoder(deberta.config)
+ids = torch.full((1, 5), ID["the"])
+with torch.no_grad():
+    states = deberta(ids, output_hidden_states=True).hidden_states  # L + 1 times [B, T, D]
+    for name, x in (("encoder", states[-1]), ("with EMD", decoder(deberta, states))):
+        print(f"{name:9} largest difference between two positions {(x - x[:, :1]).abs().max():.4f}")
+
+# %% [markdown]
+# All five vectors are the same. The weights differ from token to token, but they average five equal values. After EMD
+# they differ. In the paper's table 4, leaving out EMD costs 0.2 points on MNLI.
+#
+# ## Version 3: a tug-of-war over the embeddings (optional)
+#
+# DeBERTaV3 (He et al. 2023) keeps the architecture of version 2 and trains it as ELECTRA is trained, by finding
+# replaced tokens. ELECTRA's generator and discriminator share their token embeddings. The authors found that the two
+# losses pull them in opposite directions: the generator wants words that fit into the same gap to be similar, the
+# discriminator has to tell just these words apart. They call it a *tug-of-war*. Their solution is **gradient-disentangled
+# embedding sharing**:
+#
+# $$E_D = \text{stop\_gradient}(E_G) + E_\Delta, \qquad E_\Delta = 0 \text{ at the start}$$
+#
+# The discriminator still reads the generator's table, but its loss changes only the difference E_Δ. The next cell
+# checks where the gradient goes.
+
+# %%
+from bertedu.family.deberta.pretraining import GradientDisentangledEmbedding
+
+generator_table = nn.Embedding(10, 4)
+table = GradientDisentangledEmbedding(generator_table)
+ids = torch.tensor([[1, 2, 3]])
+same = (table(ids) - generator_table(ids)).abs().max().item()
+table(ids).square().sum().backward()  # stands for the discriminator's loss
+print(f"at the start both read the same vectors: largest difference {same:.1f}")
+print("gradient of the generator's table:", generator_table.weight.grad)
+print(f"norm of the gradient of the difference: {about(table.weight.grad.norm(), table.weight.grad.norm(), within=0.1) > 0}")
+
+# %% [markdown]
+# The paper's ablation (base models, MNLI): masked words 86.3, replaced tokens with shared embeddings 88.8, with
+# separate ones 88.3, and with gradient-disentangled sharing 89.3. So most of the gain is ELECTRA's.
+#
+# ## XLNet: predict in any order
+#
+# XLNet (Yang et al. 2019) came before DeBERTa, and starts from another problem. If two words of *New York* are masked,
+# BERT predicts each of them without knowing the other. [Chapter 06](06_masked_language_model.ipynb) measured the
+# consequence: *New Francisco* gets as much probability as *New York*. A model that reads from left to right, like GPT,
+# doesn't have this problem. It uses the product rule, p(new york) = p(new) · p(york | new). But it never sees what
+# stands to the right.
+#
+# XLNet keeps the product rule, and lets go of the direction. The product rule holds for **any order**. For the four
+# words *the old keys rust* and the **factorization order** keys, the, rust, old:
+#
+# p(keys) · p(the | keys) · p(rust | the, keys) · p(old | the, keys, rust)
+#
+# Each training text gets an order at random. So every word is predicted now from the left, now from the right, now
+# from both sides. This is **permutation language modeling**. One thing is often misunderstood: *the text is not
+# shuffled*. The words stay where they are, and the model is told the position of the word that it predicts. Only the
+# question "who may see whom" depends on the order. The next cell prints it for our order, and then counts over all 24
+# orders how often a word sees another one. Guess that number first.
+
+# %%
+from itertools import permutations
+
+sentence = "the old keys rust".split()
+order = [2, 0, 3, 1]  # first keys, then the, then rust, then old
+for step, position in enumerate(order):
+    seen = " ".join(sentence[p] for p in sorted(order[:step]))
+    print(f"predict word {position}, {sentence[position]:4}, from: {seen or 'nothing'}")
+orders = list(permutations(range(4)))
+share = sum(o.index(1) < o.index(0) for o in orders) / len(orders)
+print(f"{len(orders)} orders; in {share:.0%} of them the word 'the' is predicted after seeing 'old'")
+
+# %% [markdown]
+# In half of all orders *the* is predicted with *old* known, and in the other half *old* with *the* known: both
+# directions, but never both at once. That is how a model can use both sides without ever seeing its own answer.
+#
+# ### Who may see whom
+#
+# An order becomes an attention mask. There are two of them, and the reason comes right after the exercise:
+#
+# - to **predict** word i, the model may see all words that come before i in the order, but **not word i itself**
+# - to **represent** word i for others, it may see the words before i in the order **and word i itself**
+#
+# ### Exercise 18.3 · The mask of an order
+# ●●○○ · 12 minutes
+#
+# Write `stream_masks(order)`. `order` is a list of positions: `order[0]` is the position of the word that comes first.
+# Return two boolean tables `[T, T]`, first for representing (the *content* mask), then for predicting (the *query*
+# mask). Entry [i, j] is True if word i may see word j, where i and j are positions in the text.
+
+
+# %% tags=["exercise"]
+def stream_masks(order):
+    ### BEGIN SOLUTION
+    when = torch.empty(len(order), dtype=torch.long)
+    when[torch.tensor(order)] = torch.arange(len(order))  # when is position i predicted?
+    query = when[None, :] < when[:, None]
+    return query | torch.eye(len(order), dtype=torch.bool), query
+    ### END SOLUTION
+
+
+check("18.3", stream_masks)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `order` answers "which position comes first?". The mask needs the opposite: "when does position i come?". That is
+# the inverse permutation, `when`. (`torch.tensor(order).argsort()` is the same.) Word i may see word j if j comes
+# earlier: `when[j] < when[i]`, with i along the rows. The content mask adds the diagonal.
+#
+# </details>
+
+# %% [markdown]
+# ## Why two streams?
+#
+# Could one vector for each word do both jobs? Try to design it.
+#
+# - The vector of *old* must tell other words, like *rust*, that an *old* stands here. So it must contain the word.
+# - The same vector must predict *old*. If it contains the word, there is nothing left to predict.
+#
+# Hiding the word from its own attention doesn't help, because the residual connection adds the input embedding to the
+# output of every layer. And if the vector starts without the word, no other word can ever learn that it is there. The
+# two demands contradict each other. So XLNet computes two vectors for each position (section 2.3):
+#
+# - the **content stream** starts with the word embedding, and follows the content mask. It tells the others.
+# - the **query stream** starts with one learned vector, the same for all positions, and follows the query mask. It
+#   predicts. How does it know its position? From the distances in its attention scores.
+#
+# Both go through the *same* layers with the *same* weights. Keys and values always come from the content stream: a
+# prediction needs words, and only the content stream has them. After pre-training the query stream is thrown away.
+#
+# Does that really keep the answer out, even through several layers? Let's test it by its effect, as you test every
+# mask: change one word, and see which vectors change. The next cell uses the package's XLNet with two layers and random
+# weights. `perm_mask` says with 1 what may *not* be seen (the opposite of your masks; that is the convention of the
+# authors' code). `target_mapping` says which positions are predicted: here all four. The cell after it draws the result.
+
+# %%
+torch.manual_seed(0)
+xlnet = XLNetModel(XLNetConfig(**SIZES, pad_token_id=0, initializer_range=0.3)).eval()
+when = torch.tensor(order).argsort()  # [T]: when is each position predicted?
+hidden = (when[:, None] <= when[None, :]).float()[None]  # [1, T, T], the diagonal too
+targets = torch.eye(4)[None]  # [1, M, T]
+ids = torch.tensor([[10, 11, 12, 13]])
+
+
+@torch.no_grad()
+def streams(ids):  # the last content and query vectors, [T, D] each
+    out = xlnet(ids, perm_mask=hidden, target_mapping=targets, output_hidden_states=True)
+    return out.hidden_states[-1][0], out.last_hidden_state[0]
+
+
+effects = torch.zeros(2, 4, 4)  # [stream, vector i, changed word j]
+for j in range(4):
+    changed = ids.clone()
+    changed[0, j] += 5
+    for stream, (before, after) in enumerate(zip(streams(ids), streams(changed))):
+        effects[stream, :, j] = (after - before).abs().max(dim=-1).values
+print("query stream: largest effect of a word on its own prediction", effects[1].diag().max().item())
+
+# %% tags=["hide-input"]
+figure = new_figure(6.2, 2.6)
+for axes, table, title in zip(figure.subplots(1, 2), effects > 1e-6, ("content stream", "query stream")):
+    axes.imshow(table, cmap="Blues", vmin=0, vmax=1.5)
+    for i in range(4):
+        for j in range(4):
+            axes.text(j, i, "changes" if table[i, j] else "·", ha="center", va="center", fontsize=7)
+    axes.set_title(f"{title}: does the vector (row) change?", fontsize=8)
+    axes.set_xticks(range(4), sentence, fontsize=8)
+    axes.set_yticks(range(4), sentence, fontsize=8)
+    axes.set_xlabel("word that was changed", fontsize=8)
+Picture(
+    figure,
+    alt="Which vectors change when a word is changed, for the order keys, the, rust, old. Content "
+    "stream: each word itself and what comes before it. Query stream: only what comes before; the diagonal is empty.",
+)
+
+# %% [markdown]
+# The two pictures are exactly the two masks of exercise 18.3, after two layers. In the query stream the diagonal is
+# empty: no information about a word reaches its own prediction, not even by a detour through another word. The row of
+# *keys*, the first word of the order, is empty altogether: its prediction sees nothing.
+#
+# ## XLNet's attention scores
+#
+# XLNet has no positions in its embeddings either. Its scores come from Transformer-XL (Dai et al. 2019, section 3.3):
+#
+# $$\text{score}(i, j) = \frac{(q_i + r_w) \cdot k_j + (q_i + r_r) \cdot R_{i-j} + (q_i + r_s) \cdot s_{ij}}{\sqrt{d}}$$
+#
+# - (qᵢ + r_w) · kⱼ: **content**. r_w is a learned vector that all queries share: which words are worth attending to,
+#   whoever asks?
+# - (qᵢ + r_r) · R: **distance**. R starts from fixed sines and cosines of i − j (the ones of chapter 02, but of
+#   distances), and passes through a learned projection. r_r: which distances matter, whoever asks?
+# - (qᵢ + r_s) · s: **segment**. XLNet doesn't have BERT's segment embeddings. There is one vector for "same
+#   segment" and one for "another segment". So it can read more than two segments.
+#
+# Compare with DeBERTa: c2c and c2p are there, and r_w and r_r in addition. p2c isn't: no term lets the *key's word*
+# choose a distance. He et al. say so themselves (section 3.1): earlier models with relative positions lack it.
+#
+# By hand, with d = 4 (so √d = 2). The numbers are in the cell. Compute the three terms first.
+
+# %%
+q_i, k_j = torch.tensor([1.0, 0, 1, 0]), torch.tensor([2.0, 1, 0, 0])
+R = torch.tensor([0.0, 1, 2, 0])  # of this distance
+s_same, s_other = torch.tensor([1.0, 0, 0, 0]), torch.tensor([0.0, 0, 0, 3])
+r_w, r_r, r_s = torch.tensor([[0.0, 2, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
+content, distance = (q_i + r_w) @ k_j, (q_i + r_r) @ R
+for name, segment in (("same segment", s_same), ("other segment", s_other)):
+    terms = [content.item(), distance.item(), ((q_i + r_s) @ segment).item()]
+    print(f"{name:13} {terms[0]:.0f} + {terms[1]:.0f} + {terms[2]:.0f}, divided: {sum(terms) / 2:.1f}")
+
+# %% [markdown]
+# ### The layer with two streams
+#
+# The class below is the attention of one XLNet layer. `attend` computes one stream: `states` asks, `content` is what is
+# attended to. The table R has a row for each distance from T down to −T + 1, so distance i − j is row T − (i − j),
+# and we pick with `gather` as before. (The authors, `transformers` and the package shift the table instead, which is
+# faster and gives the same numbers.) `forward` is the whole idea of the two streams, in two lines.
+
+# %%
+from bertedu.family.xlnet.attention import relative_sinusoids
+
+
+class TwoStreamAttention(nn.Module):
+    def __init__(self, D, H):
+        super().__init__()
+        for name in ("query", "key", "value", "output", "distance"):
+            setattr(self, name, nn.Parameter(0.2 * torch.randn(D, H, D // H)))
+        for name in ("content_bias", "distance_bias", "segment_bias"):  # r_w, r_r, r_s
+            setattr(self, name, nn.Parameter(0.2 * torch.randn(H, D // H)))
+        self.segments = nn.Parameter(0.2 * torch.randn(2, H, D // H))  # same, other
+
+    def attend(self, states, content, may_see, different):  # [B, T, D] twice, [T, T], [B, T, T]
+        T, D = content.shape[1:]
+        q, k, v = (
+            torch.einsum("bte,ehd->bhtd", x, w)
+            for x, w in ((states, self.query), (content, self.key), (content, self.value))
+        )
+        r = torch.einsum("pe,ehd->hpd", relative_sinusoids(T, D), self.distance)  # [H, 2T, d]
+        index = T - torch.arange(T)[:, None] + torch.arange(T)  # [T, T]
+        scores = (q + self.content_bias[:, None]) @ k.mT  # [B, H, T, T]
+        by_distance = (q + self.distance_bias[:, None]) @ r.mT  # [B, H, T, 2T]
+        scores = scores + by_distance.gather(-1, index.expand(scores.shape))
+        by_segment = torch.einsum("bhtd,shd->sbht", q + self.segment_bias[:, None], self.segments)
+        scores = scores + torch.where(different[:, None], by_segment[1, ..., None], by_segment[0, ..., None])
+        scores = (scores / q.size(-1) ** 0.5).masked_fill(~may_see, torch.finfo(q.dtype).min / 2)
+        return torch.einsum("bhtd,ehd->bte", scores.softmax(-1) @ v, self.output)
+
+    def forward(self, content, queries, content_mask, query_mask, different):
+        represented = self.attend(content, content, content_mask, different)
+        predicted = self.attend(queries, content, query_mask, different)
+        return represented, predicted
+
+
+# %% [markdown]
+# The rest of the layer is BERT's, for each stream: residual connection, LayerNorm, feed-forward.
+#
+# ## What the order is worth
+#
+# Two more facts before we measure. First, **partial prediction**: the first words of an order are predicted from
+# almost nothing, and such hard guesses make training slow. So XLNet predicts only the *last* part of each order, about
+# one token in K (section 2.3). With the published K = 6 and 512 tokens these are 85. All other tokens come first in the
+# order; they need no query stream and see each other. Second, in practice the predicted tokens are chosen in short
+# spans of one to five tokens (section 3.1), so that they often depend on each other.
+#
+# Our measurement: a world of four cities. *We met in new york today*, and san francisco, los angeles, las vegas, all
+# equally often. Both words of the city are to be predicted. Compute by hand what the best possible model can reach:
+#
+# | | first word | second word | loss of a pair (nats) | probability of the four real cities together |
+# |---|---|---|---|---|
+# | both masked, each on its own | ¼ | ¼ | 2 · ln 4 = 2.77 | 4 · ¼ · ¼ = 25 % |
+# | one after the other | ¼ | 1 | ln 4 = 1.39 | 100 % |
+#
+# The next cell trains the same small XLNet in both ways: once on [MASK] as BERT is, and once on random orders of the
+# two words. It prints how far each gets.
+
+# %% tags=["hide-input"]
+from bertedu.family.xlnet import XLNetLMHeadModel
+from bertedu.model.heads import MaskedLM
+
+CITIES = ("new york", "san francisco", "los angeles", "las vegas")
+CITY_WORDS = "[PAD] [MASK] [CLS] [SEP] we met in today".split() + " ".join(CITIES).split()
+lines = [f"we met in {city} today [SEP] [CLS]".split() for city in CITIES]
+city_ids = torch.tensor([[CITY_WORDS.index(word) for word in line] for line in lines])  # [4, 8]
+CITY = slice(3, 5)  # where the two words stand
+
+
+def with_order(ids, first_first):  # what XLNet needs; first_first [B]: is the first word predicted first?
+    perm_mask = torch.zeros(len(ids), 8, 8)
+    perm_mask[:, :, CITY] = 1  # nobody sees the two words …
+    perm_mask[first_first, 4, 3] = 0  # … but the one that is predicted later sees the other
+    perm_mask[~first_first, 3, 4] = 0
+    target_mapping = torch.zeros(len(ids), 2, 8)
+    target_mapping[:, 0, 3] = target_mapping[:, 1, 4] = 1
+    return {"input_ids": ids, "perm_mask": perm_mask, "target_mapping": target_mapping}
+
+
+def masked(ids):
+    ids = ids.clone()
+    ids[:, CITY] = CITY_WORDS.index("[MASK]")
+    return {"input_ids": ids, "masked_positions": torch.isin(torch.arange(8), torch.arange(3, 5)).expand(ids.shape)}
+
+
+# %%
+config = XLNetConfig(**{**SIZES, "num_hidden_layers": 1, "vocab_size": len(CITY_WORDS)}, pad_token_id=0)
+
+
+def pair_losses(model, way, ids, generator):  # [B]: loss of both words together
+    if way == "masked":
+        inputs = masked(ids)
+    else:
+        inputs = with_order(ids, torch.rand(len(ids), generator=generator) < 0.5)
+    logits = model(**inputs).prediction_logits.reshape(len(ids), 2, -1)  # [B, 2, V]
+    return nn.functional.cross_entropy(logits.mT, ids[:, CITY], reduction="none").sum(dim=1)
+
+
+for way, kind, best in (("masked", MaskedLM, 2.77), ("in random order", XLNetLMHeadModel, 1.39)):
+    torch.manual_seed(0)
+    model, generator = kind.from_config(config), torch.Generator().manual_seed(0)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for step in range(200):
+        optimizer.param_groups[0]["lr"] = 0.01 * (1 - step / 200)
+        batch = city_ids[torch.randint(4, (32,), generator=generator)]
+        optimizer.zero_grad()
+        pair_losses(model, way, batch, generator).mean().backward()
+        optimizer.step()
+    losses = pair_losses(model.eval(), way, city_ids, generator).detach()
+    loss, real = about(best, losses.mean(), within=0.12), losses.neg().exp().sum().item()
+    print(f"{way:15}  loss {loss:.2f}, real cities {about(0.25 if best > 2 else 1, real, within=0.08):.0%}")
+
+# %% [markdown]
+# Both reach what is possible. Masked prediction gives the four real cities about a quarter of the probability. The rest
+# goes to *new vegas* and the like, and more training can't change that. In random order nearly everything goes to real
+# cities.
+#
+# How much is that worth in practice? The authors compared on equal terms (table 6, SQuAD 2.0): BERT 76.3, the same
+# architecture as XLNet with masked words 79.6, with permutations 81.3. So about a third of the gain is the order, and
+# two thirds come from the architecture, that is, from relative positions and memory. RoBERTa later got further than
+# XLNet with masked words alone and more training. What stayed of XLNet is less the objective than its lesson: state
+# clearly what depends on what.
+#
+# ## The proof
+#
+# Are your two layers the real ones? We load the same random weights into three versions: yours, the package's, and the
+# one of `transformers`. First disentangled attention (version 2 and 3, with log buckets). `DebertaV2Encoder.distances`
+# gives table and rows.
+
+# %%
+from transformers import DebertaV2Config as TheirDebertaConfig
+from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention
+
+from bertedu.family.deberta.attention import Context
+from bertedu.family.deberta.v2 import DebertaV2Attention, DebertaV2Encoder
+
+torch.manual_seed(0)
+config = DebertaV2Config(**{**SIZES, "hidden_size": 64}, position_buckets=8)
+mine, package = DisentangledAttention(64, 2), DebertaV2Attention(config).eval()
+package.load_state_dict(mine.state_dict())  # the names are the same
+kinds = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "share_att_key": True}
+theirs = DisentangledSelfAttention(TheirDebertaConfig(**config.on_disk() | kinds)).eval()
+for name in ("query", "key", "value"):
+    getattr(theirs, f"{name}_proj").load_state_dict(getattr(mine, name).state_dict())
+
+x, real = torch.randn(2, 20, 64), torch.ones(2, 20)  # [B, T, D]
+table, index = DebertaV2Encoder(config).distances(20, x.device)  # [2s, D], [T, T]
+with torch.no_grad():
+    result, _ = mine(x, table, index)
+    others = {"package": package(x, Context(table, index, real.bool()))[0]}
+    everywhere = torch.ones(2, 1, 20, 20)
+    others["transformers"] = mine.output(theirs(x, everywhere, rel_embeddings=table)[0])
+for name, other in others.items():
+    print(f"{name:12}  largest difference from yours {(other - result).abs().max():.6f}")
+
+# %% [markdown]
+# Now the two streams, with the order from above, and two segments. In `transformers` a layer's attention also contains
+# the residual connection and the LayerNorm, so we apply them to ours too. Its tensors are `[T, B, …]`.
+
+# %%
+from transformers import XLNetConfig as TheirXLNetConfig
+from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
+
+from bertedu.family.xlnet.attention import RelativeAttention
+from bertedu.model.attention import hiding_bias
+
+torch.manual_seed(0)
+mine, package = TwoStreamAttention(32, 2), RelativeAttention(XLNetConfig(**SIZES)).eval()
+package.load_state_dict(mine.state_dict())
+theirs = XLNetRelativeAttention(TheirXLNetConfig(d_model=32, n_head=2)).eval()
+short = {"query": "q", "key": "k", "value": "v", "output": "o", "distance": "r", "segments": "seg_embed"}
+short |= {"content_bias": "r_w_bias", "distance_bias": "r_r_bias", "segment_bias": "r_s_bias"}
+theirs.load_state_dict({short[n]: w for n, w in mine.state_dict().items()}, strict=False)
+
+content, queries = torch.randn(1, 4, 32), torch.randn(1, 4, 32)  # [B, T, D]
+query_mask = when[None, :] < when[:, None]  # [T, T]: the masks of exercise 18.3
+masks = query_mask | torch.eye(4, dtype=torch.bool), query_mask
+different = torch.tensor([[0, 0, 1, 1]])[:, :, None] != torch.tensor([[0, 0, 1, 1]])[:, None]  # [B, T, T]
+with torch.no_grad():
+    result = mine(content, queries, *masks, different)
+    keys, hide = package.keys(content, relative_sinusoids(4, 32)), [hiding_bias(~m, x.dtype) for m in masks]
+    ours = [package(y, keys, different, h)[0] for y, h in zip((content, queries), hide)]
+    attn = [(~m).float()[:, :, None, None] for m in masks]  # [T, T, B, 1]
+    segments = torch.stack([~different, different], -1).float().permute(1, 2, 0, 3)  # [T, T, B, 2]
+    r = relative_sinusoids(4, 32)[:, None]  # [2T, 1, D]
+    library = theirs(content.mT.permute(2, 0, 1), queries.mT.permute(2, 0, 1), *attn, r, segments)
+for n, (name, y) in enumerate((("content", content), ("query", queries))):
+    normed = nn.functional.layer_norm(y + result[n], (32,), eps=1e-12)
+    print(f"{name:7}  package {(ours[n] - result[n]).abs().max():.6f}", end="")
+    print(f"  transformers {(library[n].transpose(0, 1) - normed).abs().max():.6f}")
+
+# %% [markdown]
+# All differences are zero to six decimals.
+#
+# ## Broken BERT: left is right
+#
+# A colleague ports DeBERTa to a phone. He rewrites attention line by line from `transformers`, loads our trained
+# arrow reader (the one with all three terms), and tests: `a> [MASK] <a` gives *a*, `<c [MASK] c>` gives *c*. All twelve
+# tests of this kind pass, shapes are right, weights sum to 1. In production it fails. The next cell has his function
+# for the distance terms, and `ported`, which runs the reader with it. Look at the second and third line of the output.
+
+
+# %%
+def colleagues_terms(q, k, q_position, k_position, index):  # [.., T, d] twice, [.., 2s, d] twice, [T, T]
+    last = q_position.size(-2)  # 2s
+    c2p = (q @ k_position.mT).gather(-1, index.expand(*q.shape[:-1], -1))
+    opposite = (last - index).clamp(0, last - 1)  # the row of distance j - i
+    p2c = (q_position @ k.mT).gather(-2, opposite.expand(*q.shape[:-1], -1))
+    return c2p + p2c
+
+
+# %% tags=["hide-input"]
+@torch.no_grad()
+def ported(ids, terms):  # the arrow reader, with other distance terms: ids [B, 5] -> letters [B]
+    layer, x = reader.attention, reader.token(ids)
+    q, k, v = (layer.split_heads(f(x)) for f in (layer.query, layer.key, layer.value))
+    q_position, k_position = (layer.split_heads(f(reader.table)) for f in (layer.query, layer.key))
+    index = (torch.arange(5)[:, None] - torch.arange(5) + 4).clamp(0, 7)
+    scores = q @ k.mT + terms(q, k, q_position, k_position, index)
+    mixed = (scores / (3 * q.size(-1)) ** 0.5).softmax(dim=-1) @ v
+    return reader.decide(layer.output(mixed.transpose(1, 2).flatten(-2))[:, 2]).argmax(dim=-1)
+
+
+def try_terms(terms):
+    letters, mask = torch.arange(6), torch.full((6,), TOY.index("[MASK]"))
+    tests = torch.cat([framed(a + letters, mask, b + letters) for a, b in ((11, 5 + 6 * 1), (11, 11))])[:0]
+    right, left = TOY.index("a>") + letters, TOY.index("<a") + letters
+    tests = torch.cat([framed(right, mask, left), framed(left, mask, right)])  # the same letter twice
+    passed = (ported(tests, terms) == torch.cat([letters, letters])).sum().item()
+    ids, wanted = key_decides(1000, torch.Generator().manual_seed(9))
+    said, other = ported(ids, terms), torch.where(ids[:, 1] == TOY.index("a>") + wanted, ids[:, 3], ids[:, 1])
+    other = torch.where(ids[:, 1] < TOY.index("<a"), ids[:, 3] - TOY.index("a>"), ids[:, 1] - TOY.index("<a"))
+    print(f"his tests: {passed} of 12 pass")
+    print(f"two different arrows: {(said == wanted).double().mean():.0%} right")
+    print(f"                      {(said == other).double().mean():.0%} name the arrow on the other side")
+
+
+try_terms(colleagues_terms)
