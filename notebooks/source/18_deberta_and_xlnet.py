@@ -59,16 +59,9 @@ from bertedu.visualization.picture import BLUE, GREEN, GREY, ORANGE, Picture, ne
 figure = new_figure(7.6, 1.1)
 axes = figure.subplots()
 axes.plot([0, 5], [0, 0], color=GREY)
-parts = [
-    "embeddings",
-    "self-attention",
-    "feed-forward",
-    "self-attention",
-    "feed-forward",
-    "predictions",
-]
-below = ["no positions", "distances", "", "distances", "", "any order (XLNet)"]
-for i, (name, change) in enumerate(zip(parts, below)):
+parts = "embeddings self-attention feed-forward self-attention feed-forward predictions".split()
+changes = ["no positions", "distances", "", "distances", "", "any order (XLNet)"]
+for i, (name, change) in enumerate(zip(parts, changes)):
     box = {"boxstyle": "round,pad=0.5", "color": BLUE if change else GREY}
     axes.text(i, 0, name, ha="center", va="center", color="white", fontsize=8, bbox=box)
     axes.text(i, -0.9, change, ha="center", fontsize=8, color=BLUE)
@@ -76,10 +69,10 @@ axes.text(1.5, 0.75, "layer 1", ha="center", fontsize=8)
 axes.text(3.5, 0.75, "layers 2 to L", ha="center", fontsize=8)
 axes.set(xlim=(-0.5, 5.5), ylim=(-1.2, 1.1))
 axes.axis("off")
+alt = "BERT from left to right: embeddings (blue: no positions), in each layer self-attention "
 Picture(
     figure,
-    alt="BERT from left to right: embeddings (blue: no positions), in each layer self-attention "
-    "(blue: distances) and feed-forward, then the predictions (blue: any order, XLNet).",
+    alt + "(blue: distances) and feed-forward, then predictions (blue: any order, XLNet).",
 )
 
 # %% [markdown]
@@ -101,24 +94,30 @@ from bertedu import BertForPreTraining, BertTokenizer
 from bertedu.course import about, check, data_path, hint, quiz
 
 folder = data_path("checkpoints/books-mini")
-tokenizer, books = (
-    BertTokenizer.from_pretrained(folder),
-    BertForPreTraining.from_pretrained(folder),
-)
+tokenizer = BertTokenizer.from_pretrained(folder)
+books = BertForPreTraining.from_pretrained(folder).eval()
 sentence = tokenizer("the keys near the old lamp [MASK] wet.").input_ids  # [1, T]
 at = sentence[0].tolist().index(tokenizer.mask_token_id)
-for shift in (0, 1, 10, 80):
+was = tokenizer.convert_tokens_to_ids(["was"])[0]
+
+
+# %%
+@torch.no_grad()
+def shifted(shift):  # the vectors [T, D], and the probability of was at [MASK]
     ids = torch.cat([torch.zeros(1, shift, dtype=torch.long), sentence], dim=1)  # 0 is [PAD]
-    with torch.no_grad():
-        output = books.eval()(ids, (torch.arange(ids.size(1)) >= shift).long()[None])
-    vectors = output.bert.last_hidden_state[0, shift:]  # [T, D]
-    if shift == 0:
-        first = vectors
+    real = (torch.arange(ids.size(1)) >= shift).long()[None]  # attention mask [1, shift + T]
+    output = books(ids, real)
+    probability = output.prediction_logits[0, shift + at].softmax(dim=-1)[was]
+    return output.bert.last_hidden_state[0, shift:], probability
+
+
+first, _ = shifted(0)
+for shift in (0, 1, 10, 80):
+    vectors, probability = shifted(shift)
     cosine = torch.cosine_similarity(vectors, first, dim=-1).mean()
-    was = output.prediction_logits[0, shift + at].softmax(-1)[
-        tokenizer.convert_tokens_to_ids(["was"])[0]
-    ]
-    print(f"{shift:2} positions later: cosine {cosine:.2f}, probability of was {was:.2f}")
+    print(
+        f"{shift:2} positions later: cosine {cosine:.2f}, probability of was {probability:.2f}"
+    )
 
 # %% [markdown]
 # The same words in the same order, and the vectors change. One step is enough to move them, and the probability of
@@ -130,47 +129,25 @@ for shift in (0, 1, 10, 80):
 # What if some positions are rare in training? We go back to the agreement of [chapter 03](03_self_attention.ipynb):
 # *the keys near the lamp [MASK] wet*, is it *is* or *are*? Now a text consists of several such sentences, and only the
 # last one has a [MASK]. We train on texts of one or two sentences and test on texts of up to ten. The rule is the same
-# in each of them: the verb agrees with the first noun of its own sentence. The hidden cell defines `texts`, which
-# returns the ids of n random texts, the answers (0 *is*, 1 *are*), and the numbers of all subjects. With `hard=True`
-# the second noun of the last sentence always has the other number.
+# in each of them: the verb agrees with the first noun of its own sentence. `verb_texts` returns the ids of n random
+# texts, the answers (0 *is*, 1 *are*), and whether each sentence's subject is plural. With `hard=True` the second noun
+# of the last sentence always has the other number.
 
-# %% tags=["hide-input"]
-NOUNS = "key lamp cup book coat boat door cloud horse river plate letter".split()
-VOCABULARY = "[PAD] [CLS] [SEP] [MASK] the near . is are wet".split()
-VOCABULARY += [noun + ending for ending in ("", "s") for noun in NOUNS]
-ID = {word: i for i, word in enumerate(VOCABULARY)}
+# %%
+from bertedu.corpora.toy_texts import VERB_WORDS, verb_texts
 
-
-def texts(n, sentences, generator, hard=False):
-    """ids [n, 8 · sentences + 2], answers [n], and which subjects are plural [n, sentences]."""
-    shape = (n, sentences, 2)  # two nouns in each sentence
-    nouns = torch.randint(len(NOUNS), shape, generator=generator)
-    plural = torch.randint(2, shape, generator=generator)
-    if hard:
-        plural[:, -1, 1] = 1 - plural[:, -1, 0]
-    words = ID["key"] + nouns + len(NOUNS) * plural
-    verbs = ID["is"] + plural[..., 0]
-    verbs[:, -1] = ID["[MASK]"]
-    the, near, wet, dot = (
-        torch.full(shape[:2], ID[word]) for word in ("the", "near", "wet", ".")
-    )
-    body = torch.stack([the, words[..., 0], near, the, words[..., 1], verbs, wet, dot], dim=-1)
-    cls, sep = (torch.full((n, 1), ID[word]) for word in ("[CLS]", "[SEP]"))
-    return torch.cat([cls, body.flatten(1), sep], dim=1), plural[:, -1, 0], plural[..., 0]
-
-
-example, _, _ = texts(1, 2, torch.Generator().manual_seed(0))
-print(*(VOCABULARY[i] for i in example[0].tolist()))
+ids, answers, plural = verb_texts(1, 2, torch.Generator().manual_seed(0))
+print(*(VERB_WORDS[i] for i in ids[0].tolist()))
+print("answer:", ("is", "are")[answers[0]])
 
 # %% [markdown]
 # The model is small: an encoder with two layers, and a linear layer that turns the vector of [MASK] into two scores.
-# We write `VerbModel` so that it takes any encoder of the package, because we'll exchange the encoder later. `train`
-# makes 200 steps on 64 texts each.
+# `VerbModel` takes any encoder of the package, because we'll exchange the encoder later. `train` makes 200 steps, each
+# on the loss that `loss_of` returns. We'll use it for all the little models of this chapter.
 
 # %%
 from torch import nn
-
-from bertedu import BertConfig, BertModel
+from torch.nn.functional import cross_entropy
 
 
 class VerbModel(nn.Module):
@@ -180,57 +157,65 @@ class VerbModel(nn.Module):
         self.decide = nn.Linear(encoder.config.hidden_size, 2)
 
     def forward(self, ids):  # [B, T] -> [B, 2]
-        return self.decide(self.encoder(ids).last_hidden_state[ids == ID["[MASK]"]])
+        vectors = self.encoder(ids).last_hidden_state  # [B, T, D]
+        return self.decide(vectors[ids == VERB_WORDS.index("[MASK]")])
 
 
-def train(make_encoder, seed, sentences=(1, 2), steps=200):
-    torch.manual_seed(seed)
-    model, generator = VerbModel(make_encoder()), torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+# %%
+def train(model, loss_of, seed, learning_rate=3e-3, steps=200):
+    generator = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters())
     for step in range(steps):
-        ids, answers, _ = texts(64, sentences[step % len(sentences)], generator)
         for group in optimizer.param_groups:  # warm-up, then linear decay (chapter 08)
-            group["lr"] = 3e-3 * min(1, (step + 1) / 30) * (1 - step / steps)
+            group["lr"] = learning_rate * min(1, (step + 1) / 30) * (1 - step / steps)
         optimizer.zero_grad()
-        nn.functional.cross_entropy(model(ids), answers).backward()
+        loss_of(model, generator, step).backward()
         optimizer.step()
     return model.eval()
 
 
+def train_verbs(make_encoder, seed, longest=2):  # on texts of 1 to `longest` sentences
+    def loss_of(model, generator, step):
+        ids, answers, _ = verb_texts(64, 1 + step % longest, generator)
+        return cross_entropy(model(ids), answers)
+
+    torch.manual_seed(seed)
+    return train(VerbModel(make_encoder()), loss_of, seed)
+
+
 # %% [markdown]
-# The next cell trains three little BERTs, with three seeds, and tests each of them on 500 hard texts. The first number
-# of a line is the accuracy. The second is the share of the answers that would be right for *another* sentence: the
-# second sentence of the text. Guess the first number for six sentences.
+# The next cell sets the sizes and defines the test, on 500 hard texts. The cell after it trains three little BERTs,
+# with three seeds, and prints the means. The first number of a line is the accuracy. The second is the share of the
+# answers that would be right if the question were about the *second* sentence of the text. Guess the first number for
+# six sentences.
 
 # %%
-SIZES = {
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "intermediate_size": 64,
-}
-SIZES |= {"vocab_size": len(VOCABULARY), "hidden_dropout_prob": 0.0}
-SIZES |= {"attention_probs_dropout_prob": 0.0, "max_position_embeddings": 128}
-LENGTHS = (1, 2, 3, 4, 6, 10)
+from bertedu import BertConfig, BertModel
+
+SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+SIZES |= {"intermediate_size": 64, "max_position_embeddings": 128}
+SIZES |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+sizes = {**SIZES, "vocab_size": len(VERB_WORDS)}
 
 
 @torch.no_grad()
 def tested(model, sentences):  # accuracy, and agreement with the subject of the second sentence
-    ids, answers, subjects = texts(500, sentences, torch.Generator().manual_seed(99), hard=True)
+    generator = torch.Generator().manual_seed(99)
+    ids, answers, plural = verb_texts(500, sentences, generator, hard=True)
     said = model(ids).argmax(dim=-1)
-    return [
-        (said == wanted).double().mean().item()
-        for wanted in (answers, subjects[:, 1 % sentences])
-    ]
+    return [(said == x).double().mean() for x in (answers, plural[:, min(1, sentences - 1)])]
 
 
-berts = [train(lambda: BertModel(BertConfig(**SIZES), False), seed) for seed in range(3)]
-curves = {"BERT": [[tested(model, n)[0] for n in LENGTHS] for model in berts]}
-for n in LENGTHS:
-    right, second = torch.tensor([tested(model, n) for model in berts]).mean(dim=0).tolist()
+# %%
+berts = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), seed) for seed in range(3)]
+for n in (1, 2, 3, 6, 10):
+    right, second = torch.tensor([tested(model, n) for model in berts]).mean(dim=0)
     right = about(1 if n < 3 else 0.5, right, within=0.08)
-    print(f"{n:2} sentences: {right:.2f} right", end="")
-    print(f", {about(1, second, within=0.08):.2f} as in the second sentence" if n > 1 else "")
+    second = about(1, second, within=0.08)
+    print(
+        f"{n:2} sentences: {right:.2f} right",
+        f"{second:.2f} as for the second" if n > 1 else "",
+    )
 
 # %% [markdown]
 # With one or two sentences nearly every answer is right. From three sentences on, BERT is as good as a coin. And look
@@ -341,37 +326,30 @@ check("18.1", relative_index)
 # %%
 q = torch.tensor([[1.0, 0], [1, 1], [0, 2]])  # [T, d], queries of old, keys, rust
 k = torch.tensor([[1.0, 2], [0, 1], [1, 0]])  # [T, d]
-k_position = torch.tensor([[0.0, 1], [1, 0], [0, 0], [2, 0]])  # [2s, d]: what a distance offers
-q_position = torch.tensor([[1.0, 0], [0, 0], [1, 1], [0, 1]])  # [2s, d]: what it looks for
+k_position = torch.tensor([[0.0, 1], [1, 0], [0, 0], [2, 0]])  # [2s, d]: keys of the distances
+q_position = torch.tensor([[1.0, 0], [0, 0], [1, 1], [0, 1]])  # [2s, d]: their queries
 T, d, s = 3, 2, 2
-c2c, c2p, p2c, delta = (torch.zeros(T, T) for _ in range(4))
+delta, c2c, c2p, p2c = (torch.zeros(T, T) for _ in range(4))
 for i in range(T):  # the query
     for j in range(T):  # the key
         row = min(max(i - j + s, 0), 2 * s - 1)
-        delta[i, j] = row
-        c2c[i, j] = q[i] @ k[j]
-        c2p[i, j] = q[i] @ k_position[row]
-        p2c[i, j] = k[j] @ q_position[row]
-print("keys and old:", c2c[1, 0].item(), c2p[1, 0].item(), p2c[1, 0].item(), end="")
-print(f", together {(c2c + c2p + p2c)[1, 0].item()}, divided {7 / (3 * d) ** 0.5:.2f}")
-
-# %% tags=["hide-input"]
-tables = {"row δ(i, j)": delta, "c2c": c2c, "c2p": c2p, "p2c": p2c, "sum": c2c + c2p + p2c}
-figure = new_figure(8.6, 2.1)
-for axes, (title, table) in zip(figure.subplots(1, 5), tables.items()):
-    top = 4 if title.startswith("row") else 9
-    axes.imshow(table, cmap="Greys" if top == 4 else "Blues", vmin=0, vmax=1.6 * top)
-    for i in range(T):
-        for j in range(T):
-            axes.text(j, i, f"{table[i, j].item():.0f}", ha="center", va="center", fontsize=9)
-    axes.set_title(title, fontsize=9)
-    axes.set_xticks(range(T), ["old", "keys", "rust"], fontsize=7)
-    axes.set_yticks(range(T), ["old", "keys", "rust"] if top == 4 else [], fontsize=7)
-Picture(
-    figure,
-    alt="Five tables of three rows (queries) and three columns (keys): the row of the distance, "
-    "content to content, content to position, position to content, and their sum, 7 for keys and old.",
+        delta[i, j], c2c[i, j] = row, q[i] @ k[j]
+        c2p[i, j], p2c[i, j] = q[i] @ k_position[row], k[j] @ q_position[row]
+total = c2c + c2p + p2c
+print(
+    f"keys and old: {c2c[1, 0]:.0f} + {c2p[1, 0]:.0f} + {p2c[1, 0]:.0f} = {total[1, 0]:.0f}",
+    end="",
 )
+print(f", divided {total[1, 0] / (3 * d) ** 0.5:.2f}")
+
+# %%
+from bertedu.visualization.small_tables import small_tables
+
+tables = {"row δ(i, j)": delta, "c2c": c2c, "c2p": c2p, "p2c": p2c, "sum": total}
+words = ["old", "keys", "rust"]
+alt = "Tables with a row for each query and a column for each key, old, keys, rust: the row of the "
+alt += "distance, content to content, content to position, position to content; their sum is 7 at keys, old."
+small_tables(tables, words, words, alt)
 
 # %% [markdown]
 # ### Without loops: gather, and a transposition
@@ -403,7 +381,18 @@ print(f"p2c: largest difference from the loop {(p2c_fast - p2c).abs().max():.1f}
 #
 # Now with projections, heads and a batch, as DeBERTa's versions 2 and 3 have it: the distances pass through the *same*
 # projections as the words. (Version 1 has projections of their own for them.) `table` contains the vectors of the
-# distances, `[2s, D]`. All layers of the model share it. With `terms` we can leave out one of the terms.
+# distances, `[2s, D]`. All layers of the model share it. The first cell has the two distance terms, as a function; with
+# `terms` we can leave out one of them. The second cell has the rest.
+
+
+# %%
+def distance_terms(q, k, q_position, k_position, index, terms=("c2p", "p2c")):
+    scores, index = 0, index.expand(*q.shape[:-1], k.size(-2))  # index [B, H, T, T]
+    if "c2p" in terms:
+        scores = scores + (q @ k_position.mT).gather(-1, index)
+    if "p2c" in terms:
+        scores = scores + (k @ q_position.mT).gather(-1, index.mT).mT
+    return scores  # [B, H, T, T], not yet divided
 
 
 # %%
@@ -412,24 +401,20 @@ class DisentangledAttention(nn.Module):
 
     def __init__(self, hidden_size, num_heads, terms=("c2p", "p2c")):
         super().__init__()
-        self.num_heads, self.terms = num_heads, terms
-        layers = (nn.Linear(hidden_size, hidden_size) for _ in range(4))
-        self.query, self.key, self.value, self.output = layers
+        self.num_heads, self.terms, self.distance_terms = num_heads, terms, distance_terms
+        for name in ("query", "key", "value", "output"):
+            setattr(self, name, nn.Linear(hidden_size, hidden_size))
 
     def split_heads(self, x):
         return x.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)  # [..., H, T, d]
 
     def forward(self, x, table, index):  # [B, T, D], [2s, D], [T, T]
         q, k, v = (self.split_heads(f(x)) for f in (self.query, self.key, self.value))
-        q_position, k_position = (self.split_heads(f(table)) for f in (self.query, self.key))
-        scores = q @ k.mT  # [B, H, T, T]
-        index = index.expand(scores.shape)
-        if "c2p" in self.terms:
-            scores = scores + (q @ k_position.mT).gather(-1, index)
-        if "p2c" in self.terms:
-            scores = scores + (k @ q_position.mT).gather(-1, index.mT).mT
-        weights = (scores / ((1 + len(self.terms)) * q.size(-1)) ** 0.5).softmax(dim=-1)
-        return self.output((weights @ v).transpose(1, 2).flatten(-2)), weights
+        positions = (self.split_heads(f(table)) for f in (self.query, self.key))  # [H, 2s, d]
+        scores = q @ k.mT + self.distance_terms(q, k, *positions, index, self.terms)
+        scores = scores / ((1 + len(self.terms)) * q.size(-1)) ** 0.5  # √(3d) with both terms
+        mixed = scores.softmax(dim=-1) @ v  # [B, H, T, d]
+        return self.output(mixed.transpose(1, 2).flatten(-2))  # [B, T, D]
 
 
 # %% [markdown]
@@ -446,34 +431,13 @@ class DisentangledAttention(nn.Module):
 # Which term does which language need? Guess before you run the second cell. It trains one layer of attention with one
 # head, without and with each term, twice for each (16 trainings, a few seconds), and prints the mean accuracy.
 
-# %% tags=["hide-input"]
-LETTERS = "abcdef"
-TOY = "[CLS] [SEP] [MASK] left? right?".split() + list(LETTERS)
-TOY += [letter + ">" for letter in LETTERS] + ["<" + letter for letter in LETTERS]
+# %%
+from bertedu.corpora.toy_texts import ARROW_WORDS, key_decides, query_decides
 
-
-def framed(left, middle, right):  # [n] each -> [n, 5]
-    cls, sep = (torch.full_like(left, TOY.index(name)) for name in ("[CLS]", "[SEP]"))
-    return torch.stack([cls, left, middle, right, sep], dim=1)
-
-
-def two_letters(n, generator):  # two different letters, and a coin
-    first = torch.randint(6, (n,), generator=generator)
-    second = (first + torch.randint(1, 6, (n,), generator=generator)) % 6
-    return first, second, torch.randint(2, (n,), generator=generator)
-
-
-def query_decides(n, generator):
-    first, second, side = two_letters(n, generator)
-    ids = framed(first + TOY.index("a"), side + TOY.index("left?"), second + TOY.index("a"))
-    return ids, torch.where(side == 0, first, second)
-
-
-def key_decides(n, generator):
-    first, second, way = two_letters(n, generator)
-    arrow = TOY.index("a>") + 6 * way
-    middle = torch.full_like(first, TOY.index("[MASK]"))
-    return framed(first + arrow, middle, second + arrow), torch.where(way == 0, first, second)
+for language in (query_decides, key_decides):
+    ids, letters, _ = language(3, torch.Generator().manual_seed(2))
+    for row, letter in zip(ids.tolist(), letters.tolist()):
+        print(*(ARROW_WORDS[i] for i in row), " means ", "abcdef"[letter])
 
 
 # %%
@@ -482,45 +446,36 @@ class Reader(nn.Module):
 
     def __init__(self, terms):
         super().__init__()
-        self.token = nn.Embedding(len(TOY), 32)
+        self.token = nn.Embedding(len(ARROW_WORDS), 32)
         self.table = nn.Parameter(0.5 * torch.randn(8, 32))  # [2s, D] with s = 4
         self.attention = DisentangledAttention(32, 1, terms)
         self.decide = nn.Linear(32, 6)
 
     def forward(self, ids):  # [B, 5] -> [B, 6]
         index = (torch.arange(5)[:, None] - torch.arange(5) + 4).clamp(0, 7)
-        mixed, self.weights = self.attention(self.token(ids), self.table, index)
-        return self.decide(mixed[:, 2])
+        return self.decide(self.attention(self.token(ids), self.table, index)[:, 2])
 
 
 def train_reader(language, terms, seed):
+    def loss_of(model, generator, step):
+        ids, letters, _ = language(64, generator)
+        return cross_entropy(model(ids), letters)
+
     torch.manual_seed(seed)
-    model, generator = Reader(terms), torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    for _ in range(200):
-        ids, letters = language(64, generator)
-        optimizer.zero_grad()
-        nn.functional.cross_entropy(model(ids), letters).backward()
-        optimizer.step()
-    return model
+    return train(Reader(terms), loss_of, seed, learning_rate=0.02)
 
 
 # %%
-def accuracy(model, language):
-    ids, letters = language(1000, torch.Generator().manual_seed(9))
-    return (model(ids).argmax(dim=-1) == letters).double().mean().item()
-
-
-expected = {"query_decides": (0.5, 1, 0.75, 1), "key_decides": (0.5, 0.75, 1, 1)}
-for language in (query_decides, key_decides):
-    for terms, wanted in zip(
-        ((), ("c2p",), ("p2c",), ("c2p", "p2c")), expected[language.__name__]
-    ):
-        models = [train_reader(language, terms, seed) for seed in (0, 1)]
-        mean = sum(accuracy(model, language) for model in models) / 2
+TERMS = ((), ("c2p",), ("p2c",), ("c2p", "p2c"))
+expected = {query_decides: (0.5, 1, 0.75, 1), key_decides: (0.5, 0.75, 1, 1)}
+for language, wanted in expected.items():
+    ids, letters, _ = language(1000, torch.Generator().manual_seed(9))
+    for terms, share in zip(TERMS, wanted):
+        readers = [train_reader(language, terms, seed) for seed in (0, 1)]
+        right = sum((r(ids).argmax(dim=-1) == letters).double().mean() for r in readers) / 2
         name = " + ".join(("c2c", *terms))
-        print(f"{language.__name__:13}  {name:15} {about(wanted, mean, within=0.13):.2f}")
-reader = models[-1]  # with all three terms, for the lab
+        print(f"{language.__name__:13}  {name:15} {about(share, right, within=0.13):.2f}")
+reader = readers[-1]  # all three terms, for the lab
 
 # %% [markdown]
 # Without any distance it is a coin. Where the *query* decides, c2p solves the task, and where the *key* decides, p2c
@@ -603,51 +558,45 @@ from bertedu.family.deberta.v2 import DebertaV2Config, DebertaV2Model
 from bertedu.family.xlnet import XLNetConfig, XLNetModel
 
 encoders = {
-    "DeBERTa": lambda: DebertaV2Model(DebertaV2Config(**SIZES, position_buckets=8)),
-    "XLNet": lambda: XLNetModel(XLNetConfig(**SIZES, pad_token_id=0)),
+    "DeBERTa": lambda: DebertaV2Model(DebertaV2Config(**sizes, position_buckets=8)),
+    "XLNet": lambda: XLNetModel(XLNetConfig(**sizes, pad_token_id=0)),
 }
+models = {"BERT": berts}
 for name, make in encoders.items():
-    models = [train(make, seed) for seed in range(3)]
-    curves[name] = [[tested(model, n)[0] for n in LENGTHS] for model in models]
-control = train(lambda: BertModel(BertConfig(**SIZES), False), 0, sentences=range(1, 7))
-curves["BERT, 1 to 6"] = [[tested(control, n)[0] for n in LENGTHS]]
-for name, lines in curves.items():
-    ends = torch.tensor(lines)[:, [1, 4, 5]].mean(dim=0).tolist()  # 2, 6 and 10 sentences
-    wanted = {"BERT": (1, 0.5, 0.5), "BERT, 1 to 6": (1, 1, 0.5)}.get(name, (1, 1, 1))
-    shown = (f"{about(w, x, within=0.08):.2f}" for w, x in zip(wanted, ends))
-    print(f"{name:13} 2, 6 and 10 sentences:", *shown)
+    models[name] = [train_verbs(make, seed) for seed in range(3)]
+models["control"] = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), 0, longest=6)]
+
+# %%
+LENGTHS = (1, 2, 3, 4, 6, 10)
+curves = {
+    name: [[tested(m, n)[0] for n in LENGTHS] for m in group] for name, group in models.items()
+}
+expected = {
+    "BERT": (1, 0.5, 0.5),
+    "DeBERTa": (1, 1, 1),
+    "XLNet": (1, 1, 1),
+    "control": (1, 1, 0.5),
+}
+for name, wanted in expected.items():
+    means = torch.tensor(curves[name])[:, [1, 4, 5]].mean(dim=0)  # 2, 6 and 10 sentences
+    shown = (f"{about(w, x, within=0.08):.2f}" for w, x in zip(wanted, means))
+    print(f"{name:8} 2, 6 and 10 sentences:", *shown)
 
 # %% tags=["hide-input"]
 figure = new_figure(6.6, 2.7)
 axes = figure.subplots()
-styles = {
-    "BERT": (ORANGE, "-"),
-    "BERT, 1 to 6": (ORANGE, ":"),
-    "DeBERTa": (BLUE, "-"),
-    "XLNet": (GREEN, "--"),
-}
-for name, (color, line) in styles.items():
+for name, color, line in zip(curves, (ORANGE, BLUE, GREEN, ORANGE), ("-", "-", "--", ":")):
     for n, run in enumerate(curves[name]):
-        axes.plot(
-            LENGTHS,
-            run,
-            color=color,
-            linestyle=line,
-            marker="o",
-            markersize=3,
-            label=None if n else name,
-        )
+        label = None if n else name
+        axes.plot(LENGTHS, run, line, color=color, marker="o", markersize=3, label=label)
 axes.axvspan(0.8, 2.2, color="#eeeeee")
 axes.text(1.5, 0.72, "trained", ha="center", fontsize=8, color=GREY)
 axes.set(xlabel="sentences in the text", ylabel="accuracy", ylim=(0.4, 1.05))
 axes.legend(frameon=False, fontsize=8, loc="center right")
 quiet(axes)
-Picture(
-    figure,
-    alt="Accuracy over the number of sentences, trained on one and two. BERT falls to one half from "
-    "three sentences on, DeBERTa and XLNet stay near 1 up to ten. BERT trained on one to six "
-    "sentences stays at 1 up to six and falls to one half at ten.",
-)
+alt = "Accuracy over the number of sentences, trained on one and two. BERT falls to one half from three "
+alt += "sentences on, DeBERTa and XLNet stay near 1 up to ten. The control, a BERT trained on one to "
+Picture(figure, alt + "six sentences, stays at 1 up to six and falls to one half at ten.")
 
 # %% [markdown]
 # Both models with distances stay near 1, up to five times the length that they were trained on, for all three seeds.
@@ -676,7 +625,7 @@ from bertedu.family.deberta.pretraining import EnhancedMaskDecoder
 torch.manual_seed(0)
 deberta = encoders["DeBERTa"]().eval()
 decoder = EnhancedMaskDecoder(deberta.config)
-ids = torch.full((1, 5), ID["the"])
+ids = torch.full((1, 5), VERB_WORDS.index("the"))
 with torch.no_grad():
     states = deberta(ids, output_hidden_states=True).hidden_states  # L + 1 times [B, T, D]
     for name, x in (("encoder", states[-1]), ("with EMD", decoder(deberta, states))):
@@ -820,7 +769,7 @@ check("18.3", stream_masks)
 
 # %%
 torch.manual_seed(0)
-xlnet = XLNetModel(XLNetConfig(**SIZES, pad_token_id=0, initializer_range=0.3)).eval()
+xlnet = XLNetModel(XLNetConfig(**sizes, pad_token_id=0, initializer_range=0.3)).eval()
 when = torch.tensor([4, *order]).argsort()  # [T]: when does each position come? <cls> first
 query_mask = when[None, :] < when[:, None]  # [T, T], as in exercise 18.3
 targets = torch.eye(5)[None, :4]  # [1, M, T]: the four words
@@ -844,26 +793,11 @@ wrong = (effects[1] > 1e-6) != query_mask[:4]
 print("largest effect of a word on its own prediction:", effects[1].diagonal().max().item())
 print(f"{wrong.sum()} of {wrong.numel()} effects on predictions differ from the mask")
 
-# %% tags=["hide-input"]
-figure = new_figure(6.2, 2.6)
-for axes, table, title in zip(
-    figure.subplots(1, 2), effects > 1e-6, ("content stream", "query stream")
-):
-    axes.imshow(table, cmap="Blues", vmin=0, vmax=1.5)
-    for i in range(4):
-        for j in range(5):
-            axes.text(
-                j, i, "changes" if table[i, j] else "·", ha="center", va="center", fontsize=6
-            )
-    axes.set_title(f"{title}: does the vector (row) change?", fontsize=8)
-    axes.set_xticks(range(5), [*sentence, "<cls>"], fontsize=8)
-    axes.set_yticks(range(4), sentence, fontsize=8)
-    axes.set_xlabel("word that was changed", fontsize=8)
-Picture(
-    figure,
-    alt="Which vectors change when a word is changed, for the order keys, the, rust, old. Content "
-    "stream: each word itself and what comes before it. Query stream: only what comes before; the diagonal is empty.",
-)
+# %%
+changed_by = {"content stream": effects[0] > 1e-6, "query stream": effects[1] > 1e-6}
+alt = "Which vectors (rows) change if a word (columns) is changed, order: <cls>, keys, the, rust, old. "
+alt += "Content stream: the word itself and what comes before it. Query stream: without the diagonal."
+small_tables(changed_by, sentence, [*sentence, "<cls>"], alt)
 
 # %% [markdown]
 # The two pictures are exactly the two masks of exercise 18.3, after two layers. In the query stream the diagonal is
@@ -903,50 +837,57 @@ for name, segment in (("same segment", s_same), ("other segment", s_other)):
 # %% [markdown]
 # ### The layer with two streams
 #
-# The class below is the attention of one XLNet layer. `attend` computes one stream: `states` asks, `content` is what is
-# attended to. The table R has a row for each distance from T down to −T + 1, so distance i − j is row T − (i − j),
-# and we pick with `gather` as before. (The authors, `transformers` and the package shift the table instead, which is
-# faster and gives the same numbers.) `forward` is the whole idea of the two streams, in two lines.
+# Now the attention of one XLNet layer. The first cell makes random weights, `W`; both streams use them. In the second
+# cell `attend` computes one stream: `states` asks, `content` is what is attended to. The table R has a row for each
+# distance from T down to −T + 1, so distance i − j is row T − (i − j), and we pick with `gather` as before. (The
+# authors, `transformers` and the package shift the table instead, which is faster and gives the same numbers.)
+# `two_streams` is the whole idea, in two lines.
+
+# %%
+torch.manual_seed(0)
+D, H = 32, 2
+W = {
+    name: 0.2 * torch.randn(D, H, D // H) for name in "query key value output distance".split()
+}
+W |= {
+    name + "_bias": 0.2 * torch.randn(H, D // H) for name in ("content", "distance", "segment")
+}
+W["segments"] = 0.2 * torch.randn(2, H, D // H)  # same segment, another one
+
 
 # %%
 from bertedu.family.xlnet.attention import relative_sinusoids
 
 
-class TwoStreamAttention(nn.Module):
-    def __init__(self, D, H):
-        super().__init__()
-        for name in ("query", "key", "value", "output", "distance"):
-            setattr(self, name, nn.Parameter(0.2 * torch.randn(D, H, D // H)))
-        for name in ("content_bias", "distance_bias", "segment_bias"):  # r_w, r_r, r_s
-            setattr(self, name, nn.Parameter(0.2 * torch.randn(H, D // H)))
-        self.segments = nn.Parameter(0.2 * torch.randn(2, H, D // H))  # same, other
+def project(x, weight):  # [B, T, D] -> [B, H, T, d]
+    return torch.einsum("bte,ehd->bhtd", x, weight)
 
-    def attend(self, states, content, may_see, different):  # [B, T, D] twice, [T, T], [B, T, T]
-        T, D = content.shape[1:]
-        q, k, v = (
-            torch.einsum("bte,ehd->bhtd", x, w)
-            for x, w in ((states, self.query), (content, self.key), (content, self.value))
-        )
-        r = torch.einsum("pe,ehd->hpd", relative_sinusoids(T, D), self.distance)  # [H, 2T, d]
-        index = T - torch.arange(T)[:, None] + torch.arange(T)  # [T, T]
-        scores = (q + self.content_bias[:, None]) @ k.mT  # [B, H, T, T]
-        by_distance = (q + self.distance_bias[:, None]) @ r.mT  # [B, H, T, 2T]
-        scores = scores + by_distance.gather(-1, index.expand(scores.shape))
-        by_segment = torch.einsum(
-            "bhtd,shd->sbht", q + self.segment_bias[:, None], self.segments
-        )
-        scores = scores + torch.where(
-            different[:, None], by_segment[1, ..., None], by_segment[0, ..., None]
-        )
-        scores = (scores / q.size(-1) ** 0.5).masked_fill(
-            ~may_see, torch.finfo(q.dtype).min / 2
-        )
-        return torch.einsum("bhtd,ehd->bte", scores.softmax(-1) @ v, self.output)
 
-    def forward(self, content, queries, content_mask, query_mask, different):
-        represented = self.attend(content, content, content_mask, different)
-        predicted = self.attend(queries, content, query_mask, different)
-        return represented, predicted
+def attend(states, content, may_see, different):  # [B, T, D] twice, [T, T], [B, T, T]
+    T = content.size(1)
+    q, k, v = (
+        project(states, W["query"]),
+        project(content, W["key"]),
+        project(content, W["value"]),
+    )
+    R = project(relative_sinusoids(T, D)[None], W["distance"])  # [1, H, 2T, d]
+    row = T - torch.arange(T)[:, None] + torch.arange(T)  # [T, T]: of the distance i - j
+    scores = (q + W["content_bias"][:, None]) @ k.mT  # [B, H, T, T]
+    by_distance = (q + W["distance_bias"][:, None]) @ R.mT  # [B, H, T, 2T]
+    scores = scores + by_distance.gather(-1, row.expand(scores.shape))
+    by_segment = (q + W["segment_bias"][:, None]) @ W["segments"].permute(
+        1, 2, 0
+    )  # [B, H, T, 2]
+    scores = scores + by_segment.gather(-1, different.long()[:, None].expand(scores.shape))
+    scores = scores / q.size(-1) ** 0.5
+    weights = scores.masked_fill(~may_see, torch.finfo(scores.dtype).min / 2).softmax(dim=-1)
+    return torch.einsum("bhtd,ehd->bte", weights @ v, W["output"])  # [B, T, D]
+
+
+def two_streams(content, queries, content_mask, query_mask, different):
+    represented = attend(content, content, content_mask, different)
+    predicted = attend(queries, content, query_mask, different)
+    return represented, predicted
 
 
 # %% [markdown]
@@ -968,74 +909,66 @@ class TwoStreamAttention(nn.Module):
 # | both masked, each on its own | ¼ | ¼ | 2 · ln 4 = 2.77 | 4 · ¼ · ¼ = 25 % |
 # | one after the other | ¼ | 1 | ln 4 = 1.39 | 100 % |
 #
-# The next cell trains the same small XLNet in both ways: once on [MASK] as BERT is, and once on random orders of the
-# two words. It prints how far each gets.
+# The first cell makes the inputs for both ways: with a random order of the two words for each text, and with two
+# [MASK] as for BERT. The second cell trains the same small XLNet in each way and prints how far it gets.
 
-# %% tags=["hide-input"]
-from bertedu.family.xlnet import XLNetLMHeadModel
-from bertedu.model.heads import MaskedLM
+# %%
+from bertedu.corpora.toy_texts import CITY_WORDS, city_texts
 
-CITIES = ("new york", "san francisco", "los angeles", "las vegas")
-CITY_WORDS = "[PAD] [MASK] [CLS] [SEP] we met in today".split() + " ".join(CITIES).split()
-lines = [f"we met in {city} today [SEP] [CLS]".split() for city in CITIES]
-city_ids = torch.tensor([[CITY_WORDS.index(word) for word in line] for line in lines])  # [4, 8]
-CITY = slice(3, 5)  # where the two words stand
+city_ids = city_texts()  # [4, 8]: we met in new york today [SEP] [CLS]
 
 
-def with_order(
-    ids, first_first
-):  # what XLNet needs; first_first [B]: is the first word predicted first?
+def in_random_order(ids, generator):
+    first = (
+        torch.rand(len(ids), generator=generator) < 0.5
+    )  # is the first word predicted first?
     perm_mask = torch.zeros(len(ids), 8, 8)
-    perm_mask[:, :, CITY] = 1  # nobody sees the two words …
-    perm_mask[first_first, 4, 3] = 0  # … but the one that is predicted later sees the other
-    perm_mask[~first_first, 3, 4] = 0
-    target_mapping = torch.zeros(len(ids), 2, 8)
-    target_mapping[:, 0, 3] = target_mapping[:, 1, 4] = 1
-    return {"input_ids": ids, "perm_mask": perm_mask, "target_mapping": target_mapping}
+    perm_mask[:, :, 3:5] = 1  # nobody sees the two words …
+    perm_mask[first, 4, 3] = 0  # … but the one that is predicted later sees the other
+    perm_mask[~first, 3, 4] = 0
+    targets = torch.eye(8)[3:5].expand(len(ids), 2, 8)  # [B, M, T]
+    return {"input_ids": ids, "perm_mask": perm_mask, "target_mapping": targets}
 
 
-def masked(ids):
-    ids = ids.clone()
-    ids[:, CITY] = CITY_WORDS.index("[MASK]")
-    return {
-        "input_ids": ids,
-        "masked_positions": torch.isin(torch.arange(8), torch.arange(3, 5)).expand(ids.shape),
-    }
+def both_masked(ids, generator):
+    ids, city = ids.clone(), torch.zeros_like(ids, dtype=torch.bool)
+    ids[:, 3:5], city[:, 3:5] = CITY_WORDS.index("[MASK]"), True
+    return {"input_ids": ids, "masked_positions": city}
 
 
 # %%
-config = XLNetConfig(
-    **{**SIZES, "num_hidden_layers": 1, "vocab_size": len(CITY_WORDS)}, pad_token_id=0
+from bertedu.family.xlnet import XLNetLMHeadModel
+from bertedu.model.heads import MaskedLM
+
+small = XLNetConfig(
+    **{**SIZES, "num_hidden_layers": 1}, vocab_size=len(CITY_WORDS), pad_token_id=0
 )
 
 
-def pair_losses(model, way, ids, generator):  # [B]: loss of both words together
-    if way == "masked":
-        inputs = masked(ids)
-    else:
-        inputs = with_order(ids, torch.rand(len(ids), generator=generator) < 0.5)
-    logits = model(**inputs).prediction_logits.reshape(len(ids), 2, -1)  # [B, 2, V]
-    return nn.functional.cross_entropy(logits.mT, ids[:, CITY], reduction="none").sum(dim=1)
+def pair_losses(model, inputs_of, ids, generator):  # [B]: the loss of both words together
+    logits = model(**inputs_of(ids, generator)).prediction_logits.view(
+        len(ids), 2, -1
+    )  # [B, 2, V]
+    return cross_entropy(logits.mT, ids[:, 3:5], reduction="none").sum(dim=1)
 
 
-for way, kind, best in (
-    ("masked", MaskedLM, 2.77),
-    ("in random order", XLNetLMHeadModel, 1.39),
+for kind, inputs_of, best, share in (
+    (MaskedLM, both_masked, 2.77, 0.25),
+    (XLNetLMHeadModel, in_random_order, 1.39, 1),
 ):
-    torch.manual_seed(0)
-    model, generator = kind.from_config(config), torch.Generator().manual_seed(0)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    for step in range(200):
-        optimizer.param_groups[0]["lr"] = 0.01 * (1 - step / 200)
+
+    def loss_of(model, generator, step):
         batch = city_ids[torch.randint(4, (32,), generator=generator)]
-        optimizer.zero_grad()
-        pair_losses(model, way, batch, generator).mean().backward()
-        optimizer.step()
-    losses = pair_losses(model.eval(), way, city_ids, generator).detach()
-    loss, real = about(best, losses.mean(), within=0.12), losses.neg().exp().sum().item()
-    print(
-        f"{way:15}  loss {loss:.2f}, real cities {about(0.25 if best > 2 else 1, real, within=0.08):.0%}"
+        return pair_losses(model, inputs_of, batch, generator).mean()
+
+    torch.manual_seed(0)
+    model = train(kind.from_config(small), loss_of, seed=0, learning_rate=0.02)
+    losses = pair_losses(model, inputs_of, city_ids, torch.Generator().manual_seed(1)).detach()
+    loss, real = (
+        about(best, losses.mean(), within=0.12),
+        about(share, losses.neg().exp().sum(), within=0.08),
     )
+    print(f"{inputs_of.__name__:15}  loss {loss:.2f}, the four real cities {real:.0%}")
 
 # %% [markdown]
 # Both reach what is possible. Masked prediction gives the four real cities about a quarter of the probability. The rest
@@ -1063,18 +996,18 @@ from bertedu.family.deberta.v2 import DebertaV2Attention, DebertaV2Encoder
 
 torch.manual_seed(0)
 config = DebertaV2Config(**{**SIZES, "hidden_size": 64}, position_buckets=8)
-mine, package = DisentangledAttention(64, 2), DebertaV2Attention(config).eval()
+mine, package = DisentangledAttention(64, 2), DebertaV2Attention(config)
 package.load_state_dict(mine.state_dict())  # the names are the same
-kinds = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "share_att_key": True}
-theirs = DisentangledSelfAttention(TheirDebertaConfig(**config.on_disk() | kinds)).eval()
+theirs = DisentangledSelfAttention(TheirDebertaConfig(**config.on_disk()))
 for name in ("query", "key", "value"):
     getattr(theirs, f"{name}_proj").load_state_dict(getattr(mine, name).state_dict())
 
-x, real = torch.randn(2, 20, 64), torch.ones(2, 20)  # [B, T, D]
+# %%
+x, real = torch.randn(2, 20, 64), torch.ones(2, 20, dtype=torch.bool)  # [B, T, D], [B, T]
 table, index = DebertaV2Encoder(config).distances(20, x.device)  # [2s, D], [T, T]
 with torch.no_grad():
-    result, _ = mine(x, table, index)
-    others = {"package": package(x, Context(table, index, real.bool()))[0]}
+    result = mine(x, table, index)
+    others = {"package": package(x, Context(table, index, real))[0]}
     everywhere = torch.ones(2, 1, 20, 20)
     others["transformers"] = mine.output(theirs(x, everywhere, rel_embeddings=table)[0])
 for name, other in others.items():
@@ -1085,50 +1018,42 @@ for name, other in others.items():
 # the residual connection and the LayerNorm, so we apply them to ours too. Its tensors are `[T, B, …]`.
 
 # %%
-from transformers import XLNetConfig as TheirXLNetConfig
-from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
-
 from bertedu.family.xlnet.attention import RelativeAttention
 from bertedu.model.attention import hiding_bias
 
-torch.manual_seed(0)
-mine, package = TwoStreamAttention(32, 2), RelativeAttention(XLNetConfig(**SIZES)).eval()
-package.load_state_dict(mine.state_dict())
-theirs = XLNetRelativeAttention(TheirXLNetConfig(d_model=32, n_head=2)).eval()
-short = {
-    "query": "q",
-    "key": "k",
-    "value": "v",
-    "output": "o",
-    "distance": "r",
-    "segments": "seg_embed",
-}
-short |= {"content_bias": "r_w_bias", "distance_bias": "r_r_bias", "segment_bias": "r_s_bias"}
-theirs.load_state_dict({short[n]: w for n, w in mine.state_dict().items()}, strict=False)
-
-content, queries = torch.randn(1, 5, 32), torch.randn(1, 5, 32)  # [B, T, D]
+package = RelativeAttention(XLNetConfig(**SIZES))
+package.load_state_dict(W)  # the names are the same
+content, queries = torch.randn(1, 5, D), torch.randn(1, 5, D)  # [B, T, D]
 masks = query_mask | torch.eye(5, dtype=torch.bool), query_mask  # [T, T] each
 segment = torch.tensor([[0, 0, 1, 1, 2]])  # [B, T]; <cls> has a segment of its own
 different = segment[:, :, None] != segment[:, None]  # [B, T, T]
+result = two_streams(content, queries, *masks, different)
 with torch.no_grad():
-    result = mine(content, queries, *masks, different)
-    keys, hide = (
-        package.keys(content, relative_sinusoids(5, 32)),
-        [hiding_bias(~m, x.dtype) for m in masks],
+    keys = package.keys(content, relative_sinusoids(5, D))
+    for name, x, mask, y in zip(("content", "query"), (content, queries), masks, result):
+        other, _ = package(x, keys, different, hiding_bias(~mask, x.dtype))
+        print(f"{name:7} stream  package {(other - y).abs().max():.6f} from yours")
+
+# %%
+from transformers import XLNetConfig as TheirXLNetConfig
+from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
+
+theirs = XLNetRelativeAttention(TheirXLNetConfig(d_model=D, n_head=H)).eval()
+names = dict(zip(("query", "key", "value", "output", "distance", "segments"), "qkvor")) | {
+    "segments": "seg_embed"
+}
+names |= {"content_bias": "r_w_bias", "distance_bias": "r_r_bias", "segment_bias": "r_s_bias"}
+theirs.load_state_dict({names[name]: weight for name, weight in W.items()}, strict=False)
+hidden = [(~mask).float()[:, :, None, None] for mask in masks]  # [T, T, B, 1]
+kinds = torch.stack([~different, different], dim=-1).float().permute(1, 2, 0, 3)  # [T, T, B, 2]
+R = relative_sinusoids(5, D)[:, None]  # [2T, B, D]
+with torch.no_grad():
+    outputs = theirs(content.transpose(0, 1), queries.transpose(0, 1), *hidden, R, kinds)
+for name, x, y, other in zip(("content", "query"), (content, queries), result, outputs):
+    y = nn.functional.layer_norm(x + y, (D,), eps=1e-12)
+    print(
+        f"{name:7} stream  transformers {(other.transpose(0, 1) - y).abs().max():.6f} from yours"
     )
-    ours = [package(y, keys, different, h)[0] for y, h in zip((content, queries), hide)]
-    attn = [(~m).float()[:, :, None, None] for m in masks]  # [T, T, B, 1]
-    segments = (
-        torch.stack([~different, different], -1).float().permute(1, 2, 0, 3)
-    )  # [T, T, B, 2]
-    r = relative_sinusoids(5, 32)[:, None]  # [2T, 1, D]
-    library = theirs(
-        content.mT.permute(2, 0, 1), queries.mT.permute(2, 0, 1), *attn, r, segments
-    )
-for n, (name, y) in enumerate((("content", content), ("query", queries))):
-    normed = nn.functional.layer_norm(y + result[n], (32,), eps=1e-12)
-    print(f"{name:7}  package {(ours[n] - result[n]).abs().max():.6f}", end="")
-    print(f"  transformers {(library[n].transpose(0, 1) - normed).abs().max():.6f}")
 
 # %% [markdown]
 # All differences are zero to six decimals.
@@ -1138,56 +1063,40 @@ for n, (name, y) in enumerate((("content", content), ("query", queries))):
 # A colleague ports DeBERTa to a phone. He rewrites attention line by line from `transformers`, loads our trained
 # arrow reader (the one with all three terms), and tests: `a> [MASK] <a` gives *a*, `<c [MASK] c>` gives *c*. All twelve
 # tests of this kind pass, shapes are right, weights sum to 1. In production it fails. The next cell has his function
-# for the distance terms, and `ported`, which runs the reader with it. Look at the second and third line of the output.
+# for the distance terms. The cell after it runs the reader with it, on his tests and on the language itself.
 
 
 # %%
-def colleagues_terms(
-    q, k, q_position, k_position, index
-):  # [.., T, d] twice, [.., 2s, d] twice, [T, T]
+def colleagues_terms(q, k, q_position, k_position, index, terms=None):
     last = q_position.size(-2)  # 2s
     c2p = (q @ k_position.mT).gather(-1, index.expand(*q.shape[:-1], -1))
-    opposite = (last - index).clamp(0, last - 1)  # the row of distance j - i
+    opposite = (last - index).clamp(0, last - 1)  # the row of the distance j - i
     p2c = (q_position @ k.mT).gather(-2, opposite.expand(*q.shape[:-1], -1))
     return c2p + p2c
 
 
-# %% tags=["hide-input"]
+# %%
+from bertedu.corpora.toy_texts import mirror_images
+
+
 @torch.no_grad()
-def ported(
-    ids, terms
-):  # the arrow reader, with other distance terms: ids [B, 5] -> letters [B]
-    layer, x = reader.attention, reader.token(ids)
-    q, k, v = (layer.split_heads(f(x)) for f in (layer.query, layer.key, layer.value))
-    q_position, k_position = (
-        layer.split_heads(f(reader.table)) for f in (layer.query, layer.key)
+def try_terms(distance_terms):
+    reader.attention.distance_terms = lambda *inputs: distance_terms(*inputs[:5])
+    ids, letters = mirror_images()
+    print(f"his tests: {(reader(ids).argmax(dim=-1) == letters).sum()} of {len(ids)} pass")
+    ids, letters, others = key_decides(1000, torch.Generator().manual_seed(9))
+    said = reader(ids).argmax(dim=-1)
+    print(
+        f"in production: {(said == letters).double().mean():.0%} name the arrow that points at [MASK],",
+        end="",
     )
-    index = (torch.arange(5)[:, None] - torch.arange(5) + 4).clamp(0, 7)
-    scores = q @ k.mT + terms(q, k, q_position, k_position, index)
-    mixed = (scores / (3 * q.size(-1)) ** 0.5).softmax(dim=-1) @ v
-    return reader.decide(layer.output(mixed.transpose(1, 2).flatten(-2))[:, 2]).argmax(dim=-1)
-
-
-def try_terms(terms):
-    same, mask = torch.arange(6), torch.full((6,), TOY.index("[MASK]"))
-    right, left = TOY.index("a>") + same, TOY.index("<a") + same
-    tests = torch.cat(
-        [framed(right, mask, left), framed(left, mask, right)]
-    )  # one letter twice
-    passed = (ported(tests, terms) == torch.cat([same, same])).sum().item()
-    print(f"one letter, arrows of both kinds: {passed} of 12 tests pass")
-    ids, wanted = key_decides(1000, torch.Generator().manual_seed(9))
-    other = ((ids[:, [1, 3]] - TOY.index("a>")) % 6).sum(dim=1) - wanted  # the other letter
-    for name, letter in (("right", wanted), ("the arrow on the other side", other)):
-        share = (ported(ids, terms) == letter).double().mean()
-        print(f"two letters, arrows of one kind: {share:4.0%} {name}")
+    print(f" {(said == others).double().mean():.0%} the other one")
 
 
 try_terms(colleagues_terms)
 
 # %% [markdown]
-# Look at the last line. The model is not guessing. It is as sure as ever, and it always names the wrong arrow, as if it
-# read the text in a mirror. His tests didn't notice, because each of them reads the same in a mirror. (A test with an
+# Look at the last line. The model is not guessing: it always names the wrong arrow, as if it read the text in a mirror. His tests didn't notice, because each of them reads the same in a mirror. (A test with an
 # untrained table of zeros, or with one token, would pass too: distance 0 is its own opposite.)
 #
 # This bug is real. In June 2026 the C++ library `nntrainer` repaired it in its DeBERTa ([pull request

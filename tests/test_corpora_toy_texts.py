@@ -1,0 +1,70 @@
+"""Toy texts: their answers follow from their words by the rule that they are said to have."""
+
+import torch
+
+from bertedu.corpora.toy_texts import (
+    ARROW_WORDS,
+    CITIES,
+    CITY_WORDS,
+    VERB_WORDS,
+    city_texts,
+    key_decides,
+    mirror_images,
+    query_decides,
+    verb_texts,
+)
+
+
+def words_of(ids, words):
+    return [[words[i] for i in row] for row in ids.tolist()]
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def test_a_verb_agrees_with_another_noun_than_the_subject():
+    ids, answers, plural = verb_texts(40, 3, generator(), hard=True)
+    assert ids.shape == (40, 26)
+    for row, answer, subjects in zip(words_of(ids, VERB_WORDS), answers.tolist(), plural.tolist(), strict=True):
+        assert row[0] == "[CLS]" and row[-1] == "[SEP]"
+        for n, subject in enumerate(subjects):
+            _, first, near, _, second, verb, wet, dot = row[1 + 8 * n : 9 + 8 * n]
+            assert (near, wet, dot) == ("near", "wet", ".")
+            assert first.endswith("s") == bool(subject)
+            assert verb == ("[MASK]" if n == 2 else ("is", "are")[subject])
+        assert subjects[-1] == answer
+        assert second.endswith("s") != bool(answer), "the second noun gives the answer away"
+    assert 0 < answers.sum() < 40
+
+
+def test_the_wrong_neighbour_is_asked_for():
+    ids, letters, others = query_decides(40, generator())
+    for row, letter, other in zip(words_of(ids, ARROW_WORDS), letters.tolist(), others.tolist(), strict=True):
+        _, left, question, right, _ = row
+        asked, rest = (left, right) if question == "left?" else (right, left)
+        assert "abcdef".index(asked) == letter != other == "abcdef".index(rest)
+
+
+def test_an_arrow_points_away_from_what_it_names():
+    ids, letters, others = key_decides(40, generator())
+    assert len(set(letters.tolist())) > 2
+    for row, letter, other in zip(words_of(ids, ARROW_WORDS), letters.tolist(), others.tolist(), strict=True):
+        _, left, _, right, _ = row
+        assert left.endswith(">") == right.endswith(">")
+        pointing, away = (left, right) if left.endswith(">") else (right, left)
+        assert pointing.strip("<>") == "abcdef"[letter] and away.strip("<>") == "abcdef"[other]
+
+
+def test_a_mirror_image_differs_from_its_text():
+    ids, letters = mirror_images()
+    for row, letter in zip(words_of(ids, ARROW_WORDS), letters.tolist(), strict=True):
+        left, right = row[1], row[3]
+        assert left.strip("<>") == right.strip("<>") == "abcdef"[letter]
+        assert left.endswith(">") != right.endswith(">")
+
+
+def test_a_city_is_missing_or_shares_a_word():
+    texts = [" ".join(row) for row in words_of(city_texts(), CITY_WORDS)]
+    assert texts == [f"we met in {city} today [SEP] [CLS]" for city in CITIES]
+    assert len(set(CITY_WORDS)) == len(CITY_WORDS)
