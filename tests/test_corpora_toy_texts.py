@@ -1,5 +1,8 @@
 """Toy texts: their answers follow from their words by the rule that they are said to have."""
 
+import math
+from types import SimpleNamespace
+
 import torch
 
 from bertedu.corpora.toy_texts import (
@@ -7,6 +10,9 @@ from bertedu.corpora.toy_texts import (
     CITIES,
     CITY_WORDS,
     VERB_WORDS,
+    cities_in_random_order,
+    cities_masked,
+    city_losses,
     city_texts,
     key_decides,
     mirror_images,
@@ -68,3 +74,31 @@ def test_a_city_is_missing_or_shares_a_word():
     texts = [" ".join(row) for row in words_of(city_texts(), CITY_WORDS)]
     assert texts == [f"we met in {city} today [SEP] [CLS]" for city in CITIES]
     assert len(set(CITY_WORDS)) == len(CITY_WORDS)
+
+
+def test_a_masked_city_can_be_read():
+    inputs = cities_masked(city_texts(), generator())
+    assert " ".join(words_of(inputs["input_ids"], CITY_WORDS)[0]) == "we met in [MASK] [MASK] today [SEP] [CLS]"
+    assert [CITY_WORDS[i] for i in inputs["labels"][0].tolist() if i != -100] == ["new", "york"]
+
+
+def test_a_city_is_seen_before_its_turn():
+    """Nobody sees the two words, but the later of the two sees the other; both orders occur."""
+    inputs = cities_in_random_order(city_texts().repeat(10, 1), generator())
+    assert inputs["target_mapping"].argmax(dim=-1).tolist() == [[3, 4]] * 40
+    hidden = inputs["perm_mask"]
+    assert hidden[:, [0, 1, 2, 5, 6, 7]][:, :, 3:5].all(), "another word sees the city"
+    assert not hidden[:, :, [0, 1, 2, 5, 6, 7]].any(), "a word around the city is hidden"
+    assert hidden[:, 3, 3].all() and hidden[:, 4, 4].all(), "a word sees itself"
+    assert (hidden[:, 3, 4] + hidden[:, 4, 3] == 1).all(), "both see each other, or neither"
+    assert 5 < hidden[:, 3, 4].sum() < 35
+
+
+def test_a_word_of_the_city_is_not_counted():
+    class Even(torch.nn.Module):
+        def forward(self, labels, **others):
+            return SimpleNamespace(prediction_logits=torch.zeros(int((labels >= 0).sum()), len(CITY_WORDS)))
+
+    for inputs_of in (cities_masked, cities_in_random_order):
+        losses = city_losses(Even(), inputs_of(city_texts(), generator()))
+        torch.testing.assert_close(losses, torch.full((4,), 2 * math.log(len(CITY_WORDS))))

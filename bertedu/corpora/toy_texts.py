@@ -5,7 +5,8 @@ Every word is one token, so ids are numbers in the list of words. Shapes: N text
 """
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 
 NOUNS = tuple(["key", "lamp", "cup", "book", "coat", "boat", "door", "cloud", "horse", "river", "plate", "letter"])
 VERB_WORDS = (
@@ -22,6 +23,7 @@ ARROW_WORDS = (
 )
 CITIES = ("new york", "san francisco", "los angeles", "las vegas")
 CITY_WORDS = tuple(["[PAD]", "[MASK]", "[CLS]", "[SEP]", "we", "met", "in", "today", *" ".join(CITIES).split()])
+CITY = slice(3, 5)  # where the two words of the city stand
 
 
 def verb_texts(
@@ -95,3 +97,32 @@ def city_texts() -> Tensor:
     """One text for each city, "we met in new york today [SEP] [CLS]" (XLNet's [CLS] is last): ids [4, 8]."""
     lines = (f"we met in {city} today [SEP] [CLS]".split() for city in CITIES)
     return torch.tensor([[CITY_WORDS.index(word) for word in line] for line in lines])
+
+
+def cities_masked(ids: Tensor, generator: torch.Generator) -> dict[str, Tensor]:
+    """Inputs of a masked language model: both words of the city are [MASK], and asked for. ids [B, 8]."""
+    masked, labels = ids.clone(), torch.full_like(ids, -100)
+    masked[:, CITY], labels[:, CITY] = CITY_WORDS.index("[MASK]"), ids[:, CITY]
+    return {"input_ids": masked, "labels": labels}
+
+
+def cities_in_random_order(ids: Tensor, generator: torch.Generator) -> dict[str, Tensor]:
+    """XLNet's inputs: both words of the city are predicted, in a random order for each text. ids [B, 8].
+
+    perm_mask [B, 8, 8]: nobody sees the two words, but the one that is predicted later sees the other.
+    """
+    first, second = CITY.start, CITY.stop - 1
+    first_first = torch.rand(len(ids), generator=generator) < 0.5
+    perm_mask = torch.zeros(len(ids), ids.size(1), ids.size(1))
+    perm_mask[:, :, CITY] = 1
+    perm_mask[first_first, second, first] = 0
+    perm_mask[~first_first, first, second] = 0
+    target_mapping = torch.eye(ids.size(1))[CITY].expand(len(ids), -1, -1)  # [B, 2, 8]
+    labels = ids[:, CITY]  # [B, 2]
+    return {"input_ids": ids, "perm_mask": perm_mask, "target_mapping": target_mapping, "labels": labels}
+
+
+def city_losses(model: nn.Module, inputs: dict[str, Tensor]) -> Tensor:
+    """The loss of both words of the city together, [B], with inputs from one of the two functions above."""
+    logits, labels = model(**inputs).prediction_logits, inputs["labels"]  # [2 B, V], and -100 where nothing is asked
+    return cross_entropy(logits.float(), labels[labels >= 0], reduction="none").unflatten(0, (-1, 2)).sum(dim=1)

@@ -50,79 +50,64 @@
 #
 # ## Where this part sits
 #
-# The next cell draws BERT from left to right. What this chapter changes is blue: positions disappear from the
-# embeddings, and attention gets distances instead. XLNet also changes how the predictions are made.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREEN, GREY, ORANGE, Picture, new_figure, quiet
-
-figure = new_figure(7.6, 1.1)
-axes = figure.subplots()
-axes.plot([0, 5], [0, 0], color=GREY)
-parts = "embeddings self-attention feed-forward self-attention feed-forward predictions".split()
-changes = ["no positions", "distances", "", "distances", "", "any order (XLNet)"]
-for i, (name, change) in enumerate(zip(parts, changes)):
-    box = {"boxstyle": "round,pad=0.5", "color": BLUE if change else GREY}
-    axes.text(i, 0, name, ha="center", va="center", color="white", fontsize=8, bbox=box)
-    axes.text(i, -0.9, change, ha="center", fontsize=8, color=BLUE)
-axes.text(1.5, 0.75, "layer 1", ha="center", fontsize=8)
-axes.text(3.5, 0.75, "layers 2 to L", ha="center", fontsize=8)
-axes.set(xlim=(-0.5, 5.5), ylim=(-1.2, 1.1))
-axes.axis("off")
-alt = "BERT from left to right: embeddings (blue: no positions), in each layer self-attention "
-Picture(
-    figure,
-    alt + "(blue: distances) and feed-forward, then predictions (blue: any order, XLNet).",
-)
-
-# %% [markdown]
+# BERT from left to right. What this chapter changes is blue: positions disappear from the embeddings, and attention
+# gets distances instead. XLNet also changes how the predictions are made.
+#
+# <svg role="img" aria-label="BERT from left to right: embeddings (blue: no positions), then in each layer self-attention
+# (blue: distances) and feed-forward, then the predictions (blue: in any order, XLNet)." viewBox="0 0 760 110" width="760"
+# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
+# <rect width="760" height="110" fill="#ffffff"/>
+# <path d="M20 50H740" stroke="#767676" stroke-width="1.6"/>
+# <g fill="#0072B2"><rect x="10" y="32" width="110" height="36" rx="7"/><rect x="140" y="32" width="110" height="36"
+# rx="7"/><rect x="390" y="32" width="110" height="36" rx="7"/><rect x="640" y="32" width="110" height="36" rx="7"/></g>
+# <g fill="#767676"><rect x="265" y="32" width="110" height="36" rx="7"/><rect x="515" y="32" width="110" height="36"
+# rx="7"/></g>
+# <g fill="#ffffff" text-anchor="middle"><text x="65" y="54">embeddings</text><text x="195" y="54">self-attention</text>
+# <text x="320" y="54">feed-forward</text><text x="445" y="54">self-attention</text><text x="570" y="54">feed-forward
+# </text><text x="695" y="54">predictions</text></g>
+# <g fill="#0072B2" text-anchor="middle"><text x="65" y="90">no positions</text><text x="195" y="90">distances</text>
+# <text x="445" y="90">distances</text><text x="695" y="90">any order (XLNet)</text></g>
+# <g fill="#222222" text-anchor="middle"><text x="257" y="20">layer 1</text><text x="507" y="20">layers 2 to L</text></g>
+# </svg>
+#
 # ## The problem: the same sentence somewhere else
 #
-# *The keys near the old lamp [MASK] wet.* Does it matter whether this sentence stands at the beginning of a text or
+# *The keys near the old lamp are wet.* Does it matter whether this sentence stands at the beginning of a text or
 # after forty other words? For the grammar it doesn't. For BERT it does, because every word gets another position
 # vector. Let's see how much changes.
 #
 # We use the small BERT that comes with the course, and a trick: we put padding *before* the sentence. Padding is hidden
 # from attention, so the model still reads the same words, and nothing else. Only their position numbers grow. The cell
-# prints how similar the vectors are to those at the beginning (the mean cosine), and how probable *was* is at [MASK].
-# Guess first: is the cosine 1?
+# prints how similar the vectors are to those at the beginning. Guess first: is the cosine 1?
 
 # %%
 import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
 
-from bertedu import BertForPreTraining, BertTokenizer
+from bertedu import BertConfig, BertModel, BertTokenizer
+from bertedu.corpora.toy_texts import VERB_WORDS, verb_texts
 from bertedu.course import about, check, data_path, hint, quiz
+from bertedu.training.fitting import fit
 
 folder = data_path("checkpoints/books-mini")
-tokenizer = BertTokenizer.from_pretrained(folder)
-books = BertForPreTraining.from_pretrained(folder).eval()
-sentence = tokenizer("the keys near the old lamp [MASK] wet.").input_ids  # [1, T]
-at = sentence[0].tolist().index(tokenizer.mask_token_id)
-was = tokenizer.convert_tokens_to_ids(["was"])[0]
-
-
-# %%
-@torch.no_grad()
-def shifted(shift):  # the vectors [T, D], and the probability of was at [MASK]
+books = BertModel.from_pretrained(folder).eval()
+sentence = BertTokenizer.from_pretrained(folder)(
+    "the keys near the old lamp are wet."
+).input_ids
+vectors = {}
+for shift in (0, 1, 10, 80):
     ids = torch.cat([torch.zeros(1, shift, dtype=torch.long), sentence], dim=1)  # 0 is [PAD]
     real = (torch.arange(ids.size(1)) >= shift).long()[None]  # attention mask [1, shift + T]
-    output = books(ids, real)
-    probability = output.prediction_logits[0, shift + at].softmax(dim=-1)[was]
-    return output.bert.last_hidden_state[0, shift:], probability
-
-
-first, _ = shifted(0)
-for shift in (0, 1, 10, 80):
-    vectors, probability = shifted(shift)
-    cosine = torch.cosine_similarity(vectors, first, dim=-1).mean()
-    print(
-        f"{shift:2} positions later: cosine {cosine:.2f}, probability of was {probability:.2f}"
-    )
+    with torch.no_grad():
+        vectors[shift] = books(ids, real).last_hidden_state[0, shift:]  # [T, D]
+    cosine = torch.cosine_similarity(vectors[shift], vectors[0], dim=-1).mean()
+    print(f"{shift:2} positions later: mean cosine with the vectors at the start {cosine:.2f}")
 
 # %% [markdown]
-# The same words in the same order, and the vectors change. One step is enough to move them, and the probability of
-# *was* falls by a third. This BERT has read many texts at all its positions, so it has learned that they mean about
-# the same. But it had to *learn* this, from data, for each position.
+# The same words in the same order, and yet other vectors. They stay similar, because this BERT was trained on texts
+# that fill all its 128 positions. It has *learned* that a sentence means about the same everywhere. But it had to
+# learn that from data, position by position.
 #
 # ### A model that learns at short positions and is asked at long ones
 #
@@ -131,25 +116,17 @@ for shift in (0, 1, 10, 80):
 # last one has a [MASK]. We train on texts of one or two sentences and test on texts of up to ten. The rule is the same
 # in each of them: the verb agrees with the first noun of its own sentence. `verb_texts` returns the ids of n random
 # texts, the answers (0 *is*, 1 *are*), and whether each sentence's subject is plural. With `hard=True` the second noun
-# of the last sentence always has the other number.
-
-# %%
-from bertedu.corpora.toy_texts import VERB_WORDS, verb_texts
-
-ids, answers, plural = verb_texts(1, 2, torch.Generator().manual_seed(0))
-print(*(VERB_WORDS[i] for i in ids[0].tolist()))
-print("answer:", ("is", "are")[answers[0]])
-
-# %% [markdown]
+# of the last sentence always has the other number. A text of two sentences looks like this:
+#
+# > [CLS] the horses near the books are wet . the boats near the keys [MASK] wet . [SEP]
+#
 # The model is small: an encoder with two layers, and a linear layer that turns the vector of [MASK] into two scores.
-# `VerbModel` takes any encoder of the package, because we'll exchange the encoder later. `train` makes 200 steps, each
-# on the loss that `loss_of` returns. We'll use it for all the little models of this chapter.
+# `VerbModel` takes any encoder of the package, because we'll exchange the encoder later. The package's `fit` is the
+# shortest possible training loop: 200 steps of Adam on the loss that we give it, with warm-up and linear decay. All the
+# little models of this chapter are trained by it, in a second or two each.
+
 
 # %%
-from torch import nn
-from torch.nn.functional import cross_entropy
-
-
 class VerbModel(nn.Module):
     def __init__(self, encoder):
         super().__init__()
@@ -162,51 +139,37 @@ class VerbModel(nn.Module):
 
 
 # %%
-def train(model, loss_of, seed, learning_rate=3e-3, steps=200):
-    generator = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters())
-    for step in range(steps):
-        for group in optimizer.param_groups:  # warm-up, then linear decay (chapter 08)
-            group["lr"] = learning_rate * min(1, (step + 1) / 30) * (1 - step / steps)
-        optimizer.zero_grad()
-        loss_of(model, generator, step).backward()
-        optimizer.step()
-    return model.eval()
-
-
 def train_verbs(make_encoder, seed, longest=2):  # on texts of 1 to `longest` sentences
-    def loss_of(model, generator, step):
-        ids, answers, _ = verb_texts(64, 1 + step % longest, generator)
+    def loss_of(model, generator):
+        sentences = torch.randint(1, longest + 1, (), generator=generator).item()
+        ids, answers, _ = verb_texts(64, sentences, generator)
         return cross_entropy(model(ids), answers)
 
     torch.manual_seed(seed)
-    return train(VerbModel(make_encoder()), loss_of, seed)
+    return fit(VerbModel(make_encoder()), loss_of, seed)
 
 
 # %% [markdown]
-# The next cell sets the sizes and defines the test, on 500 hard texts. The cell after it trains three little BERTs,
-# with three seeds, and prints the means. The first number of a line is the accuracy. The second is the share of the
+# The next cell defines the test, on 500 hard texts. The cell after it trains three little BERTs, with three seeds, and
+# prints the means. The first number of a line is the accuracy. The second is the share of the
 # answers that would be right if the question were about the *second* sentence of the text. Guess the first number for
 # six sentences.
 
+
 # %%
-from bertedu import BertConfig, BertModel
-
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
-SIZES |= {"intermediate_size": 64, "max_position_embeddings": 128}
-SIZES |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-sizes = {**SIZES, "vocab_size": len(VERB_WORDS)}
-
-
 @torch.no_grad()
 def tested(model, sentences):  # accuracy, and agreement with the subject of the second sentence
     generator = torch.Generator().manual_seed(99)
     ids, answers, plural = verb_texts(500, sentences, generator, hard=True)
     said = model(ids).argmax(dim=-1)
-    return [(said == x).double().mean() for x in (answers, plural[:, min(1, sentences - 1)])]
+    return [(said == x).double().mean().item() for x in (answers, plural[:, :2][:, -1])]
 
 
 # %%
+SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+SIZES |= {"intermediate_size": 64, "max_position_embeddings": 128}
+SIZES |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+sizes = {**SIZES, "vocab_size": len(VERB_WORDS)}
 berts = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), seed) for seed in range(3)]
 for n in (1, 2, 3, 6, 10):
     right, second = torch.tensor([tested(model, n) for model in berts]).mean(dim=0)
@@ -238,21 +201,8 @@ for n in (1, 2, 3, 6, 10):
 # | **query: the word e_i** | content to content | content to position |
 # | **query: the position p_i** | position to content | position to position |
 #
-# The next cell checks with random numbers that the four add up to BERT's score. (BERT also has a LayerNorm between the
-# sum and the projections. It rescales the vector, which we leave out here.)
-
-# %%
-torch.manual_seed(0)
-D = 8
-word, position = torch.randn(5, D), torch.randn(5, D)  # [T, D] each
-W_query, W_key = torch.randn(D, D), torch.randn(D, D)
-whole = (word + position) @ W_query @ ((word + position) @ W_key).T  # [T, T], as BERT has it
-four = [(a @ W_query) @ (b @ W_key).T for a in (word, position) for b in (word, position)]
-print(
-    f"four terms against BERT's score: largest difference {(sum(four) - whole).abs().max():.4f}"
-)
-
-# %% [markdown]
+# (BERT also has a LayerNorm between the sum and the projections. We leave it out here: it rescales the vector.)
+#
 # So BERT has all four terms, but it can't set them apart: one sum, one projection for both. And p_j says *where a word
 # stands*, while most of grammar asks *how far away* it stands.
 #
@@ -321,9 +271,11 @@ check("18.1", relative_index)
 # | position to content | k₀ · q′₃ | (1, 2) · (0, 1) | 2 |
 #
 # The sum is 7. Then it is divided by √(3d) = √6 (why 3? in a moment): 2.86. The next cell does this for all pairs, with
-# two loops, and draws the tables. First the picture of δ; find the 7 in the last table.
+# two loops, and draws the tables. Find the 3, the 2, the 2 and the 7.
 
 # %%
+from bertedu.visualization.small_tables import small_tables
+
 q = torch.tensor([[1.0, 0], [1, 1], [0, 2]])  # [T, d], queries of old, keys, rust
 k = torch.tensor([[1.0, 2], [0, 1], [1, 0]])  # [T, d]
 k_position = torch.tensor([[0.0, 1], [1, 0], [0, 0], [2, 0]])  # [2s, d]: keys of the distances
@@ -336,19 +288,15 @@ for i in range(T):  # the query
         delta[i, j], c2c[i, j] = row, q[i] @ k[j]
         c2p[i, j], p2c[i, j] = q[i] @ k_position[row], k[j] @ q_position[row]
 total = c2c + c2p + p2c
-print(
-    f"keys and old: {c2c[1, 0]:.0f} + {c2p[1, 0]:.0f} + {p2c[1, 0]:.0f} = {total[1, 0]:.0f}",
-    end="",
-)
-print(f", divided {total[1, 0] / (3 * d) ** 0.5:.2f}")
-
-# %%
-from bertedu.visualization.small_tables import small_tables
-
+print(f"keys and old: sum {total[1, 0]:.0f}, divided {total[1, 0] / (3 * d) ** 0.5:.2f}")
 tables = {"row δ(i, j)": delta, "c2c": c2c, "c2p": c2p, "p2c": p2c, "sum": total}
 words = ["old", "keys", "rust"]
-alt = "Tables with a row for each query and a column for each key, old, keys, rust: the row of the "
-alt += "distance, content to content, content to position, position to content; their sum is 7 at keys, old."
+alt = (
+    "Five tables, a row for each query and a column for each key, old, keys, rust: the row of "
+)
+alt += (
+    "the distance, c2c, c2p, p2c, and their sum, which is 7 for the query keys and the key old."
+)
 small_tables(tables, words, words, alt)
 
 # %% [markdown]
@@ -364,11 +312,11 @@ small_tables(tables, words, words, alt)
 # transpositions, and the lab at the end is about what happens if you forget them.
 
 # %%
-index = delta.long()  # [T, T], the table from above
-c2p_fast = (q @ k_position.T).gather(-1, index)  # [T, 2s] -> [query, key]
-p2c_fast = (k @ q_position.T).gather(-1, index.T).T  # [T, 2s] -> [key, query] -> [query, key]
-print(f"c2p: largest difference from the loop {(c2p_fast - c2p).abs().max():.1f}")
-print(f"p2c: largest difference from the loop {(p2c_fast - p2c).abs().max():.1f}")
+index = delta.long()  # [T, T], the table of rows
+fast = (q @ k_position.T).gather(-1, index)  # [T, 2s] -> [query, key]
+print(f"c2p: largest difference from the loop {(fast - c2p).abs().max():.1f}")
+fast = (k @ q_position.T).gather(-1, index.T).T  # [T, 2s] -> [key, query] -> [query, key]
+print(f"p2c: largest difference from the loop {(fast - p2c).abs().max():.1f}")
 
 # %% [markdown]
 # Both are equal to the loops.
@@ -434,16 +382,8 @@ class DisentangledAttention(nn.Module):
 # %%
 from bertedu.corpora.toy_texts import ARROW_WORDS, key_decides, query_decides
 
-for language in (query_decides, key_decides):
-    ids, letters, _ = language(3, torch.Generator().manual_seed(2))
-    for row, letter in zip(ids.tolist(), letters.tolist()):
-        print(*(ARROW_WORDS[i] for i in row), " means ", "abcdef"[letter])
 
-
-# %%
-class Reader(nn.Module):
-    """One layer of attention; the vector in the middle names a letter."""
-
+class Reader(nn.Module):  # one layer of attention; the vector in the middle names a letter
     def __init__(self, terms):
         super().__init__()
         self.token = nn.Embedding(len(ARROW_WORDS), 32)
@@ -456,25 +396,24 @@ class Reader(nn.Module):
         return self.decide(self.attention(self.token(ids), self.table, index)[:, 2])
 
 
+# %%
 def train_reader(language, terms, seed):
-    def loss_of(model, generator, step):
+    def loss_of(model, generator):
         ids, letters, _ = language(64, generator)
         return cross_entropy(model(ids), letters)
 
     torch.manual_seed(seed)
-    return train(Reader(terms), loss_of, seed, learning_rate=0.02)
+    return fit(Reader(terms), loss_of, seed, learning_rate=0.02)
 
 
-# %%
-TERMS = ((), ("c2p",), ("p2c",), ("c2p", "p2c"))
 expected = {query_decides: (0.5, 1, 0.75, 1), key_decides: (0.5, 0.75, 1, 1)}
 for language, wanted in expected.items():
     ids, letters, _ = language(1000, torch.Generator().manual_seed(9))
-    for terms, share in zip(TERMS, wanted):
+    for terms, share in zip(((), ("c2p",), ("p2c",), ("c2p", "p2c")), wanted):
         readers = [train_reader(language, terms, seed) for seed in (0, 1)]
         right = sum((r(ids).argmax(dim=-1) == letters).double().mean() for r in readers) / 2
-        name = " + ".join(("c2c", *terms))
-        print(f"{language.__name__:13}  {name:15} {about(share, right, within=0.13):.2f}")
+        name = f"{language.__name__}, {' + '.join(('c2c', *terms))}"
+        print(f"{name:32} {about(share, right, within=0.13):.2f} right")
 reader = readers[-1]  # all three terms, for the lab
 
 # %% [markdown]
@@ -503,7 +442,9 @@ reader = readers[-1]  # all three terms, for the lab
 # 1.32, rounded up 2, so bucket 4 + 2 = 6. The next cell draws it for b = 8 and for the published numbers.
 
 # %% tags=["hide-input"]
-from bertedu.family.deberta.v2 import log_buckets
+from bertedu.family.deberta.v2 import DebertaV2Config, DebertaV2Model, log_buckets
+from bertedu.family.xlnet import XLNetConfig, XLNetModel
+from bertedu.visualization.picture import BLUE, GREY, Picture, new_figure, quiet
 
 figure = new_figure(7.6, 2.6)
 for axes, (b, M) in zip(figure.subplots(1, 2), ((8, 33), (256, 512))):
@@ -513,11 +454,8 @@ for axes, (b, M) in zip(figure.subplots(1, 2), ((8, 33), (256, 512))):
     axes.set(xlabel="distance i − j", ylabel="bucket", ylim=(-1.15 * b, 1.15 * b))
     axes.set_title(f"b = {b}, farthest distance M − 1 = {M - 1}", fontsize=9)
     quiet(axes)
-Picture(
-    figure,
-    alt="Bucket over distance for b = 8 and b = 256: a straight line near 0, where each distance "
-    "has its own bucket, then steps that become wider on both sides.",
-)
+alt = "Bucket over distance for b = 8 and b = 256: a straight line near 0, where each distance "
+Picture(figure, alt + "has its own bucket, then steps that become wider on both sides.")
 
 # %% [markdown]
 # Near zero the blue line follows the dotted one: each distance is told apart. Then the steps become wider. Half of the
@@ -554,9 +492,6 @@ check("18.2", buckets)
 # where the control fails.
 
 # %%
-from bertedu.family.deberta.v2 import DebertaV2Config, DebertaV2Model
-from bertedu.family.xlnet import XLNetConfig, XLNetModel
-
 encoders = {
     "DeBERTa": lambda: DebertaV2Model(DebertaV2Config(**sizes, position_buckets=8)),
     "XLNet": lambda: XLNetModel(XLNetConfig(**sizes, pad_token_id=0)),
@@ -567,9 +502,11 @@ for name, make in encoders.items():
 models["control"] = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), 0, longest=6)]
 
 # %%
-LENGTHS = (1, 2, 3, 4, 6, 10)
-curves = {
-    name: [[tested(m, n)[0] for n in LENGTHS] for m in group] for name, group in models.items()
+from bertedu.visualization.by_length import accuracy_by_length
+
+lengths = (1, 2, 3, 4, 6, 10)
+runs = {
+    name: [[tested(m, n)[0] for n in lengths] for m in group] for name, group in models.items()
 }
 expected = {
     "BERT": (1, 0.5, 0.5),
@@ -578,25 +515,14 @@ expected = {
     "control": (1, 1, 0.5),
 }
 for name, wanted in expected.items():
-    means = torch.tensor(curves[name])[:, [1, 4, 5]].mean(dim=0)  # 2, 6 and 10 sentences
+    means = torch.tensor(runs[name])[:, [1, 4, 5]].mean(dim=0)
     shown = (f"{about(w, x, within=0.08):.2f}" for w, x in zip(wanted, means))
     print(f"{name:8} 2, 6 and 10 sentences:", *shown)
-
-# %% tags=["hide-input"]
-figure = new_figure(6.6, 2.7)
-axes = figure.subplots()
-for name, color, line in zip(curves, (ORANGE, BLUE, GREEN, ORANGE), ("-", "-", "--", ":")):
-    for n, run in enumerate(curves[name]):
-        label = None if n else name
-        axes.plot(LENGTHS, run, line, color=color, marker="o", markersize=3, label=label)
-axes.axvspan(0.8, 2.2, color="#eeeeee")
-axes.text(1.5, 0.72, "trained", ha="center", fontsize=8, color=GREY)
-axes.set(xlabel="sentences in the text", ylabel="accuracy", ylim=(0.4, 1.05))
-axes.legend(frameon=False, fontsize=8, loc="center right")
-quiet(axes)
-alt = "Accuracy over the number of sentences, trained on one and two. BERT falls to one half from three "
-alt += "sentences on, DeBERTa and XLNet stay near 1 up to ten. The control, a BERT trained on one to "
-Picture(figure, alt + "six sentences, stays at 1 up to six and falls to one half at ten.")
+alt = "Accuracy over the number of sentences, trained on one and two. BERT falls to one half from "
+alt += (
+    "three on, DeBERTa and XLNet stay near 1. The control, trained on one to six, falls at ten."
+)
+accuracy_by_length(runs, lengths, 2, "sentences", alt)
 
 # %% [markdown]
 # Both models with distances stay near 1, up to five times the length that they were trained on, for all three seeds.
@@ -624,14 +550,11 @@ from bertedu.family.deberta.pretraining import EnhancedMaskDecoder
 
 torch.manual_seed(0)
 deberta = encoders["DeBERTa"]().eval()
-decoder = EnhancedMaskDecoder(deberta.config)
-ids = torch.full((1, 5), VERB_WORDS.index("the"))
-with torch.no_grad():
-    states = deberta(ids, output_hidden_states=True).hidden_states  # L + 1 times [B, T, D]
-    for name, x in (("encoder", states[-1]), ("with EMD", decoder(deberta, states))):
-        print(
-            f"{name:9} largest difference between two positions {(x - x[:, :1]).abs().max():.4f}"
-        )
+five = torch.full((1, 5), VERB_WORDS.index("the"))  # the the the the the
+states = deberta(five, output_hidden_states=True).hidden_states  # L + 1 times [B, T, D]
+decoded = EnhancedMaskDecoder(deberta.config)(deberta, states)  # [B, T, D]
+for name, x in (("encoder", states[-1]), ("with EMD", decoded)):
+    print(f"{name:8} largest difference between two positions {(x - x[:, :1]).abs().max():.2f}")
 
 # %% [markdown]
 # All five vectors are the same. The weights differ from token to token, but they average five equal values. After EMD
@@ -647,23 +570,9 @@ with torch.no_grad():
 #
 # $$E_D = \text{stop\_gradient}(E_G) + E_\Delta, \qquad E_\Delta = 0 \text{ at the start}$$
 #
-# The discriminator still reads the generator's table, but its loss changes only the difference E_Δ. The next cell
-# checks where the gradient goes.
-
-# %%
-from bertedu.family.deberta.pretraining import GradientDisentangledEmbedding
-
-torch.manual_seed(0)
-generator_table = nn.Embedding(10, 4)
-table = GradientDisentangledEmbedding(generator_table)
-ids = torch.tensor([[1, 2, 3]])
-same = (table(ids) - generator_table(ids)).abs().max().item()
-table(ids).square().sum().backward()  # stands for the discriminator's loss
-print(f"at the start both read the same vectors: largest difference {same:.1f}")
-print("gradient of the generator's table:", generator_table.weight.grad)
-print(f"norm of the gradient of the difference: {table.weight.grad.norm():.2f}")
-
-# %% [markdown]
+# The discriminator still reads the generator's table, but its loss changes only the difference E_Δ. (In the package:
+# `GradientDisentangledEmbedding`.)
+#
 # The paper's ablation (base models, MNLI): masked words 86.3, replaced tokens with shared embeddings 88.8, with
 # separate ones 88.3, and with gradient-disentangled sharing 89.3. So most of the gain is ELECTRA's.
 #
@@ -689,16 +598,12 @@ print(f"norm of the gradient of the difference: {table.weight.grad.norm():.2f}")
 # %%
 from itertools import permutations
 
-sentence = "the old keys rust".split()
-order = [2, 0, 3, 1]  # first keys, then the, then rust, then old
+sentence, order = "the old keys rust".split(), [2, 0, 3, 1]  # keys, the, rust, old
 for step, position in enumerate(order):
     seen = " ".join(sentence[p] for p in sorted(order[:step]))
-    print(f"predict word {position}, {sentence[position]:4}, from: {seen or 'nothing'}")
-orders = list(permutations(range(4)))
-share = sum(o.index(1) < o.index(0) for o in orders) / len(orders)
-print(
-    f"{len(orders)} orders; in {share:.0%} of them the word 'the' is predicted after seeing 'old'"
-)
+    print(f"predict {sentence[position]:4} at position {position} from: {seen or 'nothing'}")
+share = sum(o.index(1) < o.index(0) for o in permutations(range(4))) / 24
+print(f"in {share:.0%} of all 24 orders, 'the' is predicted with 'old' known")
 
 # %% [markdown]
 # In half of all orders *the* is predicted with *old* known, and in the other half *old* with *the* known: both
@@ -772,32 +677,29 @@ torch.manual_seed(0)
 xlnet = XLNetModel(XLNetConfig(**sizes, pad_token_id=0, initializer_range=0.3)).eval()
 when = torch.tensor([4, *order]).argsort()  # [T]: when does each position come? <cls> first
 query_mask = when[None, :] < when[:, None]  # [T, T], as in exercise 18.3
-targets = torch.eye(5)[None, :4]  # [1, M, T]: the four words
-ids = torch.tensor([[10, 11, 12, 13, 1]])  # the old keys rust <cls>
+inputs = {"perm_mask": (~query_mask)[None].float(), "target_mapping": torch.eye(5)[None, :4]}
 
 
-@torch.no_grad()
 def streams(ids):  # the last vectors of the four words, [4, D] for each stream
-    hidden = (~query_mask)[None].float()  # perm_mask
-    out = xlnet(ids, perm_mask=hidden, target_mapping=targets, output_hidden_states=True)
-    return out.hidden_states[-1][0, :4], out.last_hidden_state[0]
+    output = xlnet(ids, **inputs, output_hidden_states=True)
+    return output.hidden_states[-1][0, :4], output.last_hidden_state[0]
 
-
-effects = torch.zeros(2, 4, 5)  # [stream, vector i, changed word j]
-for j in range(5):
-    changed = ids.clone()
-    changed[0, j] += 5
-    for stream, (before, after) in enumerate(zip(streams(ids), streams(changed))):
-        effects[stream, :, j] = (after - before).abs().max(dim=-1).values
-wrong = (effects[1] > 1e-6) != query_mask[:4]
-print("largest effect of a word on its own prediction:", effects[1].diagonal().max().item())
-print(f"{wrong.sum()} of {wrong.numel()} effects on predictions differ from the mask")
 
 # %%
-changed_by = {"content stream": effects[0] > 1e-6, "query stream": effects[1] > 1e-6}
-alt = "Which vectors (rows) change if a word (columns) is changed, order: <cls>, keys, the, rust, old. "
-alt += "Content stream: the word itself and what comes before it. Query stream: without the diagonal."
-small_tables(changed_by, sentence, [*sentence, "<cls>"], alt)
+ids = torch.tensor([[10, 11, 12, 13, 1]])  # the old keys rust <cls>
+changes = torch.zeros(2, 4, 5)  # [stream, vector i, changed word j]
+for j in range(5):
+    other = ids.clone()
+    other[0, j] += 5
+    for stream, (before, after) in enumerate(zip(streams(ids), streams(other))):
+        changes[stream, :, j] = (after - before).abs().max(dim=-1).values
+wrong = ((changes[1] > 1e-6) != query_mask[:4]).sum()
+print(f"a word changes its own prediction by {changes[1].diagonal().max():.4f}", end="")
+print(f"; {wrong} of 20 entries differ from the query mask")
+alt = "Which vectors (rows) change with which word (columns); order: <cls>, keys, the, rust, old. "
+alt += "Content stream: the word itself and what comes before it. Query stream: no diagonal."
+tables = {"content stream": changes[0] > 1e-6, "query stream": changes[1] > 1e-6}
+small_tables(tables, sentence, [*sentence, "<cls>"], alt)
 
 # %% [markdown]
 # The two pictures are exactly the two masks of exercise 18.3, after two layers. In the query stream the diagonal is
@@ -825,14 +727,11 @@ small_tables(changed_by, sentence, [*sentence, "<cls>"], alt)
 # %%
 q_i, k_j = torch.tensor([1.0, 0, 1, 0]), torch.tensor([2.0, 1, 0, 0])
 R = torch.tensor([0.0, 1, 2, 0])  # of this distance
-s_same, s_other = torch.tensor([1.0, 0, 0, 0]), torch.tensor([0.0, 0, 0, 3])
 r_w, r_r, r_s = torch.tensor([[0.0, 2, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
-content, distance = (q_i + r_w) @ k_j, (q_i + r_r) @ R
-for name, segment in (("same segment", s_same), ("other segment", s_other)):
-    terms = [content.item(), distance.item(), ((q_i + r_s) @ segment).item()]
-    print(
-        f"{name:13} {terms[0]:.0f} + {terms[1]:.0f} + {terms[2]:.0f}, divided: {sum(terms) / 2:.1f}"
-    )
+s_same, s_other = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 3]])
+for name, s_ij in (("same segment ", s_same), ("other segment", s_other)):
+    terms = torch.stack([(q_i + r_w) @ k_j, (q_i + r_r) @ R, (q_i + r_s) @ s_ij])
+    print(name, *terms.int().tolist(), f"-> {terms.sum() / 2:.1f}")
 
 # %% [markdown]
 # ### The layer with two streams
@@ -845,43 +744,31 @@ for name, segment in (("same segment", s_same), ("other segment", s_other)):
 
 # %%
 torch.manual_seed(0)
-D, H = 32, 2
-W = {
-    name: 0.2 * torch.randn(D, H, D // H) for name in "query key value output distance".split()
-}
-W |= {
-    name + "_bias": 0.2 * torch.randn(H, D // H) for name in ("content", "distance", "segment")
-}
+D, H, PROJECTIONS = 32, 2, ("query", "key", "value", "output", "distance")
+W = {name: 0.2 * torch.randn(D, H, D // H) for name in PROJECTIONS}
+for name in ("content_bias", "distance_bias", "segment_bias"):  # r_w, r_r, r_s
+    W[name] = 0.2 * torch.randn(H, D // H)
 W["segments"] = 0.2 * torch.randn(2, H, D // H)  # same segment, another one
-
 
 # %%
 from bertedu.family.xlnet.attention import relative_sinusoids
 
 
-def project(x, weight):  # [B, T, D] -> [B, H, T, d]
-    return torch.einsum("bte,ehd->bhtd", x, weight)
-
-
 def attend(states, content, may_see, different):  # [B, T, D] twice, [T, T], [B, T, T]
     T = content.size(1)
-    q, k, v = (
-        project(states, W["query"]),
-        project(content, W["key"]),
-        project(content, W["value"]),
-    )
-    R = project(relative_sinusoids(T, D)[None], W["distance"])  # [1, H, 2T, d]
+    pairs = ((states, "query"), (content, "key"), (content, "value"))
+    q, k, v = (torch.einsum("bte,ehd->bhtd", x, W[name]) for x, name in pairs)
+    R = torch.einsum("pe,ehd->hpd", relative_sinusoids(T, D), W["distance"])  # [H, 2T, d]
     row = T - torch.arange(T)[:, None] + torch.arange(T)  # [T, T]: of the distance i - j
-    scores = (q + W["content_bias"][:, None]) @ k.mT  # [B, H, T, T]
+    by_content = (q + W["content_bias"][:, None]) @ k.mT  # [B, H, T, T]
     by_distance = (q + W["distance_bias"][:, None]) @ R.mT  # [B, H, T, 2T]
-    scores = scores + by_distance.gather(-1, row.expand(scores.shape))
     by_segment = (q + W["segment_bias"][:, None]) @ W["segments"].permute(
         1, 2, 0
     )  # [B, H, T, 2]
+    scores = by_content + by_distance.gather(-1, row.expand(by_content.shape))
     scores = scores + by_segment.gather(-1, different.long()[:, None].expand(scores.shape))
-    scores = scores / q.size(-1) ** 0.5
-    weights = scores.masked_fill(~may_see, torch.finfo(scores.dtype).min / 2).softmax(dim=-1)
-    return torch.einsum("bhtd,ehd->bte", weights @ v, W["output"])  # [B, T, D]
+    scores = (scores / q.size(-1) ** 0.5).masked_fill(~may_see, torch.finfo(q.dtype).min / 2)
+    return torch.einsum("bhtd,ehd->bte", scores.softmax(dim=-1) @ v, W["output"])  # [B, T, D]
 
 
 def two_streams(content, queries, content_mask, query_mask, different):
@@ -909,66 +796,26 @@ def two_streams(content, queries, content_mask, query_mask, different):
 # | both masked, each on its own | ¼ | ¼ | 2 · ln 4 = 2.77 | 4 · ¼ · ¼ = 25 % |
 # | one after the other | ¼ | 1 | ln 4 = 1.39 | 100 % |
 #
-# The first cell makes the inputs for both ways: with a random order of the two words for each text, and with two
-# [MASK] as for BERT. The second cell trains the same small XLNet in each way and prints how far it gets.
+# The next cell trains the same small XLNet in both ways: with two [MASK], as BERT is trained (`cities_masked`), and with
+# the two words in random order, a new one for each text and step (`cities_in_random_order`). It prints how far each gets.
 
 # %%
-from bertedu.corpora.toy_texts import CITY_WORDS, city_texts
-
-city_ids = city_texts()  # [4, 8]: we met in new york today [SEP] [CLS]
-
-
-def in_random_order(ids, generator):
-    first = (
-        torch.rand(len(ids), generator=generator) < 0.5
-    )  # is the first word predicted first?
-    perm_mask = torch.zeros(len(ids), 8, 8)
-    perm_mask[:, :, 3:5] = 1  # nobody sees the two words …
-    perm_mask[first, 4, 3] = 0  # … but the one that is predicted later sees the other
-    perm_mask[~first, 3, 4] = 0
-    targets = torch.eye(8)[3:5].expand(len(ids), 2, 8)  # [B, M, T]
-    return {"input_ids": ids, "perm_mask": perm_mask, "target_mapping": targets}
-
-
-def both_masked(ids, generator):
-    ids, city = ids.clone(), torch.zeros_like(ids, dtype=torch.bool)
-    ids[:, 3:5], city[:, 3:5] = CITY_WORDS.index("[MASK]"), True
-    return {"input_ids": ids, "masked_positions": city}
-
-
-# %%
+from bertedu.corpora import toy_texts
 from bertedu.family.xlnet import XLNetLMHeadModel
 from bertedu.model.heads import MaskedLM
 
-small = XLNetConfig(
-    **{**SIZES, "num_hidden_layers": 1}, vocab_size=len(CITY_WORDS), pad_token_id=0
-)
-
-
-def pair_losses(model, inputs_of, ids, generator):  # [B]: the loss of both words together
-    logits = model(**inputs_of(ids, generator)).prediction_logits.view(
-        len(ids), 2, -1
-    )  # [B, 2, V]
-    return cross_entropy(logits.mT, ids[:, 3:5], reduction="none").sum(dim=1)
-
-
-for kind, inputs_of, best, share in (
-    (MaskedLM, both_masked, 2.77, 0.25),
-    (XLNetLMHeadModel, in_random_order, 1.39, 1),
-):
-
-    def loss_of(model, generator, step):
-        batch = city_ids[torch.randint(4, (32,), generator=generator)]
-        return pair_losses(model, inputs_of, batch, generator).mean()
-
+small = {**SIZES, "num_hidden_layers": 1, "vocab_size": len(toy_texts.CITY_WORDS)}
+batch = toy_texts.city_texts().repeat(8, 1)  # [32, 8]
+way = (MaskedLM, toy_texts.cities_masked, 2.77, 0.25)
+other_way = (XLNetLMHeadModel, toy_texts.cities_in_random_order, 1.39, 1)
+for kind, inputs_of, best, share in (way, other_way):
     torch.manual_seed(0)
-    model = train(kind.from_config(small), loss_of, seed=0, learning_rate=0.02)
-    losses = pair_losses(model, inputs_of, city_ids, torch.Generator().manual_seed(1)).detach()
-    loss, real = (
-        about(best, losses.mean(), within=0.12),
-        about(share, losses.neg().exp().sum(), within=0.08),
-    )
-    print(f"{inputs_of.__name__:15}  loss {loss:.2f}, the four real cities {real:.0%}")
+    new = kind.from_config(XLNetConfig(**small, pad_token_id=0))
+    model = fit(new, lambda m, g: toy_texts.city_losses(m, inputs_of(batch, g)).mean(), 0, 0.02)
+    losses = toy_texts.city_losses(model, inputs_of(batch, torch.Generator().manual_seed(1)))
+    loss, real = losses.mean().item(), 4 * losses.neg().exp().mean().item()
+    print(f"{inputs_of.__name__:22} loss {about(best, loss, within=0.12):.2f}", end="")
+    print(f", the four real cities {about(share, real, within=0.08):.0%}")
 
 # %% [markdown]
 # Both reach what is possible. Masked prediction gives the four real cities about a quarter of the probability. The rest
@@ -988,7 +835,7 @@ for kind, inputs_of, best, share in (
 # gives table and rows.
 
 # %%
-from transformers import DebertaV2Config as TheirDebertaConfig
+import transformers
 from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention
 
 from bertedu.family.deberta.attention import Context
@@ -998,26 +845,26 @@ torch.manual_seed(0)
 config = DebertaV2Config(**{**SIZES, "hidden_size": 64}, position_buckets=8)
 mine, package = DisentangledAttention(64, 2), DebertaV2Attention(config)
 package.load_state_dict(mine.state_dict())  # the names are the same
-theirs = DisentangledSelfAttention(TheirDebertaConfig(**config.on_disk()))
+theirs = DisentangledSelfAttention(transformers.DebertaV2Config(**config.on_disk()))
 for name in ("query", "key", "value"):
     getattr(theirs, f"{name}_proj").load_state_dict(getattr(mine, name).state_dict())
 
-# %%
 x, real = torch.randn(2, 20, 64), torch.ones(2, 20, dtype=torch.bool)  # [B, T, D], [B, T]
 table, index = DebertaV2Encoder(config).distances(20, x.device)  # [2s, D], [T, T]
-with torch.no_grad():
-    result = mine(x, table, index)
-    others = {"package": package(x, Context(table, index, real))[0]}
-    everywhere = torch.ones(2, 1, 20, 20)
-    others["transformers"] = mine.output(theirs(x, everywhere, rel_embeddings=table)[0])
+result, everywhere = mine(x, table, index), torch.ones(2, 1, 20, 20)
+others = {"package": package(x, Context(table, index, real))[0]}
+others["transformers"] = mine.output(theirs(x, everywhere, rel_embeddings=table)[0])
 for name, other in others.items():
     print(f"{name:12}  largest difference from yours {(other - result).abs().max():.6f}")
 
 # %% [markdown]
-# Now the two streams, with the order from above, and two segments. In `transformers` a layer's attention also contains
-# the residual connection and the LayerNorm, so we apply them to ours too. Its tensors are `[T, B, …]`.
+# Now the two streams, with the order from above, and three segments: yours against the package's attention, layer by
+# layer the same thing. Then the cell closes the chain: it saves the package's whole XLNet from above, opens the folder in
+# `transformers`, and compares the vectors of the query stream.
 
 # %%
+import tempfile
+
 from bertedu.family.xlnet.attention import RelativeAttention
 from bertedu.model.attention import hiding_bias
 
@@ -1028,32 +875,18 @@ masks = query_mask | torch.eye(5, dtype=torch.bool), query_mask  # [T, T] each
 segment = torch.tensor([[0, 0, 1, 1, 2]])  # [B, T]; <cls> has a segment of its own
 different = segment[:, :, None] != segment[:, None]  # [B, T, T]
 result = two_streams(content, queries, *masks, different)
-with torch.no_grad():
-    keys = package.keys(content, relative_sinusoids(5, D))
-    for name, x, mask, y in zip(("content", "query"), (content, queries), masks, result):
-        other, _ = package(x, keys, different, hiding_bias(~mask, x.dtype))
-        print(f"{name:7} stream  package {(other - y).abs().max():.6f} from yours")
-
-# %%
-from transformers import XLNetConfig as TheirXLNetConfig
-from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
-
-theirs = XLNetRelativeAttention(TheirXLNetConfig(d_model=D, n_head=H)).eval()
-names = dict(zip(("query", "key", "value", "output", "distance", "segments"), "qkvor")) | {
-    "segments": "seg_embed"
-}
-names |= {"content_bias": "r_w_bias", "distance_bias": "r_r_bias", "segment_bias": "r_s_bias"}
-theirs.load_state_dict({names[name]: weight for name, weight in W.items()}, strict=False)
-hidden = [(~mask).float()[:, :, None, None] for mask in masks]  # [T, T, B, 1]
-kinds = torch.stack([~different, different], dim=-1).float().permute(1, 2, 0, 3)  # [T, T, B, 2]
-R = relative_sinusoids(5, D)[:, None]  # [2T, B, D]
-with torch.no_grad():
-    outputs = theirs(content.transpose(0, 1), queries.transpose(0, 1), *hidden, R, kinds)
-for name, x, y, other in zip(("content", "query"), (content, queries), result, outputs):
-    y = nn.functional.layer_norm(x + y, (D,), eps=1e-12)
-    print(
-        f"{name:7} stream  transformers {(other.transpose(0, 1) - y).abs().max():.6f} from yours"
-    )
+keys = package.keys(content, relative_sinusoids(5, D))
+for name, x, mask, y in zip(("content", "query"), (content, queries), masks, result):
+    other, _ = package(x, keys, different, hiding_bias(~mask, x.dtype))
+    print(f"{name:7} stream: package {(other - y).abs().max():.6f} from yours")
+transformers.utils.logging.disable_progress_bar()
+with tempfile.TemporaryDirectory() as directory:
+    xlnet.save_pretrained(directory)
+    theirs = transformers.XLNetModel.from_pretrained(directory).eval()
+predicted = theirs(ids, **inputs).last_hidden_state[0]  # [M, D]
+print(
+    f"whole model: transformers {(predicted - streams(ids)[1]).abs().max():.6f} from the package"
+)
 
 # %% [markdown]
 # All differences are zero to six decimals.
@@ -1079,18 +912,14 @@ def colleagues_terms(q, k, q_position, k_position, index, terms=None):
 from bertedu.corpora.toy_texts import mirror_images
 
 
-@torch.no_grad()
 def try_terms(distance_terms):
     reader.attention.distance_terms = lambda *inputs: distance_terms(*inputs[:5])
     ids, letters = mirror_images()
     print(f"his tests: {(reader(ids).argmax(dim=-1) == letters).sum()} of {len(ids)} pass")
     ids, letters, others = key_decides(1000, torch.Generator().manual_seed(9))
     said = reader(ids).argmax(dim=-1)
-    print(
-        f"in production: {(said == letters).double().mean():.0%} name the arrow that points at [MASK],",
-        end="",
-    )
-    print(f" {(said == others).double().mean():.0%} the other one")
+    for name, wanted in (("points at [MASK]", letters), ("points away", others)):
+        print(f"in use: {(said == wanted).double().mean():4.0%} name the arrow that {name}")
 
 
 try_terms(colleagues_terms)
