@@ -15,7 +15,7 @@ from bertedu.corpora.toy_texts import (
     city_losses,
     city_texts,
     key_decides,
-    mirror_images,
+    palindromes,
     query_decides,
     verb_texts,
 )
@@ -62,12 +62,11 @@ def test_an_arrow_points_away_from_what_it_names():
         assert pointing.strip("<>") == "abcdef"[letter] and away.strip("<>") == "abcdef"[other]
 
 
-def test_a_mirror_image_differs_from_its_text():
-    ids, letters = mirror_images()
+def test_a_palindrome_has_two_sides():
+    ids, letters = palindromes()
+    assert len({tuple(row) for row in ids.tolist()}) == 12
     for row, letter in zip(words_of(ids, ARROW_WORDS), letters.tolist(), strict=True):
-        left, right = row[1], row[3]
-        assert left.strip("<>") == right.strip("<>") == "abcdef"[letter]
-        assert left.endswith(">") != right.endswith(">")
+        assert row[1] == row[3] and row[1].strip("<>") == "abcdef"[letter] != row[1]
 
 
 def test_a_city_is_missing_or_shares_a_word():

@@ -70,14 +70,12 @@ def key_decides(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor,
     return ids, torch.where(way == 0, first, second), torch.where(way == 0, second, first)
 
 
-def mirror_images() -> tuple[Tensor, Tensor]:
-    """Texts with one letter that read the same in a mirror: "a> [MASK] <a" and "<a [MASK] a>", ids [12, 5] and letters
-    [12].
-    """
+def palindromes() -> tuple[Tensor, Tensor]:
+    """Texts with the same arrow on both sides, "a> [MASK] a>" and "<a [MASK] <a": ids [12, 5] and letters [12]."""
     letters = torch.arange(len(LETTERS))
     mask = torch.full_like(letters, ARROW_WORDS.index("[MASK]"))
     right, left = letters + ARROW_WORDS.index("a>"), letters + ARROW_WORDS.index("<a")
-    return torch.cat([framed(right, mask, left), framed(left, mask, right)]), letters.repeat(2)
+    return torch.cat([framed(right, mask, right), framed(left, mask, left)]), letters.repeat(2)
 
 
 def two_letters(count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:

@@ -85,13 +85,13 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from bertedu import BertConfig, BertModel, BertTokenizer
+from bertedu import BertConfig, BertForPreTraining, BertModel, BertTokenizer
 from bertedu.corpora.toy_texts import VERB_WORDS, verb_texts
 from bertedu.course import about, check, data_path, hint, quiz
 from bertedu.training.fitting import fit
 
 folder = data_path("checkpoints/books-mini")
-books = BertModel.from_pretrained(folder).eval()
+books = BertForPreTraining.from_pretrained(folder).bert.eval()
 sentence = BertTokenizer.from_pretrained(folder)(
     "the keys near the old lamp are wet."
 ).input_ids
@@ -518,10 +518,8 @@ for name, wanted in expected.items():
     means = torch.tensor(runs[name])[:, [1, 4, 5]].mean(dim=0)
     shown = (f"{about(w, x, within=0.08):.2f}" for w, x in zip(wanted, means))
     print(f"{name:8} 2, 6 and 10 sentences:", *shown)
-alt = "Accuracy over the number of sentences, trained on one and two. BERT falls to one half from "
-alt += (
-    "three on, DeBERTa and XLNet stay near 1. The control, trained on one to six, falls at ten."
-)
+alt = "Accuracy over the number of sentences, trained on one and two. BERT falls to one half "
+alt += "from three on, DeBERTa and XLNet stay near 1. The control, trained on one to six, falls at ten."
 accuracy_by_length(runs, lengths, 2, "sentences", alt)
 
 # %% [markdown]
@@ -696,8 +694,8 @@ for j in range(5):
 wrong = ((changes[1] > 1e-6) != query_mask[:4]).sum()
 print(f"a word changes its own prediction by {changes[1].diagonal().max():.4f}", end="")
 print(f"; {wrong} of 20 entries differ from the query mask")
-alt = "Which vectors (rows) change with which word (columns); order: <cls>, keys, the, rust, old. "
-alt += "Content stream: the word itself and what comes before it. Query stream: no diagonal."
+alt = "Which vectors (rows) change with which word (columns), in the order <cls>, keys, the, "
+alt += "rust, old. Content stream: the word itself and what comes before it; query stream: not itself."
 tables = {"content stream": changes[0] > 1e-6, "query stream": changes[1] > 1e-6}
 small_tables(tables, sentence, [*sentence, "<cls>"], alt)
 
@@ -712,10 +710,10 @@ small_tables(tables, sentence, [*sentence, "<cls>"], alt)
 #
 # $$\text{score}(i, j) = \frac{(q_i + r_w) \cdot k_j + (q_i + r_r) \cdot R_{i-j} + (q_i + r_s) \cdot s_{ij}}{\sqrt{d}}$$
 #
-# - (qᵢ + r_w) · kⱼ: **content**. r_w is a learned vector that all queries share: which words are worth attending to,
-#   whoever asks?
+# - (qᵢ + r_w) · kⱼ: **content**. r_w is a learned vector that all queries share: which words are worth attending to
+#   for any query?
 # - (qᵢ + r_r) · R: **distance**. R starts from fixed sines and cosines of i − j (the ones of chapter 02, but of
-#   distances), and passes through a learned projection. r_r: which distances matter, whoever asks?
+#   distances), and passes through a learned projection. r_r: which distances matter for any query?
 # - (qᵢ + r_s) · s: **segment**. XLNet doesn't have BERT's segment embeddings. There is one vector for "same
 #   segment" and one for "another segment". So it can read more than two segments.
 #
@@ -884,9 +882,8 @@ with tempfile.TemporaryDirectory() as directory:
     xlnet.save_pretrained(directory)
     theirs = transformers.XLNetModel.from_pretrained(directory).eval()
 predicted = theirs(ids, **inputs).last_hidden_state[0]  # [M, D]
-print(
-    f"whole model: transformers {(predicted - streams(ids)[1]).abs().max():.6f} from the package"
-)
+off = (predicted - streams(ids)[1]).abs().max()
+print(f"whole model: transformers {off:.5f} from the package")
 
 # %% [markdown]
 # All differences are zero to six decimals.
@@ -894,8 +891,8 @@ print(
 # ## Broken BERT: left is right
 #
 # A colleague ports DeBERTa to a phone. He rewrites attention line by line from `transformers`, loads our trained
-# arrow reader (the one with all three terms), and tests: `a> [MASK] <a` gives *a*, `<c [MASK] c>` gives *c*. All twelve
-# tests of this kind pass, shapes are right, weights sum to 1. In production it fails. The next cell has his function
+# arrow reader (the one with all three terms), and tests it with texts that he can check at a glance: `a> [MASK] a>` is *a*,
+# `<c [MASK] <c` is *c*. All twelve tests of this kind pass, shapes are right, weights sum to 1. In production it fails. The next cell has his function
 # for the distance terms. The cell after it runs the reader with it, on his tests and on the language itself.
 
 
@@ -909,12 +906,12 @@ def colleagues_terms(q, k, q_position, k_position, index, terms=None):
 
 
 # %%
-from bertedu.corpora.toy_texts import mirror_images
+from bertedu.corpora.toy_texts import palindromes
 
 
 def try_terms(distance_terms):
     reader.attention.distance_terms = lambda *inputs: distance_terms(*inputs[:5])
-    ids, letters = mirror_images()
+    ids, letters = palindromes()
     print(f"his tests: {(reader(ids).argmax(dim=-1) == letters).sum()} of {len(ids)} pass")
     ids, letters, others = key_decides(1000, torch.Generator().manual_seed(9))
     said = reader(ids).argmax(dim=-1)
@@ -925,8 +922,8 @@ def try_terms(distance_terms):
 try_terms(colleagues_terms)
 
 # %% [markdown]
-# Look at the last line. The model is not guessing: it always names the wrong arrow, as if it read the text in a mirror. His tests didn't notice, because each of them reads the same in a mirror. (A test with an
-# untrained table of zeros, or with one token, would pass too: distance 0 is its own opposite.)
+# Look at the last line. The model is not guessing: it always names the wrong arrow, as if it read the text in a mirror. His tests didn't notice, because each of them has the same word on both sides. (A test with
+# an untrained table of zeros, or with a single token, would pass too: distance 0 is its own opposite.)
 #
 # This bug is real. In June 2026 the C++ library `nntrainer` repaired it in its DeBERTa ([pull request
 # 3982](https://github.com/nntrainer/nntrainer/pull/3982)): the index had been copied from `transformers`, but not the
