@@ -23,6 +23,7 @@ from bertedu.tokenization.encoding import without_space_before
 LanguageModel = BertForPreTraining | MaskedLM
 Span = tuple[int, int]
 BATCH = 32
+MOST_NATS = 700.0
 
 
 def open_model(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
@@ -119,7 +120,14 @@ def pseudo_perplexity(model: LanguageModel, tokenizer: Tokenizer, text: str) -> 
     hidden[rows, places] = True
     encoding.input_ids[hidden] = tokenizer.mask_token_id
     logits = run(model, encoding, masked_positions=hidden).prediction_logits.cpu()  # [N, V]
-    return math.exp(mean_cross_entropy(logits, ids[places]))
+    return perplexity(float(mean_cross_entropy(logits, ids[places])))
+
+
+def perplexity(nats: float) -> float:
+    """e to a mean of -log p. No float holds e to more than MOST_NATS: that is the perplexity there, and also where the
+    loss is no number.
+    """
+    return math.exp(min(MOST_NATS, nats))
 
 
 @torch.no_grad()

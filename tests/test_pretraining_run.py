@@ -133,7 +133,7 @@ def test_two_runs_in_one_folder_overwrite_each_other(tmp_path):
     assert (tmp_path / "metrics.json").stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize("objective", ["pairs", "words", "replaced-tokens"])
+@pytest.mark.parametrize("objective", ["pairs", "words", "spans", "replaced-tokens", "permutation"])
 def test_a_stopped_run_says_how_to_go_on_and_ends_the_same(tmp_path, monkeypatch, objective):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     expected = pretrain(plan(whole, objective=objective), lambda line: None)

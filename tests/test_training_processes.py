@@ -88,10 +88,13 @@ def test_two_processes_take_the_same_steps_as_one(folder, tmp_path, optimizer, r
     assert_same(folder / f"{optimizer}{resumed}", tmp_path)
 
 
-def test_two_processes_sample_other_words_than_one(folder, tmp_path):
-    """ELECTRA's generator: what is sampled for a text depends on that text alone."""
-    tiny_trainer(tmp_path, task=tiny_task(objective="replaced-tokens"), dropout=0.0).run()
-    assert_same(folder / "replaced-tokens", tmp_path)
+@pytest.mark.parametrize("objective", ["replaced-tokens", "spans", "permutation"])
+def test_two_processes_draw_other_words_spans_or_orders_than_one(folder, tmp_path, objective):
+    """What ELECTRA's generator puts into a text, which spans of it are hidden, and the order in which XLNet reads it
+    depend on that text alone.
+    """
+    tiny_trainer(tmp_path, task=tiny_task(objective=objective), dropout=0.0).run()
+    assert_same(folder / objective, tmp_path)
 
 
 @pytest.mark.parametrize("name", RUNS)

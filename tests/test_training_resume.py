@@ -63,19 +63,21 @@ def processes(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("architecture", "wanted"),
+    ("member", "wanted"),
     [
         ("bert", KILLS),
         ("electra", KILLS // 2),
+        ("xlnet", KILLS // 2),
         ("albert", KILLS // 4),  # one layer, run several times
         ("a student", KILLS // 4),
+        ("a SpanBERT", KILLS // 4),
     ],
 )
-def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, architecture, wanted):
+def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, member, wanted):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     step, rng, kills = processes.Value("i", 0, lock=False), random.Random(), 0
     save_teacher(tmp_path / "teacher")
-    process = processes.Process(target=train_and_report, args=(whole, STEPS, step, architecture))
+    process = processes.Process(target=train_and_report, args=(whole, STEPS, step, member))
     process.start()
     process.join()
     assert process.exitcode == 0
@@ -84,7 +86,7 @@ def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, process
     while kills < wanted:
         # From before the first step to somewhere in the fifth; much of the time goes into saving.
         until, pause = step.value + rng.randint(0, 3), rng.uniform(0, 2 * seconds_a_step)
-        process = processes.Process(target=train_and_report, args=(killed, STEPS, step, architecture))
+        process = processes.Process(target=train_and_report, args=(killed, STEPS, step, member))
         process.start()
         while step.value < until and process.is_alive():
             time.sleep(0.001)
@@ -96,7 +98,7 @@ def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, process
         assert process.exitcode == -9, "the run ended before it was killed: raise STEPS"
         kills += 1
     assert step.value > 0
-    process = processes.Process(target=train_and_report, args=(killed, STEPS, step, architecture))
+    process = processes.Process(target=train_and_report, args=(killed, STEPS, step, member))
     process.start()
     process.join()
     assert process.exitcode == 0

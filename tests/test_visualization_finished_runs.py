@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from small_runs import save_run
+from small_runs import evaluation, save_run
 from test_visualization_finetuning_report import FIGURES, save_finetuning_run
 
 from bertedu.errors import UserError
@@ -56,6 +56,91 @@ def test_a_strange_value_of_pre_training_is_a_traceback_in_the_report(tmp_path, 
     with pytest.raises(UserError, match=f"{file}.*{re.escape(message)}"):
         write_report(folder)
     assert not (folder / "report.html").exists()
+
+
+WORDS = {"mlm_accuracy": 0.2, "perplexity": 90.0}
+# What an objective adds to the figures of masked words.
+ADDED = {
+    "boundary": {
+        **{"words": 400, "span_length": 3.2, "sbo_accuracy": 0.1, "sbo_perplexity": 200.0, "mlm_accuracy": 0.2},
+        "baselines": {"unigram": WORDS},
+    },
+    "detection": {
+        **{"tokens": 5000, "rtd_accuracy": 0.9, "rtd_replaced": 0.1, "rtd_recall": 0.4, "rtd_f1": 0.5},
+        "baselines": {"always “original”": {"rtd_accuracy": 0.9, "rtd_recall": 0.0, "rtd_f1": 0.0}},
+    },
+    "ordering": {
+        **{"tokens": 800, "plm_accuracy": 0.2, "perplexity": 80.0},
+        "baselines": {"unigram": {"plm_accuracy": 0.1, "perplexity": 300.0}},
+    },
+    "distillation": {
+        **{"tokens": 5000, "kl_loss": 0.3, "kl_agreement": 0.6, "kl_copied": 0.5, "mlm_agreement": 0.4},
+        "teacher": {**WORDS, "masked_words": 1000, "parameters": 9000},
+    },
+}
+
+
+def save_run_of(folder, objective, **changes):
+    """A finished run with the figures of an objective, some of them changed."""
+    whole = evaluation()
+    whole[HELD_OUT[1]][objective] = {**ADDED[objective], **changes}
+    return save_run(folder, evaluation=whole)
+
+
+@pytest.mark.parametrize("objective", ADDED)
+def test_a_strange_figure_of_an_objective_is_a_traceback_in_the_report(tmp_path, objective):
+    """A figure that is missing or of another type, and one inside what stands beside it."""
+    assert write_report(save_run_of(tmp_path / "run", objective)).exists()
+    (tmp_path / "run/report.html").unlink()
+    path = tmp_path / "run/metrics.json"
+    for name, value in ADDED[objective].items():
+        for names, strange in (
+            ([name], "del"),
+            ([name], "many"),
+            *(
+                [([name, next(iter(value))], "many"), ([name, next(iter(value))], [])]
+                if isinstance(value, dict)
+                else ()
+            ),
+        ):
+            save_run_of(tmp_path / "run", objective)
+            spoil(path, [*HELD_OUT, objective, *names], strange)
+            with pytest.raises(UserError, match=rf"metrics.json, 'held-out documents', {objective}.*{name}"):
+                write_report(tmp_path / "run")
+    for name, value in ADDED[objective].get("baselines", {}).items():
+        for figure in value:
+            save_run_of(tmp_path / "run", objective)
+            spoil(path, [*HELD_OUT, objective, "baselines", name, figure], "del")
+            if (objective, figure) == ("boundary", "perplexity"):
+                continue  # the most frequent token alone has none
+            with pytest.raises(UserError, match=rf"{objective}.*lacks {figure}"):
+                write_report(tmp_path / "run")
+    assert not (tmp_path / "run/report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "value", "message"),
+    [
+        (["ordering", "perplexity"], 0, "ordering: a perplexity is 0 or less"),
+        (["ordering", "baselines", "unigram", "perplexity"], -1, "ordering: a perplexity is 0 or less"),
+        (["pseudo_perplexity"], "del", "lacks pseudo_perplexity"),
+        (["pseudo_sentences"], "few", "pseudo_sentences is 'few'"),
+    ],
+)
+def test_a_strange_figure_of_permutation_is_a_traceback_in_the_report(tmp_path, names, value, message):
+    whole = evaluation()
+    whole[HELD_OUT[1]] |= {"ordering": ADDED["ordering"], "pseudo_sentences": 50, "pseudo_perplexity": 70.0}
+    folder = save_run(tmp_path / "run", evaluation=whole)
+    spoil(folder / "metrics.json", [*HELD_OUT, *names], value)
+    with pytest.raises(UserError, match=re.escape(message)):
+        write_report(folder)
+
+
+def test_spans_none_of_which_has_a_boundary_end_the_report(tmp_path):
+    whole = evaluation()
+    whole[HELD_OUT[1]]["boundary"] = {"words": 0, "span_length": 3.0}
+    text = write_report(save_run(tmp_path / "run", evaluation=whole)).read_text(encoding="utf-8")
+    assert "spans of 3.0 words" in text and "the boundary alone tells" not in text
 
 
 @pytest.mark.parametrize(

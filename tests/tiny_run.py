@@ -17,6 +17,8 @@ import torch
 from bertedu.config import BertConfig
 from bertedu.family.electra import ElectraConfig
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
+from bertedu.family.spanbert import SpanBert
+from bertedu.family.xlnet import XLNetConfig, XLNetLMHeadModel
 from bertedu.model import BertForPreTraining
 from bertedu.model.architecture import architecture
 from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
@@ -90,6 +92,20 @@ def tiny_pair(dropout: float = 0.1, seed: int = 0) -> GeneratorAndDiscriminator:
     return GeneratorAndDiscriminator.from_config(ElectraConfig(**SIZES, **rates, embedding_size=8))
 
 
+def tiny_spans(dropout: float = 0.1, seed: int = 0) -> SpanBert:
+    """SpanBERT's two heads on a BERT of the same size."""
+    torch.manual_seed(seed)
+    config = BertConfig(**SIZES, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+    return SpanBert.from_config(config)
+
+
+def tiny_xlnet(dropout: float = 0.1, seed: int = 0) -> XLNetLMHeadModel:
+    """An XLNet of the same size."""
+    torch.manual_seed(seed)
+    rates = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout}
+    return XLNetLMHeadModel.from_config(XLNetConfig(**SIZES, **rates, pad_token_id=0))
+
+
 def save_teacher(folder: Path, seed: int = 0, **changes: Any) -> Path:
     """A BERT of four layers from which another may learn: all of its weights matter, and in training it has dropout."""
     torch.manual_seed(seed)
@@ -144,7 +160,8 @@ def train_and_report(folder: Path, steps: int, step: Any, member: str = "bert") 
     student" lies beside its folder.
     """
     taught = {"objective": "distillation", "teacher": str(folder.parent / "teacher")}
-    task = ReportedTask(step, **(taught if member == "a student" else {"architecture": member}))
+    others = {"a student": taught, "a SpanBERT": {"objective": "spans"}}
+    task = ReportedTask(step, **others.get(member, {"architecture": member}))
     tiny_trainer(folder, steps, task, save_seconds=0).run((folder / "resume.safetensors").exists())
 
 

@@ -3,7 +3,7 @@ pre-training, with both optimizers, some stopped on the way and resumed.
 
 `torchrun … two_processes.py FOLDER` goes by FOLDER/plans.json: by name a task, its options, and whether the run is
 stopped by one process and resumed. Pre-training goes into FOLDER/adamw, FOLDER/muon (and "… resumed"), FOLDER/minutes;
-ELECTRA's, stopped and resumed, into FOLDER/replaced-tokens.
+ELECTRA's, SpanBERT's and XLNet's, stopped and resumed, into FOLDER/replaced-tokens, FOLDER/spans, FOLDER/permutation.
 """
 
 import json
@@ -76,10 +76,11 @@ def main(folder: Path) -> None:
         )
         assert trainer.run().step == STOPPED_AT + 1
         assert tiny_run.tiny_trainer(where, dropout=0.0, optimizer=optimizer).run(resume=True).step == 12
-    where, objective = folder / "replaced-tokens", "replaced-tokens"
-    trainer = tiny_run.tiny_trainer(where, task=StoppedByOne(tiny_run.tiny_task(objective=objective)), dropout=0.0)
-    assert trainer.run().step == STOPPED_AT + 1
-    tiny_run.tiny_trainer(where, task=tiny_run.tiny_task(objective=objective), dropout=0.0).run(resume=True)
+    for objective in ("replaced-tokens", "spans", "permutation"):
+        where, tasks = folder / objective, [tiny_run.tiny_task(objective=objective) for _ in range(2)]
+        trainer = tiny_run.tiny_trainer(where, task=StoppedByOne(tasks[0]), dropout=0.0)
+        assert trainer.run().step == STOPPED_AT + 1
+        tiny_run.tiny_trainer(where, task=tasks[1], dropout=0.0).run(resume=True)
     for name, (task, options, stopped) in json.loads((folder / "plans.json").read_text("utf-8")).items():
         plan = plan_of(task, options, folder / name)
         if stopped:

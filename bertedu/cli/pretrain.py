@@ -28,8 +28,11 @@ The members of the family, with the objectives of each, its own first:
 \b
 pairs            masked words, and of two texts: does the second follow, or were they swapped?
 words            masked words alone, on as much text as fits: the signal is 15 to 40 % of the tokens
+spans            words hidden in spans of 1 to 10, and a second head that guesses each of them from the two visible
+                 tokens around its span
 replaced-tokens  a small generator fills in masked words, and the model says of every token whether it was
                  replaced: the signal is all of the tokens
+permutation      some words, each predicted from the visible words and from those before it in a random order
 distillation     a DistilBERT made of a teacher's layers, or what --from names, learns what the teacher predicts
 """
 
@@ -71,14 +74,15 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
     nargs=2,
     type=float,
     metavar="START END",
-    help="Share of the tokens that are masked, at the start and at the end.  [default: 0.4 0.3; base, large, "
-    "replaced-tokens: 0.15]",
+    help="Share of the tokens that are masked, or predicted in permutation, at the start and at the end.  [default: "
+    "0.4 0.3; base, large, spans, replaced-tokens: 0.15; permutation: 1/6]",
 )
 @click.option(
     "--objective",
     type=click.Choice(list(OBJECTIVES)),
-    help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa; replaced-tokens: "
-    "find the words of a generator, as ELECTRA; distillation: learn what a teacher predicts, as DistilBERT.  "
+    help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa; spans: words hidden "
+    "together, as SpanBERT; replaced-tokens: find the words of a generator, as ELECTRA; permutation: predict words in "
+    "a random order, as XLNet; distillation: learn what a teacher predicts, as DistilBERT.  "
     "[default: the architecture's own]",
 )
 @click.option(

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,15 +12,17 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
-from bertedu.inference import LanguageModel
+from bertedu.inference import LanguageModel, perplexity, pseudo_perplexity
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, OverlapBaseline, UnigramBaseline
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.permutation import PermutationLanguageModel
 from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.spans import Spans
 from bertedu.pretraining.probes import (
     fact_probe_accuracy,
     ngram_probe_accuracy,
@@ -27,11 +30,12 @@ from bertedu.pretraining.probes import (
     sense_baseline_accuracy,
 )
 from bertedu.pretraining.sentence_pairs import IS_NEXT, NOT_NEXT, PairMaker, TokenizedText
+from bertedu.tokenization import Tokenizer
 from bertedu.training.feeding import to_device
 
 Batch = dict[str, Tensor]
 OVERLAP_PAIRS = 4000  # training pairs from which the overlap baseline learns
-MOST_NATS = 700.0
+PSEUDO_SENTENCES = 50  # each of its tokens is a pass of its own
 Example = TypeVar("Example", FactProbe, SenseExample)
 
 
@@ -59,8 +63,7 @@ def score(model: LanguageModel, batches: Sequence[Batch]) -> dict[str, float]:
     found = {
         "masked_words": words,
         "mlm_accuracy": hits / max(1, words),
-        # No float holds more; where the loss is no number, this is the perplexity too.
-        "perplexity": math.exp(min(MOST_NATS, loss / max(1, words))),
+        "perplexity": perplexity(loss / max(1, words)),
     }
     kinds = [right[label] / pairs[label] for label in pairs if pairs[label]]
     of_pairs = {"pairs": sum(pairs.values()), "nsp_accuracy": sum(kinds) / max(1, len(kinds))}
@@ -73,6 +76,21 @@ def pad_together(batches: Sequence[Batch], name: str, value: int) -> np.ndarray:
     return torch.cat(
         [torch.nn.functional.pad(batch[name], (0, longest - batch[name].size(1)), value=value) for batch in batches]
     ).numpy()
+
+
+def mean_pseudo_perplexity(
+    model: LanguageModel, tokenizer: Tokenizer, documents: Sequence[Document], most: int = PSEUDO_SENTENCES
+) -> dict[str, float]:
+    """The pseudo-perplexity of the first sentences of the documents that the model can read whole, all tokens of all
+    sentences counting alike; nothing where there are none. Comparable among models with the same tokenizer.
+    """
+    room = model.config.max_tokens - tokenizer.layout.special_tokens(pair=False)
+    lengths = ((text, len(tokenizer.encode(text))) for document in documents for text in document.sentences)
+    chosen = list(islice(((text, length) for text, length in lengths if 0 < length <= room), most))
+    if not (tokens := sum(length for _, length in chosen)):
+        return {}
+    nats = sum(length * math.log(pseudo_perplexity(model, tokenizer, text)) for text, length in chosen)
+    return {"pseudo_sentences": len(chosen), "pseudo_perplexity": perplexity(nats / tokens)}
 
 
 class Evaluation:
@@ -89,6 +107,10 @@ class Evaluation:
         documents = np.split(text.tokens, edges)
         self.unigram = UnigramBaseline.fit(documents, vocab_size)
         self.ngram = NGramBaseline.fit(documents, vocab_size)
+        self.counted: dict[str, UnigramBaseline | NGramBaseline] = {
+            "unigram": self.unigram,
+            "n-gram, both sides": self.ngram,
+        }
         self.overlap = overlap_baseline(task) if isinstance(task, MaskedWordsAndPairs) else None
 
     def __call__(self, model: LanguageModel) -> dict[str, Any]:
@@ -150,27 +172,40 @@ class Evaluation:
                 self.notes.append(f"The {name} make no {what} with a word to hide: they could not be evaluated.")
             return {}
         results: dict[str, Any] = score(task.filler(model), batches)
-        seen, labels = (
-            pad_together(batches, "input_ids", task.tokenizer.pad_token_id),
-            pad_together(batches, "labels", IGNORED),
-        )
-        mask = task.tokenizer.mask_token_id
-        counted: dict[str, UnigramBaseline | NGramBaseline] = {
-            "unigram": self.unigram,
-            "n-gram, both sides": self.ngram,
-        }
-        results["baselines"] = {"most frequent token": {"mlm_accuracy": self.unigram.constant_accuracy(labels)}}
-        for kind, baseline in counted.items():
-            found = baseline.evaluate(seen, labels, mask)
-            results["baselines"][kind] = {"mlm_accuracy": found["accuracy"], "perplexity": found["perplexity"]}
+        results["baselines"] = self._counted(batches)
+        if isinstance(task, Spans):
+            results["boundary"] = self._boundary(task, model, batches)
         if isinstance(task, ReplacedTokens):
             results["detection"] = task.detection(model, batches)
+        if isinstance(task, PermutationLanguageModel):
+            if ordering := task.ordering(model, task.maker_of(text), self.counted):
+                results["ordering"] = ordering
+            results |= mean_pseudo_perplexity(model, task.tokenizer, documents)
         if isinstance(task, Distillation):
             teacher = {**score(task.teacher, batches), "parameters": task.parameters_of_teacher()}
             results["distillation"] = {**task.compared(model, batches), "teacher": teacher}
         if isinstance(task, MaskedWordsAndPairs):
             self._add_pairs(results, task, model, text)
         return results
+
+    def _counted(self, batches: Sequence[Batch]) -> dict[str, dict[str, float]]:
+        """What counting in the training text tells about the labelled words of masked batches."""
+        seen, labels = (
+            pad_together(batches, "input_ids", self.task.tokenizer.pad_token_id),
+            pad_together(batches, "labels", IGNORED),
+        )
+        results = {"most frequent token": {"mlm_accuracy": self.unigram.constant_accuracy(labels)}}
+        for kind, baseline in self.counted.items():
+            found = baseline.evaluate(seen, labels, self.task.tokenizer.mask_token_id)
+            results[kind] = {"mlm_accuracy": found["accuracy"], "perplexity": found["perplexity"]}
+        return results
+
+    def _boundary(self, task: Spans, model: LanguageModel, batches: list[Batch]) -> dict[str, Any]:
+        """What the boundaries of spans tell about the words inside, beside counting in the training text."""
+        figures: dict[str, Any] = task.by_boundary(model, batches)
+        if figures["words"]:
+            figures["baselines"] = self._counted(task.asked(batches))
+        return figures
 
     def _add_pairs(
         self, results: dict[str, Any], task: MaskedWordsAndPairs, model: LanguageModel, text: TokenizedText

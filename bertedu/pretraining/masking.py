@@ -73,9 +73,8 @@ def first_words(candidates: Tensor, continuation: Tensor, number: Tensor, order:
 
     W is the number of words of the row with most; all rows are looked through at once, word by word of their orders.
     """
-    starts = candidates & ~continuation
-    starts[:, 1:] |= candidates[:, 1:] & ~candidates[:, :-1]  # the front of a segment, whatever stands there
-    word_of = starts.cumsum(dim=1).masked_fill(~candidates, 0)  # [B, T] from 1 on; 0: no word
+    starts = first_pieces(candidates, continuation)
+    word_of = number_words(candidates, starts)
     words = int(word_of.max()) if word_of.numel() else 0
     nothing = torch.zeros(len(candidates), words + 1, dtype=torch.long)
     sizes = nothing.scatter_add(1, word_of, candidates.long())  # [B, 1 + W]
@@ -89,6 +88,18 @@ def first_words(candidates: Tensor, continuation: Tensor, number: Tensor, order:
         if not left.any():
             break
     return chosen.gather(1, word_of) & candidates
+
+
+def first_pieces(candidates: Tensor, continuation: Tensor) -> Tensor:
+    """Where words begin, [B, T]."""
+    starts = candidates & ~continuation
+    starts[:, 1:] |= candidates[:, 1:] & ~candidates[:, :-1]  # the front of a segment, whatever stands there
+    return starts
+
+
+def number_words(candidates: Tensor, starts: Tensor) -> Tensor:
+    """The word that each token belongs to, counted from 1 on in its row, and 0 for what is no candidate: [B, T]."""
+    return starts.cumsum(dim=1).masked_fill(~candidates, 0)
 
 
 def mask_tokens(
@@ -125,8 +136,7 @@ def apply_masks(
     random_share: float = 0.1,
 ) -> tuple[Tensor, Tensor]:
     """`mask_tokens` with the random numbers drawn before: what becomes of a row depends on that row alone."""
-    length = candidates.sum(dim=1) + special_tokens
-    number = (length.double() * rate).round().long().clamp_min(1)  # float32 would make 29 of 0.15 · 190 = 28.5
+    number = tokens_to_mask(candidates, rate, special_tokens)
     if continuation is None:
         chosen = first_tokens(candidates, number, draws.mask_order)
     else:
@@ -134,6 +144,12 @@ def apply_masks(
     labels = input_ids.masked_fill(~chosen, IGNORED)
     masked, _, _ = replace_chosen(input_ids, chosen, mask_token_id, draws, mask_share, random_share)
     return masked, labels
+
+
+def tokens_to_mask(candidates: Tensor, rate: float, special_tokens: int) -> Tensor:
+    """How many tokens of each row are chosen, [B]: see `mask_tokens`."""
+    length = candidates.sum(dim=1) + special_tokens
+    return (length.double() * rate).round().long().clamp_min(1)  # float32 would make 29 of 0.15 · 190 = 28.5
 
 
 def replace_chosen(

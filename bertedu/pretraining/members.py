@@ -13,8 +13,15 @@ from bertedu.errors import UserError
 OBJECTIVES = {
     "pairs": "bertedu.pretraining.objectives.sentence_pairs.MaskedWordsAndPairs",
     "words": "bertedu.pretraining.objectives.masked_words.MaskedWords",
+    "spans": "bertedu.pretraining.objectives.spans.Spans",
     "replaced-tokens": "bertedu.pretraining.objectives.replaced_tokens.ReplacedTokens",
+    "permutation": "bertedu.pretraining.objectives.permutation.PermutationLanguageModel",
     "distillation": "bertedu.pretraining.objectives.distillation.Distillation",  # every member that learns masked words
+}
+# Why an objective is for one member alone.
+FOR_ONE_ALONE = {
+    "permutation": "it takes a second stream of vectors, which know where a word stands and not which, and XLNet alone "
+    "has that",
 }
 INITIALIZATIONS = ("published", "matching", "counted")
 
@@ -46,58 +53,63 @@ MEMBERS: dict[str, Member] = {
     "bert": Member(
         "BERT",
         "attention in both directions; WordPiece",
-        ("pairs", "words"),
+        ("pairs", "words", "spans"),
         ("matching", "counted", "published"),
     ),
     "roberta": Member(
         "RoBERTa",
         "the same layers, a better recipe: no pairs; byte-level BPE",
-        ("words",),
+        ("words", "spans"),
         MATCHING,
         published={"vocab_size": 50265},
     ),
     "xlm-roberta": Member(
         "XLM-R",
         "RoBERTa for many languages: one vocabulary of Unigram pieces",
-        ("words",),
+        ("words", "spans"),
         MATCHING,
         published={"vocab_size": 250002},
     ),
     "albert": Member(
         "ALBERT",
         "one layer, run L times, small embeddings: fewer weights, no less work",
-        ("pairs", "words"),
+        ("pairs", "words", "spans"),
         pairs="order",
         published={"vocab_size": 30000, "dropout": 0.0},
     ),
-    "distilbert": Member("DistilBERT", "half of the layers, no segments: twice as fast", ("words",), MATCHING),
+    "distilbert": Member("DistilBERT", "half of the layers, no segments: twice as fast", ("words", "spans"), MATCHING),
     "electra": Member(
         "ELECTRA",
         "learns from every token, not from the masked ones alone",
-        ("replaced-tokens", "words"),
+        ("replaced-tokens", "words", "spans"),
         MATCHING,
     ),
-    "deberta": Member("DeBERTa", "attention scores what a token is and how far away it is, each apart", ("words",)),
+    "deberta": Member(
+        "DeBERTa",
+        "attention scores what a token is and how far away it is, each apart",
+        ("words", "spans"),
+    ),
     "deberta-v2": Member(
         "DeBERTa v2",
         "the same for far more tokens: far distances share a vector",
-        ("words",),
+        ("words", "spans"),
         published={"vocab_size": 128100},
     ),
     "modernbert": Member(
         "ModernBERT",
         "rotary positions, gates, norms before the layers, local attention",
-        ("words",),
+        ("words", "spans"),
         published={"vocab_size": 50368, "dropout": 0.0, "mask_rates": (0.3, 0.3)},
     ),
     "xlnet": Member(
         "XLNet",
-        "words in a random order, each from those before it (not here yet)",
-        (),
+        "words in a random order, each from those before it; relative positions",
+        ("permutation",),
         published={"vocab_size": 32000},
-        refused={
-            "words": "masked words train its content stream, and it predicts words with its query stream",
-        },
+        refused=dict.fromkeys(
+            ("pairs", "words", "spans"),
+            "masked words train its content stream, and it predicts words with its query stream",
+        ),
     ),
 }
 
@@ -131,22 +143,13 @@ def options(architecture: str, objective: str) -> str:
 def check_objective(architecture: str, objective: str) -> None:
     """Raise UserError where a member cannot be trained for an objective; "" stands for the member's own."""
     of = member(architecture)
-    if objective in of.objectives or (not objective and of.objectives):
+    if objective in ("", *of.objectives):
         return
-    why = of.refused.get(objective or "words")
-    said = f"{article(of.name)} cannot be trained for {objective or 'words'!r}{f' ({why})' if why else ''}: "
-    if of.objectives:
-        said += f"choose the objective {one_of(of.objectives)}"
-        if objective:
-            said += f", or for {objective!r} the architecture {one_of(trained_for(objective))}"
-    else:
-        said += f"no objective of its own is there yet, so choose the architecture {one_of(trainable())}"
-    raise UserError(f"{said}.")
-
-
-def trainable() -> list[str]:
-    """The members that can be trained."""
-    return [name for name, one in MEMBERS.items() if one.objectives]
+    why = of.refused.get(objective) or FOR_ONE_ALONE.get(objective)
+    raise UserError(
+        f"{article(of.name)} cannot be trained for {objective!r}{f' ({why})' if why else ''}: choose the objective "
+        f"{one_of(of.objectives)}, or for {objective!r} the architecture {one_of(trained_for(objective))}."
+    )
 
 
 def article(name: str) -> str:
@@ -163,6 +166,6 @@ def one_of(names: Iterable[str]) -> str:
 def members_table() -> str:
     """A line for each member, for the help: model_type, its objectives, and what changes against BERT."""
     rows = [("MODEL_TYPE", "objectives", "what changes")]
-    rows += [(name, ", ".join(one.objectives) or "none", one.about) for name, one in MEMBERS.items()]
+    rows += [(name, ", ".join(one.objectives), one.about) for name, one in MEMBERS.items()]
     first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
     return "\n".join(f"  {name:{first}}  {objectives:{second}}  {about}" for name, objectives, about in rows)

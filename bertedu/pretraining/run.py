@@ -76,7 +76,7 @@ def make_model(task: MaskedWords) -> LanguageModel:
         for part in dict.fromkeys((task.filler(model), task.reader(model))):  # once, where both are one
             initialize_for_matching(part, torch.from_numpy(counts))
     elif settings.initialization == "counted":
-        initialize_by_counting(model, task.train_text.tokens)
+        initialize_by_counting(task.filler(model), task.train_text.tokens)
     return model
 
 

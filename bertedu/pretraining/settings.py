@@ -32,14 +32,16 @@ class PretrainingSettings:
     `pretraining/members.py`); without an architecture it is BERT, or the member whose own the objective is. mask_rates:
     share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and short runs learn
     more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked words and sentence
-    pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "replaced-tokens" is ELECTRA's, a
-    generator of masked words and a discriminator that finds them (Clark et al. 2020); "distillation" is DistilBERT's, a
-    student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for next sentence prediction, "order"
-    for sentence order prediction. initialization: "matching" and "counted" are starts for short runs, in
-    `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on from, with
-    its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a
-    new model. teacher: the model to learn from, whose vocabulary is taken; without `start` half of its layers are
-    copied.
+    pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "spans" is SpanBERT's, spans of words
+    that are hidden together and told by their boundary (Joshi et al. 2020); "replaced-tokens" is ELECTRA's, a generator
+    of masked words and a discriminator that finds them (Clark et al. 2020); "permutation" is XLNet's, words predicted
+    in a random order (Yang et al. 2019), mask_rates being the share of tokens that are predicted; "distillation" is
+    DistilBERT's, a student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for next sentence
+    prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are starts for short
+    runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on
+    from, with its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al.
+    2020); "" is a new model. teacher: the model to learn from, whose vocabulary is taken; without `start` half of its
+    layers are copied.
     """
 
     preset: str = "tiny"
@@ -87,6 +89,10 @@ class PretrainingSettings:
                 f"the initialization {self.initialization!r} does not fit the layers of {of.name}: take "
                 f"{one_of(of.initializations)}."
             )
+        if self.objective == "permutation" and self.whole_words:
+            raise UserError(
+                "whole_words is set, and the objective 'permutation' predicts tokens: leave one of both out."
+            )
         for name, (least, most) in LIMITS.items():
             if type(value := getattr(self, name)) is not int or not least <= value <= most:
                 raise UserError(f"{name} is {value!r}: give a whole number from {least:,} to {most:,}.")
@@ -111,12 +117,10 @@ class PretrainingSettings:
         changes = {name: value for name, value in changes.items() if value is not None}
         asked = {name: changes[name] for name in ("architecture", "objective", "teacher") if name in changes}
         of = cls(**asked)  # with what follows from these
-        of_member = {**FOUND_TO_WORK[preset]}
+        found = {**FOUND_TO_WORK[preset]}
         if FOUND_TO_WORK[preset] is PUBLISHED:
-            of_member |= member(of.architecture).published
-        if of.objective == "replaced-tokens":
-            of_member["mask_rates"] = ELECTRA_RATES
-        return cls(**{"preset": preset, **of_member, **changes})
+            found |= member(of.architecture).published
+        return cls(**{"preset": preset, **found, **OF_OBJECTIVES.get(of.objective, {}), **changes})
 
     def data_identity(self) -> dict[str, Any]:
         """The settings that a resumed run must share. The architecture is part of the model's identity, and a teacher
@@ -134,7 +138,14 @@ PUBLISHED: dict[str, Any] = {
     "mask_rates": (0.15, 0.15),
     "initialization": "published",
 }
-ELECTRA_RATES = (0.15, 0.15)  # every token gives the discriminator something to learn, however few are masked
+OF_OBJECTIVES: dict[str, dict[str, Any]] = {
+    # With more of the tokens masked, spans grow into each other.
+    "spans": {"mask_rates": (0.15, 0.15)},
+    # Every token gives the discriminator something to learn, however few are masked.
+    "replaced-tokens": {"mask_rates": (0.15, 0.15)},
+    # Yang et al. 2019, section 3.1: K = 6, one of six tokens is predicted.
+    "permutation": {"mask_rates": (1 / 6, 1 / 6)},
+}
 # tiny and mini: measured on two CPU cores. base and large are for the long runs of the paper, by its recipe.
 FOUND_TO_WORK: dict[str, dict[str, Any]] = {
     "tiny": {},

@@ -12,8 +12,11 @@ Baselines = Mapping[str, Mapping[str, float]]  # figure -> name of the baseline 
 PANELS = {
     "mlm_loss": "Masked words: loss (nats)",
     "mlm_accuracy": "Masked words: accuracy",
+    "plm_loss": "Words in a random order: loss (nats)",
+    "plm_accuracy": "Words in a random order: accuracy",
     "rtd_accuracy": "Replaced tokens: accuracy",
     "kl_loss": "KL divergence from the teacher (nats)",
+    "sbo_accuracy": "Words by the boundary of their span: accuracy",
     "nsp_accuracy": "Sentence pairs: accuracy, not balanced",
     "learning_rate": "Learning rate",
     "tokens_per_second": "Tokens a second",
@@ -29,11 +32,9 @@ def training_curves(lines: Sequence[Line], baselines: Baselines | None = None) -
         raise UserError("metrics.jsonl holds no figures to draw: let the run go on for at least 50 steps.")
     figure = new_figure(10.5, 5.6)
     asked = {name.removeprefix("validation_") for line in lines for name in line}  # masked words alone have no third
-    above = [
-        "mlm_loss",
-        "mlm_accuracy",
-        *(name for name in ("rtd_accuracy", "kl_loss", "nsp_accuracy") if name in asked),
-    ]
+    first = ("plm_loss", "plm_accuracy", "mlm_accuracy") if "plm_loss" in asked else ("mlm_loss", "mlm_accuracy")
+    others = ("rtd_accuracy", "sbo_accuracy", "kl_loss", "nsp_accuracy")
+    above = [*first, *(name for name in others if name in asked)]
     rows: list[Any] = [[name for name in above for _ in range(6 // len(above))]]
     rows.append(["learning_rate"] * 3 + ["tokens_per_second"] * 3)
     panels = figure.subplot_mosaic(rows, height_ratios=[1.6, 1])

@@ -1,6 +1,6 @@
 """What the folder of a finished run says: read, and compared with what a run writes, before a page is made of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from bertedu.json_values import check_object, parse_json
 from bertedu.pretraining.plan import Plan
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.finetuning_results import LEFT_OUT, part_of
-from bertedu.visualization.results import DETECTION
+from bertedu.visualization.results import DETECTION, ORDERING
 
 Types = Mapping[str, Any]  # the type of what stands under each name, as in `json_values.check_object`
 Figures = dict[str, dict[str, float]]
@@ -26,6 +26,10 @@ OF_DETECTION: Types = {
     **{"tokens": int, "rtd_accuracy": float, "rtd_replaced": float, "rtd_recall": float, "rtd_f1": float},
     **{"baselines": Figures},
 }
+OF_SPANS: Types = {"words": int, "span_length": float}
+OF_BOUNDARY: Types = {"sbo_accuracy": float, "sbo_perplexity": float, "mlm_accuracy": float, "baselines": Figures}
+OF_ORDERING: Types = {"tokens": int, "plm_accuracy": float, "perplexity": float, "baselines": Figures}
+OF_SENTENCES: Types = {"pseudo_sentences": int, "pseudo_perplexity": float}
 OF_DISTILLATION: Types = {
     **{"tokens": int, "kl_loss": float, "kl_agreement": float, "kl_copied": float, "mlm_agreement": float},
     **{"teacher": dict[str, float]},
@@ -142,15 +146,31 @@ def check_evaluation(name: str, figures: dict[str, Any], place: str) -> None:
             said = whole(figures["detection"], OF_DETECTION, f"{place}, detection")["baselines"]
             for kind, of in said.items():
                 whole(of, dict.fromkeys(DETECTION, float), f"{place}, detection, {shown(kind)}")
+        if "boundary" in figures and whole(figures["boundary"], OF_SPANS, f"{place}, boundary")["words"]:
+            said = whole(figures["boundary"], OF_BOUNDARY, f"{place}, boundary")["baselines"]
+            for kind, of in said.items():
+                whole(of, {"mlm_accuracy": float}, f"{place}, boundary, {shown(kind)}")
         if "distillation" in figures:
             said = check_object(figures["distillation"], {"cos_loss": float}, f"{place}, distillation")
             teacher = whole(said, OF_DISTILLATION, f"{place}, distillation")["teacher"]
             whole(teacher, OF_A_TEACHER, f"{place}, distillation, teacher")
+        if "ordering" in figures:
+            said = whole(figures["ordering"], OF_ORDERING, f"{place}, ordering")["baselines"]
+            for kind, of in said.items():
+                whole(of, dict.fromkeys(ORDERING, float), f"{place}, ordering, {shown(kind)}")
+            check_perplexities((figures["ordering"], *said.values()), f"{place}, ordering")
+        if any(one in figures for one in OF_SENTENCES):
+            whole(figures, OF_SENTENCES, place)
         whole(baselines, dict.fromkeys(BASELINES, Any), f"{place}, baselines")
         for kind in BASELINES:
             whole(baselines[kind], {"mlm_accuracy": float}, f"{place}, {kind}")
-        if any(of.get("perplexity", 1.0) <= 0 for of in (figures, *baselines.values())):
-            raise UserError(f"{place}: a perplexity is 0 or less, which none can be: run it again.")
+        check_perplexities((figures, *baselines.values()), place)
+
+
+def check_perplexities(figures: Iterable[dict[str, Any]], place: str) -> None:
+    """Raise UserError for a perplexity whose logarithm cannot be drawn."""
+    if any(of.get("perplexity", 1.0) <= 0 for of in figures):
+        raise UserError(f"{place}: a perplexity is 0 or less, which none can be: run it again.")
 
 
 def read_finetuning_run(folder: str | Path) -> Run:

@@ -59,16 +59,23 @@ def options_of(run: Run, model_type: str) -> str:
 
 def has_figures(lines: list[dict[str, Any]]) -> bool:
     """Whether anything was written that can be drawn: a run of a few steps has nothing."""
-    return any("mlm_loss" in line or "validation_mlm_loss" in line for line in lines)
+    names = {name.removeprefix("validation_") for line in lines for name in line}
+    return bool(names & {"mlm_loss", "plm_loss"})
 
 
 def curve_baselines(metrics: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """The baselines of the first held-out set, for the panels of masked words and of replaced tokens.
+    """The baselines of the first held-out set, for the panels of masked words, replaced tokens and boundaries.
 
     Those for pairs are left out: they are balanced accuracies, and the figures of a run's log are not.
     """
     sets = [figures for figures in metrics["evaluation"].values() if "baselines" in figures]
-    lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}, "rtd_accuracy": {}}
+    lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}, "rtd_accuracy": {}, "sbo_accuracy": {}}
+    if sets and (ordering := sets[0].get("ordering")):
+        of = ordering["baselines"].items()
+        lines["plm_loss"] = {name: math.log(figures["perplexity"]) for name, figures in of}
+        lines["plm_accuracy"] = {name: figures["plm_accuracy"] for name, figures in of}
+    for name, figures in sets[0].get("boundary", {}).get("baselines", {}).items() if sets else []:
+        lines["sbo_accuracy"][name] = figures["mlm_accuracy"]
     for name, figures in sets[0].get("detection", {"baselines": {}})["baselines"].items() if sets else []:
         lines["rtd_accuracy"][name] = figures["rtd_accuracy"]
     of_words = {**sets[0]["baselines"], **teacher_in(sets[0])} if sets else {}
@@ -108,7 +115,9 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
             "speed": f"{done['tokens'] / max(done['seconds'], 1e-9):,.0f} tokens a second",
             "batch": f"{plan['batch_size']} {'texts' if alone else 'pairs'} of at most {plan['max_length']} tokens",
             "learning rate": f"{plan['learning_rate']:g} after a warm-up of {plan['warmup']:.0%}, then down to 0",
-            "masked": f"{start:.0%} of the tokens at the start, {end:.0%} at the end"
+            "predicted"
+            if objective == "permutation"
+            else "masked": f"{start:.0%} of the tokens at the start, {end:.0%} at the end"
             + (", whole words" if plan["whole_words"] else ""),
             "objective": objective,
             "pairs": "none" if alone else "sentence order" if plan["pairs"] == "order" else "next sentence",

@@ -19,6 +19,7 @@ DETECTION = {
     "rtd_recall": "replaced tokens, share that is found",
     "rtd_f1": "replaced tokens, F1",
 }
+ORDERING = {"plm_accuracy": "words in a random order, accuracy", "perplexity": "words in a random order, perplexity"}
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
         return tuple((kind, of[measure]) for kind, of in figures["baselines"].items() if measure in of)
 
     words = f"{figures['masked_words']:,} words"
+    if "boundary" in figures:
+        words += f", {figures['boundary']['span_length']:.1f} words in a span"
     whose = " of the generator" if "detection" in figures else " of the student" if "distillation" in figures else ""
     rows = [
         Result(name, f"masked words, accuracy{whose}", figures["mlm_accuracy"], baselines("mlm_accuracy"), words),
@@ -73,6 +76,13 @@ def held_out(name: str, figures: Mapping[str, Any]) -> list[Result]:
     ]
     if "detection" in figures:
         rows += detection(name, figures["detection"])
+    if figures.get("boundary", {}).get("words"):
+        rows += boundary(name, figures["boundary"])
+    if "ordering" in figures:
+        rows += ordering(name, figures["ordering"])
+    if "pseudo_perplexity" in figures:
+        sentences = f"{figures['pseudo_sentences']:,} sentences"
+        rows.append(Result(name, "pseudo-perplexity", figures["pseudo_perplexity"], (), sentences))
     if "distillation" in figures:
         rows += distillation(name, figures["distillation"])
     if "nsp_accuracy" not in figures:  # pre-trained with masked words alone
@@ -93,6 +103,30 @@ def detection(name: str, figures: Mapping[str, Any]) -> list[Result]:
     tokens, rows = f"{figures['tokens']:,} tokens, {figures['rtd_replaced']:.1%} of them replaced", []
     for figure, measure in DETECTION.items():
         beside = () if figure == "rtd_recall" else tuple((who, of[figure]) for who, of in figures["baselines"].items())
+        rows.append(Result(name, measure, figures[figure], beside, tokens))
+    return rows
+
+
+def boundary(name: str, figures: Mapping[str, Any]) -> list[Result]:
+    """The rows for words told by the boundary of their span: of both heads, on the same words."""
+
+    def beside(measure: str) -> tuple[tuple[str, float], ...]:
+        return tuple((kind, of[measure]) for kind, of in figures["baselines"].items() if measure in of)
+
+    words, accuracy = f"{figures['words']:,} words", beside("mlm_accuracy")
+    by_boundary = "words in spans, perplexity by the boundary alone"
+    return [
+        Result(name, "words in spans, accuracy by the boundary alone", figures["sbo_accuracy"], accuracy, words),
+        Result(name, by_boundary, figures["sbo_perplexity"], beside(PERPLEXITY), words),
+        Result(name, "the same words, accuracy of the masked-word head", figures["mlm_accuracy"], accuracy, words),
+    ]
+
+
+def ordering(name: str, figures: Mapping[str, Any]) -> list[Result]:
+    """The rows for words that were predicted one after the other in a random order."""
+    tokens, rows = f"{figures['tokens']:,} tokens", []
+    for figure, measure in ORDERING.items():
+        beside = tuple((who, of[figure]) for who, of in figures["baselines"].items())
         rows.append(Result(name, measure, figures[figure], beside, tokens))
     return rows
 

@@ -70,10 +70,16 @@ def hidden_from_all(positions: Tensor, perm_mask: Tensor | None = None) -> tuple
     hidden = positions[:, None].expand(batch, length, length)
     if perm_mask is not None:
         hidden = hidden | (perm_mask != 0)
+    return hidden, target_mapping_of(positions)
+
+
+def target_mapping_of(positions: Tensor) -> Tensor:
+    """The target_mapping [B, M, T] of booleans with which the tokens at these positions, [B, T] of booleans, are
+    predicted in reading order. Texts with fewer than M have rows of zeros at the end.
+    """
     number = positions.long().cumsum(dim=1) - 1  # [B, T]: the how-manieth of its text
-    most = int(positions.sum(dim=1).max())
-    rows = torch.arange(most, device=positions.device)[:, None]  # [M, 1]
-    return hidden, (number[:, None] == rows) & positions[:, None]
+    rows = torch.arange(int(positions.sum(dim=1).max()), device=positions.device)[:, None]  # [M, 1]
+    return (number[:, None] == rows) & positions[:, None]
 
 
 class SequenceSummary(nn.Module):

@@ -4,10 +4,12 @@ from importlib import import_module
 
 from bertedu.pretraining import members
 from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.permutation import PermutationLanguageModel
 from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
 from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.spans import Spans
 
-__all__ = ["OBJECTIVES", "MaskedWords", "MaskedWordsAndPairs", "ReplacedTokens"]
+__all__ = ["OBJECTIVES", "MaskedWords", "MaskedWordsAndPairs", "PermutationLanguageModel", "ReplacedTokens", "Spans"]
 
 
 def task_class(path: str) -> type[MaskedWords]:

@@ -95,8 +95,12 @@ class MaskedWords:
 
     def fixed_batches(self, maker: Any, batch_size: int = 64) -> list[dict[str, Tensor]]:
         """One pass with masks that are always the same: for validation and evaluation."""
-        batches = self.batches(maker, random.Random("held out"), batch_size)
+        batches = self.fixed_sequences(maker, batch_size)
         return [self.mask(batch, VALIDATION_RATE, seed=i) for i, batch in enumerate(batches)]
+
+    def fixed_sequences(self, maker: Any, batch_size: int = 64) -> Batches:
+        """One pass of sequences that are always the same."""
+        return self.batches(maker, random.Random("held out"), batch_size)
 
     def prepare(self, batch: dict[str, Tensor], step: int, share: float) -> dict[str, Tensor]:
         """Mask rows of a batch; the masking rate goes linearly from its start to its end over the run."""
@@ -114,23 +118,30 @@ class MaskedWords:
         """The batch with input_ids masked and labels [B, T] added."""
         input_ids, tokenizer = batch["input_ids"], self.tokenizer
         special = (input_ids == tokenizer.cls_token_id) | (input_ids == tokenizer.sep_token_id)
-        if self.settings.architecture != "bert":
-            # Google's code draws random words from the whole vocabulary. fairseq leaves the special tokens out, and has
-            # to: RoBERTa counts its positions over what is no <pad>. Where one is drawn, the token stays.
-            drawn = torch.where(torch.isin(draws.mask_words, self.special_ids), input_ids, draws.mask_words)
-            draws = draws._replace(mask_words=drawn)
         masked, labels = apply_masks(
             input_ids,
             candidates=batch["attention_mask"].bool() & ~special,
             rate=rate,
             mask_token_id=tokenizer.mask_token_id,
-            draws=draws,
+            draws=self.drawn_for(input_ids, draws),
             continuation=self.continuation[input_ids] if self.settings.whole_words else None,
             special_tokens=self.special_tokens,
             mask_share=self.mask_share,
             random_share=self.random_share,
         )
         return {**batch, "input_ids": masked, "labels": labels}
+
+    def drawn_for(self, input_ids: Tensor, draws: Draws) -> Draws:
+        """The random numbers for these tokens, none of the random words being a special token.
+
+        Google's code draws random words from the whole vocabulary, and for BERT we do the same. fairseq leaves the
+        special tokens out, and has to: RoBERTa counts its positions over what is no <pad>. Where one is drawn, the
+        token stays.
+        """
+        if self.settings.architecture == "bert":
+            return draws
+        special = torch.isin(draws.mask_words, self.special_ids)
+        return draws._replace(mask_words=torch.where(special, input_ids, draws.mask_words))
 
     def validation(self) -> Sequence[dict[str, Tensor]]:
         """The validation text in masked batches."""
