@@ -519,7 +519,7 @@ for name, wanted in expected.items():
     shown = (f"{about(w, x, within=0.08):.2f}" for w, x in zip(wanted, means))
     print(f"{name:8} 2, 6 and 10 sentences:", *shown)
 alt = "Accuracy over the number of sentences, trained on one and two. BERT falls to one half "
-alt += "from three on, DeBERTa and XLNet stay near 1. The control, trained on one to six, falls at ten."
+alt += "from three on, DeBERTa and XLNet stay near 1. The control, trained up to six, falls at ten."
 accuracy_by_length(runs, lengths, 2, "sentences", alt)
 
 # %% [markdown]
@@ -695,7 +695,7 @@ wrong = ((changes[1] > 1e-6) != query_mask[:4]).sum()
 print(f"a word changes its own prediction by {changes[1].diagonal().max():.4f}", end="")
 print(f"; {wrong} of 20 entries differ from the query mask")
 alt = "Which vectors (rows) change with which word (columns), in the order <cls>, keys, the, "
-alt += "rust, old. Content stream: the word itself and what comes before it; query stream: not itself."
+alt += "rust, old. Content stream: the word itself and what comes before; query stream: not itself."
 tables = {"content stream": changes[0] > 1e-6, "query stream": changes[1] > 1e-6}
 small_tables(tables, sentence, [*sentence, "<cls>"], alt)
 
