@@ -879,7 +879,7 @@ print(f"whole model: transformers {off:.4f} from the package")
 #
 # A colleague ports DeBERTa to a phone. He rewrites attention line by line from `transformers`, loads our trained
 # arrow reader (the one with all three terms), and tests it with texts that he can check at a glance: `a> [MASK] a>`
-# is *a*, `<c [MASK] <c` is *c*. All twelve tests of this kind pass, shapes are right, weights sum to 1. In production
+# is *a*, `<c [MASK] <c` is *c*. His tests of this kind pass, shapes are right, weights sum to 1. In production
 # it fails. The next cell has his function for the distance terms. The cell after it runs the reader with it, on his
 # tests and on the language itself.
 
@@ -897,17 +897,22 @@ def colleagues_terms(q, k, q_position, k_position, index, terms=None):
 from bertedu.corpora.toy_texts import palindromes
 
 
-def try_terms(distance_terms):
+def try_terms(distance_terms, expected):  # expected: the share of right answers
     reader.attention.distance_terms = lambda *inputs: distance_terms(*inputs[:5])
     ids, letters = palindromes()
-    print(f"his tests: {(reader(ids).argmax(dim=-1) == letters).sum()} of {len(ids)} pass")
+    passed = (reader(ids).argmax(dim=-1) == letters).sum()
+    print(f"his tests: {about(12, passed, within=1.5):.0f} of {len(ids)} pass")
     ids, letters, others = key_decides(1000, torch.Generator().manual_seed(9))
     said = reader(ids).argmax(dim=-1)
-    for name, wanted in (("points at [MASK]", letters), ("points away", others)):
-        print(f"in use: {(said == wanted).double().mean():4.0%} name the arrow that {name}")
+    right, mirrored = ((said == wanted).double().mean() for wanted in (letters, others))
+    print(
+        f"in use: {about(expected, right, within=0.05):.0%} name the arrow that points at [MASK]",
+        end="",
+    )
+    print(f", {about(1 - expected, mirrored, within=0.05):.0%} the other one")
 
 
-try_terms(colleagues_terms)
+try_terms(colleagues_terms, expected=0)
 
 # %% [markdown]
 # Look at the last line. The model is not guessing: it always names the wrong arrow, as if it read the text in a
@@ -954,7 +959,7 @@ check("18.4", repaired_terms)
 # %%
 from bertedu.family.deberta.attention import position_scores
 
-try_terms(position_scores)  # the package's two terms
+try_terms(position_scores, expected=1)  # the package's two terms
 
 # %% [markdown]
 # With the package's function both kinds of tests pass. How do you test such code? With inputs that are *not*
