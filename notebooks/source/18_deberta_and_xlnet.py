@@ -811,7 +811,8 @@ for kind, inputs_of, best, share in (way, other_way):
 # architecture as XLNet with masked words 79.6, with permutations 81.3. So about a third of the gain is the order, and
 # two thirds come from the architecture of Transformer-XL. RoBERTa (Liu et al. 2019) later reached at least as much with
 # masked words alone, more data and longer training. What stayed of XLNet is less the objective than its lesson: state
-# clearly what depends on what.
+# clearly what depends on what. (You can train one on your own text: `bertedu pretrain --architecture xlnet --objective
+# permutation`.)
 #
 # ## The proof
 #
