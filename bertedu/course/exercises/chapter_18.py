@@ -200,6 +200,17 @@ def repaired_terms(case: Case) -> None:
         "The scores are right, but divided already. The reader divides afterwards.": expected / 15**0.5,
     }
     case.close("scores", got, expected, "c2p was right. Which pair gets which entry of p2c?", mistakes=mistakes)
+    where_clamped(case)
+    case.gradient_flows(
+        *(case.randn(1, 2, 4, 3), case.randn(1, 2, 4, 3), case.randn(2, 8, 3), case.randn(2, 8, 3)),
+        names=("q", "k", "q_position", "k_position"),
+        tried="1 text of 4 tokens",
+        index=rows(4, 4),
+    )
+
+
+def where_clamped(case: Case) -> None:
+    """More distances than the table has rows."""
     index = rows(9, 2)
     q, k = case.randn(1, 1, 9, 3), case.randn(1, 1, 9, 3)
     inputs = (q, k, case.randn(1, 4, 3), case.randn(1, 4, 3), index)
@@ -211,9 +222,3 @@ def repaired_terms(case: Case) -> None:
         "is not the row of the opposite distance there. Use index itself, or its transpose."
     )
     case.close("scores", got, position_scores(*inputs), advice, mistakes={advice: wrong})
-    case.gradient_flows(
-        *(case.randn(1, 2, 4, 3), case.randn(1, 2, 4, 3), case.randn(2, 8, 3), case.randn(2, 8, 3)),
-        names=("q", "k", "q_position", "k_position"),
-        tried="1 text of 4 tokens",
-        index=rows(4, 4),
-    )
