@@ -906,11 +906,9 @@ def try_terms(distance_terms, expected):  # expected: the share of right answers
     ids, letters, others = key_decides(1000, torch.Generator().manual_seed(9))
     said = reader(ids).argmax(dim=-1)
     right, mirrored = ((said == wanted).double().mean() for wanted in (letters, others))
-    print(
-        f"in use: {about(expected, right, within=0.05):.0%} name the arrow that points at [MASK]",
-        end="",
-    )
-    print(f", {about(1 - expected, mirrored, within=0.05):.0%} the other one")
+    right = about(expected, right, within=0.05)
+    mirrored = about(1 - expected, mirrored, within=0.05)
+    print(f"in use: {right:.0%} name the arrow that points at [MASK], {mirrored:.0%} the other")
 
 
 try_terms(colleagues_terms, expected=0)
