@@ -44,10 +44,21 @@ def relative_index(case: Case) -> None:
         f"But the result has the type {str(got.dtype)[6:]}. Rows of a table are numbered by integers (int64).",
     )
     known_rows(case, got, length, span)
+    differing(case, got, rows(length, span))
     case.equal("index", got, rows(length, span), "Distance, plus span, then clamped: which of the three differs?")
     for length, span in ((4, 8), (1, 1), (9, 2)):
         got = case.call(length, span, tried=f"length = {length} and span = {span}")
         case.equal("index", got, rows(length, span), "Use the two arguments, and no number from the first call.")
+
+
+def differing(case: Case, got: Tensor, expected: Tensor) -> None:
+    """Show the first row that differs."""
+    for i, (mine, right) in enumerate(zip(got.tolist(), expected.tolist(), strict=True)):
+        if mine != right:
+            case.fail(
+                f"But the row of query {i} is {mine}, and should be {right}.",
+                "Distance, plus span, then clamped: which of the three differs?",
+            )
 
 
 def known_rows(case: Case, got: Tensor, length: int, span: int) -> None:
@@ -64,6 +75,10 @@ def known_rows(case: Case, got: Tensor, length: int, span: int) -> None:
         (
             distance + span,
             "Nothing is clamped: the table has the rows 0 to 2s − 1 only, and some of your numbers lie outside.",
+        ),
+        (
+            distance.clamp(-span, span - 1),
+            "These are the clamped distances, and some are negative. A row of a table starts at 0: add the span.",
         ),
         (distance.clamp(*edges), "Distance 0 should get row s, in the middle. Which step is missing?"),
         (
@@ -197,9 +212,16 @@ def repaired_terms(case: Case) -> None:
         "Your p2c uses k_position. The distances have queries of their own, q_position.": (
             c2p + (k @ k_position.mT).gather(-1, pairs.mT).mT
         ),
+        "Your p2c compares the *queries* with q_position, without transposing. Position to content means: the keys' "
+        "words, k.": c2p + (q @ q_position.mT).gather(-1, pairs),
+        "The two distance terms are right. But you added content to content, and the reader does that itself.": (
+            expected + q @ k.mT
+        ),
         "The scores are right, but divided already. The reader divides afterwards.": expected / 15**0.5,
     }
-    case.close("scores", got, expected, "c2p was right. Which pair gets which entry of p2c?", mistakes=mistakes)
+    case.close(
+        "scores", got, expected, "The colleague's c2p is right. Which pair gets which entry of p2c?", mistakes=mistakes
+    )
     where_clamped(case)
     case.gradient_flows(
         *(case.randn(1, 2, 4, 3), case.randn(1, 2, 4, 3), case.randn(2, 8, 3), case.randn(2, 8, 3)),

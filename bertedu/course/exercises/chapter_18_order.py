@@ -72,7 +72,12 @@ def stream_masks(case: Case) -> None:
         )
     if torch.equal(content, torch.ones_like(content)):
         case.fail("But your content mask is True everywhere. The order holds for the content stream too.")
-    case.equal("the query mask", query, right[1], "Word i may see word j if j comes before i in the order.")
+    for i, (mine, wanted) in enumerate(zip(query, right[1], strict=True)):
+        if not torch.equal(mine, wanted):
+            case.fail(
+                f"But word {i} may see {seen(mine)} in your query mask, and should see {seen(wanted)}.",
+                "Word i may see word j if j comes before i in the order. Rows are positions in the text, not steps.",
+            )
     case.equal("the content mask", content, right[0], "The query mask, and the diagonal.")
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [1, 2, 0], [0]):
         result = case.call(list(order), tried=f"the order {order}")

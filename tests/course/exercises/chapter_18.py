@@ -77,6 +77,15 @@ def around(length, span):
     return unclamped(length, span) % (2 * span)
 
 
+def clamped_distances(length, span):
+    positions = torch.arange(length)
+    return (positions[:, None] - positions).clamp(-span, span - 1)
+
+
+def from_one(length, span):
+    return unclamped(length, span).clamp(1, 2 * span)
+
+
 def as_the_package(q, k, q_position, k_position, index):
     return position_scores(q, k, q_position, k_position, index)
 
@@ -145,6 +154,15 @@ def divided(q, k, q_position, k_position, index):
     return position_scores(q, k, q_position, k_position, index) / (3 * q.size(-1)) ** 0.5
 
 
+def queries_not_transposed(q, k, q_position, k_position, index):
+    pairs = index.expand(*q.shape[:-1], k.size(-2))
+    return (q @ k_position.mT).gather(-1, pairs) + (q @ q_position.mT).gather(-1, pairs)
+
+
+def with_content(q, k, q_position, k_position, index):
+    return q @ k.mT + position_scores(q, k, q_position, k_position, index)
+
+
 def unexpanded(q, k, q_position, k_position, index):
     return (q @ k_position.mT).gather(-1, index) + (k @ q_position.mT).gather(-1, index.T).mT
 
@@ -165,6 +183,8 @@ ANSWERS = {
             (in_floats, "numbered by integers"),
             (sizes_by_heart, "no number from the first call"),
             (around, "not start again"),
+            (clamped_distances, "starts at 0"),
+            (from_one, "the row of query 0 is [3, 2, 1, 1, 1, 1], and should be"),
         ],
     },
     "18.2": {
@@ -195,6 +215,8 @@ ANSWERS = {
             (without_p2c, "c2p alone"),
             (without_c2p, "p2c alone"),
             (divided, "divided already"),
+            (queries_not_transposed, "without transposing"),
+            (with_content, "added content to content"),
             (unexpanded, "as many axes as the table"),
         ],
     },

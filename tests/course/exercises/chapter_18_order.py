@@ -78,6 +78,13 @@ def five_by_heart(order):
     return query | torch.eye(5, dtype=torch.bool), query
 
 
+def rows_are_steps(order):
+    query = torch.zeros(len(order), len(order)).bool()
+    for step in range(len(order)):
+        query[step, order[:step]] = True
+    return query | torch.eye(len(order)).bool(), query
+
+
 def scores_to_add(order):
     return tuple(torch.zeros(mask.shape).masked_fill(~mask, -1e9) for mask in by_time(order))
 
@@ -100,6 +107,7 @@ ANSWERS = {
             (never_sees_itself, "How can it, without the word"),
             (only_the_query_mask, "2 things are asked for"),
             (content_sees_all, "True everywhere"),
+            (rows_are_steps, "not steps"),
             (five_by_heart, "five_by_heart stopped"),
             (scores_to_add, "other numbers than 0 and 1"),
             (list_as_tensor, "makes a tensor of it"),
