@@ -822,12 +822,12 @@ for kind, inputs_of, best, share in (way, other_way):
 # | Transformer-XL's architecture, masked words | 79.6 | 84.9 | 65.0 |
 # | XLNet (K = 7) | 81.3 | 85.8 | 66.1 |
 #
-# On SQuAD 2.0 the step from masked words to XLNet's objective is about a third of the gain, and on the other two it is
-# more than half. So both changes count. How do more data and longer training compare? RoBERTa (Liu et al. 2019) got
-# past the first published XLNet with masked words alone. Then XLNet's authors trained with RoBERTa's settings and were
-# ahead again: 90.6 against 89.4 F1 on SQuAD 2.0 (section 3.3, table 3). What stayed of XLNet is its lesson: state
-# clearly what depends on what. (You can train one on your own text: `bertedu pretrain --architecture xlnet --objective
-# permutation`.)
+# On SQuAD 2.0 the step from masked words to XLNet's objective (with its spans) is about a third of the gain, and on
+# the other two it is more than half. So both changes count. How do more data and longer training compare? RoBERTa (Liu
+# et al. 2019) matched or exceeded the first published XLNet with masked words alone. Then XLNet's authors trained with
+# RoBERTa's settings and were ahead again: 90.6 against 89.4 F1 on SQuAD 2.0 (section 3.3, table 3). What stayed of
+# XLNet is its lesson: state clearly what depends on what. (You can train one on your own text: `bertedu pretrain
+# --architecture xlnet --objective permutation`.)
 #
 # ## The proof
 #
