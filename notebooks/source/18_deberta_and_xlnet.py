@@ -54,8 +54,8 @@
 # gets distances instead. XLNet also changes how the predictions are made.
 #
 # <svg role="img" aria-label="BERT from left to right: embeddings (blue: no positions), then in each layer self-attention
-# (blue: distances) and feed-forward, then the predictions (blue: in any order, XLNet)." viewBox="0 0 760 110" width="760"
-# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
+# (blue: distances) and feed-forward, then the predictions (blue: in any order, XLNet)." viewBox="0 0 760 110"
+# width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="760" height="110" fill="#ffffff"/>
 # <path d="M20 50H740" stroke="#767676" stroke-width="1.6"/>
 # <g fill="#0072B2"><rect x="10" y="32" width="110" height="36" rx="7"/><rect x="140" y="32" width="110" height="36"
@@ -176,11 +176,11 @@ for n in (2, 3, 6, 10):
     print(f"{n:2} sentences: {right:.2f} right, {second:.2f} right for the second sentence")
 
 # %% [markdown]
-# With two sentences nearly every answer is right. From three sentences on, BERT is no better than a coin. And look at the
-# right column: it is not confused at all. **It answers for the second sentence**, whichever sentence it was asked
-# about. It has never learned the rule "the subject is four words to the left". It behaves as if it had learned "if
-# [MASK] is at position 6, the subject is at position 2; otherwise it is at position 10". Position 22, where the verb of
-# a third sentence stands, was never trained, and the second half of this rule applies.
+# With two sentences nearly every answer is right. From three sentences on, BERT is no better than a
+# coin. And look at the right column: it is not confused at all. **It answers for the second sentence**, whichever
+# sentence it was asked about. It has never learned the rule "the subject is four words to the left". It behaves as if
+# it had learned "if [MASK] is at position 6, the subject is at position 2; otherwise it is at position 10". Position
+# 22, where the verb of a third sentence stands, was never trained, and the second half of this rule applies.
 #
 # That is what **absolute positions** cost: what is learned at one position is not known at another. (Is the test
 # unfair, because those rows of the table were never trained? It is an extreme case of a position that is rare in the
@@ -198,8 +198,8 @@ for n in (2, 3, 6, 10):
 #
 # (BERT also adds a segment vector, and has a LayerNorm between the sum and the projections. We leave both out here.)
 #
-# So BERT's first layer has all four terms, but it can't set them apart: one sum, one projection for both. And p_j says *where a word
-# stands*, while most of grammar asks *how far away* it stands.
+# So BERT's first layer has all four terms, but it can't set them apart: one sum, one projection for both. And p_j says
+# *where a word stands*, while most of grammar asks *how far away* it stands.
 #
 # **DeBERTa** (He et al. 2021, section 3.1) changes both. The encoder never adds a position to the vector of a
 # word. Instead there is a table with a vector for each **distance**, and attention computes three terms:
@@ -522,9 +522,10 @@ accuracy_by_length(runs, lengths, 2, "sentences", alt)
 # "Four words to the left" is a rule about distance, and they have no other way to say it.
 #
 # The control is as important. Trained on up to six sentences, BERT is right up to six (we trained only one such
-# model): absolute positions *can* learn the rule, at each position for itself. It's a matter of data, and of the positions beyond. So don't conclude that
-# relative positions make every model better. On texts that are as long as those in training, expect a much smaller gain,
-# as in the paper's table. And *very* long texts have other problems too: here each sentence had its own subject nearby.
+# model): absolute positions *can* learn the rule, at each position for itself. It's a matter of data, and of the
+# positions beyond. So don't conclude that relative positions make every model better. On texts that are as long as
+# those in training, expect a much smaller gain, as in the paper's table. And *very* long texts have other problems
+# too: here each sentence had its own subject nearby.
 #
 # ## Some things do depend on the position: the enhanced mask decoder (optional)
 #
@@ -558,8 +559,8 @@ for name, x in (("encoder", states[-1]), ("with EMD", decoded)):
 # DeBERTaV3 (He et al. 2023) keeps the architecture of version 2 and trains it as ELECTRA is trained, by finding
 # replaced tokens. ELECTRA's generator and discriminator share their token embeddings. The authors found that the two
 # losses pull them in different directions: the generator wants words that fit into the same gap to be similar, the
-# discriminator has to tell just these words apart. They call it a *tug-of-war*. Their solution is **gradient-disentangled
-# embedding sharing**:
+# discriminator has to tell just these words apart. They call it a *tug-of-war*. Their solution is
+# **gradient-disentangled embedding sharing**:
 #
 # $$E_D = \text{stop\_gradient}(E_G) + E_\Delta, \qquad E_\Delta = 0 \text{ at the start}$$
 #
@@ -573,9 +574,9 @@ for name, x in (("encoder", states[-1]), ("with EMD", decoded)):
 #
 # XLNet (Yang et al. 2019) came before DeBERTa, and starts from another problem. If two words of *New York* are masked,
 # BERT predicts each of them without knowing the other. [Chapter 06](06_masked_language_model.ipynb) showed the
-# consequence: if *San Francisco* is as frequent, *New Francisco* becomes as probable as *New York*. A model that reads from left to right, like GPT,
-# doesn't have this problem. It uses the product rule, p(new york) = p(new) · p(york | new). But it never sees what
-# stands to the right.
+# consequence: if *San Francisco* is as frequent, *New Francisco* becomes as probable as *New York*. A model that reads
+# from left to right, like GPT, doesn't have this problem. It uses the product rule, p(new york) = p(new) · p(york |
+# new). But it never sees what stands to the right.
 #
 # XLNet keeps the product rule, and lets go of the direction. The product rule holds for **any order**. For the four
 # words *the old keys rust* and the **factorization order** keys, the, rust, old:
@@ -788,8 +789,9 @@ def two_streams(content, queries, content_mask, query_mask, different):
 # | both masked, each on its own | ¼ | ¼ | 2 · ln 4 = 2.77 | 4 · ¼ · ¼ = 25 % |
 # | one after the other | ¼ | 1 | ln 4 = 1.39 | 100 % |
 #
-# The next cell trains the same small XLNet in both ways: with two [MASK], as BERT is trained (`cities_masked`), and with
-# the two words in random order, a new one for each text and step (`cities_in_random_order`). It prints how far each gets.
+# The next cell trains the same small XLNet in both ways: with two [MASK], as BERT is trained (`cities_masked`), and
+# with the two words in random order, a new one for each text and step (`cities_in_random_order`). It prints how far
+# each gets.
 
 # %%
 from bertedu.corpora import toy_texts
@@ -810,9 +812,9 @@ for kind, inputs_of, best, share in (way, other_way):
     print(f", the four real cities {about(share, real, within=0.08):.0%}")
 
 # %% [markdown]
-# Both come close to the best possible values. Masked prediction gives the four real cities about a quarter of the probability. The rest
-# goes to *new vegas* and the like, and more training can't change that. In random order nearly everything goes to real
-# cities.
+# Both come close to the best possible values. Masked prediction gives the four real cities about a
+# quarter of the probability. The rest goes to *new vegas* and the like, and more training can't change that. In random
+# order nearly everything goes to real cities.
 #
 # How much is that worth in practice? The authors compared base models trained on the same texts (table 6):
 #
@@ -859,8 +861,9 @@ for name, other in others.items():
     print(f"{name:12}  largest difference from yours {(other - result).abs().max():.6f}")
 
 # %% [markdown]
-# Now the two streams, with the order from above, and three segments: yours against the package's attention, layer by
-# layer the same thing. Then the cell closes the chain: it saves the package's whole XLNet from above, opens the folder in
+# Now the two streams, with the order from above, and three segments: yours against the package's
+# attention, layer by layer the same thing. Then the cell closes the chain: it saves the package's whole XLNet from
+# above, opens the folder in
 # `transformers`, and compares the vectors of the query stream.
 
 # %%
@@ -1054,6 +1057,6 @@ quiz(18)
 #
 # ## Next
 #
-# DeBERTa and XLNet put distances into the *scores*, with extra terms that cost time. Newer models rotate queries and keys
-# instead, so that the distance appears in the product by itself, at nearly no cost:
+# DeBERTa and XLNet put distances into the *scores*, with extra terms that cost time. Newer models rotate queries and
+# keys instead, so that the distance appears in the product by itself, at nearly no cost:
 # [19 · ModernBERT](19_modernbert.ipynb).
