@@ -122,11 +122,11 @@ from bertedu.pretraining.masking import apply_masks, draw
 KINDS = {"special_tokens": 2, "mask_share": 0.85, "random_share": 0.0}
 
 
-def masked_batch(ids, generator):  # [B, T]
+def masked_batch(ids, generator, rate=0.15):  # [B, T]
     real = ids != tokenizer.pad_token_id
     words = real & (ids != tokenizer.cls_token_id) & (ids != tokenizer.sep_token_id)
     draws = draw(ids.shape, V, generator)
-    masked, labels = apply_masks(ids, words, 0.15, MASK, draws, **KINDS)  # labels: -100 or the id
+    masked, labels = apply_masks(ids, words, rate, MASK, draws, **KINDS)  # labels: -100 or the id
     batch = {"input_ids": masked, "attention_mask": real.long(), "labels": labels}
     batch["token_type_ids"] = torch.zeros_like(ids)
     return {**batch, "sample_at": torch.rand(ids.shape, generator=generator)}
@@ -163,40 +163,48 @@ for name, tensor in {"last layer": vectors, "embeddings": inputs[0]}.items():
 #
 # ## Random words are too easy
 #
-# Which words should we put in? Random ones are the simplest. The next cell looks for the simplest way to detect
-# them: a token is *suspicious* if it forms a pair with its left or right neighbor that never occurs in the training
-# text. It counts the share of suspicious tokens among those chosen in the new sentences: for the original words,
-# for random words of the training text, for words drawn by their frequency, and for words that BERT fills in. Guess
-# the four shares.
+# Which words should we put in? Random ones are the simplest. The next cell tests them with the simplest detector: a
+# word is *suspicious* if it forms a pair with its left or right neighbor that never occurs in the training text. At
+# the tokens that are chosen in the new sentences it puts in random words of the training text, words drawn by their
+# frequency, and words that BERT fills in, twenty times each. It counts the suspicious words among those that differ
+# from the original, and then the same for the original words. Guess the four shares.
+
 
 # %%
-def neighbor_pairs(ids):  # [B, T] -> [B, T - 1], one number for each pair of neighbors
-    return ids[:, :-1] * V + ids[:, 1:]
+def suspicious(ids):  # [B, T] -> [B, T]
+    pairs = ids[:, :-1] * V + ids[:, 1:]  # [B, T - 1], one number for each pair of neighbors
+    strange = ~torch.isin(pairs, known)
+    marked = torch.zeros_like(ids).bool()
+    marked[:, 1:] |= strange
+    marked[:, :-1] |= strange
+    return marked
 
 
-known = neighbor_pairs(train_ids).unique()
+known = (train_ids[:, :-1] * V + train_ids[:, 1:]).unique()
 batch = masked_batch(new_ids, torch.Generator().manual_seed(0))
-chosen, real = batch["labels"] != -100, batch["attention_mask"].bool()  # [B, T]
+chosen, right = batch["labels"] != -100, batch["labels"][batch["labels"] != -100]  # [B, T], [N]
 with torch.no_grad():
-    scores = bert.bert(batch["input_ids"], batch["attention_mask"]).last_hidden_state[chosen]
-    scores = bert.masked_lm(scores)  # [N, V]
-counts = torch.bincount(train_ids[train_ids > MASK], minlength=V).double()  # [V]
+    scores = bert(batch["input_ids"], batch["attention_mask"], masked_positions=chosen)
+counts = torch.bincount(train_ids.flatten(), minlength=V).double()  # [V]
+counts[: MASK + 1] = 0  # [PAD], [UNK], [CLS], [SEP], [MASK]
+
+# %%
 torch.manual_seed(0)
-words = {"the original words": new_ids[chosen], "BERT's words": scores.softmax(-1).multinomial(1)}
-words["random words"] = (counts > 0).double().multinomial(len(scores), replacement=True)
-words["words by frequency"] = counts.multinomial(len(scores), replacement=True)
-for name, put_in in words.items():
-    strange = ~torch.isin(neighbor_pairs(new_ids.masked_scatter(chosen, put_in)), known)
-    suspicious = torch.zeros_like(chosen)  # [B, T]
-    suspicious[:, 1:] |= strange
-    suspicious[:, :-1] |= strange
-    print(f"{name:19} {suspicious[chosen].double().mean().item():.0%} suspicious")
+sources = {"random": (counts > 0).double(), "by frequency": counts}
+sources["BERT's"] = scores.prediction_logits.softmax(-1)
+for name, probabilities in sources.items():
+    found = []
+    for words in probabilities.expand(len(right), V).multinomial(20, replacement=True).T:
+        marked = suspicious(new_ids.masked_scatter(chosen, words))[chosen]  # [N]
+        found.append(marked[words != right])
+    print(f"{name:12} words: {torch.cat(found).double().mean():.0%} suspicious")
+print(f"original     words: {suspicious(new_ids)[chosen].double().mean():.0%} suspicious")
 
 # %% [markdown]
-# Nineteen of twenty random words can be found with a list of neighbor pairs. A model that is asked for them learns
-# that list and little else, and drawing words by their frequency doesn't change it. BERT's words are as inconspicuous
-# as the original ones. To find them, a model has to read more than the neighbors. So the words should come from a
-# masked language model.
+# More than nine of ten random words can be found with a list of neighbor pairs. A model that is asked for them learns
+# that list and little else, and drawing words by their frequency doesn't change it. Of BERT's wrong words the list
+# finds only one in ten. To find the others, a model has to read more than the neighbors. So the words should come from
+# a masked language model.
 #
 # ## One text by hand
 #
@@ -256,28 +264,34 @@ check("17.1", ones)
 # %% [markdown]
 # ## Sample, don't take the best
 #
-# Why do we sample? A generator normally gives its most probable word. The next cell compares the two at the chosen
-# tokens of the new sentences, with *world-tiny* as the generator. Then it draws twenty samples at each token and
-# counts how many different wrong words the discriminator would meet there. Guess: which way replaces more tokens?
+# Why do we sample? A generator could also give its most probable word. The next cell compares the two on the new
+# sentences, with *world-tiny* as the generator. (It knows these sentences so well that we mask half of the tokens.
+# With 15 %, it is right at 96 % of them.) Then it draws twenty samples at each token and counts how many different wrong
+# words the discriminator would meet there. Guess: which way replaces more tokens?
 
 # %%
 from bertedu.family.electra_pair import sample_tokens
 
-right = batch["labels"][batch["labels"] != -100]  # [N]
-best = scores.argmax(-1)  # [N]
 generator = torch.Generator().manual_seed(0)
-draws = [sample_tokens(scores, torch.rand(len(right), generator=generator)) for _ in range(20)]
-samples = torch.stack(draws)  # [20, N]
-for name, filled_in in {"most probable": best[None], "sampled": samples}.items():
-    share = (filled_in != right).double().mean().item()
-    wrong = [len(set(column.tolist()) - {answer.item()}) for column, answer in zip(filled_in.T, right)]
+batch = masked_batch(new_ids, generator, rate=0.5)
+right = batch["labels"][batch["labels"] != -100]  # [N]
+with torch.no_grad():
+    output = bert(**{name: batch[name] for name in ("input_ids", "attention_mask", "labels")})
+scores = output.prediction_logits  # [N, V]
+samples = [sample_tokens(scores, torch.rand(len(right), generator=generator)) for _ in range(20)]
+ways = {"most probable": scores.argmax(-1)[None], "sampled": torch.stack(samples)}  # [1 or 20, N]
+for name, words in ways.items():
+    share = (words != right).double().mean().item()
+    wrong = [len(set(drawn.tolist()) - {word.item()}) for drawn, word in zip(words.T, right)]
     print(f"{name:14} {share:.0%} of the chosen tokens replaced,", end=" ")
-    print(f"{sum(wrong) / len(wrong):.1f} different wrong words at a token in {len(filled_in)} draws")
+    print(f"{sum(wrong) / len(wrong):.1f} different wrong words at a token in {len(words)} draws")
 
 # %% [markdown]
-# Samples replace more tokens, and they differ from draw to draw: each time the discriminator reads this sentence, it
-# meets other mistakes. The most probable word is always the same, and often the right one. (`sample_tokens` is the
-# package's function. We write our own now.)
+# Samples replace more tokens, and they differ from draw to draw: each time the discriminator reads a sentence, it
+# meets other mistakes. The most probable word is always the same, and more often the right one. In the trained ELECTRA
+# the difference is larger: the most probable word is right in about 75 % of the cases, a sample in about 60 % (Clark,
+# quoted in [issue 19](https://github.com/ymcui/Chinese-ELECTRA/issues/19) of Chinese-ELECTRA). `sample_tokens` is the
+# package's function. We write our own now.
 #
 # ### The Gumbel-max trick
 #
@@ -421,6 +435,7 @@ no_dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 config = ElectraConfig(vocab_size=V, **sizes, **no_dropout)
 torch.manual_seed(0)
 encoder, detector = ElectraModel(config), MyDetector(64)
+real = new_ids != tokenizer.pad_token_id  # [B, T]
 vectors = encoder(new_ids, real.long()).last_hidden_state  # [B, T, D]
 labels = torch.zeros_like(new_ids).double()  # pretend that nothing was replaced
 loss = binary_cross_entropy_with_logits(detector(vectors)[real].double(), labels[real])
@@ -445,3 +460,264 @@ z = torch.tensor([0.0, 2, -2])
 for name, y in {"second replaced": [0.0, 1, 0], "third one too": [0.0, 1, 1]}.items():
     each = binary_cross_entropy_with_logits(z, torch.tensor(y), reduction="none")
     print(f"{name:16}", "  ".join(f"{cost:.2f}" for cost in each.tolist()), f" mean {each.mean():.2f}")
+
+# %% [markdown]
+# In the first line the loss is largest where the model doesn't know, at 0.69 = ln 2. In the second line the third
+# token is most expensive: the model is rather sure that it is original, and wrong.
+#
+# ### Exercise 17.3 · The loss of the discriminator
+# ●●○○ · 12 minutes
+#
+# Write `detection_loss(logits, seen, text, attention_mask)`. All four are `[B, T]`: the discriminator's logits, the
+# ids that it has read, the ids of the text, and 1 for real tokens, 0 for padding. Return one number, the loss of the
+# batch. Mind the lucky guesses and the padding.
+
+
+# %% tags=["exercise"]
+def detection_loss(logits, seen, text, attention_mask):
+    ### BEGIN SOLUTION
+    real = attention_mask.bool()
+    replaced = (seen != text).float()
+    return binary_cross_entropy_with_logits(logits[real], replaced[real])
+    ### END SOLUTION
+
+
+check("17.3", detection_loss)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `seen != text` is 1 exactly where another word stands, so a lucky guess is original without any special treatment.
+# Indexing with `real` removes the padding *before* the mean is taken. If you multiply by the mask instead, divide by
+# the number of real tokens, not by B·T.
+#
+# </details>
+
+# %% [markdown]
+# ## One table of embeddings for both
+#
+# Generator and discriminator read the same words. They **share** the embeddings: tokens, positions, segments, and the
+# LayerNorm after them. (The generator is narrower. As in ALBERT, a linear layer brings the embeddings to its width.
+# Each model has its own.) The generator's output layer is tied to the same table of tokens, as in BERT.
+#
+# Without any sharing, a GLUE score of 84.3 became 83.6; sharing all weights gave 84.4, but then both models need the
+# same size (Clark et al. 2020, section 3.2). The authors suppose a reason: at each step the discriminator's loss changes
+# the vectors of few words, those in the batch, while the generator's softmax changes the vectors of all words. The
+# next cell counts them for one batch of 64 sentences. `GeneratorAndDiscriminator` is the package's pair, with a
+# generator of a quarter of the width.
+
+# %%
+from bertedu.family.electra_pair import GeneratorAndDiscriminator
+
+torch.manual_seed(0)
+pair = GeneratorAndDiscriminator.from_config(config)
+table = pair.discriminator.encoder.embeddings.token.weight  # [V, E]
+batch = masked_batch(train_ids[::48], torch.Generator().manual_seed(0))
+output = pair(**batch)
+losses = {"generator": cross_entropy(output.prediction_logits, output.labels)}
+real = output.real
+losses["discriminator"] = binary_cross_entropy_with_logits(
+    output.detector_logits[real], output.replaced[real].float()
+)
+for name, loss in losses.items():
+    (gradient,) = torch.autograd.grad(loss, table, retain_graph=True)
+    print(f"{name:13} changes the vectors of {int(gradient.any(-1).sum())} of {V} words")
+print("both have the same table:", table is pair.generator.encoder.embeddings.token.weight)
+
+# %% [markdown]
+# The supposed reason is true as a count. Whether it explains the gain, the count can't say.
+#
+# ### Exercise 17.4 · Shared, or equal?
+# ●●●○ · 15 minutes
+#
+# A colleague writes `colleagues_share`. The two models start with equal embeddings, as a test confirms. After one
+# step of training the tables are different. Run the cell, and say why.
+
+
+# %%
+from bertedu.family.electra import ElectraForPreTraining
+from bertedu.family.electra_pair import generator_config
+from bertedu.model.heads import MaskedLM
+
+NAMES = ("token", "position", "token_type", "norm")
+
+
+def colleagues_share(generator, discriminator):
+    ours, theirs = discriminator.encoder.embeddings, generator.encoder.embeddings
+    for name in NAMES:
+        getattr(theirs, name).load_state_dict(getattr(ours, name).state_dict())
+    return generator, discriminator
+
+
+torch.manual_seed(0)
+models = MaskedLM(generator_config(config)), ElectraForPreTraining(config)
+tables = [model.encoder.embeddings.token.weight for model in colleagues_share(*models)]
+optimizer = torch.optim.Adam([*models[0].parameters(), *models[1].parameters()], lr=0.01)
+for when in ("before", "after"):
+    apart = (tables[0] - tables[1]).abs().max().item()
+    print(f"{when} the first step the tables differ by at most {apart:.2f}")
+    losses = [model(train_ids[:8]) for model in models]
+    (losses[0].prediction_logits.logsumexp(-1).mean() + losses[1].logits.square().mean()).backward()
+    optimizer.step()
+
+# %% [markdown]
+# Write `share(generator, discriminator)`. Afterwards the generator must use the discriminator's four parts (`NAMES`)
+# and keep its own `project`, the layer to its own width. Its output layer, `generator.masked_lm.decoder`, must be tied
+# to the shared table of tokens too. Return both models.
+
+
+# %% tags=["exercise"]
+def share(generator, discriminator):
+    ### BEGIN SOLUTION
+    ours, theirs = discriminator.encoder.embeddings, generator.encoder.embeddings
+    for name in NAMES:
+        setattr(theirs, name, getattr(ours, name))
+    generator.masked_lm.decoder.weight = ours.token.weight
+    return generator, discriminator
+    ### END SOLUTION
+
+
+check("17.4", share)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `load_state_dict` copies *numbers* into weights that stay two. Each then gets its own gradient and goes its own way.
+# Sharing means that both models hold the same *object*: `setattr` makes the generator's name point to the
+# discriminator's module. The decoder holds a reference of its own to the generator's former table, so it needs a line
+# of its own. Test sharing with `is`, or by counting weights, never by comparing numbers.
+#
+# </details>
+
+# %% [markdown]
+# ## How small is the generator? (optional)
+#
+# ELECTRA-Small's generator has a quarter of the discriminator's width, and as many layers. How much does it cost? The
+# weights of a layer grow with the square of the width, so a quarter of the width is a sixteenth of the weights. The
+# next cell counts the weights of the published sizes. (`torch.device("meta")` builds a model without storing any
+# numbers.)
+
+# %%
+with torch.device("meta"):
+    small = ElectraForPreTraining(ElectraConfig())  # the defaults are ELECTRA-Small
+    its_generator = MaskedLM(generator_config(ElectraConfig()))
+for name, model in (("discriminator", small), ("generator", its_generator)):
+    layers = sum(weight.numel() for weight in model.encoder.encoder.parameters())
+    every = sum(weight.numel() for weight in model.parameters())
+    print(f"{name:13} width {model.config.hidden_size:3}, {layers / 1e6:.2f} M weights in its layers,", end="")
+    print(f" {every / 1e6:.1f} M in all")
+
+# %% [markdown]
+# Most of the generator's weights are the embeddings, and those it shares. The paper's best generators had between a
+# quarter and a half of the discriminator's width (section 3.2, figure 3). With one of the same size a step costs
+# twice as much, and the discriminator gets *worse*: the authors suppose that the task becomes too hard, and that the
+# discriminator spends its weights on modeling the generator. A model card warns of this case: Hugging Face's copy of
+# the published small generator is as wide as the discriminator, and pre-training with the two is unstable ([model
+# card](https://huggingface.co/google/electra-small-generator)).
+#
+# ## The whole pair
+#
+# Now everything in one class. The encoders are the package's `ElectraModel`: BERT's layers, with embeddings of size E.
+
+
+# %%
+class MyGeneratorHead(nn.Module):
+    """[N, D] to [N, V], as BERT's, with a dense layer from D to E."""
+
+    def __init__(self, config, token_embeddings):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.embedding_size)
+        self.norm = nn.LayerNorm(config.embedding_size, eps=config.layer_norm_eps)
+        self.weight = token_embeddings.weight  # tied, [V, E]
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+
+    def forward(self, vectors):
+        vectors = self.norm(nn.functional.gelu(self.dense(vectors)))  # [N, E]
+        return vectors @ self.weight.T + self.bias
+
+
+# %%
+class MyElectra(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        small = generator_config(config)
+        self.generator, self.discriminator = ElectraModel(small), ElectraModel(config)
+        for name in NAMES:
+            shared = getattr(self.discriminator.embeddings, name)
+            setattr(self.generator.embeddings, name, shared)
+        self.words = MyGeneratorHead(small, self.discriminator.embeddings.token)
+        self.detector = MyDetector(config.hidden_size)
+
+    def forward(self, input_ids, attention_mask, labels, sample_at):  # [B, T] each
+        chosen, real = labels != -100, attention_mask.bool()
+        text = torch.where(chosen, labels, input_ids)
+        vectors = self.generator(input_ids, attention_mask).last_hidden_state
+        scores = self.words(vectors[chosen])  # [N, V]
+        sampled = sample_tokens(scores, sample_at[chosen])  # [N]
+        seen = text.masked_scatter(chosen, sampled)  # [B, T]
+        vectors = self.discriminator(seen, attention_mask).last_hidden_state
+        logits = self.detector(vectors)  # [B, T]
+        replaced = (seen != text).float()
+        detection = binary_cross_entropy_with_logits(logits[real], replaced[real])
+        return cross_entropy(scores, labels[chosen]) + 50 * detection, seen, logits
+
+
+# %% [markdown]
+# Before you read on, find three things in `forward`. Where does the [MASK] disappear, so that the discriminator never
+# sees one? Where is the lucky guess? And which tokens are sampled: the masked ones, or all that were chosen?
+#
+# (`text` is the text without masks: the labels are the original words. `seen != text` is 0 for a lucky guess. All
+# chosen tokens are sampled, also those that the generator saw unmasked.)
+#
+# ## The proof
+#
+# Three implementations get the same weights and the same batch: yours, the package's pair, and `transformers`. The
+# last has no pair, only its two halves: `ElectraForMaskedLM` and `ElectraForPreTraining`, a name that means the
+# discriminator alone. So we save our pair, open both halves there, and put the package's samples between them. The
+# weights are perturbed first, because biases of 0 would hide a bias in the wrong position.
+
+# %%
+import tempfile
+
+import transformers
+
+transformers.utils.logging.disable_progress_bar()
+torch.manual_seed(0)
+pair = GeneratorAndDiscriminator.from_config(config).eval()
+with torch.no_grad():
+    for weight in pair.parameters():
+        weight.add_(0.05 * torch.randn_like(weight))
+with tempfile.TemporaryDirectory() as folder:
+    pair.save_pretrained(folder)  # the discriminator, and the generator in a folder beside it
+    detector = transformers.ElectraForPreTraining.from_pretrained(folder).eval()
+    filler = transformers.ElectraForMaskedLM.from_pretrained(folder + "/generator").eval()
+
+# %%
+mine = MyElectra(config).eval()
+mine.discriminator.load_state_dict(pair.discriminator.encoder.state_dict())
+mine.generator.load_state_dict(pair.generator.encoder.state_dict())
+mine.detector.load_state_dict(pair.discriminator.detector.state_dict())
+state = pair.generator.masked_lm.state_dict()
+mine.words.load_state_dict({name.removeprefix("decoder."): state[name] for name in state})
+
+batch = masked_batch(new_ids, torch.Generator().manual_seed(17))
+mask, labels = batch["attention_mask"], batch["labels"]
+with torch.no_grad():
+    package = pair(**batch)
+    loss, seen, logits = mine(batch["input_ids"], mask, labels, batch["sample_at"])
+    scores = filler(batch["input_ids"], attention_mask=mask).logits[labels != -100]  # [N, V]
+    theirs = detector(package.seen, attention_mask=mask, labels=package.replaced.long())
+
+# %%
+real = mask.bool()
+print(f"{int((seen != package.seen).sum())} of {seen.numel()} ids differ in what is read,", end=" ")
+print(f"{int(package.replaced.sum())} tokens are replaced")
+their_loss = cross_entropy(scores, labels[labels != -100]) + 50 * theirs.loss
+for name, ours, other in (
+    ("generator's scores, package and transformers", package.prediction_logits, scores),
+    ("discriminator's logits, mine and package", logits[real], package.detector_logits[real]),
+    ("discriminator's logits, mine and transformers", logits[real], theirs.logits[real]),
+    ("loss, mine and package", loss, package.loss),
+    ("loss, mine and transformers", loss, their_loss),
+):
+    print(f"{name:46} largest difference {(ours - other).abs().max().item():.3f}")
