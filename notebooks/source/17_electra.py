@@ -721,3 +721,263 @@ for name, ours, other in (
     ("loss, mine and transformers", loss, their_loss),
 ):
     print(f"{name:46} largest difference {(ours - other).abs().max().item():.3f}")
+
+# %% [markdown]
+# All five differences are 0.000. Your pair is ELECTRA.
+#
+# ## Training the pair
+#
+# Now we train the package's pair on the sentences about countries: 300 steps of 64 sentences, with the short-run
+# initialization of [chapter 08](08_pre_training.ipynb) for both models. Every 30 steps the next cells measure, on the
+# new sentences:
+#
+# - how often the generator's most probable word is right, and which share of all tokens is replaced
+# - the discriminator's **precision** (of the tokens that it marks, how many are replaced) and its **recall** (of the
+#   replaced tokens, how many it marks)
+#
+# Guess two curves: what does the share of replaced tokens do while the generator learns? And does the discriminator's
+# recall rise from the first step on? (The third cell takes about 15 seconds.)
+
+# %%
+from bertedu.pretraining.initialization import initialize_for_matching
+from bertedu.training.optimization import rate_factor
+
+
+def new_pair():
+    torch.manual_seed(0)
+    pair = GeneratorAndDiscriminator.from_config(config)
+    for model in (pair.generator, pair.discriminator):
+        initialize_for_matching(model, counts.long())
+    return pair
+
+
+def figures(output):  # what both models said about a batch
+    said, replaced = (output.detector_logits > 0)[output.real], output.replaced[output.real]
+    hits, guess = (said & replaced).sum(), output.prediction_logits.argmax(-1)
+    found = {"generator right": (guess == output.labels).double().mean()}
+    found |= {"replaced": replaced.double().mean(), "precision": hits / said.sum().clamp_min(1)}
+    found |= {"recall": hits / replaced.sum()}
+    found["MLM loss"] = cross_entropy(output.prediction_logits, output.labels)
+    found["detection loss"] = (output.loss - found["MLM loss"]) / 50
+    return {name: number.item() for name, number in found.items()}
+
+
+# %%
+test_batch = masked_batch(new_ids, torch.Generator().manual_seed(1))
+
+
+def train(pair, steps, play=lambda pair, batch: pair(**batch)):
+    optimizer = torch.optim.AdamW(pair.parameters(), betas=(0.9, 0.98), weight_decay=0.01)
+    generator, history = torch.Generator().manual_seed(0), []
+    for step in range(steps + 1):
+        if step % 30 == 0:
+            with torch.no_grad():
+                history.append({"step": step, **figures(play(pair, test_batch))})
+        rows = torch.randint(len(train_ids), (64,), generator=generator)
+        output = play(pair, masked_batch(train_ids[rows], generator))
+        optimizer.zero_grad()
+        output.loss.backward()
+        optimizer.param_groups[0]["lr"] = 3e-3 * rate_factor(step / steps, warmup=0.1)
+        optimizer.step()
+    return history
+
+
+# %%
+pair = new_pair()
+history = train(pair, steps=300)
+first, last = history[0], history[-1]
+print(f"generator right {about(0.33, last['generator right'], within=0.08):.2f}")
+print(f"tokens replaced {about(0.15, first['replaced'], within=0.01):.3f}", end="")
+print(f" before, {about(0.126, last['replaced'], within=0.012):.3f} after training")
+print(f"precision {about(0.80, last['precision'], within=0.12):.2f}", end="")
+print(f", recall {about(0.42, last['recall'], within=0.15):.2f}")
+
+# %% tags=["hide-input"]
+figure = new_figure(7.6, 2.6)
+left, right_side = figure.subplots(1, 2)
+steps = [row["step"] for row in history]
+for axes, names in ((left, ("generator right", "replaced")), (right_side, ("precision", "recall"))):
+    for name, color in zip(names, (BLUE, ORANGE)):
+        axes.plot(steps, [row[name] for row in history], color=color, marker="o", markersize=3)
+        axes.annotate(name, (300, last[name]), (6, -3), textcoords="offset points", color=color)
+    axes.set(xlabel="steps", xlim=(0, 460), ylim=(0, 1.05), xticks=range(0, 301, 100))
+    quiet(axes)
+left.set_title("generator", fontsize=9)
+right_side.set_title("discriminator", fontsize=9)
+Picture(
+    figure,
+    alt="Left: the share of masked words that the generator gets right rises from 0 to about "
+    "0.3; the share of replaced tokens falls a little, from 0.15 to about 0.13. Right: recall "
+    "starts above 0.5 with a precision of 0.14, drops to 0 and stays there for about 60 steps. "
+    "Then it rises to about 0.4, with a precision of about 0.8.",
+)
+
+# %% [markdown]
+# Read the curves.
+#
+# - As the generator learns, fewer tokens are replaced: more of its samples are lucky. With a perfect generator nothing
+#   would be left to detect.
+# - At step 0 the discriminator marks tokens at random. Soon it marks none: *always original* is right for more than
+#   85 % of the tokens, so this is the first thing it learns. The recall is 0, and a report that shows only the
+#   accuracy would look fine.
+# - Then it leaves this plateau, and recall rises. What it marks is mostly right.
+#
+# While the generator improves, the task becomes harder: a curriculum that needs no planning. Training the generator
+# first and the discriminator afterwards can fail: in the paper the discriminator then sometimes never left *always
+# original* (section 3.2), unless it started from the generator's weights.
+#
+# What has the small discriminator learned? The next cell shows it three sentences with one wrong word each, and prints
+# its probability that this word was replaced. Which of the three will it find?
+
+# %%
+wrong = {"A letter from Ghana is asked written in English.": ("asked", 0.85)}
+wrong["The of Norway is Oslo capital."] = ("of", 0.93)
+wrong["What is the capital of Denmark? It is Hanoi."] = ("hanoi", 0.15)
+for sentence, (word, expected) in wrong.items():
+    ids = tokenizer(sentence).input_ids
+    with torch.no_grad():
+        logits = pair.eval().discriminator(ids).logits[0]  # [T]
+    probability = logits[ids[0] == tokenizer.vocab[word]].sigmoid().item()
+    print(f"{about(expected, probability, within=0.3):.2f}  {word:6} in {sentence}")
+
+# %% [markdown]
+# It finds the words that break the grammar, and not the wrong capital. After fifteen seconds of training it has
+# learned which words go together, and no facts yet. MLM learns in the same order.
+#
+# ## Why 50?
+#
+# The loss is MLM + 50 · detection. The reason in appendix A of the paper: a choice between two classes costs much less
+# than a choice among 30,000 words, so without a weight the sum would be almost only MLM. The value comes from a search
+# (1, 10, 20, 50 and 100 were tried). The next cell prints both losses from our run, and beside them two numbers that
+# need no model: ln V, the loss of guessing among all words, and the loss of a detector that knows only the share of
+# replaced tokens.
+
+# %%
+import math
+
+share = last["replaced"]
+guessing = -share * math.log(share) - (1 - share) * math.log(1 - share)
+print(f"guessing     MLM {math.log(V):.1f}   detection {about(0.38, guessing, within=0.03):.2f}")
+for row, expected in ((first, (4.5, 0.75)), (last, (3.2, 0.25))):
+    mlm = about(expected[0], row["MLM loss"], within=0.4)
+    detection = about(expected[1], row["detection loss"], within=0.08)
+    print(f"step {row['step']:3}     MLM {mlm:.1f}   detection {detection:.2f}", end="")
+    print(f"   50 · detection {about(50 * expected[1], 50 * row['detection loss'], within=4):.0f}")
+
+# %% [markdown]
+# With the weight, detection is the larger part of the sum. But does that matter? Adam divides each gradient by its
+# own size (chapter 08). A weight in the network whose gradient comes from one loss alone gets the same step, whether
+# this loss is multiplied by 50 or not. The next cell tries it on a single weight. Where, then, does the 50 have an
+# effect?
+
+# %%
+for factor in (1, 50):
+    weight = nn.Parameter(torch.ones(1))
+    adam = torch.optim.Adam([weight], lr=0.01)
+    for _ in range(10):
+        adam.zero_grad()
+        (factor * weight.square()).sum().backward()
+        adam.step()
+    print(f"loss times {factor:2}: the weight after ten steps {weight.item():.4f}")
+
+# %% [markdown]
+# The weight is the same to four decimals. So the 50 acts only where both losses meet: in the **shared embeddings**,
+# whose gradient is a sum of both, and in gradient clipping, which measures the norm of all gradients together. With
+# plain SGD it would act everywhere.
+#
+# ## Broken BERT: a discriminator that finds everything
+#
+# A colleague has written the step that puts the samples into the text. Nothing raises an error, and after 90 steps the
+# log shows what nobody else has ever reached: precision 1.00, recall 1.00. The next cell shows the function. `play`
+# does one step of the pair with it, and the last lines train a new pair.
+
+
+# %%
+from bertedu.family.electra_pair import PairOutput
+
+
+def colleagues_corrupt(masked, labels, sampled):  # [B, T], [B, T], [N]
+    chosen = labels != -100
+    text = torch.where(chosen, labels, masked)
+    seen = masked.clone()
+    seen[chosen].copy_(sampled)
+    return seen, seen != text
+
+
+def play_with(corrupt):
+    def play(pair, batch):
+        masked, mask, labels = (batch[n] for n in ("input_ids", "attention_mask", "labels"))
+        chosen = labels != -100
+        scores = pair.generator(masked, mask, masked_positions=chosen).prediction_logits
+        sampled = sample_tokens(scores, batch["sample_at"][chosen])
+        seen, replaced = corrupt(masked, labels, sampled)
+        logits = pair.discriminator(seen, mask).logits
+        return PairOutput(scores, labels[chosen], seen, replaced, logits, mask.bool())
+
+    return play
+
+
+broken = new_pair()
+log = train(broken, steps=90, play=play_with(colleagues_corrupt))[-1]
+
+# %%
+print(f"in the log: precision {log['precision']:.2f}, recall {log['recall']:.2f}", end="")
+print(f", detection loss {about(0.0, log['detection loss'], within=0.02):.2f}")
+with torch.no_grad():
+    true = figures(broken(**test_batch))
+print(f"on texts in which words were replaced: recall {about(0.0, true['recall'], within=0.05):.2f}")
+
+# %% [markdown]
+# The same discriminator, one line apart: in the log it finds all replaced tokens, and on texts with real replacements
+# it finds none. More training won't help, because its loss is already zero. And nothing that you do with it later will
+# be better than with random weights: it never had to read a word.
+#
+# Print what it reads, always: `tokenizer.convert_ids_to_tokens(seen[0].tolist())` would have shown the reason at once.
+#
+# ### Exercise 17.5 · Repair the corruption
+# ●●●○ · 10 minutes
+#
+# First say what the discriminator reads, and why a task can be perfect and worthless. Find the line that does nothing.
+# Then write `repaired_corrupt(masked, labels, sampled)`. `masked` is what the generator has read, `[B, T]`; `labels`
+# has the original id at the chosen tokens and −100 elsewhere, `[B, T]`; `sampled` has the sampled ids of the chosen
+# tokens in reading order, `[N]`. Return `seen` and `replaced`, `[B, T]` each.
+
+
+# %% tags=["exercise"]
+def repaired_corrupt(masked, labels, sampled):
+    ### BEGIN SOLUTION
+    chosen = labels != -100
+    text = torch.where(chosen, labels, masked)
+    seen = text.clone()
+    seen[chosen] = sampled
+    return seen, seen != text
+    ### END SOLUTION
+
+
+check("17.5", repaired_corrupt)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `seen[chosen]` with a mask of booleans is **advanced indexing**, and it returns a copy. `copy_` writes the samples
+# into this copy, which is thrown away at the end of the line. `seen[chosen] = sampled` is something else: an assignment
+# writes into `seen` itself. So the discriminator read the masked text. Every [MASK] was labelled *replaced*, and nothing
+# else was. "Is this token [MASK]?" is enough for a perfect score.
+#
+# Google's code has the step in two parts that make this mistake hard: `unmask` first puts the original words back, then
+# the samples are written over them.
+#
+# </details>
+
+# %%
+def corrupt(masked, labels, sampled):  # as in the package
+    chosen = labels != -100
+    text = torch.where(chosen, labels, masked)
+    seen = text.masked_scatter(chosen, sampled)
+    return seen, seen != text
+
+
+with torch.no_grad():
+    output, package = play_with(corrupt)(pair, test_batch), pair(**test_batch)
+print(f"repaired: {int((output.seen == MASK).sum())} tokens [MASK] are read,", end=" ")
+print(f"loss differs from the package's by {(output.loss - package.loss).abs().item():.3f}")
