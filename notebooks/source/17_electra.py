@@ -981,3 +981,75 @@ with torch.no_grad():
     output, package = play_with(corrupt)(pair, test_batch), pair(**test_batch)
 print(f"repaired: {int((output.seen == MASK).sum())} tokens [MASK] are read,", end=" ")
 print(f"loss differs from the package's by {(output.loss - package.loss).abs().item():.3f}")
+
+# %% [markdown]
+# No [MASK] is read any more, and the loss is the package's.
+#
+# ## Paper and code
+#
+# | | |
+# |---|---|
+# | Chosen tokens | The paper masks all of them. Google's code (`pretrain_helpers.mask`) masks 85 %, and leaves 15 % as they are; it draws positions with replacement, so that a few coincide. This course draws different ones |
+# | Masking rate | 15 %; ELECTRA-Large 25 %, because its generator left too few tokens replaced (appendix A) |
+# | Sampling | Google's code: Gumbel-max with the temperature 1. This course: one random number for each token. The same distribution |
+# | Lucky guess | original. Google's code has an option `disallow_correct`, off by default, that forces a wrong word |
+# | Head | The paper writes one weight vector, σ(wᵀh). Google's code, `transformers` and this course have a dense layer with GELU before it |
+# | Shared | The paper names the token and position embeddings. In Google's code the segments and the LayerNorm are in the same scope, and shared too |
+# | Generator | ¼ of the width in Small, ⅓ in Base, ¼ in Large (table 6). The released Small is ELECTRA-Small++, trained with a generator of full width (README of google-research/electra) |
+# | `transformers` | `ElectraForPreTraining` is the discriminator alone. `ElectraForMaskedLM` is the generator; if you load a discriminator with it, its head is random ([issue 9730](https://github.com/huggingface/transformers/issues/9730)). There is no class for the pair |
+# | Other code | One library masked with BERT's 80/10/10, random words included, until a user compared it with Google's code ([issue 496](https://github.com/ThilinaRajapakse/simpletransformers/issues/496)) |
+#
+# ## Summary
+#
+# - MLM asks at 15 % of the tokens. Replaced-token detection asks at every real token: is this the word of the text?
+# - A generator, a small masked language model, is *sampled*. The Gumbel-max trick samples from a softmax by an argmax.
+# - A lucky guess is original. Padding is not asked. The loss is MLM + 50 · binary cross-entropy.
+# - No gradient passes through a sampled id. The generator learns by maximum likelihood: ELECTRA is no GAN.
+# - Both models share one set of embeddings: one object, not equal numbers.
+# - A discriminator first learns *always original*. Look at recall and precision, never at the accuracy alone.
+#
+# ## Quiz
+
+# %% tags=["nbval-ignore-output"]
+quiz(17)
+
+# %% [markdown]
+# ## Interview questions
+#
+# **1. Why does ELECTRA learn faster than BERT from the same text?**
+#
+# <details><summary>Answer</summary>
+#
+# Because its loss asks at every token and not at 15 %. The paper separates this from other reasons (table 5, GLUE):
+# BERT 82.2; ELECTRA with its loss at the 15 % only, 82.4; MLM that reads samples in place of [MASK], 82.4; MLM that
+# predicts all tokens, 84.3; ELECTRA 85.0. So most of the gain comes from the number of questions, a little from the
+# missing [MASK], and something is left that the authors can't fully explain.
+#
+# </details>
+#
+# **2. Could you train ELECTRA's generator to fool the discriminator?**
+#
+# <details><summary>Answer</summary>
+#
+# Not by backpropagation, because a sampled id has no derivative. With reinforcement learning you can, and the authors
+# did (appendix F). The generator became worse at masked words, its samples less diverse, and the discriminator that
+# learned from it was worse. A relaxed sample (Gumbel-softmax) would be another way. But why should it fool anybody?
+# The generator is thrown away. Its job is to make an instructive task.
+#
+# </details>
+#
+# **3. Would you make the generator larger, so that its words are harder to detect?**
+#
+# <details><summary>Answer</summary>
+#
+# No. Each step gets more expensive, fewer tokens are replaced, and what is left is too hard: above half of the
+# discriminator's width the results fell (section 3.2, figure 3). If too few tokens are replaced, choose more of them,
+# as ELECTRA-Large does with 25 %.
+#
+# </details>
+#
+# ## Next
+#
+# ELECTRA changed the task and kept BERT's encoder. The next two members change what a token can attend to: DeBERTa
+# separates words from positions, XLNet predicts in a random order.
+# [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb).
