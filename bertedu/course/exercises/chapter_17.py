@@ -28,7 +28,10 @@ def count_the_ones(case: Case) -> None:
             (3, "3 is the number of lucky guesses. Their label is 0, because the right word stands there."),
             (5.1, "You counted the masked tokens only. A word is sampled for each chosen token, masked or not."),
             (7.65, "7.65 tokens are masked. A word is sampled for every chosen token, and some samples are right."),
-            (2.55, "Those are the lucky guesses at masked tokens. The question is how many words are wrong afterwards."),
+            (
+                2.55,
+                "Those are the lucky guesses at masked tokens. The question is how many words are wrong afterwards.",
+            ),
             (54, "54 is the number of original tokens: their label is 0."),
             (51, "51 tokens are not chosen, and their label is 0."),
             (40, "15 % are chosen first. A word is sampled for these tokens only, not for all 60."),
@@ -71,10 +74,14 @@ def gumbel_sample(case: Case) -> None:
     if list(sampled.shape) == [7]:
         case.fail("But the result is [7]: your argmax runs over the tokens. Which axis holds the words of one token?")
     if list(sampled.shape) == [300, 1]:
-        case.fail("But the result is [300, 1], and [300] is expected: remove the last axis, for example by squeeze(-1).")
+        case.fail(
+            "But the result is [300, 1], and [300] is expected: remove the last axis, for example by squeeze(-1)."
+        )
     case.same_shape("ids", sampled, [300], "One id for each token.")
     if sampled.is_floating_point():
-        case.fail("But these are not ids, which are whole numbers. Return the position of the largest sum, not the sum.")
+        case.fail(
+            "But these are not ids, which are whole numbers. Return the position of the largest sum, not the sum."
+        )
     again = case.call(scores, u, tried=tried)
     if not torch.equal(again, sampled):
         case.fail(
@@ -83,9 +90,9 @@ def gumbel_sample(case: Case) -> None:
         )
     mistakes = {
         "These are the most probable words: the noise has no effect.": scores.argmax(-1),
-        "The sign of the noise is wrong. It is −ln(−ln u): add it, or subtract ln(−ln u).": (
-            scores - gumbel(u)
-        ).argmax(-1),
+        "The sign of the noise is wrong. It is −ln(−ln u): add it, or subtract ln(−ln u).": (scores - gumbel(u)).argmax(
+            -1
+        ),
         "There is one logarithm too few: −ln u is exponential noise, and −ln(−ln u) is Gumbel noise.": (
             scores - u.log()
         ).argmax(-1),
@@ -160,7 +167,9 @@ def detection_loss(case: Case) -> None:
     """Against the mean over real tokens, with lengths so different that every other mean shows."""
     case.causes["can't be cast to the desired output type Long"] = "The labels must be floats: use .float()."
     case.causes["bool tensor"] = "The labels must be floats, and they are booleans: use .float()."
-    case.causes["must be the same as input size"] = "Logits and labels must have the same shape. Did you index only one of them?"
+    case.causes["must be the same as input size"] = (
+        "Logits and labels must have the same shape. Did you index only one of them?"
+    )
     case.causes["all elements of input should be between 0 and 1"] = (
         "binary_cross_entropy wants probabilities. Its sister with_logits takes the logits as they are."
     )
@@ -181,7 +190,9 @@ def detection_loss(case: Case) -> None:
     case.close("the loss", result, expected, advice, mistakes=wrong_losses(logits, seen, text, mask))
     sure = torch.tensor([[200.0, -200.0]])
     same = torch.tensor([[7, 8]])
-    result = case.call(sure, same, same, torch.ones(1, 2).long(), tried="a discriminator that is very certain, and wrong")
+    result = case.call(
+        sure, same, same, torch.ones(1, 2).long(), tried="a discriminator that is very certain, and wrong"
+    )
     if not bool(torch.isfinite(torch.as_tensor(result))) or abs(float(result) - 100) > 0.5:
         case.almost(
             f"The loss is right for ordinary logits, but for 200 and −200 it became {float(result):.3g} in place of 100.",

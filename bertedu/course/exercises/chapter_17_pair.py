@@ -158,9 +158,7 @@ def examine_seen(case: Case, seen: Tensor, right: Tensor, masked: Tensor, labels
     case.close("seen", seen, right, "At the chosen tokens stand the samples, in reading order.", mistakes=mistakes)
 
 
-def examine_labels(
-    case: Case, replaced: Tensor, right: Tensor, text: Tensor, masked: Tensor, labels: Tensor
-) -> None:
+def examine_labels(case: Case, replaced: Tensor, right: Tensor, text: Tensor, masked: Tensor, labels: Tensor) -> None:
     """Which tokens are labelled as replaced."""
     mistakes = {
         "You labelled all chosen tokens. A lucky guess is original: the right word stands there.": labels != IGNORED,
