@@ -135,10 +135,9 @@ inputs = {name: batch[name] for name in ("input_ids", "attention_mask", "labels"
 output = bert(**inputs, output_hidden_states=True)  # embeddings, layer 1, ..., layer L
 real, chosen = batch["attention_mask"].bool(), batch["labels"] != -100  # [B, T]
 print(f"{int(real.sum())} tokens, {int(chosen.sum())} of them chosen")
-for name, vectors in {"last layer": -1, "embeddings": 0}.items():
-    (gradient,) = torch.autograd.grad(
-        output.loss, output.hidden_states[vectors], retain_graph=True
-    )
+for name, number in {"last layer": -1, "embeddings": 0}.items():
+    layer = output.hidden_states[number]  # [B, T, D]
+    (gradient,) = torch.autograd.grad(output.loss, layer, retain_graph=True)
     share = gradient.any(-1)[real].double().mean().item()
     print(f"a gradient arrives at {share:.0%} of the tokens: {name}")
 
@@ -166,9 +165,8 @@ for name, vectors in {"last layer": -1, "embeddings": 0}.items():
 
 # %%
 def suspicious(ids):  # [B, T] -> [B, T]
-    strange = ~torch.isin(
-        ids[:, :-1] * V + ids[:, 1:], known
-    )  # [B, T - 1], a number for a pair
+    pairs = ids[:, :-1] * V + ids[:, 1:]  # [B, T - 1], one number for each pair of neighbors
+    strange = ~torch.isin(pairs, known)
     marked = torch.zeros_like(ids).bool()
     marked[:, 1:] |= strange
     marked[:, :-1] |= strange
@@ -194,7 +192,8 @@ print(f"original     words: {suspicious(new_ids)[chosen].double().mean():.0%} su
 
 # %% [markdown]
 # More than nine of ten random words can be found with a list of neighbor pairs. A model that is asked for them learns
-# that list and little else, and drawing words by their frequency doesn't change it. Of BERT's wrong words the list
+# that list and little else, and drawing words by their frequency (the *unigram generator*, which the paper tried too)
+# doesn't change it. Of BERT's wrong words the list
 # finds only one in ten. To find the others, a model has to read more than the neighbors. So the words should come from
 # a masked language model.
 #
@@ -258,8 +257,8 @@ check("17.1", ones)
 #
 # Why do we sample? A generator could also give its most probable word. The next cell compares the two on the new
 # sentences, with *world-tiny* as the generator. (It knows these sentences so well that we mask half of the tokens.
-# With 15 %, it is right at 96 % of them.) Then it draws twenty samples at each token and counts how many different wrong
-# words the discriminator would meet there. Guess: which way replaces more tokens?
+# With 15 %, its most probable word is right at 96 % of them.) Then it draws twenty samples at each token and counts how
+# many different wrong words the discriminator would meet there. Guess: which way replaces more tokens?
 
 # %%
 from bertedu.family.electra_pair import sample_tokens
@@ -275,7 +274,7 @@ ways["most probable"] = scores.argmax(-1)[None].expand(20, -1)
 for name, words in ways.items():
     wrong = [len(set(drawn.tolist()) - {word.item()}) for drawn, word in zip(words.T, right)]
     print(
-        f"{name:14} {(words != right).double().mean():.0%} of the chosen tokens are replaced,",
+        f"{name:14} {(words != right).double().mean():.0%} of the chosen tokens replaced,",
         end="",
     )
     print(f" {sum(wrong) / len(wrong):.1f} different wrong words at a token in 20 draws")
@@ -490,8 +489,9 @@ check("17.3", detection_loss)
 # Without any sharing, a GLUE score of 84.3 became 83.6; sharing all weights gave 84.4, but then both models need the
 # same size (Clark et al. 2020, section 3.2). The authors suppose a reason: at each step the discriminator's loss changes
 # the vectors of few words, those in the batch, while the generator's softmax changes the vectors of all words. The
-# next cell counts them for one batch of 64 sentences. `GeneratorAndDiscriminator` is the package's pair, with a
-# generator of a quarter of the width.
+# next cell counts them for one batch of 64 sentences, and tests on a whole pair what we saw above: no gradient of the
+# detection loss reaches the generator's own layers. `GeneratorAndDiscriminator` is the package's pair, with a generator
+# of a quarter of the width.
 
 # %%
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
@@ -501,14 +501,20 @@ pair = GeneratorAndDiscriminator.from_config(config)
 table = pair.discriminator.encoder.embeddings.token.weight  # [V, E]
 output = pair(**masked_batch(train_ids[::48], torch.Generator().manual_seed(0)))
 mlm_loss = cross_entropy(output.prediction_logits, output.labels)
-losses = {"generator": mlm_loss, "discriminator": output.loss - mlm_loss}
-for name, loss in losses.items():
-    (gradient,) = torch.autograd.grad(loss, table, retain_graph=True)
-    print(f"{name:13} changes the vectors of {int(gradient.any(-1).sum())} of {V} words")
+weights = [
+    table,
+    *pair.generator.encoder.encoder.parameters(),
+]  # and the generator's own layers
+for name, loss in {"MLM": mlm_loss, "detection": output.loss - mlm_loss}.items():
+    first, *own = torch.autograd.grad(loss, weights, retain_graph=True, allow_unused=True)
+    reached = sum(gradient is not None for gradient in own)
+    print(f"{name:9} changes the vectors of {int(first.any(-1).sum())} of {V} words", end="")
+    print(f" and {reached} of {len(own)} tensors of the generator's layers")
 print("both have the same table:", table is pair.generator.encoder.embeddings.token.weight)
 
 # %% [markdown]
-# The supposed reason is true as a count. Whether it explains the gain, the count can't say.
+# The supposed reason is true as a count. Whether it explains the gain, the count can't say. And the detection loss
+# reaches nothing of the generator but the embeddings that it shares.
 #
 # ### Exercise 17.4 · Shared, or equal?
 # ●●●○ · 15 minutes
@@ -750,12 +756,12 @@ print(f", recall {about(0.42, last['recall'], within=0.15):.2f}")
 from bertedu.visualization.detection import detection_curves
 from bertedu.visualization.picture import Picture
 
-said = "Left: the share of masked words that the generator gets right rises from 0 to about a "
-said += "third; the share of replaced tokens falls a little. Right: the discriminator's recall "
+said = "Left: the generator is right at an eighth of the masked words at first, at a third in "
 said += (
-    "drops to 0 at first and stays there for two or three points. Then it rises to about 0.4, "
+    "the end; the share of replaced tokens falls a little. Right: the discriminator's recall "
 )
-Picture(detection_curves(history), alt=said + "with a precision of about 0.8.")
+said += "drops to 0, stays there for some points, and rises to 0.4, with a precision of 0.8."
+Picture(detection_curves(history), alt=said)
 
 # %% [markdown]
 # Read the curves.
@@ -785,14 +791,14 @@ for sentence, (word, expected) in wrong.items():
     print(f"{about(expected, probability, within=0.3):.2f}  {word:6} in {sentence}")
 
 # %% [markdown]
-# It finds the words that break the grammar, and not the wrong capital. After fifteen seconds of training it has
-# learned which words go together, and no facts yet. MLM learns in the same order.
+# It finds the words that break the grammar, and not the wrong capital. After 300 steps it has learned which words go
+# together, and no facts yet.
 #
 # ## Why 50?
 #
-# The loss is MLM + 50 · detection. The reason in appendix A of the paper: a choice between two classes costs much less
-# than a choice among 30,000 words, so without a weight the sum would be almost only MLM. The value comes from a search
-# (1, 10, 20, 50 and 100 were tried). The next cell prints both losses from our run, and beside them two numbers that
+# The loss is MLM + 50 · detection. The reason in appendix A of the paper: the loss of a choice between two classes is
+# usually much smaller than that of a choice among 30,000 words. The value 50 comes from a search (1, 10, 20, 50 and 100
+# were tried). The next cell prints both losses from our run, and beside them two numbers that
 # need no model: ln V, the loss of guessing among all words, and the loss of a detector that knows only the share of
 # replaced tokens.
 
@@ -802,18 +808,16 @@ import math
 share = last["replaced"]
 guessing = -share * math.log(share) - (1 - share) * math.log(1 - share)
 print(
-    f"guessing     MLM {math.log(V):.1f}   detection {about(0.38, guessing, within=0.03):.2f}"
+    f"guessing     MLM {math.log(V):.1f}     detection {about(0.38, guessing, within=0.03):.2f}"
 )
 for row, expected in ((first, (4.5, 0.75)), (last, (3.2, 0.25))):
     mlm = about(expected[0], row["MLM loss"], within=0.4)
     detection = about(expected[1], row["detection loss"], within=0.08)
-    print(f"step {row['step']:3}     MLM {mlm:.1f}   detection {detection:.2f}", end="")
-    print(
-        f"   50 · detection {about(50 * expected[1], 50 * row['detection loss'], within=4):.0f}"
-    )
+    print(f"step {row['step']:3}     MLM {mlm:.1f}   detection {detection:.2f}")
 
 # %% [markdown]
-# With the weight, detection is the larger part of the sum. But does that matter? Adam divides each gradient by its
+# (At step 0 MLM is below ln V, because the short-run initialization knows how frequent each word is.) Times 50,
+# detection is the larger part of the sum, before and after. But does that matter? Adam divides each gradient by its
 # own size (chapter 08). A weight in the network whose gradient comes from one loss alone gets the same step, whether
 # this loss is multiplied by 50 or not. The next cell tries it on a single weight. Where, then, does the 50 have an
 # effect?
@@ -829,14 +833,14 @@ for factor in (1, 50):
     print(f"loss times {factor:2}: the weight after ten steps {weight.item():.4f}")
 
 # %% [markdown]
-# The weight is the same to four decimals. So the 50 acts only where both losses meet: in the **shared embeddings**,
+# The weight is the same to four decimals. So the 50 acts directly only where both losses meet: in the **shared embeddings**,
 # whose gradient is a sum of both, and in gradient clipping, which measures the norm of all gradients together. With
 # plain SGD it would act everywhere.
 #
 # ## What is it worth?
 #
-# The paper's answer is its table 5 (GLUE, same size and same computation). The four ablations change one thing at a
-# time between BERT and ELECTRA:
+# The paper's answer is its table 5: GLUE scores of models of the size of BERT-Base. Between BERT and ELECTRA stand three
+# **ablations**, which take over a part of ELECTRA each. (All-Tokens MLM has a gate that may copy the word that it reads.)
 #
 # | | reads | the loss asks | GLUE |
 # |---|---|---|---|
@@ -910,9 +914,9 @@ print(f", detection loss {about(0.0, log['detection loss'], within=0.02):.2f}")
 print(f"where words were replaced: recall {about(0.0, true['recall'], within=0.05):.2f}")
 
 # %% [markdown]
-# The same discriminator, one line apart: in the log it finds all replaced tokens, and on texts with real replacements
-# it finds none. More training won't help, because its loss is already zero. And nothing that you do with it later will
-# be better than with random weights: it never had to read a word.
+# The same discriminator finds everything in the log, and nothing in texts with real replacements. More training won't
+# help, because its loss is already zero. And why should its vectors be of any use later? Its task never made it read
+# a word.
 #
 # Print what it reads, always: `tokenizer.convert_ids_to_tokens(seen[0].tolist())` would have shown the reason at once.
 #
@@ -942,7 +946,7 @@ check("17.5", repaired_corrupt)
 #
 # `seen[chosen]` with a mask of booleans is **advanced indexing**, and it returns a copy. `copy_` writes the samples
 # into this copy, which is thrown away at the end of the line. An assignment is something else: `seen[chosen] = sampled`
-# writes into `seen` itself, and so would be a repair too. So the discriminator read the masked text. Every [MASK] was labelled *replaced*, and nothing
+# writes into `seen` itself. So the discriminator read the masked text. Every [MASK] was labelled *replaced*, and nothing
 # else was. "Is this token [MASK]?" is enough for a perfect score.
 #
 # Google's code has the step in two parts that make this mistake hard: `unmask` first puts the original words back, then
@@ -961,7 +965,7 @@ check("17.5", repaired_corrupt)
 # | Lucky guess | original. Google's code has an option `disallow_correct`, off by default, that forces a wrong word |
 # | Head | The paper writes one weight vector, σ(wᵀh). Google's code, `transformers` and this course have a dense layer with GELU before it |
 # | Shared | The paper names the token and position embeddings. In Google's code the segments and the LayerNorm are in the same scope, and shared too |
-# | Generator | ¼ of the width in Small, ⅓ in Base, ¼ in Large (table 6). The released Small is ELECTRA-Small++, trained with a generator of full width (README of google-research/electra) |
+# | Generator | ¼ of the width in Small and Large, ⅓ in Base (`configure_pretraining.py`). The released Small is ELECTRA-Small++, trained with a generator of full width (README of google-research/electra) |
 # | `transformers` | `ElectraForPreTraining` is the discriminator alone. `ElectraForMaskedLM` is the generator; if you load a discriminator with it, its head is random ([issue 9730](https://github.com/huggingface/transformers/issues/9730)). There is no class for the pair |
 # | Other code | One library masked with BERT's 80/10/10, random words included, until a user compared it with Google's code ([issue 496](https://github.com/ThilinaRajapakse/simpletransformers/issues/496)) |
 #

@@ -22,7 +22,7 @@ from bertedu.course.exercise import exercise
 def count_the_ones(case: Case) -> None:
     case.predicted(
         6,
-        otherwise="First compute how many tokens are chosen. Then: at which of them does another word stand afterwards?",
+        otherwise="First compute how many tokens are chosen. At which of them does another word stand afterwards?",
         mistakes=[
             (9, "9 tokens are chosen. But where the generator samples the right word, nothing was replaced."),
             (3, "3 is the number of lucky guesses. Their label is 0, because the right word stands there."),
@@ -195,9 +195,9 @@ def detection_loss(case: Case) -> None:
     )
     if not bool(torch.isfinite(torch.as_tensor(result))) or abs(float(result) - 100) > 0.5:
         case.almost(
-            f"The loss is right for ordinary logits, but for 200 and −200 it became {float(result):.3g} in place of 100.",
-            "The probability is rounded to 0 or 1 before the logarithm. binary_cross_entropy_with_logits does both steps "
-            "at once.",
+            f"The loss is right for ordinary logits, but for 200 and −200 it is {float(result):.3g} in place of 100.",
+            "The probability is rounded to 0 or 1 before the logarithm. binary_cross_entropy_with_logits does both "
+            "steps at once.",
         )
     answer = case.answer
     case.answer = lambda x: case.protected(answer, x, seen.clone(), text.clone(), mask.clone())
