@@ -3,6 +3,7 @@
 The arms are those of ELECTRA's table 5 (Clark et al. 2020, section 3.5). Each trains the same encoder of two layers,
 with the same initialization, on the sentences about countries of the small world: 15 % of the words are chosen.
 
+- untrained: no step of training at all.
 - BERT: [MASK] for 80 % of them, a random word for 10 %; the loss asks for the chosen words.
 - Replace MLM: a small generator's samples stand there instead; the loss asks for the chosen words.
 - All-Tokens MLM: the same, and the loss asks for every word, with a gate that copies the word that is there.
@@ -35,7 +36,7 @@ from bertedu.pretraining.initialization import initialize_for_matching
 from bertedu.pretraining.masking import apply_masks, draw
 from bertedu.training.optimization import rate_factor
 
-ARMS = ("BERT", "Replace MLM", "All-Tokens MLM", "ELECTRA 15 %", "ELECTRA")
+ARMS = ("untrained", "BERT", "Replace MLM", "All-Tokens MLM", "ELECTRA 15 %", "ELECTRA")
 
 
 def new_pair(tokenizer: BertTokenizer, counts: Tensor, seed: int) -> GeneratorAndDiscriminator:
@@ -133,7 +134,7 @@ def main() -> None:
     for seed in options.seeds:
         for arm in options.arms:
             start = time.process_time()
-            learner = train(arm, ids, tokenizer, options.steps, seed)
+            learner = train(arm, ids, tokenizer, 0 if arm == "untrained" else options.steps, seed)
             seconds = time.process_time() - start
             probe = feature_probe(AsBert(learner.encoder), new, tokenizer)
             runs.append({"arm": arm, "seed": seed, "features": round(probe, 3), "seconds": round(seconds, 1)})
