@@ -882,8 +882,9 @@ comparison(found, {}, "accuracy of the probe")
 #   discriminator first has to leave *always original*, and then learns grammar. The paper's models trained for
 #   hundreds of thousands of steps, and were fine-tuned.
 #
-# So a run of half a minute can't show what ELECTRA is worth. With this figure alone, we would choose BERT. The large
-# gaps are the same for both seeds; the small gaps among the MLMs say nothing. And how large is the noise at full size?
+# So a run of half a minute can't show what ELECTRA is worth. With this figure alone, we would choose BERT. Where there
+# are two seeds they agree, so the large gaps are no accident of the initialization. The small gaps among the MLMs, two
+# of them with a single seed, say nothing. And how large is the noise at full size?
 # A replication pre-trained ELECTRA-Small with 14 seeds: the standard deviation was 0.57 GLUE points
 # ([richarddwang/electra_pytorch](https://github.com/richarddwang/electra_pytorch)). So a difference of less than one
 # point, as between some lines of table 5, needs more than one run.
