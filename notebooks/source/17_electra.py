@@ -877,7 +877,7 @@ comparison(found, {}, "accuracy of the probe")
 #
 # - **ELECTRA is far ahead of ELECTRA 15 %.** The only difference is how many tokens are asked. This is the paper's main
 #   point, in small.
-# - **Both are behind all three MLMs.** In 600 steps, MLM learns more for this probe. Its last layer has to name the word
+# - **Both are worse than all three MLMs.** In 600 steps, MLM learns more for this probe. Its last layer has to name the word
 #   that belongs at a position, so it needs to know what *kind* of word that is, and the probe asks exactly this. The
 #   discriminator first has to leave *always original*, and then learns grammar. The paper's models trained for
 #   hundreds of thousands of steps, and were fine-tuned.
