@@ -500,12 +500,11 @@ torch.manual_seed(0)
 pair = GeneratorAndDiscriminator.from_config(config)
 table = pair.discriminator.encoder.embeddings.token.weight  # [V, E]
 output = pair(**masked_batch(train_ids[::48], torch.Generator().manual_seed(0)))
-mlm_loss = cross_entropy(output.prediction_logits, output.labels)
-weights = [
-    table,
-    *pair.generator.encoder.encoder.parameters(),
-]  # and the generator's own layers
-for name, loss in {"MLM": mlm_loss, "detection": output.loss - mlm_loss}.items():
+said, replaced = output.detector_logits[output.real], output.replaced[output.real].float()
+losses = {"MLM": cross_entropy(output.prediction_logits, output.labels)}
+losses["detection"] = binary_cross_entropy_with_logits(said, replaced)
+weights = [table, *pair.generator.encoder.encoder.parameters()]  # and the generator's layers
+for name, loss in losses.items():
     first, *own = torch.autograd.grad(loss, weights, retain_graph=True, allow_unused=True)
     reached = sum(gradient is not None for gradient in own)
     print(f"{name:9} changes the vectors of {int(first.any(-1).sum())} of {V} words", end="")
