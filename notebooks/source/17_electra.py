@@ -763,7 +763,9 @@ said = "Left: the generator is right at an eighth of the masked words at first, 
 said += (
     "the end; the share of replaced tokens falls a little. Right: the discriminator's recall "
 )
-said += "drops to 0, stays close to it for some points, and rises to 0.4, with a precision of 0.8."
+said += (
+    "drops to 0, stays close to it for some points, and rises to 0.4, with a precision of 0.8."
+)
 Picture(detection_curves(history), alt=said)
 
 # %% [markdown]
