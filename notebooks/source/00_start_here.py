@@ -556,6 +556,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [20 Many languages](20_many_languages.ipynb) | one BERT for two languages, and transfer without translations | 60 |
 # | [15 RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) | the same model, a better recipe: bytes, positions, spans | 60 |
 # | [18 DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) | distances instead of positions, and words predicted in any order | 60 |
+# | [17 ELECTRA](17_electra.ipynb) | a model that learns from every token: which words were replaced? | 60 |
 #
 # Chapters 00 to 05 give you the whole model. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
 # tasks that people use it for. Chapters about BERT's successors will follow.

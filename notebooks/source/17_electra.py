@@ -1,0 +1,1056 @@
+# %% [markdown]
+# # 17 · ELECTRA
+#
+# BERT learns from 15 % of the tokens that it reads. ELECTRA learns from all of them: a small model puts wrong words
+# into the text, and a large one has to find them. You will build both, prove that they are right, and train them.
+#
+# ## What you will be able to do
+#
+# - explain replaced-token detection, and why it gives a training signal at every token
+# - sample from a softmax with the Gumbel-max trick, and say why no gradient passes through a sample
+# - write the labels and the loss of ELECTRA, with lucky guesses and padding treated as in the paper
+# - say why ELECTRA is not a GAN, what its two models share, and where the weight of 50 matters
+# - read a small comparison of pre-training tasks without believing more than it shows
+#
+# **Time:** 60 minutes for the core path, about 100 minutes with everything ·
+# **You need:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) ·
+# **Next:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb)
+#
+# Sections marked (optional) are not part of the core path. You can come back to them another day.
+#
+# ## Recall
+#
+# 1. In ALBERT an embedding has E numbers, and a token has D. What lies between the two?
+#
+# <details><summary>Answer</summary>
+#
+# One linear layer, from E to D. ELECTRA-Small has the same one, with E = 128 and D = 256.
+#
+# </details>
+#
+# 2. At which tokens does DistilBERT's student learn what its teacher predicts?
+#
+# <details><summary>Answer</summary>
+#
+# At every real token, and at each of them it learns a whole distribution over the vocabulary. Its masked-word loss
+# asks only for the masked tokens.
+#
+# </details>
+#
+# 3. What does the label −100 mean in masked language modeling ([chapter 06](06_masked_language_model.ipynb))?
+#
+# <details><summary>Answer</summary>
+#
+# Nothing is asked at this token. The loss is a mean over the other tokens, those that were chosen for masking.
+#
+# </details>
+#
+# ## Where this part sits
+#
+# The encoder stays BERT's. New is what surrounds it in pre-training. A **generator** fills in the masked words, and a
+# **discriminator** reads the result and says of each token whether it was replaced. The discriminator is ELECTRA. The
+# generator is thrown away after pre-training.
+#
+# <svg role="img" aria-label="The capital of Norway is Oslo. Norway and Oslo are masked. The generator, a small masked
+# language model, fills in Sweden and Oslo. The discriminator, ELECTRA, has to label Sweden as replaced, and every other
+# token, Oslo too, as original." viewBox="0 0 760 250" width="760" xmlns="http://www.w3.org/2000/svg"
+# font-family="sans-serif" font-size="14">
+# <rect width="760" height="250" fill="#ffffff"/>
+# <g fill="#767676"><text x="10" y="24">text</text><text x="10" y="60">masked</text>
+# <text x="10" y="148">sampled</text><text x="10" y="236">labels</text></g>
+# <g fill="#222222" text-anchor="middle"><text x="140" y="24">the</text><text x="245" y="24">capital</text>
+# <text x="350" y="24">of</text><text x="455" y="24">norway</text><text x="560" y="24">is</text>
+# <text x="665" y="24">oslo</text><text x="140" y="60">the</text><text x="245" y="60">capital</text>
+# <text x="350" y="60">of</text><text x="560" y="60">is</text><text x="140" y="148">the</text>
+# <text x="245" y="148">capital</text><text x="350" y="148">of</text><text x="560" y="148">is</text>
+# <text x="665" y="148">oslo</text><text x="140" y="236">original</text><text x="245" y="236">original</text>
+# <text x="350" y="236">original</text><text x="560" y="236">original</text><text x="665" y="236">original</text></g>
+# <g fill="#0072B2" text-anchor="middle"><text x="455" y="60">[MASK]</text><text x="665" y="60">[MASK]</text></g>
+# <g fill="#B34700" text-anchor="middle" font-weight="bold"><text x="455" y="148">sweden</text>
+# <text x="455" y="236">replaced</text></g>
+# <rect x="100" y="78" width="600" height="34" rx="7" fill="#767676"/>
+# <rect x="100" y="166" width="600" height="34" rx="7" fill="#0072B2"/>
+# <g fill="#ffffff" text-anchor="middle"><text x="400" y="100">generator: a small masked language model</text>
+# <text x="400" y="188">discriminator: ELECTRA</text></g>
+# </svg>
+#
+# ## Most tokens are not asked
+#
+# We need a text and a trained BERT. The text is the part of the small world that is about countries; the BERT is the
+# course's *world-tiny*, which was trained on the whole small world. The next cell loads both. It keeps sentences from
+# other documents, `new_texts`, to test on. (Generating the world takes some seconds.)
+
+# %%
+import torch
+from torch import nn
+
+from bertedu.corpora.world import world_corpus
+from bertedu.course import about, check, data_path, hint, quiz
+from bertedu.inference import open_model
+
+bert, tokenizer = open_model(data_path("checkpoints/world-tiny"))
+MASK, V = tokenizer.mask_token_id, len(tokenizer)
+corpus = world_corpus()
+
+
+def about_countries(documents):  # all different sentences, in the order of the alphabet
+    found = [doc.sentences for doc in documents if doc.source == "country"]
+    return sorted({sentence for sentences in found for sentence in sentences})
+
+
+train_texts = about_countries(corpus.train)
+new_texts = about_countries(corpus.heldout["held-out documents"])
+train_ids, new_ids = tokenizer(train_texts).input_ids, tokenizer(new_texts).input_ids  # [B, T]
+print(f"{len(train_texts)} sentences to train on, {len(new_texts)} new ones, V = {V}")
+print(*train_texts[::700], sep="\n")
+
+# %% [markdown]
+# `masked_batch` chooses 15 % of the tokens, as in chapter 06, with one difference. BERT treats them 80/10/10. ELECTRA
+# shows [MASK] for 85 % of them, and leaves 15 % as they are. It puts in no random words, because its generator will
+# soon provide better ones. (`sample_at` holds a random number for each token. We need it later.)
+#
+# The lines below it ask a question about BERT: at which tokens does the loss of masked words give the *last layer* a
+# gradient? And at how many of the tokens that BERT *reads* does a gradient arrive? Guess both shares first.
+
+# %%
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+
+from bertedu.pretraining.masking import apply_masks, draw
+
+KINDS = {"special_tokens": 2, "mask_share": 0.85, "random_share": 0.0}
+
+
+def masked_batch(ids, generator, rate=0.15):  # [B, T]
+    real = ids != tokenizer.pad_token_id
+    words = real & (ids != tokenizer.cls_token_id) & (ids != tokenizer.sep_token_id)
+    draws = draw(ids.shape, V, generator)
+    masked, labels = apply_masks(ids, words, rate, MASK, draws, **KINDS)
+    batch = {"input_ids": masked, "attention_mask": real.long(), "labels": labels}
+    batch["token_type_ids"] = torch.zeros_like(ids)
+    return {**batch, "sample_at": torch.rand(ids.shape, generator=generator)}
+
+
+batch = masked_batch(train_ids[::48], torch.Generator().manual_seed(0))
+inputs = {name: batch[name] for name in ("input_ids", "attention_mask", "labels")}
+output = bert(**inputs, output_hidden_states=True)  # embeddings, layer 1, ..., layer L
+real, chosen = batch["attention_mask"].bool(), batch["labels"] != -100  # [B, T]
+print(f"{int(real.sum())} tokens, {int(chosen.sum())} of them chosen")
+for name, number in {"last layer": -1, "embeddings": 0}.items():
+    layer = output.hidden_states[number]  # [B, T, D]
+    (gradient,) = torch.autograd.grad(output.loss, layer, retain_graph=True)
+    share = gradient.any(-1)[real].double().mean().item()
+    print(f"a gradient arrives at {share:.0%} of the tokens: {name}")
+
+# %% [markdown]
+# The last layer is trained at about one token in seven, at those that were chosen. To all others the loss says
+# nothing: BERT computes their vectors, and nobody asks for them. (They are not useless. The chosen tokens attend to
+# them, so a gradient reaches all embeddings. Clark et al. 2020, section 3.5, note this themselves, and test by
+# experiment whether the 15 % matter. We come to that.)
+#
+# Could we simply mask more? Then less context is left to guess from. Could we ask MLM for *every* token, masked or
+# not? Where a word is visible, the answer stands in the input, and copying solves the task (chapter 06).
+#
+# ELECTRA's idea: change some words, hide none, and ask at every token **is this still the word of the text?** This is
+# **replaced-token detection** (RTD). It can't be solved by copying, and there is no [MASK] in the input of the model
+# that we keep, so the mismatch between pre-training and fine-tuning is gone too.
+#
+# ## Random words are too easy
+#
+# Which words should we put in? Random ones are the simplest. The next cell tests them with the simplest detector: a
+# word is *suspicious* if it forms a pair with its left or right neighbor that never occurs in the training text. At
+# the tokens that are chosen in the new sentences it puts in random words of the training text, words drawn by their
+# frequency, and words that BERT fills in, twenty times each. It counts the suspicious words among those that differ
+# from the original, and then the same for the original words. Guess the four shares.
+
+
+# %%
+def suspicious(ids):  # [B, T] -> [B, T]
+    pairs = ids[:, :-1] * V + ids[:, 1:]  # [B, T - 1], one number for each pair of neighbors
+    strange = ~torch.isin(pairs, known)
+    marked = torch.zeros_like(ids).bool()
+    marked[:, 1:] |= strange
+    marked[:, :-1] |= strange
+    return marked
+
+
+known = (train_ids[:, :-1] * V + train_ids[:, 1:]).unique()
+batch = masked_batch(new_ids, torch.Generator().manual_seed(0))
+chosen, right = batch["labels"] != -100, batch["labels"][batch["labels"] != -100]  # [B, T], [N]
+with torch.no_grad():
+    output = bert(**{name: batch[name] for name in inputs})
+counts = torch.bincount(train_ids.flatten(), minlength=V).double()  # [V]
+counts[: MASK + 1] = 0  # [PAD], [UNK], [CLS], [SEP], [MASK]
+torch.manual_seed(0)
+sources = {"random": (counts > 0).double(), "by frequency": counts}
+sources["BERT's"] = output.prediction_logits.softmax(-1)  # [N, V]
+for name, probabilities in sources.items():
+    found = []
+    for words in probabilities.expand(len(right), V).multinomial(20, replacement=True).T:
+        found.append(suspicious(new_ids.masked_scatter(chosen, words))[chosen][words != right])
+    print(f"{name:12} words: {torch.cat(found).double().mean():.0%} suspicious")
+print(f"original     words: {suspicious(new_ids)[chosen].double().mean():.0%} suspicious")
+
+# %% [markdown]
+# More than nine of ten random words can be found with a list of neighbor pairs. A model that is asked for them
+# has little reason to learn more than that list, and drawing words by their frequency (the *unigram generator*, which
+# the paper tried too) doesn't change it. Of BERT's wrong words the list finds only
+# about one in eight. To find the others, a model has to read more than the neighbors. So the words should come from
+# a masked language model.
+#
+# ## One text by hand
+#
+# Follow one sentence with the pencil. *Norway* and *Oslo* are chosen and masked. The generator computes a probability
+# for each word at each [MASK], and we **sample** one word from each distribution. The samples go into the text at
+# the chosen positions. The label of a token is 1 if the word there is another one than in the text, and 0 if not.
+#
+# The next cell does it with *world-tiny* as the generator. What happens if the generator samples the right word?
+
+# %%
+text = tokenizer("The capital of Norway is Oslo.").input_ids  # [1, T]
+chosen = (text == tokenizer.vocab["norway"]) | (text == tokenizer.vocab["oslo"])  # [1, T]
+masked = text.masked_fill(chosen, MASK)
+with torch.no_grad():
+    scores = bert(masked, masked_positions=chosen).prediction_logits  # [N, V]
+torch.manual_seed(4)
+sampled = scores.softmax(-1).multinomial(1).squeeze(-1)  # [N]
+seen = text.masked_scatter(chosen, sampled)  # [1, T]
+replaced = seen != text  # [1, T]
+rows = (tokenizer.convert_ids_to_tokens(row[0].tolist()) for row in (text, masked, seen))
+for word, hidden, shown, label in zip(*rows, replaced[0].int().tolist()):
+    print(f"{word:8} generator reads {hidden:8} discriminator reads {shown:8} label {label}")
+
+# %% [markdown]
+# *Norway* was chosen and masked, and the generator sampled *Norway*. This is a **lucky guess**: the word in the text
+# is right, so its label is 0, original. Clark et al. (2020, section 2) found that this works moderately better than
+# calling it a fake. It is also the only fair question: how could anybody see that this *Norway* was filled in?
+#
+# The other label shows what can be learned here. *The capital of Norway is Bucharest* is flawless English. To mark
+# *Bucharest*, and nothing else, you have to know that it is not the capital of Norway.
+#
+# ### Exercise 17.1 · Count the ones
+# ●○○○ · 3 minutes
+#
+# A text has 60 tokens, [CLS] and [SEP] included. 15 % of the tokens are chosen: 85 % of those are masked, 15 % are
+# shown as they are. For *every* chosen token a word is sampled from the generator, whose samples are right in one of
+# three cases. How many tokens have the label 1, on average? (`check` examines your answer, and `hint("17.1")` gives a
+# hint.)
+
+# %% tags=["exercise"]
+### BEGIN SOLUTION
+ones = 6
+### END SOLUTION
+check("17.1", ones)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# 15 % of 60 are 9 chosen tokens. The share that the generator sees as [MASK] doesn't matter: a word is sampled for
+# each of the nine, and put into the text. A third of them are lucky guesses, so 6 tokens are replaced, 10 % of the
+# text. Clark, asked why so unbalanced a task works, gave about 6 % for the trained models, whose generators are
+# better than the one in this exercise ([issue 49](https://github.com/google-research/electra/issues/49)).
+# For ELECTRA-Large he masked
+# 25 % of the tokens, because too few were replaced (appendix A of the paper).
+#
+# </details>
+
+# %% [markdown]
+# ## Sample, don't take the best
+#
+# Why do we sample? A generator could also give its most probable word. The next cell compares the two on the new
+# sentences, with *world-tiny* as the generator. (It knows such sentences so well that we mask half of the tokens.
+# With 15 % it would rarely be wrong.) Then it draws twenty samples at each token and counts how
+# many different wrong words the discriminator would meet there. Guess: which way replaces more tokens?
+
+# %%
+from bertedu.family.electra_pair import sample_tokens
+
+generator = torch.Generator().manual_seed(0)
+half = masked_batch(new_ids, generator, rate=0.5)
+right = half["labels"][half["labels"] != -100]  # [N]
+with torch.no_grad():
+    scores = bert(**{name: half[name] for name in inputs}).prediction_logits  # [N, V]
+draws = torch.rand(20, len(right), generator=generator)
+ways = {"sampled": torch.stack([sample_tokens(scores, at) for at in draws])}  # [20, N]
+ways["most probable"] = scores.argmax(-1)[None].expand(20, -1)
+for name, words in ways.items():
+    wrong = [len(set(drawn.tolist()) - {word.item()}) for drawn, word in zip(words.T, right)]
+    print(
+        f"{name:14} {(words != right).double().mean():.0%} of the chosen tokens replaced,",
+        end="",
+    )
+    print(f" {sum(wrong) / len(wrong):.1f} different wrong words at a token in 20 draws")
+
+# %% [markdown]
+# Samples replace more tokens, and they differ from draw to draw: each time the discriminator reads a sentence, it
+# meets other mistakes. The most probable word is always the same, and more often the right one. In the trained ELECTRA
+# the difference is larger: the most probable word is right in about 75 % of the cases, a sample in about 60 % (Clark,
+# quoted in [issue 19](https://github.com/ymcui/Chinese-ELECTRA/issues/19) of Chinese-ELECTRA). `sample_tokens` is the
+# package's function. We write our own now.
+#
+# ### The Gumbel-max trick
+#
+# How do you sample from a softmax? Google's code for ELECTRA adds random noise to the scores and takes the argmax.
+# The noise of each word is −ln(−ln u), with a fresh u, equally likely anywhere between 0 and 1. It has the **Gumbel
+# distribution**, so this is called the **Gumbel-max trick**.
+#
+# Do it with a pencil. Three words have the scores 2, 1 and 0, and the random numbers u are 0.1, 0.6 and 0.5. Compute
+# −ln(−ln u) for each, add the score, and see which word wins. Then run the cell.
+
+# %%
+three = torch.tensor([2.0, 1, 0])
+u = torch.tensor([0.1, 0.6, 0.5])
+noise = -(-u.log()).log()
+for name, numbers in {"scores": three, "noise": noise, "sum": three + noise}.items():
+    print(f"{name:7}", "  ".join(f"{number:+.2f}" for number in numbers.tolist()))
+print("softmax", "  ".join(f"{number:.2f} " for number in three.softmax(-1).tolist()))
+
+# %% [markdown]
+# The second word wins, although the first has the highest score: its noise was small this time. Softmax gives the
+# second word a probability of 0.24. Does it win in 24 % of all cases?
+#
+# ### Exercise 17.2 · Sample by Gumbel
+# ●●○○ · 8 minutes
+#
+# Write `gumbel_sample(scores, u)`. `scores` has the shape `[N, V]`: one row of scores (logits) for each chosen token.
+# `u` holds the random numbers, also `[N, V]`. Return the sampled ids, `[N]`. Stuck? `hint("17.2")`
+
+
+# %% tags=["exercise"]
+def gumbel_sample(scores, u):
+    ### BEGIN SOLUTION
+    return (scores - (-u.log()).log()).argmax(dim=-1)
+    ### END SOLUTION
+
+
+check("17.2", gumbel_sample)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# The noise is −ln(−ln u), so "plus noise" is "minus ln(−ln u)". Why does it work? −ln u is a random waiting time: that
+# of an event which happens once per second, on average. If word i happens pᵢ times per second, its waiting time is
+# −ln u / pᵢ, and the word that happens first is word i with probability pᵢ. Taking −ln turns "first" into "largest":
+# ln pᵢ − ln(−ln u). And ln pᵢ differs from the score only by a constant, the same for all words.
+#
+# </details>
+
+# %% [markdown]
+# The next cell counts: 10,000 draws for our three words, by argmax, by Gumbel-max, and by `sample_tokens`. The package
+# needs only one random number for each token. It lays the probabilities end to end, from 0 to 1, and takes the word
+# in whose interval the number lies.
+
+# %%
+N = 10_000
+torch.manual_seed(0)
+many, u = three.expand(N, 3), torch.rand(N, 3)  # [N, V]
+ways = {"argmax": many.argmax(-1), "Gumbel-max": (many - (-u.log()).log()).argmax(-1)}
+ways["sample_tokens"] = sample_tokens(many, torch.rand(N))
+print("softmax       ", "  ".join(f"{p:.3f}" for p in three.softmax(-1).tolist()))
+for name, drawn in ways.items():
+    print(f"{name:14}", "  ".join(f"{n / N:.3f}" for n in drawn.bincount(minlength=3).tolist()))
+
+# %% [markdown]
+# Gumbel-max and `sample_tokens` both follow the softmax, up to the noise of 10,000 draws (a standard deviation of
+# about 0.005). Argmax always
+# gives the first word.
+#
+# ## No gradient, and no GAN
+#
+# A generator, and a discriminator that has to detect its work: that looks like a **GAN**, a generative adversarial
+# network (Goodfellow et al. 2014). There, the generator is trained to *fool* the discriminator: the gradient of the
+# discriminator's loss passes through the generated picture into the generator. Can that work here? The next cell
+# computes a discriminator's loss from a sampled word, and asks which tensors of this small generator a gradient can
+# reach.
+
+# %%
+torch.manual_seed(0)
+logits = torch.randn(4, V, requires_grad=True)  # a generator's scores at N = 4 tokens
+picked = (logits - (-torch.rand(4, V).log()).log()).argmax(-1)  # [N]
+table = nn.Embedding(V, 8)
+table(picked).square().sum().backward()  # any loss of the sampled words
+print(f"sampled ids: {picked.dtype}, requires_grad {picked.requires_grad}")
+print("gradient of the scores:", logits.grad)
+print("rows of the embedding table with a gradient:", int(table.weight.grad.any(-1).sum()))
+
+# %% [markdown]
+# The chain ends at `argmax`. Its result is an integer, a position in a list. If you change a score a little, the
+# integer stays the same (or jumps), so there is nothing to differentiate. The gradient stops at the embedding of the
+# sampled word. It says how that *vector* should change, not which word should have been chosen.
+#
+# So the generator gets no gradient from the discriminator's loss, and needs none: it is trained by **maximum
+# likelihood**, as an ordinary masked language model. It doesn't know that a discriminator exists.
+#
+# | | GAN | ELECTRA |
+# |---|---|---|
+# | the generator wants to | fool the discriminator | predict the masked words |
+# | gradient from the discriminator | yes, through the generated picture | none: a sampled id has no derivative |
+# | input of the generator | random noise | a masked text |
+# | a right imitation counts as | fake | original |
+# | what is kept | usually the generator | the discriminator |
+#
+# The authors also tried the adversarial way, with reinforcement learning in place of the missing gradient (section
+# 3.2 and appendix F). Such a generator was worse at masked words (58 % right, against 65 % with maximum likelihood),
+# it put most of the probability on a single word, and the discriminator that learned from it was worse, though
+# still better than BERT.
+#
+# ## The discriminator
+#
+# The discriminator is BERT's encoder with a head of its own: a linear layer, GELU, and a linear layer with a single
+# output. There is no LayerNorm in it, unlike in the head for masked words, and it is not tied to the embeddings. The
+# output is one number for each token, a logit: above 0 means *replaced*.
+#
+# The next two cells define the head and put it on an untrained encoder, with a loss at all real tokens. (`binary_…` is
+# **binary cross-entropy**, which we compute by hand in a moment.) The second one repeats the
+# count from the beginning of the
+# chapter: at how many tokens does the last layer receive a gradient?
+
+# %%
+from bertedu.family.electra import ElectraConfig, ElectraModel
+
+
+class MyDetector(nn.Module):
+    def __init__(self, hidden_size):
+        super().__init__()
+        self.dense = nn.Linear(hidden_size, hidden_size)
+        self.prediction = nn.Linear(hidden_size, 1)
+
+    def forward(self, vectors):  # [B, T, D] to [B, T]: above 0 where a token seems replaced
+        return self.prediction(nn.functional.gelu(self.dense(vectors))).squeeze(-1)
+
+
+# %%
+sizes = {"hidden_size": 64, "intermediate_size": 256, "max_position_embeddings": 32}
+no_dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+config = ElectraConfig.preset("tiny", vocab_size=V, embedding_size=64, **sizes, **no_dropout)
+torch.manual_seed(0)
+real = new_ids != tokenizer.pad_token_id  # [B, T]
+vectors = ElectraModel(config)(new_ids, real.long()).last_hidden_state  # [B, T, D]
+logits, nothing_replaced = MyDetector(64)(vectors), torch.zeros(new_ids.shape)  # [B, T]
+loss = binary_cross_entropy_with_logits(logits[real], nothing_replaced[real])
+(gradient,) = torch.autograd.grad(loss, vectors)
+share = gradient.any(-1)[real].double().mean().item()
+print(f"a gradient arrives at {share:.0%} of the tokens: last layer")
+
+# %% [markdown]
+# All of them. This is the promise of the chapter: the same text, and nearly seven times as many
+# questions.
+#
+# ### The loss, by hand
+#
+# If the logit of a token is z, the discriminator's probability for *replaced* is σ(z) = 1 / (1 + e⁻ᶻ). The loss of
+# this token is −ln σ(z) if it was replaced, and −ln (1 − σ(z)) if it is original. The loss of a batch is the mean
+# over all **real** tokens: chosen or not, [CLS] and [SEP] too, but no padding.
+#
+# With a pencil: three tokens have the logits 0, 2 and −2. The second one was replaced. Which token costs most? And what
+# if the third one had been replaced too?
+
+# %%
+z = torch.tensor([0.0, 2, -2])
+for name, y in {"second replaced": [0.0, 1, 0], "third one too": [0.0, 1, 1]}.items():
+    each = binary_cross_entropy_with_logits(z, torch.tensor(y), reduction="none")
+    print(f"{name:16}", "  ".join(f"{cost:.2f}" for cost in each.tolist()), end="")
+    print(f"   mean {each.mean():.2f}")
+
+# %% [markdown]
+# In the first line the loss is largest where the model doesn't know, at 0.69 = ln 2. In the second line the third
+# token is most expensive: the model is rather sure that it is original, and wrong.
+#
+# ### Exercise 17.3 · The loss of the discriminator
+# ●●○○ · 12 minutes
+#
+# Write `detection_loss(logits, seen, text, attention_mask)`. All four are `[B, T]`: the discriminator's logits, the
+# ids that it has read, the ids of the text, and 1 for real tokens, 0 for padding. Return one number, the loss of the
+# batch. Mind the lucky guesses and the padding.
+
+
+# %% tags=["exercise"]
+def detection_loss(logits, seen, text, attention_mask):
+    ### BEGIN SOLUTION
+    real = attention_mask.bool()
+    replaced = (seen != text).float()
+    return binary_cross_entropy_with_logits(logits[real], replaced[real])
+    ### END SOLUTION
+
+
+check("17.3", detection_loss)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `seen != text` is 1 exactly where another word stands, so a lucky guess is original without any special treatment.
+# Indexing with `real` removes the padding *before* the mean is taken. If you multiply by the mask instead, divide by
+# the number of real tokens, not by B·T.
+#
+# </details>
+
+# %% [markdown]
+# ## One table of embeddings for both
+#
+# Generator and discriminator read the same words. They **share** the embeddings: tokens, positions, segments, and the
+# LayerNorm after them. (The generator is narrower. As in ALBERT, a linear layer brings the embeddings to its width.
+# Each model has its own.) The generator's output layer is tied to the same table of tokens, as in BERT.
+#
+# Without any sharing, a GLUE score of 84.3 became 83.6; sharing all weights gave 84.4, but then both models need the
+# same size (Clark et al. 2020, section 3.2). The authors suppose a reason: at each step the discriminator's loss changes
+# the vectors of few words, those in the batch, while the generator's softmax changes the vectors of all words. The
+# next cell counts them for one batch of 64 sentences, and tests on a whole pair what we saw above: no gradient of the
+# detection loss reaches the generator's own layers. `GeneratorAndDiscriminator` is the package's pair, with a generator
+# of a quarter of the width.
+
+# %%
+from bertedu.family.electra_pair import GeneratorAndDiscriminator
+
+torch.manual_seed(0)
+pair = GeneratorAndDiscriminator.from_config(config)
+table = pair.discriminator.encoder.embeddings.token.weight  # [V, E]
+output = pair(**masked_batch(train_ids[::48], torch.Generator().manual_seed(0)))
+said, replaced = output.detector_logits[output.real], output.replaced[output.real].float()
+losses = {"MLM": cross_entropy(output.prediction_logits, output.labels)}
+losses["detection"] = binary_cross_entropy_with_logits(said, replaced)
+weights = [table, *pair.generator.encoder.encoder.parameters()]  # and the generator's layers
+for name, loss in losses.items():
+    first, *own = torch.autograd.grad(loss, weights, retain_graph=True, allow_unused=True)
+    reached = sum(gradient is not None for gradient in own)
+    print(f"{name:9} changes the vectors of {int(first.any(-1).sum())} of {V} words", end="")
+    print(f" and {reached} of {len(own)} tensors of the generator's layers")
+print("both have the same table:", table is pair.generator.encoder.embeddings.token.weight)
+
+# %% [markdown]
+# The supposed reason is true as a count. Whether it explains the gain, the count can't say. And the detection loss
+# reaches nothing of the generator but the embeddings that it shares.
+#
+# ### Exercise 17.4 · Shared, or equal?
+# ●●●○ · 15 minutes
+#
+# A colleague writes `colleagues_share`. The two models start with equal embeddings, as a test confirms. After one
+# step of training the tables are different. Run the cell, and say why.
+
+
+# %%
+from bertedu.family.electra import ElectraForPreTraining
+from bertedu.family.electra_pair import generator_config
+from bertedu.model.heads import MaskedLM
+
+NAMES = ("token", "position", "token_type", "norm")
+
+
+def colleagues_share(generator, discriminator):
+    ours, theirs = discriminator.encoder.embeddings, generator.encoder.embeddings
+    for name in NAMES:
+        getattr(theirs, name).load_state_dict(getattr(ours, name).state_dict())
+    return generator, discriminator
+
+
+models = MaskedLM(generator_config(config)), ElectraForPreTraining(config)
+tables = [model.encoder.embeddings.token.weight for model in colleagues_share(*models)]
+optimizer = torch.optim.Adam(tables, lr=0.01)
+for when in ("before", "after"):
+    apart = (tables[0] - tables[1]).abs().max().item()
+    print(f"{when} the first step the tables differ by at most {apart:.2f}")
+    tables[0].grad, tables[1].grad = torch.ones_like(table), -torch.ones_like(table)  # pretend
+    optimizer.step()
+
+# %% [markdown]
+# Write `share(generator, discriminator)`. Afterwards the generator must use the discriminator's four parts (`NAMES`)
+# and keep its own `project`, the layer to its own width. Its output layer, `generator.masked_lm.decoder`, must be tied
+# to the shared table of tokens too. Return both models.
+
+
+# %% tags=["exercise"]
+def share(generator, discriminator):
+    ### BEGIN SOLUTION
+    ours, theirs = discriminator.encoder.embeddings, generator.encoder.embeddings
+    for name in NAMES:
+        setattr(theirs, name, getattr(ours, name))
+    generator.masked_lm.decoder.weight = ours.token.weight
+    return generator, discriminator
+    ### END SOLUTION
+
+
+check("17.4", share)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `load_state_dict` copies *numbers* into weights that stay two. Each then gets its own gradient and goes its own way.
+# Sharing means that both models hold the same *object*: `setattr` makes the generator's name point to the
+# discriminator's module. The decoder holds a reference of its own to the generator's former table, so it needs a line
+# of its own. Test sharing with `is`, or by counting weights, never by comparing numbers.
+#
+# </details>
+
+# %% [markdown]
+# ### How small is the generator?
+#
+# The generator has as many layers as the discriminator, and in ELECTRA-Small a quarter of its width: 64 in place of
+# 256. The weights of a layer grow with the square of the width, so its layers have a sixteenth of the weights. The
+# paper's best generators had between a quarter and a half of the discriminator's width (section 3.2, figure 3). With
+# one of the same size a step costs about twice as much, and the discriminator gets *worse*: the authors suppose that
+# the task becomes too hard, and that the discriminator spends its weights on modeling the generator. A model card warns
+# of this case. The small generator that Google published is about as large as its discriminator, and pre-training with
+# these two can be unstable ([model card](https://huggingface.co/google/electra-small-generator)).
+#
+# ## The whole pair
+#
+# Now everything in one class. The encoders are the package's `ElectraModel`: BERT's layers, with embeddings of size E.
+# `generator_config` gives the sizes of the generator.
+
+
+# %%
+class MyGeneratorHead(nn.Module):  # [N, D] to [N, V]: as BERT's, but dense goes from D to E
+    def __init__(self, config, token_embeddings):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.embedding_size)
+        self.norm = nn.LayerNorm(config.embedding_size, eps=config.layer_norm_eps)
+        self.weight = token_embeddings.weight  # tied, [V, E]
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+
+    def forward(self, vectors):
+        vectors = self.norm(nn.functional.gelu(self.dense(vectors)))  # [N, E]
+        return vectors @ self.weight.T + self.bias
+
+
+# %%
+class MyElectra(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        small = generator_config(config)
+        self.generator, self.discriminator = ElectraModel(small), ElectraModel(config)
+        for name in NAMES:
+            shared = getattr(self.discriminator.embeddings, name)
+            setattr(self.generator.embeddings, name, shared)
+        self.words = MyGeneratorHead(small, self.discriminator.embeddings.token)
+        self.detector = MyDetector(config.hidden_size)
+
+    def forward(self, input_ids, attention_mask, labels, sample_at):  # [B, T] each
+        chosen, real = labels != -100, attention_mask.bool()
+        text = torch.where(chosen, labels, input_ids)
+        vectors = self.generator(input_ids, attention_mask).last_hidden_state
+        scores = self.words(vectors[chosen])  # [N, V]
+        sampled = sample_tokens(scores, sample_at[chosen])  # [N]
+        seen = text.masked_scatter(chosen, sampled)  # [B, T]
+        vectors = self.discriminator(seen, attention_mask).last_hidden_state
+        logits = self.detector(vectors)  # [B, T]
+        replaced = (seen != text).float()
+        detection = binary_cross_entropy_with_logits(logits[real], replaced[real])
+        return cross_entropy(scores, labels[chosen]) + 50 * detection, seen, logits
+
+
+# %% [markdown]
+# Before you read on, find three things in `forward`. Where does the [MASK] disappear, so that the discriminator never
+# sees one? Where is the lucky guess? And which tokens are sampled: the masked ones, or all that were chosen?
+#
+# (`text` is the text without masks: the labels are the original words. `seen != text` is 0 for a lucky guess. All
+# chosen tokens are sampled, also those that the generator saw unmasked.)
+#
+# ## The proof
+#
+# Three implementations get the same weights and the same batch: yours, the package's pair, and `transformers`. The
+# last has no pair, only its two halves: `ElectraForMaskedLM` and `ElectraForPreTraining`, a name that means the
+# discriminator alone. So we save our pair, open both halves there, and put the package's samples between them. The
+# weights are perturbed first, because biases of 0 would hide a bias in the wrong position.
+
+# %%
+import tempfile
+
+import transformers
+
+transformers.utils.logging.disable_progress_bar()
+torch.manual_seed(0)
+pair = GeneratorAndDiscriminator.from_config(config).eval()
+with torch.no_grad():
+    for weight in pair.parameters():
+        weight.add_(0.05 * torch.randn_like(weight))
+with tempfile.TemporaryDirectory() as folder:
+    pair.save_pretrained(folder)  # the discriminator, and the generator in a folder beside it
+    detector = transformers.ElectraForPreTraining.from_pretrained(folder).eval()
+    filler = transformers.ElectraForMaskedLM.from_pretrained(folder + "/generator").eval()
+
+# %%
+mine = MyElectra(config).eval()
+mine.discriminator.load_state_dict(pair.discriminator.encoder.state_dict())
+mine.generator.load_state_dict(pair.generator.encoder.state_dict())
+mine.detector.load_state_dict(pair.discriminator.detector.state_dict())
+state = pair.generator.masked_lm.state_dict()
+mine.words.load_state_dict({name.removeprefix("decoder."): state[name] for name in state})
+
+batch = masked_batch(new_ids, torch.Generator().manual_seed(17))
+masked, mask, labels = (batch[name] for name in inputs)
+with torch.no_grad():
+    package = pair(**batch)
+    loss, seen, logits = mine(masked, mask, labels, batch["sample_at"])
+    scores = filler(masked, attention_mask=mask).logits[labels != -100]  # [N, V]
+    theirs = detector(package.seen, attention_mask=mask, labels=package.replaced.long())
+their_loss = cross_entropy(scores, labels[labels != -100]) + 50 * theirs.loss
+real = mask.bool()
+
+# %%
+print(f"{int((seen != package.seen).sum())} of {seen.numel()} ids that are read differ")
+pairs = {"generator, package and transformers": (package.prediction_logits, scores)}
+pairs["discriminator, mine and package"] = logits[real], package.detector_logits[real]
+pairs["discriminator, mine and transformers"] = logits[real], theirs.logits[real]
+pairs["loss, mine and package"] = loss, package.loss
+pairs["loss, mine and transformers"] = loss, their_loss
+for name, (one, other) in pairs.items():
+    print(f"{name:37} largest difference {(one - other).abs().max().item():.3f}")
+
+# %% [markdown]
+# All five differences are 0.000. Your pair is ELECTRA.
+#
+# ## Training the pair
+#
+# Now we train the package's pair on the sentences about countries: 300 steps of 64 sentences, with the short-run
+# initialization of [chapter 08](08_pre_training.ipynb) for both models. Every 30 steps `detection_figures` measures, on
+# the new sentences:
+#
+# - how often the generator's most probable word is right, and which share of all tokens is replaced
+# - the discriminator's **precision** (of the tokens that it marks, how many are replaced) and its **recall** (of the
+#   replaced tokens, how many it marks)
+#
+# Guess two curves: what does the share of replaced tokens do while the generator learns? And does the discriminator's
+# recall rise from the first step on? (The third cell takes about 15 seconds.)
+
+# %%
+from bertedu.pretraining.initialization import initialize_for_matching
+
+
+def new_pair():
+    torch.manual_seed(0)
+    pair = GeneratorAndDiscriminator.from_config(config)
+    for model in (pair.generator, pair.discriminator):
+        initialize_for_matching(model, counts.long())
+    return pair
+
+
+# %%
+from bertedu.pretraining.detection import detection_figures
+from bertedu.training.optimization import rate_factor
+
+test_batch = masked_batch(new_ids, torch.Generator().manual_seed(1))
+
+
+def train(pair, steps, play=lambda pair, batch: pair(**batch)):
+    optimizer = torch.optim.AdamW(pair.parameters(), betas=(0.9, 0.98), weight_decay=0.01)
+    generator, history = torch.Generator().manual_seed(0), []
+    for step in range(steps + 1):
+        if step % 30 == 0:
+            with torch.no_grad():
+                history.append({"step": step, **detection_figures(play(pair, test_batch))})
+        rows = torch.randint(len(train_ids), (64,), generator=generator)
+        output = play(pair, masked_batch(train_ids[rows], generator))
+        optimizer.zero_grad()
+        output.loss.backward()
+        optimizer.param_groups[0]["lr"] = 3e-3 * rate_factor(step / steps, warmup=0.1)
+        optimizer.step()
+    return history
+
+
+# %%
+pair = new_pair()
+history = train(pair, steps=300)
+first, last = history[0], history[-1]
+print(f"generator right {about(0.33, last['generator right'], within=0.08):.2f}")
+print(f"tokens replaced {about(0.146, first['replaced'], within=0.01):.3f}", end="")
+print(f" before, {about(0.126, last['replaced'], within=0.012):.3f} after training")
+print(f"precision {about(0.80, last['precision'], within=0.12):.2f}", end="")
+print(f", recall {about(0.42, last['recall'], within=0.15):.2f}")
+
+# %%
+from bertedu.visualization.detection import detection_curves
+from bertedu.visualization.picture import Picture
+
+said = "Left: the generator is right at an eighth of the masked words at first, at a third in "
+said += (
+    "the end; the share of replaced tokens falls a little. Right: the discriminator's recall "
+)
+said += (
+    "drops to 0, stays close to it for some points, and rises to 0.4, with a precision of 0.8."
+)
+Picture(detection_curves(history), alt=said)
+
+# %% [markdown]
+# Read the curves.
+#
+# - As the generator learns, fewer tokens are replaced: more of its samples are lucky. With a perfect generator nothing
+#   would be left to detect.
+# - At step 0 the discriminator marks tokens at random. Soon it marks none: *always original* is right for more than
+#   85 % of the tokens, so this is the first thing it learns. The recall is 0, and a report that shows only the
+#   accuracy would look fine.
+# - Then it leaves this plateau, and recall rises. What it marks is mostly right. (The precision of 1 at
+#   step 60 comes from a handful of marked tokens.)
+#
+# While the generator improves, the task becomes harder: a curriculum that needs no planning. Training the generator
+# first and the discriminator afterwards can fail: in the paper the discriminator then sometimes never left *always
+# original* (section 3.2), unless it started from the generator's weights.
+#
+# What has the small discriminator learned? The next cell shows it three sentences in which something is wrong,
+# and prints its probability that one word in them was replaced. In which of the three will it notice something?
+
+# %%
+wrong = {"A letter from Ghana is asked written in English.": ("asked", 0.85)}
+wrong["The of Norway is Oslo capital."] = ("of", 0.93)
+wrong["What is the capital of Denmark? It is Hanoi."] = ("hanoi", 0.15)
+for sentence, (word, expected) in wrong.items():
+    ids = tokenizer(sentence).input_ids
+    logits = pair.discriminator(ids).logits[0]  # [T]
+    probability = logits[ids[0] == tokenizer.vocab[word]].sigmoid().item()
+    print(f"{about(expected, probability, within=0.3):.2f}  {word:6} in {sentence}")
+
+# %% [markdown]
+# It finds the words that break the grammar, and not the wrong capital. Three sentences prove little, but they fit the
+# curves: after 300 steps it has learned something about which words go together, and we see no facts yet.
+#
+# ## Why 50? (optional)
+#
+# The loss is MLM + 50 · detection. The reason in appendix A of the paper: the loss of a choice between two classes is
+# usually much smaller than that of a choice among 30,000 words. The value 50 comes from a search (1, 10, 20, 50 and 100
+# were tried). The next cell prints both losses from our run, and beside them two numbers that
+# need no model: ln V, the loss of guessing among all words, and the loss of a detector that knows only the share of
+# replaced tokens.
+
+# %%
+import math
+
+share = last["replaced"]
+guessing = -share * math.log(share) - (1 - share) * math.log(1 - share)
+print(
+    f"guessing     MLM {math.log(V):.1f}     detection {about(0.38, guessing, within=0.03):.2f}"
+)
+for row, expected in ((first, (4.5, 0.75)), (last, (3.2, 0.25))):
+    mlm = about(expected[0], row["MLM loss"], within=0.4)
+    detection = about(expected[1], row["detection loss"], within=0.08)
+    print(f"step {row['step']:3}     MLM {mlm:.1f}   detection {detection:.2f}")
+
+# %% [markdown]
+# (At step 0 MLM is below ln V, because the short-run initialization knows how frequent each word is.) Times 50,
+# detection is the larger part of the sum, before and after. But does that matter? Adam divides each gradient by its
+# own size (chapter 08). A weight in the network whose gradient comes from one loss alone gets the same step, whether
+# this loss is multiplied by 50 or not. The next cell tries it on a single weight. Where, then, does the 50 have an
+# effect?
+
+# %%
+for factor in (1, 50):
+    weight = nn.Parameter(torch.ones(1))
+    adam = torch.optim.Adam([weight], lr=0.01)
+    for _ in range(10):
+        adam.zero_grad()
+        (factor * weight.square()).sum().backward()
+        adam.step()
+    print(f"loss times {factor:2}: the weight after ten steps {weight.item():.4f}")
+
+# %% [markdown]
+# The weight is the same to four decimals. So the 50 acts directly only where both losses meet: in the **shared embeddings**,
+# whose gradient is a sum of both, and in gradient clipping, which measures the norm of all gradients together. With
+# plain SGD it would act everywhere.
+#
+# ## What is it worth?
+#
+# The paper's answer is its table 5: GLUE scores of models of the size of BERT-Base. Between BERT and ELECTRA stand three
+# **ablations**, which take over a part of ELECTRA each. (All-Tokens MLM has a gate that may copy the word that it reads.)
+#
+# | | reads | the loss asks | GLUE |
+# |---|---|---|---|
+# | BERT | [MASK] | which word? at 15 % | 82.2 |
+# | Replace MLM | samples | which word? at 15 % | 82.4 |
+# | ELECTRA 15 % | samples | replaced? at 15 % | 82.4 |
+# | All-Tokens MLM | samples | which word? at all tokens | 84.3 |
+# | ELECTRA | samples | replaced? at all tokens | 85.0 |
+#
+# Compare the last two lines with the first three. What counts is *how many* tokens are asked. Reading no [MASK] brings
+# little, and "replaced?" in place of "which word?" brings something on top. At the size of ELECTRA-Small the gain is
+# larger: 79.9 against 75.1 for a BERT of the same size and computation, and ELECTRA reaches 76.0 after an eighth of
+# its training (table 1).
+#
+# Can we see this on our scale? `python benchmarks/replaced_tokens.py` trains all five on the sentences about
+# countries: the same encoder with the same initialization, 600 steps each. It then freezes the encoder, and a linear
+# classifier has to tell from the last layer's vector of a word whether it is a country, a capital, a language, a
+# currency or none of these (the *features* of chapter 06). The accuracy is a mean over the four kinds, on words that
+# the classifier has not seen. (*None* is always wrong there, so an encoder can even stay below one in four.) The next cell draws the recorded accuracies, a pale dot for each seed. The
+# row *untrained* is the encoder before its first step. Guess the order first.
+
+# %%
+import json
+
+from bertedu.visualization.comparison import comparison
+
+runs = json.loads(data_path("ablations/replaced_tokens.json").read_text())["runs"]
+found = {run["arm"]: [] for run in runs}
+for run in runs:
+    found[run["arm"]].append(run["features"])
+comparison(found, {}, "accuracy of the probe")
+
+# %% [markdown]
+# The figure says three things, and only the first one is what the paper says.
+#
+# - **ELECTRA is far ahead of ELECTRA 15 %** (0.49 against 0.25). The only difference is at how many tokens the loss
+#   asks. This agrees with the paper's main point.
+# - **All-Tokens MLM is not ahead of Replace MLM** (0.67 and 0.66). This pair differs in the same way, and here nothing
+#   is gained. In the paper, 82.4 became 84.3.
+# - **ELECTRA is worse than all three MLMs.** A likely reason is the probe. MLM has to name the word that belongs at a
+#   position, so it needs to know what *kind* of word that is, and the probe asks exactly this. The discriminator first
+#   has to leave *always original*. We did not test this reason. And the paper's models were trained for hundreds of
+#   thousands of steps, and compared after fine-tuning.
+#
+# How large is the noise? Look at the pale dots. The two seeds of BERT, and those of ELECTRA, lie within 0.01 of each
+# other. But those of Replace MLM are 0.09 apart, and those of All-Tokens MLM 0.06. Two seeds are
+# not enough to rank these two, or to say how far BERT is ahead of them. The gaps between 0.25, 0.49 and the MLMs (0.62
+# at least) are larger than that.
+#
+# So what does this show? After 600 steps and *for this probe*, masked language modeling is ahead, and with this figure
+# alone we would choose BERT. It doesn't show which model is better after long training or fine-tuning. A run of half a
+# minute can't show what ELECTRA is worth, and it doesn't contradict the paper.
+#
+# Seeds matter in real pre-training too. A replication pre-trained ELECTRA-Small with 14 seeds: the standard deviation
+# was 0.57 GLUE points ([richarddwang/electra_pytorch](https://github.com/richarddwang/electra_pytorch)). The models of
+# table 5 are larger, but a difference of less than one point, as between some of its lines, needs more than one run.
+#
+# ## Broken BERT: a discriminator that finds everything
+#
+# A colleague has written the step that puts the samples into the text. Nothing raises an error, and after 90 steps the
+# log shows what nobody else has ever reached: precision 1.00, recall 1.00. The next cell shows the function. `play`
+# does one step of the pair with it, and the last lines train a new pair.
+
+
+# %%
+from bertedu.family.electra_pair import PairOutput
+
+
+def colleagues_corrupt(masked, labels, sampled):  # [B, T], [B, T], [N]
+    chosen = labels != -100
+    text = torch.where(chosen, labels, masked)
+    seen = masked.clone()
+    seen[chosen].copy_(sampled)
+    return seen, seen != text
+
+
+def play_with(corrupt):
+    def play(pair, batch):
+        masked, mask, labels = (batch[n] for n in ("input_ids", "attention_mask", "labels"))
+        chosen = labels != -100
+        scores = pair.generator(masked, mask, masked_positions=chosen).prediction_logits
+        sampled = sample_tokens(scores, batch["sample_at"][chosen])
+        seen, replaced = corrupt(masked, labels, sampled)
+        logits = pair.discriminator(seen, mask).logits
+        return PairOutput(scores, labels[chosen], seen, replaced, logits, mask.bool())
+
+    return play
+
+
+broken = new_pair()
+log = train(broken, steps=90, play=play_with(colleagues_corrupt))[-1]
+true = detection_figures(broken(**test_batch))  # the samples in the text, as they should be
+print(f"in the log: precision {log['precision']:.2f}, recall {log['recall']:.2f}", end="")
+print(f", detection loss {about(0.0, log['detection loss'], within=0.02):.2f}")
+print(f"where words were replaced: recall {about(0.0, true['recall'], within=0.05):.2f}")
+
+# %% [markdown]
+# The same discriminator finds everything in the log, and nothing in texts with real replacements. More training won't
+# help, because its loss is already zero. And why should its vectors be of any use later? Its task never made it read
+# a word.
+#
+# Print what it reads, always: `tokenizer.convert_ids_to_tokens(seen[0].tolist())` would have shown the reason at once.
+#
+# ### Exercise 17.5 · Repair the corruption
+# ●●●○ · 10 minutes
+#
+# First say what the discriminator reads, and why a task can be perfect and worthless. Find the line that does nothing.
+# Then write `repaired_corrupt(masked, labels, sampled)`. `masked` is what the generator has read, `[B, T]`; `labels`
+# has the original id at the chosen tokens and −100 elsewhere, `[B, T]`; `sampled` has the sampled ids of the chosen
+# tokens in reading order, `[N]`. Return `seen` and `replaced`, `[B, T]` each.
+
+
+# %% tags=["exercise"]
+def repaired_corrupt(masked, labels, sampled):
+    ### BEGIN SOLUTION
+    chosen = labels != -100
+    text = torch.where(chosen, labels, masked)
+    seen = text.masked_scatter(chosen, sampled)
+    return seen, seen != text
+    ### END SOLUTION
+
+
+check("17.5", repaired_corrupt)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `seen[chosen]` with a mask of booleans is **advanced indexing**, and it returns a copy. `copy_` writes the samples
+# into this copy, which is thrown away at the end of the line. An assignment is something else: `seen[chosen] = sampled`
+# writes into `seen` itself. So the discriminator read the masked text. Every [MASK] was labelled *replaced*, and nothing
+# else was. "Is this token [MASK]?" is enough for a perfect score.
+#
+# Google's code has the step in two parts that make this mistake hard: `unmask` first puts the original words back, then
+# the samples are written over them.
+#
+# </details>
+
+# %% [markdown]
+# ## Paper and code
+#
+# | | |
+# |---|---|
+# | Chosen tokens | The paper masks all of them. Google's code (`pretrain_helpers.mask`) masks 85 %, and leaves 15 % as they are; it draws positions with replacement, so that a few coincide. This course draws different ones |
+# | Masking rate | 15 %; ELECTRA-Large 25 %, because its generator left too few tokens replaced (appendix A) |
+# | Sampling | Google's code: Gumbel-max with the temperature 1. This course: one random number for each token. The same distribution |
+# | Lucky guess | original. Google's code has an option `disallow_correct`, off by default, that forces a wrong word |
+# | Head | The paper writes one weight vector, σ(wᵀh). Google's code, `transformers` and this course have a dense layer with GELU before it |
+# | Shared | The paper names the token and position embeddings. In Google's code the segments and the LayerNorm are in the same scope, and shared too |
+# | Generator | ¼ of the width in Small and Large, ⅓ in Base (`configure_pretraining.py`, which names the paper's table 6). The released Small is ELECTRA-Small++, trained with a generator of full width (README of google-research/electra) |
+# | `transformers` | `ElectraForPreTraining` is the discriminator alone. `ElectraForMaskedLM` is the generator; if you load a discriminator with it, its head is random ([issue 9730](https://github.com/huggingface/transformers/issues/9730)). There is no class for the pair |
+# | Other code | One library masked with BERT's 80/10/10, random words included, until a user compared it with Google's code ([issue 496](https://github.com/ThilinaRajapakse/simpletransformers/issues/496)) |
+#
+# ## Summary
+#
+# - MLM asks at 15 % of the tokens. Replaced-token detection asks at every real token: is this the word of the text?
+# - A generator, a small masked language model, is *sampled*. The Gumbel-max trick samples from a softmax by an argmax.
+# - A lucky guess is original. Padding is not asked. The loss is MLM + 50 · binary cross-entropy.
+# - No gradient passes through a sampled id. The generator learns by maximum likelihood: ELECTRA is no GAN.
+# - Both models share one set of embeddings: one object, not equal numbers.
+# - A discriminator first learns *always original*. Look at recall and precision, never at the accuracy alone.
+# - In the paper ELECTRA wins after long training. In our 600 steps MLM was ahead: so short a run doesn't decide.
+#
+# ## Quiz
+
+# %% tags=["nbval-ignore-output"]
+quiz(17)
+
+# %% [markdown]
+# ## Interview questions
+#
+# **1. Why does ELECTRA learn faster than BERT from the same text?**
+#
+# <details><summary>Answer</summary>
+#
+# Because its loss asks at every token and not at 15 %. The paper separates this from other reasons (table 5, GLUE):
+# BERT 82.2; ELECTRA with its loss at the 15 % only, 82.4; MLM that reads samples in place of [MASK], 82.4; MLM that
+# predicts all tokens, 84.3; ELECTRA 85.0. So most of the gain comes from the number of questions, a little from the
+# missing [MASK], and something is left that the authors can't fully explain.
+#
+# </details>
+#
+# **2. Could you train ELECTRA's generator to fool the discriminator?**
+#
+# <details><summary>Answer</summary>
+#
+# Not by backpropagation, because a sampled id has no derivative. With reinforcement learning you can, and the authors
+# did (appendix F). The generator became worse at masked words, its samples less diverse, and the discriminator that
+# learned from it was worse. A relaxed sample (Gumbel-softmax) would be another way. But why should it fool anybody?
+# The generator is thrown away. Its job is to make an instructive task.
+#
+# </details>
+#
+# **3. Would you make the generator larger, so that its words are harder to detect?**
+#
+# <details><summary>Answer</summary>
+#
+# No. Each step gets more expensive, fewer tokens are replaced, and what is left may be too hard (the authors'
+# guess): above half of the discriminator's width the results fell (section 3.2, figure 3). If too few tokens are replaced, choose more of them,
+# as ELECTRA-Large does with 25 %.
+#
+# </details>
+#
+# ## Next
+#
+# ELECTRA changed the task and kept BERT's encoder. The next two members change what a token can attend to: DeBERTa
+# separates words from positions, XLNet predicts in a random order.
+# [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb).

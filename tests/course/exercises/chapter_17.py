@@ -1,0 +1,235 @@
+"""Answers to exercises 17.1 to 17.3: right ones, and mistakes with the words that they must hear."""
+
+import torch
+from torch.nn.functional import binary_cross_entropy, binary_cross_entropy_with_logits, one_hot, softplus
+
+
+def plainly(scores, u):
+    return (scores - (-u.log()).log()).argmax(dim=-1)
+
+
+def in_steps(logits, uniform):
+    noise = -torch.log(-torch.log(uniform))
+    return torch.max(logits + noise, dim=1).indices
+
+
+def by_waiting_times(scores, u):
+    return (-torch.log(u) / torch.softmax(scores, dim=-1)).argmin(dim=-1)
+
+
+def as_google_does(scores, u):
+    noise = -torch.log(-torch.log(u + 1e-9) + 1e-9)
+    return torch.argmax(torch.softmax(scores + noise, -1), -1)
+
+
+def one_by_one(scores, u):
+    return torch.tensor([int((row - (-r.log()).log()).argmax()) for row, r in zip(scores, u)])  # noqa: B905
+
+
+def without_noise(scores, u):
+    return scores.argmax(-1)
+
+
+def wrong_sign(scores, u):
+    return (scores + (-u.log()).log()).argmax(-1)
+
+
+def one_logarithm(scores, u):
+    return (scores - u.log()).argmax(-1)
+
+
+def plus_log(scores, u):
+    return (scores + u.log()).argmax(-1)
+
+
+def plus_u(scores, u):
+    return (scores + u).argmax(-1)
+
+
+def on_probabilities(scores, u):
+    return (scores.softmax(-1) - (-u.log()).log()).argmax(-1)
+
+
+def over_the_tokens(scores, u):
+    return (scores - (-u.log()).log()).argmax(0)
+
+
+def with_one_hot(scores, u):
+    return one_hot(plainly(scores, u), scores.size(-1))
+
+
+def with_max(scores, u):
+    return (scores - (-u.log()).log()).max(-1)
+
+
+def the_sum_itself(scores, u):
+    return (scores - (-u.log()).log()).max(-1).values
+
+
+def with_multinomial(scores, u):
+    return scores.softmax(-1).multinomial(1).squeeze(-1)
+
+
+def kept_axis(scores, u):
+    return plainly(scores, u)[:, None]
+
+
+def by_first_number(scores, u):
+    return torch.searchsorted(scores.softmax(-1).cumsum(-1), u[:, :1]).squeeze(-1).clamp_max(scores.size(-1) - 1)
+
+
+def mean_over_real(logits, seen, text, attention_mask):
+    real = attention_mask.bool()
+    return binary_cross_entropy_with_logits(logits[real], (seen != text)[real].float())
+
+
+def weighted(logits, seen, text, attention_mask):
+    labels, weights = (seen != text).float(), attention_mask.float()
+    each = binary_cross_entropy_with_logits(logits, labels, reduction="none")
+    return (each * weights).sum() / weights.sum()
+
+
+def by_softplus(logits, seen, text, attention_mask):
+    signs = torch.where(seen == text, 1.0, -1.0)
+    return softplus(signs * logits)[attention_mask == 1].mean()
+
+
+def in_a_loop(logits, seen, text, attention_mask):
+    total, count = 0.0, 0
+    for z, new, old, real in zip(logits.flatten(), seen.flatten(), text.flatten(), attention_mask.flatten()):  # noqa: B905
+        if real:
+            total, count = total + (softplus(-z) if new != old else softplus(z)), count + 1
+    return total / count
+
+
+def with_padding(logits, seen, text, attention_mask):
+    return binary_cross_entropy_with_logits(logits, (seen != text).float())
+
+
+def divided_by_all(logits, seen, text, attention_mask):
+    each = binary_cross_entropy_with_logits(logits, (seen != text).float(), reduction="none")
+    return (each * attention_mask).mean()
+
+
+def summed(logits, seen, text, attention_mask):
+    real = attention_mask.bool()
+    return binary_cross_entropy_with_logits(logits[real], (seen != text)[real].float(), reduction="sum")
+
+
+def swapped(logits, seen, text, attention_mask):
+    real = attention_mask.bool()
+    return binary_cross_entropy_with_logits(logits[real], (seen == text)[real].float())
+
+
+def text_by_text(logits, seen, text, attention_mask):
+    losses = [mean_over_real(*(x[None] for x in row)) for row in zip(logits, seen, text, attention_mask)]  # noqa: B905
+    return torch.stack(losses).mean()
+
+
+def two_sigmoids(logits, seen, text, attention_mask):
+    return mean_over_real(logits.sigmoid(), seen, text, attention_mask)
+
+
+def replaced_only(logits, seen, text, attention_mask):
+    there = seen != text
+    return binary_cross_entropy_with_logits(logits[there], torch.ones(int(there.sum())))
+
+
+def times_fifty(logits, seen, text, attention_mask):
+    return 50 * mean_over_real(logits, seen, text, attention_mask)
+
+
+def indexed_by_numbers(logits, seen, text, attention_mask):
+    labels = (seen != text).float()
+    return binary_cross_entropy_with_logits(logits[attention_mask], labels[attention_mask])
+
+
+def boolean_labels(logits, seen, text, attention_mask):
+    real = attention_mask.bool()
+    return binary_cross_entropy_with_logits(logits[real], (seen != text)[real])
+
+
+def whole_labels(logits, seen, text, attention_mask):
+    real = attention_mask.bool()
+    return binary_cross_entropy_with_logits(logits[real], (seen != text)[real].long())
+
+
+def one_of_them_indexed(logits, seen, text, attention_mask):
+    return binary_cross_entropy_with_logits(logits[attention_mask.bool()], (seen != text).float())
+
+
+def probabilities_first(logits, seen, text, attention_mask):
+    real = attention_mask.bool()
+    return binary_cross_entropy(logits[real].sigmoid(), (seen != text)[real].float())
+
+
+def logits_as_probabilities(logits, seen, text, attention_mask):
+    real = attention_mask.bool()
+    return binary_cross_entropy(logits[real], (seen != text)[real].float())
+
+
+def each_token(logits, seen, text, attention_mask):
+    real = attention_mask.bool()
+    return binary_cross_entropy_with_logits(logits[real], (seen != text)[real].float(), reduction="none")
+
+
+def as_a_float(logits, seen, text, attention_mask):
+    return mean_over_real(logits, seen, text, attention_mask).item()
+
+
+ANSWERS = {
+    "17.1": {
+        "accepted": [6, 6.0],
+        "wrong": [
+            (9, "9 tokens are chosen"),
+            (3, "number of lucky guesses"),
+            (5.1, "masked tokens only"),
+            (7.65, "7.65 tokens are masked"),
+            (54, "original tokens"),
+            (40, "15 % are chosen first"),
+            (0.1, "share of the text"),
+            (10, "10 percent"),
+            (12, "how many tokens are chosen"),
+            ("six", "written like this"),
+        ],
+    },
+    "17.2": {
+        "accepted": [plainly, in_steps, by_waiting_times, as_google_does, one_by_one],
+        "wrong": [
+            (without_noise, "the noise has no effect"),
+            (wrong_sign, "sign of the noise is wrong"),
+            (one_logarithm, "one logarithm too few"),
+            (plus_log, "You added ln u"),
+            (plus_u, "You added u itself"),
+            (on_probabilities, "noise to the probabilities"),
+            (over_the_tokens, "argmax runs over the tokens"),
+            (with_one_hot, "a number for each word"),
+            (with_max, "values and positions"),
+            (the_sum_itself, "not the sum"),
+            (with_multinomial, "random numbers of your own"),
+            (kept_axis, "remove the last axis"),
+            (by_first_number, "Each number of u belongs to one word"),
+        ],
+    },
+    "17.3": {
+        "accepted": [mean_over_real, weighted, by_softplus, in_a_loop],
+        "wrong": [
+            (with_padding, "includes the padding"),
+            (divided_by_all, "still divide by B·T"),
+            (summed, "sum over the real tokens"),
+            (swapped, "labels are swapped"),
+            (text_by_text, "mean of each text"),
+            (two_sigmoids, "sigmoid is applied twice"),
+            (replaced_only, "only at the replaced tokens"),
+            (times_fifty, "The 50 belongs"),
+            (indexed_by_numbers, "Make it boolean first"),
+            (boolean_labels, "must be floats"),
+            (whole_labels, "must be floats"),
+            (one_of_them_indexed, "index only one of them"),
+            (probabilities_first, "does both steps at once"),
+            (logits_as_probabilities, "wants probabilities"),
+            (each_token, "one number: the mean"),
+            (as_a_float, "should be a tensor"),
+        ],
+    },
+}
