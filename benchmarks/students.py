@@ -124,9 +124,9 @@ def learn(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run all ways and seeds, print a line each, and write the file if one is named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=320)
+    parser.add_argument("--steps", type=int, default=120)
     parser.add_argument("--longer", type=float, default=3.0, help="how many times as many steps without a teacher")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--documents", type=int, default=4000)
     parser.add_argument("--rate", type=float, default=5e-4)
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "learning_rate": options.rate,
         "ways": {way: {} for way in options.ways},
     }
-    for seed in range(options.seeds):
+    for seed in options.seeds:
         room = Classroom(seed, options.documents)
         found["masked words scored"] = len(room.right)
         found["teacher's figures"] = room.measured(room.teacher)
