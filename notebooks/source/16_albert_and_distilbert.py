@@ -701,14 +701,11 @@ check("16.4", evenly)
 
 
 # %%
-def measure(name, model, accuracy_seen, kl_seen):
-    logits = at_masks(model.eval())
-    student, teacher = logits.log_softmax(dim=-1), taught.log_softmax(dim=-1)
-    kl = kl_div(student, teacher, log_target=True, reduction="batchmean")
-    print(
-        f"{name:22} accuracy {about(accuracy_seen, accuracy(logits), within=0.04):.3f}", end=""
-    )
-    print(f", KL to the teacher {about(kl_seen, kl, within=0.25):.2f}")
+def measure(name, model, *seen):  # masked accuracy, and KL at the masked tokens
+    s, t = at_masks(model.eval()).log_softmax(dim=-1), taught.log_softmax(dim=-1)  # [N, V]
+    kl = kl_div(s, t, log_target=True, reduction="batchmean")
+    reached, kl = about(seen[0], accuracy(s), within=0.04), about(seen[1], kl, within=0.25)
+    print(f"{name:22} accuracy {reached:.3f}, KL to the teacher {kl:.2f}")
 
 
 measure("the teacher", teacher, 0.381, 0)
