@@ -99,9 +99,8 @@ task = MaskedWords(*texts, tokenizer, settings)
 
 # %% [markdown]
 # The next cell measures the **masked accuracy**: for which share of the masked tokens is the right token the
-# likeliest one? Then it runs the trained model with other lists of layers: all four, two of them, and two lists in
-# which one trained layer is run four times. Guess first: which of the short lists does best, and can one layer stand
-# in for four?
+# likeliest one? The cell after it runs the trained model with several lists of layers: all four, two of them, and one
+# layer four times. Guess first: how much is lost with half of the layers, and can one layer stand in for four?
 
 # %%
 from torch import nn
@@ -136,14 +135,13 @@ constant = about(0.055, (right == right.mode().values).double().mean(), within=0
 print(f"always the most frequent of these tokens: {constant:.3f}")
 
 # %% [markdown]
-# Look at the last layer list: one layer, run four times, is right less often than somebody who always says the same
-# token. Each layer has learned to work with the output of the layer before it, and its own output is something else.
+# Look at the last list: one layer, run four times, is right less often than a constant answer, the most frequent token. Each layer has learned to work with the output of the layer before it, and its own output is something else.
 # With two layers about a third of the accuracy is lost. (There are 1,300 masked tokens, so a standard error is 1.2
 # points. The difference between the two lists of two layers means nothing.)
 #
 # So a small BERT has to be *trained* small, and this chapter shows two ways:
 #
-# - **ALBERT** (Lan et al. 2020) shares one layer among all positions of the stack from the first step of training on.
+# - **ALBERT** (Lan et al. 2020) runs one layer again and again, and is trained that way from the first step on.
 # - **DistilBERT** (Sanh et al. 2019) starts with some of a trained model's layers, and then trains them, with the
 #   large model as a teacher.
 #
@@ -179,7 +177,8 @@ for name, number in (*parts.items(), ("together", sum(parts.values())), ("packag
     print(f"{name:10} {number:11,}  {number / counted:4.0%}")
 
 # %% [markdown]
-# The last two lines are equal: nothing was forgotten. ALBERT reduces both large numbers: the embeddings by **factorizing** them, the layers by **sharing** one.
+# The last two lines are equal: nothing was forgotten. ALBERT reduces both large numbers: the embeddings by
+# **factorizing** them, the layers by **sharing** one.
 #
 # ### Factorized embeddings
 #
@@ -215,8 +214,8 @@ print("rank of the table:", torch.linalg.matrix_rank(whole).item(), "of", min(wh
 # The wider the model, the more it saves: V is multiplied by E only, however large D becomes. That is what allowed the
 # authors to try D = 4096.
 #
-# Both ways of looking up give the same vector. But the table has rank 2: all words lie in a plane, although a vector has three numbers.
-# A factorized table of words has at most rank E. (In ALBERT, positions, segments and a LayerNorm come before the
+# Both ways of looking up give the same vector. But the table has rank 2: all words lie in a plane, although a vector has
+# three numbers. A factorized table of words has at most rank E. (In ALBERT, positions, segments and a LayerNorm come before the
 # mapping, all with E numbers.) How much that hurts was measured: with layers that are *not* shared, the average over
 # five tasks falls from 82.3 at E = 768 to 81.7 at E = 128; with shared layers, E = 128 was the best of four sizes
 # (Lan et al. 2020, table 3).
@@ -361,7 +360,7 @@ assert ratios[0] < 0.2 and 0.95 < ratios[1] < 1.05 and 0.4 < ratios[2] < 2.5
 # less communication and fewer computations" (section 4.3). On one machine, and when the model is used, you should
 # expect no gain.
 #
-# ### The gradient of a shared layer
+# ### The gradient of a shared layer (optional)
 #
 # How does a layer learn that is used several times? By pencil, with a "layer" that multiplies by w, used twice:
 # y = w·(w·x). With x = 2 and w = 3 the derivative of w²·x is 2·w·x = 12.
@@ -640,11 +639,11 @@ def distillation_loss(student, teacher, batch, T=2.0):
 
 
 # %% [markdown]
-# ### Copied layers
+# ### Copied layers (optional, with exercise 16.4)
 #
 # The student is not drawn at random. It starts with the teacher's embeddings and head, and with some of its layers:
-# "one layer out of two", says the paper. The authors' script takes layers 0, 2, 4, 7, 9 and 11 of 12. These are spread
-# evenly from the *first* to the *last*.
+# "one layer out of two", says the paper. The authors' script takes layers 0, 2, 4, 7, 9 and 11 of 12: evenly spaced
+# from the *first* to the *last*.
 #
 # ### Exercise 16.4 · Copy layers evenly
 # ●●○○ · 8 minutes
@@ -775,8 +774,7 @@ comparison(
 # First the 40 steps. Compare the rows in pairs.
 #
 # - **The layers** make the larger difference: an accuracy of 0.253 against 0.055, both without a teacher. And 0.055 is what
-#   somebody reaches who always says the most frequent token. In 40 steps the student with random weights has learned
-#   nothing else.
+#   the most frequent token reaches as a constant answer. After 40 steps the student with random weights is no better.
 # - **The teacher** brings the copied student closer to itself: the KL falls from 1.11 to 0.69, against 0.90 without a
 #   teacher. The accuracy is two points higher, on 1,300 tokens and in a single run. That alone could be noise.
 # - It isn't free. The teacher has to read every batch, and the student scores all tokens, not only the masked ones. On our
@@ -800,7 +798,7 @@ comparison(
 #
 # And DistilBERT *is* faster: 410 seconds against 668 for the development set of a GLUE task, on a CPU, one text at a
 # time, with 66 against 110 million parameters (table 3).
-#
+
 # %% [markdown]
 # ## The proof
 #
@@ -877,7 +875,7 @@ print(f"head with a ReLU, by hand: largest difference {off:.6f}")
 #
 # The next cell is her classroom: a teacher of two layers, a student of one, and 40 steps on our small world of facts.
 # In the cell after it, `try_loss` trains one student for each temperature, and prints the KL from the teacher's to the
-# student's distribution at T = 1, on a batch that nobody was trained on. Then comes her loss. For comparison, a last
+# student's distribution at T = 1, on a held-out batch. Then comes her loss. For comparison, a last
 # student is trained without a teacher. How far from the teacher will that one end up?
 
 # %%
@@ -968,17 +966,19 @@ try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 # with a lower temperature. That is the price that you measured above, where softened probabilities go to thousands of
 # words.
 #
-# The bug is common because nothing fails. Intel's *distiller* had it until 2019 ([issue
-# 122](https://github.com/IntelLabs/distiller/issues/122)), and the knowledge-distillation example of Keras was reported
-# for it in 2022 ([issue 869](https://github.com/keras-team/keras-io/issues/869)). At T = 1 it does no harm, and every test
-# at T = 1 passes. So test a loss with a second temperature: the gradient must stay of about the same size.
+# The bug is common because nothing fails. It was reported for Intel's *distiller* in 2019 ([issue
+# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in 2022
+# ([issue 869](https://github.com/keras-team/keras-io/issues/869)). In labml's annotated implementation, a copied line once
+# compared the teacher with itself, so there was no distillation at all ([issue
+# 66](https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66)). At T = 1 a missing T² does no
+# harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and look at its gradient.
 #
 # ## Paper and code
 #
 # | | |
 # |---|---|
 # | Mapping from E to D | Google's ALBERT code leaves it out where E = D; `transformers` and this course always have it. In a `transformers` checkpoint it is `embedding_hidden_mapping_in` |
-# | GELU | ALBERT's published configs say `gelu_new`, the tanh form of Google's code, and so do `transformers` and this course. DistilBERT has the exact `gelu` |
+# | GELU | Google's ALBERT code has the tanh form. In `transformers` and in this course it is called `gelu_new`, and is ALBERT's default. DistilBERT's is the exact `gelu` |
 # | Dropout | ALBERT's authors trained version 2 of the released models without dropout (section 4.8 has the experiment), and so do our defaults |
 # | ALBERT's masking | n-grams of up to three words are masked together (section 4.1). `bertedu pretrain --architecture albert` masks single tokens |
 # | KL or cross-entropy | Hinton et al. and the DistilBERT paper write the cross-entropy with the soft targets, the authors' code (`distiller.py`) the KL, times T². The gradients are equal |
@@ -993,12 +993,11 @@ try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 #   costs as many multiplications as before.
 # - A shared weight gets the sum of the gradients of all its uses. Sharing the feed-forward part costs accuracy, sharing
 #   attention costs almost none.
-# - Sentence order can't be solved by word overlap, next sentence can.
+# - Word overlap recognizes many next sentences, and can't tell the order of two segments at all.
 # - Soft targets are the teacher's probabilities at a temperature. The gradient of the soft loss shrinks as 1/T², so it is
 #   multiplied by T² where it meets other losses.
 # - DistilBERT: half of the layers, copied evenly from first to last, and 5 · KL + 2 · masked words + 1 · cosine. It is
-#   smaller *and* faster. In our
-#   runs the copied layers made the larger difference, and the teacher a smaller one.
+#   smaller *and* faster. In our runs the copied layers made the larger difference, and the teacher a smaller one.
 #
 # ## Quiz
 
