@@ -48,8 +48,8 @@ def distillation_loss(student: nn.Module, teacher: nn.Module, batch: Batch, temp
     logits = said.prediction_logits.float()  # [N, V]
     ours, theirs = ((one / temperature).log_softmax(-1) for one in (logits, taught.prediction_logits.float()))
     soft = kl_div(ours, theirs, reduction="batchmean", log_target=True) * temperature**2
-    vectors = (output.bert.last_hidden_state[real].float() for output in (said, taught))
-    cosine = (1 - cosine_similarity(*vectors, dim=-1)).mean()
+    h_s, h_t = (output.bert.last_hidden_state[real].float() for output in (said, taught))  # [N, D]
+    cosine = (1 - cosine_similarity(h_s, h_t, dim=-1)).mean()
     return 5 * soft + 2 * cross_entropy(logits, batch["labels"][real]) + cosine
 
 
@@ -67,9 +67,9 @@ class Classroom:
         train, unseen = list(corpus.train), list(corpus.heldout["held-out documents"])
         for part in (train, unseen):
             random.Random(0).shuffle(part)
-        texts = (tokenize_documents(part, self.tokenizer) for part in (train[:documents], unseen[:60]))
+        learned, examined = (tokenize_documents(part, self.tokenizer) for part in (train[:documents], unseen[:60]))
         settings = PretrainingSettings(max_length=64, batch_size=8, mask_rates=(0.15, 0.15), seed=seed)
-        self.task = MaskedWords(*texts, self.tokenizer, settings)
+        self.task = MaskedWords(learned, examined, self.tokenizer, settings)
         self.unseen = self.task.validation()
         self.right = torch.cat([batch["labels"][batch["labels"] != IGNORED] for batch in self.unseen])
         self.taught = self.at_masks(self.teacher)
@@ -87,8 +87,8 @@ class Classroom:
     def measured(self, model: nn.Module) -> dict[str, float]:
         """Accuracy at the masked words, and KL(teacher ‖ student) there at T = 1."""
         logits = self.at_masks(model.eval())
-        both = (one.log_softmax(-1) for one in (logits, self.taught))
-        divergence = kl_div(*both, reduction="batchmean", log_target=True)
+        ours, theirs = (one.log_softmax(-1) for one in (logits, self.taught))
+        divergence = kl_div(ours, theirs, reduction="batchmean", log_target=True)
         hits = (logits.argmax(-1) == self.right).double().mean()
         return {"accuracy": round(hits.item(), 4), "kl": round(divergence.item(), 4)}
 

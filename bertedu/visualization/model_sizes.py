@@ -72,6 +72,7 @@ def size_and_work(models: Mapping[str, tuple[float, int, int]], highlighted: str
     axes.margins(y=0.15)
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
     axes.set_xticks([], minor=True)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set(xlabel="parameters in millions", ylabel="million multiplications for a token")
     quiet(axes)
     return Picture(figure, f"Parameters and multiplications for a token: {'; '.join(told)}.")
