@@ -1,8 +1,5 @@
-"""Answers to exercises 16.3 to 16.5: right ones, and mistakes with the words that they must hear."""
+"""Answers to exercises 16.3 and 16.5: right ones, and mistakes with the words that they must hear."""
 
-import math
-
-import numpy as np
 import torch
 from torch.nn.functional import cross_entropy, kl_div
 
@@ -92,6 +89,25 @@ def negative(student, teacher, mask, T):
     return -with_log_softmax(student, teacher, mask, T)
 
 
+def logarithm_of_a_logarithm(student, teacher, mask, T):
+    real = mask == 1
+    s, t = (student[real] / T).log_softmax(-1), (teacher[real] / T).log_softmax(-1)
+    return kl_div(s, t, reduction="batchmean")
+
+
+def mask_of_numbers(student, teacher, mask, T):
+    s, t = (student[mask] / T).log_softmax(-1), (teacher[mask] / T).log_softmax(-1)
+    return (t.exp() * (t - s)).sum(-1).mean()
+
+
+def mask_as_a_truth(student, teacher, mask, T):
+    return with_log_softmax(student, teacher, mask, T) if mask else None
+
+
+def with_other_names(of_student, of_teacher, is_real, temperature):
+    return with_log_softmax(of_student, of_teacher, is_real, temperature)
+
+
 def over_the_tokens(student, teacher, mask, T):
     s, t = (student / T).log_softmax(1), (teacher / T).log_softmax(1)
     return (t.exp() * (t - s)).sum(-1)[mask == 1].mean()
@@ -128,69 +144,6 @@ def mean_of_texts(student, teacher, mask, T):
     return torch.stack(texts).mean()
 
 
-def rounded(of_teacher, of_student):
-    step = (of_teacher - 1) / max(1, of_student - 1)
-    return [round(number * step) for number in range(of_student)]
-
-
-def with_linspace(of_teacher, of_student):
-    return np.linspace(0, of_teacher - 1, of_student).round().astype(int)
-
-
-def in_whole_numbers(of_teacher, of_student):
-    if of_student == 1:
-        return (0,)
-    return tuple(math.floor(n * (of_teacher - 1) / (of_student - 1) + 0.5) for n in range(of_student))
-
-
-def every_second(of_teacher, of_student):
-    return list(range(0, of_teacher, of_teacher // of_student))
-
-
-def every_second_from_one(of_teacher, of_student):
-    return list(range(1, of_teacher, of_teacher // of_student))
-
-
-def rounded_down(of_teacher, of_student):
-    return [n * (of_teacher - 1) // max(1, of_student - 1) for n in range(of_student)]
-
-
-def rounded_up(of_teacher, of_student):
-    return [math.ceil(n * (of_teacher - 1) / max(1, of_student - 1)) for n in range(of_student)]
-
-
-def counted_from_one(of_teacher, of_student):
-    return [number + 1 for number in rounded(of_teacher, of_student)]
-
-
-def to_twelve(of_teacher, of_student):
-    return [round(number * of_teacher / (of_student - 1)) for number in range(of_student)]
-
-
-def the_first(of_teacher, of_student):
-    return list(range(of_student))
-
-
-def the_last(of_teacher, of_student):
-    return list(range(of_teacher - of_student, of_teacher))
-
-
-def not_rounded(of_teacher, of_student):
-    return [number * (of_teacher - 1) / max(1, of_student - 1) for number in range(of_student)]
-
-
-def by_heart(of_teacher, of_student):
-    return [0, 2, 4, 7, 9, 11]
-
-
-def divides_by_zero(of_teacher, of_student):
-    return [round(number * (of_teacher - 1) / (of_student - 1)) for number in range(of_student)]
-
-
-def last_of_one(of_teacher, of_student):
-    return rounded(of_teacher, of_student) if of_student > 1 else [of_teacher - 1]
-
-
 def parts(student, teacher, T):
     return kl_div((student / T).log_softmax(-1), (teacher / T).log_softmax(-1), log_target=True, reduction="batchmean")
 
@@ -205,6 +158,20 @@ def repaired_by_hand(student, teacher, labels, T):
     masked = labels != -100
     hard = -student.log_softmax(-1)[masked, labels[masked]].mean()
     return T * T * 5 * soft + 2 * hard
+
+
+def with_short_names(s, t, y, temperature):
+    return repaired(s, t, y, temperature)
+
+
+def averaged_over_words_too(student, teacher, labels, T):
+    soft = kl_div((student / T).log_softmax(-1), (teacher / T).softmax(-1))
+    return 5 * soft * T**2 + 2 * cross_entropy(student, labels)
+
+
+def log_of_log(student, teacher, labels, T):
+    soft = kl_div((student / T).log_softmax(-1), (teacher / T).log_softmax(-1), reduction="batchmean")
+    return 5 * soft * T**2 + 2 * cross_entropy(student, labels)
 
 
 def her_loss(student, teacher, labels, T):
@@ -265,7 +232,7 @@ def cut_off(student, teacher, labels, T):
 
 ANSWERS = {
     "16.3": {
-        "accepted": [with_log_softmax, with_torch, with_a_weighted_sum, token_by_token],
+        "accepted": [with_log_softmax, with_torch, with_a_weighted_sum, token_by_token, with_other_names],
         "wrong": [
             (with_padding, "Padding counts in your mean"),
             (divided_by_all, "How many real tokens are there"),
@@ -280,6 +247,9 @@ ANSWERS = {
             (times_temperature, "A temperature divides"),
             (only_cross_entropy, "Subtract the teacher's entropy"),
             (negative, "never negative"),
+            (logarithm_of_a_logarithm, "unless you say log_target=True"),
+            (mask_of_numbers, "Make the mask boolean"),
+            (mask_as_a_truth, "A mask selects tokens by indexing"),
             (over_the_tokens, "runs over the tokens"),
             (always_two, "Use the argument T"),
             (through_softmax, "rounded to 0"),
@@ -290,25 +260,8 @@ ANSWERS = {
             (mean_of_texts, "Each real token should count once"),
         ],
     },
-    "16.4": {
-        "accepted": [rounded, with_linspace, in_whole_numbers],
-        "wrong": [
-            (every_second, "The last layer, 11, is not among them"),
-            (every_second_from_one, "The first layer, 0, is not among them"),
-            (rounded_down, "rounded down"),
-            (rounded_up, "rounded up"),
-            (counted_from_one, "Layers are counted from 0"),
-            (to_twelve, "There is no layer 12"),
-            (the_first, "the first six"),
-            (the_last, "the last six"),
-            (not_rounded, "round them"),
-            (by_heart, "Compute it from the arguments"),
-            (divides_by_zero, "It copies layer 0"),
-            (last_of_one, "A student of one layer copies layer 0"),
-        ],
-    },
     "16.5": {
-        "accepted": [repaired, repaired_by_hand],
+        "accepted": [repaired, repaired_by_hand, with_short_names],
         "wrong": [
             (her_loss, "nothing has changed"),
             (times_t, "You multiplied by T."),
@@ -323,6 +276,8 @@ ANSWERS = {
             (sides_swapped, "its two sides swapped"),
             (four_times, "right only for T = 2"),
             (unweighted, "The weights 5 and 2 are missing"),
+            (averaged_over_words_too, "averaged over the words, too"),
+            (log_of_log, "unless you say log_target=True"),
             (cut_off, "cut off from its inputs"),
         ],
     },
