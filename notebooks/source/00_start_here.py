@@ -557,6 +557,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [15 RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) | the same model, a better recipe: bytes, positions, spans | 60 |
 # | [18 DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) | distances instead of positions, and words predicted in any order | 60 |
 # | [17 ELECTRA](17_electra.ipynb) | a model that learns from every token: which words were replaced? | 60 |
+# | [16 ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) | smaller in two ways: a shared layer, and a student with a teacher | 60 |
 #
 # Chapters 00 to 05 give you the whole model. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
 # tasks that people use it for. Chapters about BERT's successors will follow.

@@ -1,0 +1,1045 @@
+# %% [markdown]
+# # 16 · ALBERT and DistilBERT
+#
+# You will make BERT smaller in two ways. ALBERT stores fewer weights, and runs one layer again and again. DistilBERT
+# has half of the layers, and learns from a trained BERT as its teacher. One of the two is faster, the other is not.
+#
+# ## What you will be able to do
+#
+# - count the parameters of BERT and ALBERT with a pencil, and say why ALBERT is small but not fast
+# - write an encoder that shares one layer, and say what its gradient is
+# - explain why ALBERT predicts the order of sentences, and BERT's next-sentence task is easier
+# - compute soft targets at a temperature by hand, and show with a measurement why the loss is multiplied by T²
+# - distil a student from a teacher, and measure what the teacher gives and what the copied layers give
+#
+# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **You need:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) ·
+# **Next:** [17 · ELECTRA](17_electra.ipynb)
+#
+# Sections marked (optional) are not part of the core path. You can come back to them another day.
+#
+# ## Recall
+#
+# 1. RoBERTa has the architecture of BERT. What did its authors change?
+#
+# <details><summary>Answer</summary>
+#
+# The recipe: new masks in each pass over the text (**dynamic masking**), no next-sentence task, larger batches, more
+# text, more steps, and a byte-level vocabulary (Liu et al. 2019).
+#
+# </details>
+#
+# 2. What happened to the results when the next-sentence task was left out?
+#
+# <details><summary>Answer</summary>
+#
+# They stayed the same or got slightly better, as long as the inputs were long stretches of text (Liu et al. 2019,
+# section 4.2). ALBERT drew another conclusion: it replaced the task by a harder one.
+#
+# </details>
+#
+# 3. From which vectors does SpanBERT's boundary objective predict a token inside a masked span?
+#
+# <details><summary>Answer</summary>
+#
+# From the vectors of the two tokens just outside the span, and the embedding of the token's position in the span.
+#
+# </details>
+#
+# ## Where this part sits
+#
+# The next cell draws three models to scale: the height of a box is its number of parameters. Orange boxes are
+# embeddings, blue boxes are layers. ALBERT has a thin slice of embeddings and one layer, which it runs twelve times.
+# DistilBERT has BERT's embeddings and six layers. Before training they are copies of BERT's dark blue layers.
+
+# %% tags=["hide-input"]
+from bertedu.visualization.model_sizes import Stack, size_and_work, stacks
+
+LAYER = 7_087_872  # parameters of one layer with D = 768
+other_layers = (1, 3, 5, 6, 8, 10)  # those that DistilBERT doesn't copy
+stacks(
+    {
+        "BERT-Base": Stack(23_837_184, LAYER, 12, faint=other_layers),
+        "ALBERT-base": Stack(4_005_120, LAYER, 1, remark="run 12 times"),
+        "DistilBERT": Stack(23_835_648, LAYER, 6, remark="layers 0, 2, 4,\n7, 9, 11 of BERT"),
+    }
+)
+
+# %% [markdown]
+# ## The problem: take away layers
+#
+# BERT-Base has 110 million parameters, and it computes twelve layers for every token. On a phone, or for millions of
+# requests, that is too much. Can we simply take a trained BERT and use fewer layers?
+#
+# We try it with our own BERT of four layers. The next cell opens it, and loads text that the model was not trained
+# on: documentation of the Python packages on your machine, held out by a hash of the text. `task` masks 15 % of the
+# tokens, as in [chapter 06](06_masked_language_model.ipynb).
+
+# %%
+import random
+
+import torch
+
+from bertedu.corpora import load_corpus
+from bertedu.course import about, check, data_path, hint, quiz
+from bertedu.inference import open_model
+from bertedu.pretraining.examples import tokenize_documents
+from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.settings import PretrainingSettings
+
+folder = data_path("checkpoints/books-mini")
+teacher, tokenizer = open_model(folder)
+corpus = load_corpus("documentation")
+documents, held_out = list(corpus.train), list(corpus.heldout["held-out documents"])
+random.Random(0).shuffle(documents)
+random.Random(0).shuffle(held_out)
+texts = [tokenize_documents(part, tokenizer) for part in (documents[:300], held_out[:60])]
+settings = PretrainingSettings(max_length=64, batch_size=8, mask_rates=(0.15, 0.15))
+task = MaskedWords(*texts, tokenizer, settings)
+
+# %% [markdown]
+# The next cell measures the **masked accuracy**: for which share of the masked tokens is the right token the
+# likeliest one? The cell after it runs the trained model with several lists of layers: all four, two of them, and one
+# layer four times. Guess first: how much is lost with half of the layers, and can one layer stand in for four?
+
+# %%
+from torch import nn
+
+unseen = task.validation()  # masked batches, always the same
+right = torch.cat([batch["labels"][batch["labels"] != -100] for batch in unseen])  # [N]
+
+
+@torch.no_grad()
+def at_masks(model):  # -> scores at all masked tokens, [N, V]
+    outputs = []
+    for batch in unseen:
+        masked = batch["labels"] != -100  # [B, T]
+        output = model(batch["input_ids"], batch["attention_mask"], masked_positions=masked)
+        outputs.append(output.prediction_logits)
+    return torch.cat(outputs)
+
+
+def accuracy(logits):
+    return (logits.argmax(dim=-1) == right).double().mean().item()
+
+
+# %%
+layers = list(teacher.bert.encoder.layers)
+measured = {(0, 1, 2, 3): 0.381, (0, 3): 0.230, (0, 1): 0.248, (0, 0, 0, 0): 0.007}
+for numbers, expected in measured.items():
+    teacher.bert.encoder.layers = nn.ModuleList(layers[n] for n in numbers)
+    reached = accuracy(at_masks(teacher))
+    print("layers", *numbers, f" masked accuracy {about(expected, reached, within=0.04):.3f}")
+teacher.bert.encoder.layers = nn.ModuleList(layers)
+constant = about(0.055, (right == right.mode().values).double().mean(), within=0.03)
+print(f"always the most frequent of these tokens: {constant:.3f}")
+
+# %% [markdown]
+# Look at the last list: one layer, run four times, is right less often than a constant answer, the most frequent token. Each layer has learned to work with the output of the layer before it, and its own output is something else.
+# With two layers about a third of the accuracy is lost. (There are 1,300 masked tokens, so a standard error is 1.2
+# points. The difference between the two lists of two layers means nothing.)
+#
+# So a small BERT has to be *trained* small, and this chapter shows two ways:
+#
+# - **ALBERT** (Lan et al. 2020) runs one layer again and again, and is trained that way from the first step on.
+# - **DistilBERT** (Sanh et al. 2019) starts with some of a trained model's layers, and then trains them, with the
+#   large model as a teacher.
+#
+# ## ALBERT: where are the parameters?
+#
+# Let's count BERT-Base with a pencil: V = 30,522 words, D = 768, L = 12 layers.
+#
+# - Embeddings: V·D for the words, 512·D for the positions, 2·D for the segments, 2·D for the LayerNorm.
+# - One layer: four projections of D·D + D (query, key, value, output); the feed-forward part with D·4D + 4D and
+#   4D·D + D; two LayerNorms of 2·D. Together that is 12·D² + 13·D.
+# - The pooler: D·D + D.
+#
+# The next cell computes it, and compares the sum with the package's model. (On the device `meta` torch creates only
+# the shapes of the weights, so the model takes no memory.)
+
+# %%
+from bertedu import BertConfig, BertModel
+
+
+def layer_parameters(D):
+    attention = 4 * (D * D + D)
+    feed_forward = (D * 4 * D + 4 * D) + (4 * D * D + D)
+    return attention + feed_forward + 2 * 2 * D  # and two LayerNorms
+
+
+V, D, L = 30_522, 768, 12
+parts = {"embeddings": (V + 512 + 2) * D + 2 * D, "layers": L * layer_parameters(D)}
+parts |= {"pooler": D * D + D}
+with torch.device("meta"):
+    bert_base = BertModel(BertConfig.preset("base", vocab_size=V))
+counted = sum(weight.numel() for weight in bert_base.parameters())
+for name, number in (*parts.items(), ("together", sum(parts.values())), ("package", counted)):
+    print(f"{name:10} {number:11,}  {number / counted:4.0%}")
+
+# %% [markdown]
+# The last two lines are equal: nothing was forgotten. ALBERT reduces both large numbers: the embeddings by
+# **factorizing** them, the layers by **sharing** one.
+#
+# ### Factorized embeddings
+#
+# In BERT the table of word embeddings is as wide as the layers: V·D numbers. But the vector in this table doesn't know
+# the context yet. ALBERT's authors argue that it needs fewer dimensions than the vectors in the layers, which do
+# (section 3.1). So ALBERT looks up a short vector with E = 128 numbers, and one matrix maps it to D numbers:
+#
+# $$V \cdot D \quad\longrightarrow\quad V \cdot E + E \cdot D$$
+#
+# With a pencil, for ALBERT-base with V = 30,000: instead of 30,000 · 768 = 23.0 million it is 30,000 · 128 + 128 · 768
+# = 3.9 million. The next cell computes it for the four published widths.
+#
+# What does it cost? The second half of the cell has a small factorized table (V = 4, E = 2, D = 3). It finds the vector of
+# word 2 in two steps, and then in the product of the two matrices, which is an ordinary table `[V, D]`. Guess: can the
+# four vectors of such a table be any four vectors?
+
+# %%
+V, E = 30_000, 128
+for name, D in {"base": 768, "large": 1024, "xlarge": 2048, "xxlarge": 4096}.items():
+    table, factors = V * D, V * E + E * D
+    print(f"{name:8} D = {D:4}   V·D {table / 1e6:5.1f} million", end="")
+    print(f"   V·E + E·D {factors / 1e6:.1f} million   one part in {table / factors:.0f}")
+short = torch.tensor([[1.0, 0], [0, 1], [1, 1], [2, -1]])  # [V, E] = [4, 2]
+mapping = torch.tensor([[1.0, 2, 0], [0, 1, 3]])  # [E, D] = [2, 3]
+whole = short @ mapping  # [V, D] = [4, 3]
+in_two_steps = short[2] @ mapping
+print(
+    "word 2 in two steps", in_two_steps.int().tolist(), "in the table", whole[2].int().tolist()
+)
+print("rank of the table:", torch.linalg.matrix_rank(whole).item(), "of", min(whole.shape))
+
+# %% [markdown]
+# The wider the model, the more it saves: V is multiplied by E only, however large D becomes. That is what allowed the
+# authors to try D = 4096.
+#
+# Both ways of looking up give the same vector. But the table has rank 2: all words lie in a plane, although a vector has
+# three numbers. A factorized table of words has at most rank E. (In ALBERT, positions, segments and a LayerNorm come before the
+# mapping, all with E numbers.) How much that hurts was measured: with layers that are *not* shared, the average over
+# five tasks falls from 82.3 at E = 768 to 81.7 at E = 128; with shared layers, E = 128 was the best of four sizes
+# (Lan et al. 2020, table 3).
+#
+# A detail for loading checkpoints: Google's code leaves the mapping out where E = D. `transformers` always has it, and
+# so does this course, even as a square matrix.
+#
+# ### One layer, L times
+#
+# The larger saving is simpler. Build *one* layer, and call it L times. The next cell is the whole encoder of ALBERT.
+# `EncoderLayer` is BERT's layer from [chapter 04](04_transformer_encoder.ipynb).
+
+# %%
+from bertedu.family.albert import AlbertConfig, AlbertModel
+from bertedu.model.encoder import EncoderLayer
+
+
+class SharedEncoder(nn.Module):
+    """ALBERT's encoder: from [B, T, E] to [B, T, D], one layer run L times."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.mapping_in = nn.Linear(config.embedding_size, config.hidden_size)
+        self.layer = EncoderLayer(config)
+        self.times = config.num_hidden_layers
+
+    def forward(self, embeddings, bias=None):
+        hidden_states = self.mapping_in(embeddings)  # [B, T, D]
+        for _ in range(self.times):
+            hidden_states, _ = self.layer(hidden_states, bias)  # the same weights again
+        return hidden_states
+
+
+# %% [markdown]
+# One layer for all is the extreme. The config also allows **groups**: with L = 12 and 3 groups, layers 0 to 3 share
+# one set of weights, layers 4 to 7 a second one, layers 8 to 11 a third one. The released models have one group.
+#
+# ### Exercise 16.1 · Count ALBERT
+# ●●○○ · 10 minutes
+#
+# Write `albert_parameters(V, D, E, L, G)`: the number of parameters of an ALBERT with G groups of one layer each. Count
+# the embeddings (V words, 512 positions, 2 segments, a LayerNorm: all of size E), the mapping from E to D (a linear
+# layer with a bias) and the layers. Leave out the pooler. You may use `layer_parameters(D)` from above. Stuck?
+# `hint("16.1")`
+
+
+# %% tags=["exercise"]
+def albert_parameters(V, D, E, L, G):
+    ### BEGIN SOLUTION
+    embeddings = (V + 512 + 2) * E + 2 * E
+    mapping = E * D + D
+    return embeddings + mapping + G * layer_parameters(D)
+    ### END SOLUTION
+
+
+check("16.1", albert_parameters)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# L doesn't occur in the sum: a layer that runs again stores nothing new. A LayerNorm has a weight and a bias, so it
+# has 2·E numbers here. With V = 30,000, D = 768, E = 128 and one group you get 11.1 million; with the pooler, 11.7
+# million. The paper's table 1 says 12 million.
+#
+# </details>
+
+# %% [markdown]
+# ### Why it is not faster
+#
+# ALBERT-base has a ninth of BERT-Base's parameters. Is it nine times as fast? Count again, this time multiplications.
+# For each token, each matrix of a layer is multiplied once: about 12·D² multiplications for a layer, and L layers *run*,
+# whether their weights are shared or not. (We leave out the scores of attention. They are the same, too.)
+#
+# ### Exercise 16.2 · The xxlarge model
+# ●●○○ · 5 minutes
+#
+# Compare the *layers* of ALBERT-xxlarge (L = 12, D = 4096, one group) with those of BERT-large (L = 24, D = 1024). Count
+# 12·D² weights for a layer, and 12·D² multiplications for a token in a layer. Predict two ratios, ALBERT-xxlarge divided
+# by BERT-large: weights that are stored, and multiplications. Write them as a list of two numbers. Stuck?
+# `hint("16.2")`
+#
+# The cell after the exercise draws all published models: the parameters from the paper's table 1, and the multiplications
+# for one token, 12·L·D².
+
+# %% tags=["exercise"]
+### BEGIN SOLUTION
+ratios = [2 / 3, 8]
+### END SOLUTION
+check("16.2", ratios)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# Stored: 4096² against 24 · 1024², which is 16 / 24 = 2/3. Computed: 12 · 4096² against 24 · 1024², which is 12 · 16 /
+# 24 = 8. So a model with *fewer* weights does eight times the work. In the paper, its training read text about three
+# times more slowly than that of BERT-large, on the same number of TPUs (section 4.3 and table 2).
+#
+# </details>
+
+# %% tags=["hide-input"]
+# parameters in millions, L, D
+published = {"BERT-Base": (108, 12, 768), "BERT-large": (334, 24, 1024)}
+published |= {"ALBERT-base": (12, 12, 768), "ALBERT-large": (18, 24, 1024)}
+published |= {"ALBERT-xlarge": (60, 24, 2048), "ALBERT-xxlarge": (235, 12, 4096)}
+size_and_work(published, highlighted="ALBERT")
+
+# %% [markdown]
+# Compare the two models called base in the figure: ALBERT-base is far to the left of BERT-Base, and exactly as high.
+#
+# Now we measure it with two small models of the same shape, eight layers with D = 256. The next cell counts the bytes of
+# the weights, and of the **activations**: the results that the forward pass keeps for the backward pass. It also
+# measures the time of a forward pass. (Your times will differ.) Guess: which of the three does sharing reduce?
+
+# %% tags=["nbval-ignore-output"]
+import time
+
+from bertedu.training.activation_memory import kept_bytes
+
+sizes = {"vocab_size": 8192, "hidden_size": 256, "num_hidden_layers": 8}
+sizes |= {"num_attention_heads": 4, "intermediate_size": 1024}
+bert = BertModel(BertConfig(**sizes, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0))
+albert = AlbertModel(AlbertConfig(**sizes, embedding_size=64))
+input_ids = torch.randint(5, 8192, (8, 128))  # [B, T]
+counts = {}
+for name, model in (("BERT", bert), ("ALBERT", albert)):
+    weights = sum(4 * weight.numel() for weight in model.parameters()) / 1e6
+    activations = kept_bytes(model, lambda model=model: model(input_ids)) / 1e6
+    start = time.process_time()
+    with torch.no_grad():
+        model(input_ids)
+    counts[name] = (weights, activations, 1000 * (time.process_time() - start))
+    shown = "{:6} weights {:4.1f} MB, activations {:3.0f} MB, {:3.0f} ms"
+    print(shown.format(name, *counts[name]))
+ratios = [other / one for one, other in zip(counts["BERT"], counts["ALBERT"])]
+assert ratios[0] < 0.2 and 0.95 < ratios[1] < 1.05 and 0.4 < ratios[2] < 2.5
+
+# %% [markdown]
+# Sharing reduces the weights, to about a sixth. The activations and the time stay what they were: every layer still
+# runs, and keeps its own results. So when does sharing help? Whenever the *weights* are the problem: a
+# download, the memory of a small device, or the gradients that many machines send to each other in training. That is
+# why the paper reports that training ALBERT-large read text 1.7 times as fast as BERT-large, on many TPUs, "because of
+# less communication and fewer computations" (section 4.3). On one machine, and when the model is used, you should
+# expect no gain.
+#
+# ### The gradient of a shared layer (optional)
+#
+# How does a layer learn that is used several times? By pencil, with a "layer" that multiplies by w, used twice:
+# y = w·(w·x). With x = 2 and w = 3 the derivative of w²·x is 2·w·x = 12.
+#
+# Now pretend that there are two layers, y = w₂·(w₁·x), with equal weights. The derivatives are w₂·x = 6 for w₁ and
+# w₁·x = 6 for w₂. **The gradient of a shared weight is the sum of the gradients at all its uses**: 6 + 6 = 12. The
+# next cell shows the same with a real layer, used three times, against three separate copies of it.
+
+# %%
+from copy import deepcopy
+
+w, w1, w2 = (torch.tensor(3.0, requires_grad=True) for _ in range(3))
+(w * (w * 2) + w2 * (w1 * 2)).backward()
+print(f"shared {w.grad:.0f}, copies {w1.grad:.0f} and {w2.grad:.0f}")
+torch.manual_seed(0)
+layer = EncoderLayer(albert.config)
+copies = [deepcopy(layer) for _ in range(3)]
+shared = separate = torch.randn(2, 5, 256)  # [B, T, D]
+for copy in copies:
+    shared, separate = layer(shared)[0], copy(separate)[0]
+(shared.sin().sum() + separate.sin().sum()).backward()
+parts = [copy.attention.query.weight.grad for copy in copies]
+off = (layer.attention.query.weight.grad - sum(parts)).abs().max()
+print(f"a layer used three times: {off:.6f} from the sum over three copies")
+
+# %% [markdown]
+# torch does this by itself: each use adds its gradient to `.grad`. For learning it means that the uses have to agree.
+# What would help the first use and hurt the last one cancels out, so a shared layer can't specialize, as a layer of BERT
+# can. The paper measures the price (table 4, averages over five tasks, E = 128):
+#
+# | shared | parameters | average |
+# |---|---|---|
+# | nothing | 89 million | 81.6 |
+# | attention | 64 million | 81.7 |
+# | feed-forward | 38 million | 80.2 |
+# | all | 12 million | 80.1 |
+#
+# Sharing attention costs nothing, and almost the whole loss comes from sharing the feed-forward part.
+#
+# ### Sentence order instead of next sentence
+#
+# In BERT's next-sentence task the wrong second segment comes from another document. In [chapter
+# 07](07_next_sentence_prediction.ipynb) you saw that the *topic* is often enough to recognize it. ALBERT replaces the
+# task by **sentence order prediction** (SOP): both segments always follow each other in one document, and in half of the
+# pairs they are **swapped**. Label 0 is the original order, label 1 is swapped.
+#
+# The next cell takes the documents of our small world of facts, cuts each one in two, and measures how far plain **word
+# overlap** gets: how many words do the two segments have in common? For each task it tries all thresholds and keeps the
+# best accuracy. What will the overlap reach for swapped segments?
+
+
+# %%
+def overlap(first, second):
+    return len(set(first.lower().split()) & set(second.lower().split()))
+
+
+def best_accuracy(positive, negative):  # two lists of equal length, by one threshold
+    def right(cut):
+        return sum(p >= cut for p in positive) + sum(n < cut for n in negative)
+
+    return max(right(cut) for cut in range(99)) / (2 * len(positive))
+
+
+# %%
+world = load_corpus("world")
+stories = [d.sentences for d in world.train if len(d.sentences) >= 4][:500]
+first = [" ".join(story[: len(story) // 2]) for story in stories]
+second = [" ".join(story[len(story) // 2 :]) for story in stories]
+following, swapped = list(map(overlap, first, second)), list(map(overlap, second, first))
+elsewhere = list(map(overlap, first, second[7:] + second[:7]))  # of another document
+print(f"next sentence:  word overlap gets {best_accuracy(following, elsewhere):.2f}")
+print(f"sentence order: word overlap gets {best_accuracy(following, swapped):.2f}")
+
+# %% [markdown]
+# Without understanding a word, the overlap recognizes the next segment in three quarters of the pairs. For swapped segments
+# it can only guess: they have the same words in common, whichever comes first. To solve this task, a model has to know
+# how a text goes on.
+#
+# The paper compares the two tasks (section 4.6, table 5). A model trained on next sentences is right for 52.0 % of the
+# sentence-order pairs: chance. A model trained on sentence order is right for 86.5 % of them, *and* for 78.9 % of the
+# next-sentence pairs. The average over five tasks is 79.0 with neither task, 79.2 with next sentences, and 80.1 with
+# sentence order. In `transformers` the head is called `sop_classifier`. Pre-training it here is `bertedu pretrain
+# --architecture albert`.
+#
+# ## DistilBERT: a student and a teacher
+#
+# DistilBERT keeps BERT's width, takes half of the layers, and *learns from a trained BERT*. This is **knowledge
+# distillation** (Hinton et al. 2015): the large model is the **teacher**, the small one the **student**.
+#
+# What can a teacher tell that the text can't? The text knows one word for each [MASK]. The next cell asks our BERT.
+
+# %%
+from bertedu.inference import fill_mask
+
+for text in ("It was nine o'clock in the [MASK].", "My father and my [MASK] are dead."):
+    answers = fill_mask(teacher, tokenizer, text, top=6)[0]
+    print(text, "\n   ", "  ".join(f"{word} {p:.2f}" for word, p in answers))
+
+# %% [markdown]
+# Suppose that the text says *morning*. For the usual loss all other words are equally wrong. The teacher says that *night*
+# would do as well, *day* perhaps, and that thousands of other words are out of the question. Such probabilities are called
+# **soft targets**. There is one more advantage: a teacher has an opinion about *every* token, not only about the masked
+# ones. (Ours is small, and not always right: it also thinks that *my father and my father* is a fine pair.)
+#
+# ### Temperature by pencil
+#
+# A trained model is often so sure that its second and third choices hardly show. A **temperature** T brings them out.
+# The scores z (the **logits**) are divided by T before the softmax:
+#
+# $$p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}$$
+#
+# Take three words with the logits 2.77, 1.39 and 0. They are chosen so that e to these numbers is 16, 4 and 1.
+#
+# | T | e^(z/T) | sum | probabilities |
+# |---|---|---|---|
+# | 1 | 16, 4, 1 | 21 | 0.76, 0.19, 0.05 |
+# | 2 | 4, 2, 1 | 7 | 0.57, 0.29, 0.14 |
+#
+# Dividing a logit by 2 takes the square root of its power. Your turn: what is the row for T = 4? The square roots of
+# 4, 2 and 1 are 2, 1.41 and 1. Then run the cell.
+
+# %%
+import math
+
+logits = torch.tensor([math.log(16), math.log(4), 0.0])  # 2.77, 1.39, 0
+for T in (1, 2, 4, 8, 1000):
+    print(f"T = {T:4} ", "  ".join(f"{p:.2f}" for p in (logits / T).softmax(dim=-1)))
+
+# %% [markdown]
+# The order of the words never changes. The larger T is, the more the three probabilities become alike: at T = 1000
+# they are 1/3 each. DistilBERT takes T = 2, for the teacher *and* the student, and only in training. A student that is
+# used afterwards has T = 1.
+#
+# ### KL against cross-entropy
+#
+# How far is the student's distribution s from the teacher's t? The **Kullback-Leibler divergence** (KL) is
+#
+# $$\text{KL}(t \,\|\, s) = \sum_i t_i \,(\ln t_i - \ln s_i) = \underbrace{-\sum_i t_i \ln s_i}_{\text{cross-entropy}}
+# - \underbrace{\Big(-\sum_i t_i \ln t_i\Big)}_{\text{entropy of } t}$$
+#
+# Hinton et al. and the DistilBERT paper write the cross-entropy, and DistilBERT's code computes the KL. By pencil,
+# for the teacher at T = 2 (4/7, 2/7, 1/7) and a student that knows nothing (1/3 each): the cross-entropy is ln 3 =
+# 1.10, the teacher's entropy is 0.96, so the KL is 0.14. The next cell computes these numbers, and the gradients of both
+# losses for the student's logits.
+
+# %%
+t = torch.tensor([4 / 7, 2 / 7, 1 / 7])  # the teacher's probabilities
+entropy = -(t * t.log()).sum()
+for name, constant in (("cross-entropy", 0), ("KL", entropy)):
+    z = torch.zeros(3, requires_grad=True)  # the student's logits
+    loss = -(t * z.log_softmax(dim=-1)).sum() - constant
+    (gradient,) = torch.autograd.grad(loss, z)
+    print(f"{name:13} {loss.item():.2f}, gradient", [round(g, 2) for g in gradient.tolist()])
+
+# %% [markdown]
+# The gradients are equal: the teacher's entropy doesn't depend on the student. So both losses train the same student.
+# The KL is easier to read, because it is 0 if the student agrees with its teacher. The gradient is s − t, as you can
+# check: 0.33 − 0.57 = −0.24.
+#
+# ### Why times T²?
+#
+# With a temperature the logits are divided by T *before* the softmax, so the chain rule gives a factor 1/T:
+#
+# $$\frac{\partial\, \text{KL}}{\partial z_i} = \frac{1}{T}\,(s_i - t_i)$$
+#
+# And s and t themselves come closer at a higher temperature (both go to the uniform distribution), by about another
+# factor 1/T. So the gradient shrinks as 1/T² (Hinton et al. 2015, sections 2 and 2.1).
+#
+# The next cells measure the norm of this gradient twice. On the left for the three words from above (the student's logits
+# are all 0). On the right for our BERT as the teacher, and a copy of its first and last layer as the student, at the masked
+# tokens of the unseen text. If the rule holds, KL · T² is the same number at every T. The last column is the share of the
+# teacher's probability that its ten likeliest words have.
+
+# %%
+from torch.nn.functional import cross_entropy, kl_div
+
+from bertedu.family.distilbert import student_of
+
+
+def gradient_norm(student, teacher, T):  # logits [N, V] each
+    z = student.clone().requires_grad_()
+    s, t = (z / T).log_softmax(dim=-1), (teacher / T).log_softmax(dim=-1)
+    loss = kl_div(s, t, log_target=True, reduction="batchmean")  # a mean over N
+    return torch.autograd.grad(loss, z)[0].norm().item()
+
+
+# %%
+taught = at_masks(teacher)  # [N, V]
+said = at_masks(student_of(teacher, layers=(0, 3)))  # [N, V]
+top_ten = {1: 0.579, 2: 0.111, 4: 0.011, 8: 0.004}
+for T, seen in {1: 0.0096, 2: 0.0071, 4: 0.0006, 8: 0.0004}.items():
+    norm = gradient_norm(torch.zeros(1, 3), logits[None], T)
+    print(f"T = {T}: 3 words: KL {norm:.3f}, KL · T² {norm * T**2:.2f}; ", end="")
+    scaled = about(seen, gradient_norm(said, taught, T) * T**2, within=0.3 * seen + 1e-4)
+    top = (taught / T).softmax(dim=-1).topk(10)[0].sum(dim=-1).mean()
+    print(f"BERT: KL · T² {scaled:.4f}, top ten {about(top_ten[T], top, within=0.05):.1%}")
+
+# %% [markdown]
+# For three words the rule holds well: without the factor, the gradient falls to a fiftieth from T = 1 to T = 8; with
+# it, it stays about the same.
+#
+# For our BERT the rule holds from T = 1 to T = 2. At T = 4 the gradient is ten times smaller, *with* the factor. The last
+# column shows why: at T = 4 the ten likeliest of the 8,192 words hold only 1 % of the teacher's probability. Nearly all of
+# it goes to thousands of words that don't matter here. Hinton et al. derive the rule for temperatures that are
+# high compared with the logits; from T = 4 to T = 8 the product is indeed nearly constant again. So T² keeps the balance
+# roughly, and a high temperature has its own price. DistilBERT takes T = 2.
+#
+# ### Exercise 16.3 · The soft loss, with padding
+# ●●●○ · 15 minutes
+#
+# Write `soft_loss(student, teacher, mask, T)`. `student` and `teacher` are logits of the shape `[B, tokens, V]`, `mask` is
+# `[B, tokens]` with 1 for real tokens and 0 for padding, and T is the temperature. Return one number: the KL from the
+# teacher's to the student's distribution, both at temperature T, as a mean over the **real tokens**. (The factor T² comes
+# later, where the losses are added.) The student must get a gradient. Stuck? `hint("16.3")`
+
+
+# %% tags=["exercise"]
+def soft_loss(student, teacher, mask, T):
+    ### BEGIN SOLUTION
+    s = (student[mask == 1] / T).log_softmax(dim=-1)  # [N, V]
+    t = (teacher[mask == 1] / T).log_softmax(dim=-1)
+    return (t.exp() * (t - s)).sum(dim=-1).mean()
+    ### END SOLUTION
+
+
+check("16.3", soft_loss)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `student[mask == 1]` selects the N real tokens, so padding can't get in, and the mean divides by N. The probabilities
+# sum to 1 over the words, the last axis. `log_softmax` is safer than `softmax().log()`: a probability that is rounded to
+# 0 would give −∞.
+#
+# With torch's function: `kl_div(s, t, log_target=True, reduction="batchmean")`. Its first argument is the student, in
+# logarithms. Without `log_target=True` it expects the teacher as *probabilities*. And its default reduction divides by
+# N·V and not by N: with 8,192 words the loss would be 8,192 times too small.
+#
+# </details>
+
+# %% [markdown]
+# ### The three losses
+#
+# DistilBERT's loss has three parts (section 2 of the paper; the weights are in the authors' training command):
+#
+# $$5 \cdot T^2 \cdot \text{KL} \;+\; 2 \cdot \text{masked words} \;+\; 1 \cdot (1 - \cos)$$
+#
+# - The **KL** at T = 2, a mean over *all* real tokens, masked or not.
+# - The usual **masked-word loss**, a mean over the masked tokens.
+# - The **cosine** between the last hidden states of student and teacher, for all real tokens. It aligns the directions
+#   of their vectors. It needs the same D, which DistilBERT has.
+#
+# The teacher reads the same masked text. It is frozen: no gradient, no dropout. Here is the whole loss. With
+# `masked_positions=real` both models give their logits for the real tokens only, `[N, V]`.
+
+# %%
+from torch.nn.functional import cosine_similarity
+
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+
+
+def distillation_loss(student, teacher, batch, T=2.0):
+    real = batch["attention_mask"].bool()  # [B, T]
+    inputs = [batch[name] for name in INPUTS]
+    with torch.no_grad():
+        taught = teacher(*inputs, masked_positions=real)
+    said = student(*inputs, masked_positions=real)
+    s, t = said.prediction_logits.float(), taught.prediction_logits.float()  # [N, V] each
+    divergence = kl_div(
+        (s / T).log_softmax(-1), (t / T).log_softmax(-1), log_target=True, reduction="batchmean"
+    )
+    masked_words = cross_entropy(s, batch["labels"][real])  # labels of -100 don't count
+    ours, theirs = (o.bert.last_hidden_state[real].float() for o in (said, taught))  # [N, D]
+    cosine = (1 - cosine_similarity(ours, theirs, dim=-1)).mean()
+    return 5 * divergence * T**2 + 2 * masked_words + cosine
+
+
+# %% [markdown]
+# ### Copied layers (optional, with exercise 16.4)
+#
+# The student is not drawn at random. It starts with the teacher's embeddings and head, and with some of its layers:
+# "one layer out of two", says the paper. The authors' script takes layers 0, 2, 4, 7, 9 and 11 of 12: evenly spaced
+# from the *first* to the *last*.
+#
+# ### Exercise 16.4 · Copy layers evenly
+# ●●○○ · 8 minutes
+#
+# Write `evenly(of_teacher, of_student)`: the numbers of the teacher's layers, counted from 0, that the student copies, as
+# a list. The first and the last layer are among them, and the steps between them are equal before rounding. So
+# `evenly(12, 6)` is `[0, 2, 4, 7, 9, 11]`. A student of one layer copies layer 0. Stuck? `hint("16.4")`
+
+
+# %% tags=["exercise"]
+def evenly(of_teacher, of_student):
+    ### BEGIN SOLUTION
+    if of_student == 1:
+        return [0]
+    step = (of_teacher - 1) / (of_student - 1)
+    return [round(number * step) for number in range(of_student)]
+    ### END SOLUTION
+
+
+check("16.4", evenly)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# From layer 0 to layer 11 there are 11 steps in the teacher, and 5 between the student's 6 layers: 2.2 each. The
+# multiples are 0, 2.2, 4.4, 6.6, 8.8 and 11, rounded 0, 2, 4, 7, 9, 11. `range(0, 12, 2)` would be 0, 2, 4, 6, 8, 10:
+# one layer out of two, but without the last one, whose output the head expects.
+#
+# </details>
+
+# %% [markdown]
+# ## Does the teacher help?
+#
+# The package's `student_of(teacher)` makes the student: embeddings, head, and half of the layers, copied. (It also does
+# something that the authors' script leaves out. BERT adds the vector of segment 0 to every token of a text. DistilBERT
+# has no segments, so `student_of` adds this vector to the position embeddings.)
+#
+# So DistilBERT does two things at once: its layers are copied from the teacher, and its loss listens to the teacher.
+# Which of the two helps? To separate them we train four students, from all combinations:
+#
+# | | masked words alone | taught by the teacher |
+# |---|---|---|
+# | **random weights** | a small BERT, trained as usual | the teacher helps |
+# | **copied layers** | the layers help | DistilBERT |
+#
+# All four see the same batches in the same order, with the same masks, for the same 40 steps. We measure their masked
+# accuracy on the unseen text, and the KL from the teacher's to the student's distribution at the masked tokens (at T = 1).
+# Guess before you run the cells: which makes the larger difference, the layers or the teacher? (Two of the
+# cells train for up to half a minute each on a slow computer.)
+#
+# Forty steps are few, and one run is no evidence. So we also trained the four students for 120 steps, with three seeds
+# (`benchmarks/students.py`), and those without a teacher for 360 steps as well: that takes them as long as 120 steps
+# with a teacher. The last cell shows these recorded runs. Its KL and seconds are means over the seeds.
+
+
+# %%
+def measure(name, model, *seen):  # masked accuracy, and KL at the masked tokens
+    s, t = at_masks(model.eval()).log_softmax(dim=-1), taught.log_softmax(dim=-1)  # [N, V]
+    kl = kl_div(s, t, log_target=True, reduction="batchmean")
+    reached, kl = about(seen[0], accuracy(s), within=0.04), about(seen[1], kl, within=0.25)
+    print(f"{name:22} accuracy {reached:.3f}, KL to the teacher {kl:.2f}")
+
+
+measure("the teacher", teacher, 0.381, 0)
+measure("copied, not trained", student_of(teacher), 0.230, 1.11)
+
+# %%
+from bertedu.training.devices import computes_bf16
+from bertedu.training.optimization import rate_factor
+
+
+def train(student, loss_of, task=task, steps=40, rate=5e-4):
+    optimizer = torch.optim.AdamW(student.parameters(), lr=rate)
+    for step, batch in zip(range(steps), task.epoch(0)):
+        batch = task.prepare(batch, step, step / steps)  # masks the batch
+        optimizer.param_groups[0]["lr"] = rate * rate_factor(step / steps, warmup=0.1)
+        # bfloat16 (chapter 08) is faster where the hardware has it
+        with torch.autocast("cpu", torch.bfloat16, enabled=computes_bf16("cpu")):
+            loss = loss_of(student.train(), batch)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(student.parameters(), 1.0)
+        optimizer.step()
+    return student.eval()
+
+
+# %%
+def alone(student, batch):
+    return student(*[batch[name] for name in INPUTS], labels=batch["labels"]).loss
+
+
+def with_teacher(student, batch):
+    return distillation_loss(student, teacher, batch)
+
+
+measure("copied, alone", train(student_of(teacher), alone), 0.253, 0.90)
+student = train(student_of(teacher), with_teacher)
+measure("copied, taught", student, 0.276, 0.69)
+
+# %%
+from bertedu.model.heads import MaskedLM
+
+for name, loss_of, *seen in (
+    ("alone", alone, 0.055, 3.39),
+    ("taught", with_teacher, 0.071, 3.17),
+):
+    torch.manual_seed(0)
+    beginner = MaskedLM(student.config)  # random weights
+    measure(f"random weights, {name}", train(beginner, loss_of), *seen)
+
+# %%
+from bertedu.files import read_json
+from bertedu.visualization.comparison import comparison
+
+recorded = read_json(data_path("comparisons/students.json"))
+ends = {}  # the last measurement of each run, one for each seed
+for way, lengths in recorded["ways"].items():
+    ends |= {f"{way}, {n}": [run[-1] for run in runs] for n, runs in lengths.items()}
+for name, runs in ends.items():
+    kl, seconds = (sum(run[key] for run in runs) / len(runs) for key in ("kl", "seconds"))
+    print(f"{name:37} KL {kl:.2f}, {seconds:2.0f} seconds")
+reached = {name: [run["accuracy"] for run in runs] for name, runs in ends.items()}
+comparison(
+    reached, {"the teacher": recorded["teacher's figures"]["accuracy"]}, "masked accuracy"
+)
+
+# %% [markdown]
+# First the 40 steps. Compare the rows in pairs.
+#
+# - **The layers** make the larger difference: an accuracy of 0.253 against 0.055, both without a teacher. And 0.055 is what
+#   the most frequent token reaches as a constant answer. After 40 steps the student with random weights is no better.
+# - **The teacher** brings the copied student closer to itself: the KL falls from 1.11 to 0.69, against 0.90 without a
+#   teacher. The accuracy is two points higher, on 1,300 tokens and in a single run. That alone could be noise.
+# - It isn't free. The teacher has to read every batch, and the student scores all tokens, not only the masked ones. On our
+#   machine a step with the teacher took more than twice the time of a step alone.
+#
+# Then the recorded runs, with three seeds.
+#
+# - For the **same steps** the teacher helps the copied student in all three seeds: accuracy 0.302 against 0.275 on average,
+#   KL 0.56 against 0.83.
+# - For the **same time** the student alone has nearly caught up in accuracy: 0.293, and the dots of the two rows overlap.
+#   So these runs can't show that the teacher's time is well spent, if masked accuracy is what you want. In KL the taught
+#   student is clearly ahead, 0.56 against 0.76. That is what its loss asks for.
+# - With **random weights** the picture is the same, far lower: no student gets beyond 0.09.
+#
+# All runs had one learning rate, 5e-4, which we didn't tune for any of them. And a few thousand sequences are not a
+# pre-training: DistilBERT was trained on eight GPUs for about 90 hours (section 3), where random weights have time to learn.
+#
+# The DistilBERT paper did the same separation at full size (table 4, change of the GLUE average): without the KL −2.96,
+# without the cosine −1.46, without masked words −0.31, and with all three losses but random weights −3.69. So at its
+# size, too, the copied layers are worth more than any single loss.
+#
+# And DistilBERT *is* faster: 410 seconds against 668 for the development set of a GLUE task, on a CPU, one text at a
+# time, with 66 against 110 million parameters (table 3).
+
+# %% [markdown]
+# ## The proof
+#
+# The first cell is about ALBERT: the same weights in your `SharedEncoder`, in the package's `AlbertModel` and in the one
+# of `transformers`, on two texts, the second of which is padded.
+#
+# The second cell compares your distillation loss with that of the package's objective (`bertedu pretrain --objective
+# distillation --teacher FOLDER`), on eight unseen sequences. It also saves our student, and opens it in `transformers`.
+#
+# The third cell is about the **head** that a DistilBERT gets for classifying texts. There is no pooler: `transformers`
+# puts a new linear layer, `pre_classifier`, and a **ReLU** between the vector of [CLS] and the classes. (BERT's pooler has
+# a tanh, and was pre-trained.) The cell computes this head by hand.
+
+# %%
+import tempfile
+
+import transformers
+
+from bertedu.model.attention import padding_bias
+
+transformers.utils.logging.disable_progress_bar()
+mine = SharedEncoder(albert.config).eval()
+mine.mapping_in.load_state_dict(albert.encoder.mapping_in.state_dict())
+mine.layer.load_state_dict(albert.encoder.groups[0][0].state_dict())
+with tempfile.TemporaryDirectory() as directory:
+    albert.eval().save_pretrained(directory)
+    library = transformers.AlbertModel.from_pretrained(directory).eval()
+input_ids = torch.randint(5, 8192, (2, 9))  # [B, T]
+mask = torch.tensor([[1] * 9, [1] * 5 + [0] * 4])  # [B, T]
+with torch.no_grad():
+    embedded = albert.embeddings(input_ids)  # [B, T, E]
+    result = mine(embedded, padding_bias(mask, embedded.dtype))  # [B, T, D]
+    for name, model in (("package", albert), ("transformers", library)):
+        off = model(input_ids, attention_mask=mask).last_hidden_state - result
+        print(f"ALBERT, {name:12}  largest difference {off[mask == 1].abs().max():.5f}")
+
+# %%
+from bertedu.pretraining.objectives.distillation import Distillation, soft_divergence
+
+options = {"objective": "distillation", "teacher": str(folder), "max_length": 64}
+objective = Distillation(*texts, tokenizer, PretrainingSettings(**options))
+batch = {name: tensor[:8] for name, tensor in unseen[0].items()}
+with torch.no_grad():
+    sums, counts = objective.sums(student, batch), objective.counts(batch)
+    weights = objective.loss_weights  # kl_loss, mlm_loss, cos_loss
+    package = sum(weights[name] * sums[name] / counts[name[:3].strip("_")] for name in weights)
+    off = (distillation_loss(student, teacher, batch) - package).abs()
+    print(f"distillation loss: {off:.5f} from the package's")
+    with tempfile.TemporaryDirectory() as directory:
+        student.save_pretrained(directory)
+        library = transformers.DistilBertForMaskedLM.from_pretrained(directory).eval()
+    inputs = batch["input_ids"], batch["attention_mask"]
+    off = (library(*inputs).logits - student(*inputs).prediction_logits)[
+        batch["attention_mask"] == 1
+    ]
+    print(f"the student in transformers: largest difference {off.abs().max():.4f}")
+
+# %%
+config = transformers.DistilBertConfig(vocab_size=99, dim=16, n_heads=2, num_labels=3)
+classifier = transformers.DistilBertForSequenceClassification(config)
+ids = torch.randint(5, 99, (2, 6))  # [B, T]
+with torch.no_grad():
+    cls = classifier.eval().distilbert(ids).last_hidden_state[:, 0]  # [B, D]
+    by_hand = classifier.classifier(classifier.pre_classifier(cls).relu())  # [B, 3]
+    off = (by_hand - classifier(ids).logits).abs().max()
+print(f"head with a ReLU, by hand: largest difference {off:.6f}")
+
+# %% [markdown]
+# ## Broken BERT: the student that ignores its teacher
+#
+# A colleague distils a student from `world-tiny`, the small BERT of [chapter 06](06_masked_language_model.ipynb). Her loss
+# is 5 · KL + 2 · masked words, and it works. Then she reads that softer targets tell more, and raises the temperature.
+# But the higher it is, the *less* the student sounds like its teacher, and nothing else has changed.
+#
+# The next cell is her classroom: a teacher of two layers, a student of one, and 40 steps on our small world of facts.
+# In the cell after it, `try_loss` trains one student for each temperature, and prints the KL from the teacher's to the
+# student's distribution at T = 1, on a held-out batch. Then comes her loss. For comparison, a last
+# student is trained without a teacher. How far from the teacher will that one end up?
+
+# %%
+small_teacher, small_tokenizer = open_model(data_path("checkpoints/world-tiny"))
+lessons, exam = list(world.train), world.heldout["held-out documents"][:40]
+random.Random(0).shuffle(lessons)
+small_texts = [tokenize_documents(part, small_tokenizer) for part in (lessons[:300], exam)]
+small_task = MaskedWords(*small_texts, small_tokenizer, settings)
+
+
+def logits_and_labels(student, batch):  # of all real tokens: [N, V], [N, V], [N]
+    real = batch["attention_mask"].bool()
+    inputs = [batch[name] for name in INPUTS]
+    with torch.no_grad():
+        taught = small_teacher(*inputs, masked_positions=real).prediction_logits
+    said = student(*inputs, masked_positions=real).prediction_logits
+    return said.float(), taught.float(), batch["labels"][real]
+
+
+# %%
+def try_loss(loss, measured):  # measured: for each temperature the KL that we saw
+    for T, seen in measured.items():
+        student = student_of(small_teacher, layers=[1])
+        train(student, lambda s, b: loss(*logits_and_labels(s, b), T), small_task, rate=1e-3)
+        said, taught, _ = logits_and_labels(student, small_task.validation()[0])
+        both = (logits.log_softmax(dim=-1) for logits in (said, taught))
+        kl = kl_div(*both, log_target=True, reduction="batchmean")
+        print(f"T = {T}: KL to the teacher {about(seen, kl.item(), within=0.25):.2f}")
+
+
+def her_loss(student, teacher, labels, T):  # logits [N, V], [N, V]; labels [N]
+    s, t = (student / T).log_softmax(dim=-1), (teacher / T).log_softmax(dim=-1)
+    soft = kl_div(s, t, log_target=True, reduction="batchmean")
+    return 5 * soft + 2 * cross_entropy(student, labels)
+
+
+try_loss(her_loss, {1: 1.06, 2: 1.16, 4: 1.68, 8: 2.14})
+print("without a teacher:")
+try_loss(lambda student, teacher, labels, T: cross_entropy(student, labels), {1: 2.20})
+
+# %% [markdown]
+# At T = 1 the student ends at a KL of 1.1 from its teacher. At T = 8 it ends at 2.1, and a student that never had a teacher
+# ends at 2.2. So at T = 8 the teacher is there, is paid for at every step, and is hardly heard.
+#
+# ### Exercise 16.5 · Repair the loss
+# ●●○○ · 8 minutes
+#
+# First say in one sentence why the student stops listening. Then write `repaired_loss(student, teacher, labels, T)`, with
+# the same arguments: logits of the N real tokens `[N, V]` from the student and from the teacher, labels `[N]` (−100 where
+# nothing was masked), and the temperature. Keep the weights 5 and 2. Stuck? `hint("16.5")`
+
+
+# %% tags=["exercise"]
+def repaired_loss(student, teacher, labels, T):
+    ### BEGIN SOLUTION
+    s, t = (student / T).log_softmax(dim=-1), (teacher / T).log_softmax(dim=-1)
+    soft = kl_div(s, t, log_target=True, reduction="batchmean") * T**2
+    return 5 * soft + 2 * cross_entropy(student, labels)
+    ### END SOLUTION
+
+
+check("16.5", repaired_loss)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# The gradient of the soft loss shrinks as 1/T², the gradient of the hard loss doesn't. At T = 8 the teacher's part is
+# about 64 times weaker than at T = 1, so the weights 5 and 2 no longer mean what they say. With T² on the soft loss *only*
+# both keep their share. (The learning rate can't repair it: it changes both parts alike.)
+#
+# A close relative of this bug: the temperature on one side only. If only the student is divided by T, its softened
+# distribution is fitted to the teacher's sharp one, so its own logits become about T times too large. The likeliest words
+# stay the same, so the accuracy looks fine, and at T = 1 the student is far too sure.
+#
+# </details>
+
+
+# %%
+def with_the_factor(student, teacher, labels, T):
+    soft = soft_divergence(student, teacher, T)  # the package's, a sum over all tokens
+    return 5 * soft / len(labels) * T**2 + 2 * cross_entropy(student, labels)
+
+
+try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
+
+# %% [markdown]
+# Now the KL is 1.0 at T = 2 and 1.1 at T = 4, as good as at T = 1. At T = 8 it is 1.5: better than her 2.1, but not as good as
+# with a lower temperature. That is the price that you measured above, where softened probabilities go to thousands of
+# words.
+#
+# The bug is common because nothing fails. It was reported for Intel's *distiller* in 2019 ([issue
+# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in 2022
+# ([issue 869](https://github.com/keras-team/keras-io/issues/869)). In labml's annotated implementation, a copied line once
+# compared the teacher with itself, so there was no distillation at all ([issue
+# 66](https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66)). At T = 1 a missing T² does no
+# harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and look at its gradient.
+#
+# ## Paper and code
+#
+# | | |
+# |---|---|
+# | Mapping from E to D | Google's ALBERT code leaves it out where E = D; `transformers` and this course always have it. In a `transformers` checkpoint it is `embedding_hidden_mapping_in` |
+# | GELU | Google's ALBERT code has the tanh form. In `transformers` and in this course it is called `gelu_new`, and is ALBERT's default. DistilBERT's is the exact `gelu` |
+# | Dropout | ALBERT's authors trained version 2 of the released models without dropout (section 4.8 has the experiment), and so do our defaults |
+# | ALBERT's masking | n-grams of up to three words are masked together (section 4.1). `bertedu pretrain --architecture albert` masks single tokens |
+# | KL or cross-entropy | Hinton et al. and the DistilBERT paper write the cross-entropy with the soft targets, the authors' code (`distiller.py`) the KL, times T². The gradients are equal |
+# | Which tokens | In `distiller.py` the KL and the cosine are means over all real tokens; an option restricts the KL to masked tokens. This course: all real tokens |
+# | Weights 5, 2, 1 | They are in the training command of the authors' README, not in the paper. So are frozen position embeddings, and a masking that chooses rare words more often. This course trains all weights and masks evenly |
+# | Copied layers | Paper: "one layer out of two". `extract_distilbert.py`: 0, 2, 4, 7, 9, 11. The vector of segment 0 is lost there; `student_of` keeps it |
+# | Names | `transformers` calls DistilBERT's sizes `dim`, `n_layers`, `n_heads`, `hidden_dim`, and its projections `q_lin`, `k_lin`, `v_lin`, `out_lin` |
+#
+# ## Summary
+#
+# - ALBERT stores V·E + E·D numbers for its words, and one layer instead of L. Small on disk and in memory, but each token
+#   costs as many multiplications as before.
+# - A shared weight gets the sum of the gradients of all its uses. Sharing the feed-forward part costs accuracy, sharing
+#   attention costs almost none.
+# - Word overlap recognizes many next sentences, and can't tell the order of two segments at all.
+# - Soft targets are the teacher's probabilities at a temperature. The gradient of the soft loss shrinks as 1/T², so it is
+#   multiplied by T² where it meets other losses.
+# - DistilBERT: half of the layers, copied evenly from first to last, and 5 · KL + 2 · masked words + 1 · cosine. It is
+#   smaller *and* faster. In our runs the copied layers made the larger difference, and the teacher a smaller one.
+#
+# ## Quiz
+
+# %% tags=["nbval-ignore-output"]
+quiz(16)
+
+# %% [markdown]
+# ## Interview questions
+#
+# **1. ALBERT-base has a ninth of BERT-Base's parameters. Why isn't it faster, and when would you choose it?**
+#
+# <details><summary>Answer</summary>
+#
+# The weights are stored once, but the layer runs 12 times, and time depends on what runs: about 12·D² multiplications
+# for a token and a layer. Activations in training stay the same, too. What shrinks is the file, the memory of the
+# weights, of the gradients and of the optimizer's state, and what machines have to exchange in training. Choose it if one
+# of these is the limit. For speed choose fewer layers (DistilBERT), a smaller D, or quantization.
+#
+# </details>
+#
+# **2. What does a teacher give a student that the labels don't, and why a temperature?**
+#
+# <details><summary>Answer</summary>
+#
+# A label names one word. The teacher's distribution also tells how likely all other words are, and that is information
+# about every word at every token, even at tokens that were not masked. A trained teacher is often nearly certain, so these
+# differences hide in tiny probabilities. A temperature above 1 makes them visible to the loss. Both sides get the same T,
+# the loss is multiplied by T², and at inference T is 1.
+#
+# </details>
+#
+# **3. Your distilled model is two points better than the same small model trained alone. Is that the teacher?**
+#
+# <details><summary>Answer</summary>
+#
+# Not necessarily. Was the student's initialization copied from the teacher, and the baseline's not? Then train the
+# missing combinations: copied without a teacher, random with one. Compare at equal *time* as well: a step with a teacher
+# costs an extra forward pass. And use several seeds, because two points may be noise.
+#
+# </details>
+#
+# ## Next
+#
+# Both models of this chapter still learn from 15 % of the tokens: the masked ones (and a student from what its teacher
+# says). The next one gets a training signal from *every* token, by another trick: [17 · ELECTRA](17_electra.ipynb).
