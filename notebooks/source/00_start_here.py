@@ -552,12 +552,12 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [11 Tagging](11_tagging.ipynb) | names in a sentence, and a layer that predicts all tags together | 60 |
 # | [12 Question answering](12_question_answering.ipynb) | answers in a text, and when not to answer | 60 |
 # | [13 Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) | compare two texts, search by meaning, shorten a text | 60 |
+# | [15 RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) | the same model, a better recipe: bytes, positions, spans | 60 |
+# | [16 ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) | smaller in two ways: a shared layer, and a student with a teacher | 60 |
+# | [17 ELECTRA](17_electra.ipynb) | a model that learns from every token: which words were replaced? | 60 |
+# | [18 DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) | distances instead of positions, and words predicted in any order | 60 |
 # | [19 ModernBERT](19_modernbert.ipynb) | rotary positions, a gate, local attention, no padding | 60 |
 # | [20 Many languages](20_many_languages.ipynb) | one BERT for two languages, and transfer without translations | 60 |
-# | [15 RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) | the same model, a better recipe: bytes, positions, spans | 60 |
-# | [18 DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) | distances instead of positions, and words predicted in any order | 60 |
-# | [17 ELECTRA](17_electra.ipynb) | a model that learns from every token: which words were replaced? | 60 |
-# | [16 ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) | smaller in two ways: a shared layer, and a student with a teacher | 60 |
 #
 # Chapters 00 to 05 give you the whole model. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
 # tasks that people use it for. Chapters about BERT's successors will follow.
