@@ -136,7 +136,7 @@ print(f"always the most frequent of these tokens: {constant:.3f}")
 
 # %% [markdown]
 # Look at the last list: one layer, run four times, is right less often than a constant answer, the most frequent token. Each layer has learned to work with the output of the layer before it, and its own output is something else.
-# With two layers about a third of the accuracy is lost. (There are 1,300 masked tokens, so a standard error is 1.2
+# With two layers more than a third of the accuracy is lost. (There are 1,300 masked tokens, so a standard error is 1.2
 # points. The difference between the two lists of two layers means nothing.)
 #
 # So a small BERT has to be *trained* small, and this chapter shows two ways:
@@ -562,7 +562,7 @@ for T, seen in {1: 0.0096, 2: 0.0071, 4: 0.0006, 8: 0.0004}.items():
 # For three words the rule holds well: without the factor, the gradient falls to a fiftieth from T = 1 to T = 8; with
 # it, it stays about the same.
 #
-# For our BERT the rule holds from T = 1 to T = 2. At T = 4 the gradient is ten times smaller, *with* the factor. The last
+# For our BERT the rule holds from T = 1 to T = 2. At T = 4 the gradient is about ten times smaller, *with* the factor. The last
 # column shows why: at T = 4 the ten likeliest of the 8,192 words hold only 1 % of the teacher's probability. Nearly all of
 # it goes to thousands of words that don't matter here. Hinton et al. derive the rule for temperatures that are
 # high compared with the logits; from T = 4 to T = 8 the product is indeed nearly constant again. So T² keeps the balance
@@ -695,8 +695,8 @@ check("16.4", evenly)
 # cells train for up to half a minute each on a slow computer.)
 #
 # Forty steps are few, and one run is no evidence. So we also trained the four students for 120 steps, with three seeds
-# (`benchmarks/students.py`), and those without a teacher for 360 steps as well: that takes them as long as 120 steps
-# with a teacher. The last cell shows these recorded runs. Its KL and seconds are means over the seeds.
+# (`benchmarks/students.py`), and those without a teacher for 360 steps as well: that takes them about as long as 120
+# steps with a teacher. The last cell shows these recorded runs. Its KL and seconds are means over the seeds.
 
 
 # %%

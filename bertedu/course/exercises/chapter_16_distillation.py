@@ -43,58 +43,74 @@ def soft_loss(case: Case) -> None:
     not_a_number(case, got)
     tokens, real = divergence(student, teacher, 2, 2), mask == 1
     right = tokens[real].mean()
-    s, t = (student / 2).log_softmax(-1), (teacher / 2).log_softmax(-1)
     sharp = (divergence(student, teacher, 1, 1))[real].mean()
     case.close(
         "the loss",
         got,
         right,
         "Compute the KL of one real token by hand, as above: both sides at T, summed over the words.",
-        mistakes={
-            "Padding counts in your mean. Select the real tokens first, or divide by their number.": tokens.mean(),
-            "Padding is left out of the sum, but the mean divides by all positions. How many real tokens are there?": (
-                (tokens * mask).sum() / mask.numel()
-            ),
-            "That is the mean over real tokens times T². The factor comes later, where the losses are added.": 4
-            * right,
-            "That is a sum over the real tokens. Divide by their number.": tokens[real].sum(),
-            "You divided by the number of texts. reduction='batchmean' divides by the first axis: select the real "
-            "tokens first, so that it is N.": tokens[real].sum() / 2,
-            "You divided by the number of texts, and padding counts. Select the real tokens first.": tokens.sum() / 2,
-            "You averaged over the words as well. The KL of a token is a sum over its V words. (kl_div does this "
-            "unless you say reduction='batchmean'.)": right / 7,
-            "The KL has its two sides swapped: it is weighted with the student's probabilities. Weight with the "
-            "teacher's. (kl_div takes the student first.)": (s.exp() * (s - t)).sum(-1)[real].mean(),
-            "The temperature is missing: that is the KL at T = 1.": sharp,
-            "Only the student is divided by T. Teacher and student need the same temperature.": (
-                divergence(student, teacher, 2, 1)[real].mean()
-            ),
-            "Only the teacher is divided by T. Teacher and student need the same temperature.": (
-                divergence(student, teacher, 1, 2)[real].mean()
-            ),
-            "You multiplied the logits by T. A temperature divides.": divergence(student, teacher, 0.5, 0.5)[
-                real
-            ].mean(),
-            "That is the cross-entropy. Subtract the teacher's entropy, so that it is 0 where both agree.": (
-                -(t.exp() * s).sum(-1)[real].mean()
-            ),
-            "The sign is wrong: a KL is never negative.": -right,
-            "You took the mean of each text, then of both: the short text counts as much as the long one. "
-            "Each real token should count once.": (tokens[0].mean() + tokens[1, :2].mean()) / 2,
-            "student[mask] takes the numbers 0 and 1 for the numbers of texts. Make the mask boolean: mask == 1.": (
-                divergence(student, teacher, 2, 2)[mask].mean()
-            ),
-            "The softmax runs over the tokens. It must run over the words, the last axis.": along_tokens(
-                student, teacher, real
-            ),
-        },
+        mistakes=soft_mistakes(student, teacher, mask),
         tolerance=1e-4,
     )
     got = one_number(case, case.call(student, teacher, mask, 1.0, tried="the same texts with T = 1"))
     case.close("the loss", got, sharp, "It was right for T = 2. Use the argument T.", tolerance=1e-4)
+    other_cases(case, student, teacher, mask)
+    student_learns(case, student, teacher, mask)
+
+
+def soft_mistakes(student: Tensor, teacher: Tensor, mask: Tensor) -> dict[str, Tensor]:
+    """What known mistakes give at T = 2, by the sentence for each."""
+    tokens, real = divergence(student, teacher, 2, 2), mask == 1
+    right = tokens[real].mean()
+    s, t = (student / 2).log_softmax(-1), (teacher / 2).log_softmax(-1)
+    return {
+        "Padding counts in your mean. Select the real tokens first, or divide by their number.": tokens.mean(),
+        "Padding is left out of the sum, but the mean divides by all positions. How many real tokens are there?": (
+            (tokens * mask).sum() / mask.numel()
+        ),
+        "That is the mean over real tokens times T². The factor comes later, where the losses are added.": 4 * right,
+        "That is a sum over the real tokens. Divide by their number.": tokens[real].sum(),
+        "You divided by the number of texts. reduction='batchmean' divides by the first axis: select the real "
+        "tokens first, so that it is N.": tokens[real].sum() / 2,
+        "You divided by the number of texts, and padding counts. Select the real tokens first.": tokens.sum() / 2,
+        "You averaged over the words as well. The KL of a token is a sum over its V words. (kl_div does this "
+        "unless you say reduction='batchmean'.)": right / 7,
+        "The KL has its two sides swapped: it is weighted with the student's probabilities. Weight with the "
+        "teacher's. (kl_div takes the student first.)": (s.exp() * (s - t)).sum(-1)[real].mean(),
+        "The temperature is missing: that is the KL at T = 1.": divergence(student, teacher, 1, 1)[real].mean(),
+        "Only the student is divided by T. Teacher and student need the same temperature.": (
+            divergence(student, teacher, 2, 1)[real].mean()
+        ),
+        "Only the teacher is divided by T. Teacher and student need the same temperature.": (
+            divergence(student, teacher, 1, 2)[real].mean()
+        ),
+        "You multiplied the logits by T. A temperature divides.": divergence(student, teacher, 0.5, 0.5)[real].mean(),
+        "That is the cross-entropy. Subtract the teacher's entropy, so that it is 0 where both agree.": (
+            -(t.exp() * s).sum(-1)[real].mean()
+        ),
+        "The sign is wrong: a KL is never negative.": -right,
+        "You took the mean of each text, then of both: the short text counts as much as the long one. "
+        "Each real token should count once.": (tokens[0].mean() + tokens[1, :2].mean()) / 2,
+        "student[mask] takes the numbers 0 and 1 for the numbers of texts. Make the mask boolean: mask == 1.": (
+            divergence(student, teacher, 2, 2)[mask].mean()
+        ),
+        "The softmax runs over the tokens. It must run over the words, the last axis.": along_tokens(
+            student, teacher, real
+        ),
+    }
+
+
+def other_cases(case: Case, student: Tensor, teacher: Tensor, mask: Tensor) -> None:
+    """Texts without padding, a student that agrees, and logits that are rounded to probabilities of 0."""
     full = torch.ones(2, 5, dtype=torch.long)
     got = one_number(case, case.call(student, teacher, full, 2.0, tried="texts without padding"))
-    case.close("the loss", got, tokens.mean(), "Without padding every token counts.", tolerance=1e-4)
+    case.close(
+        "the loss",
+        got,
+        divergence(student, teacher, 2, 2).mean(),
+        "Without padding every token counts.",
+        tolerance=1e-4,
+    )
     got = one_number(case, case.call(student, student, mask, 2.0, tried="a student that says what its teacher says"))
     case.close("the loss", got, torch.tensor(0.0), "Where both agree the KL is 0.", tolerance=1e-4)
     large = torch.tensor([[[300.0, 0, -300], [0, 300, -300]]]), torch.tensor([[[0.0, 300, -300], [0, 300, -300]]])
@@ -105,7 +121,6 @@ def soft_loss(case: Case) -> None:
         "both sides, and multiply by t.exp().",
     )
     case.close("the loss", got, torch.tensor(150.0), tolerance=1e-3)
-    student_learns(case, student, teacher, mask)
 
 
 def along_tokens(student: Tensor, teacher: Tensor, real: Tensor) -> Tensor:
