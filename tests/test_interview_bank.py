@@ -160,3 +160,7 @@ def test_the_bank_does_not_serve_all_kinds_of_interviews():
 def test_a_reader_scrolls_sideways_to_see_evidence(question):
     lines = question.evidence.code.splitlines() if question.evidence else []
     assert not [line for line in lines if len(line) > 96]
+
+
+def test_the_readme_counts_the_questions_wrongly():
+    assert f"\n{len(SHIPPED)} questions, each with" in (ROOT / "README.md").read_text(encoding="utf-8")
