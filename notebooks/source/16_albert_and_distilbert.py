@@ -890,7 +890,7 @@ print(f"head with a ReLU, by hand: largest difference {off:.6f}")
 #
 # The next cell is her classroom: a teacher of two layers, a student of one, and 40 steps on our small world of facts.
 # In the cell after it, `try_loss` trains one student for each temperature, and prints the KL from the teacher's to the
-# student's distribution at T = 1, on a held-out batch. Then comes her loss. For comparison, a last
+# student's distribution at T = 1, on one held-out batch. Then comes her loss. For comparison, a last
 # student is trained without a teacher. How far from the teacher will that one end up?
 
 # %%
@@ -941,7 +941,7 @@ try_loss(lambda student, teacher, labels, T: cross_entropy(student, labels), {1:
 #
 # First say in one sentence why the student stops listening. Then write `repaired_loss(student, teacher, labels, T)`, with
 # the same arguments: logits of the N real tokens `[N, V]` from the student and from the teacher, labels `[N]` (−100 where
-# nothing was masked), and the temperature. Keep the weights 5 and 2. Stuck? `hint("16.5")`
+# nothing was masked), and the temperature. Keep her KL, and the weights 5 and 2. Stuck? `hint("16.5")`
 
 
 # %% tags=["exercise"]

@@ -63,7 +63,11 @@ def soft_mistakes(student: Tensor, teacher: Tensor, mask: Tensor) -> dict[str, T
     tokens, real = divergence(student, teacher, 2, 2), mask == 1
     right = tokens[real].mean()
     s, t = (student / 2).log_softmax(-1), (teacher / 2).log_softmax(-1)
+    of_students = (student / 2).softmax(-1)
     return {
+        "kl_div needs the student's side in logarithms: log_softmax, and not softmax.": (
+            (t.exp() * (t - of_students)).sum(-1)[real].mean()
+        ),
         "Padding counts in your mean. Select the real tokens first, or divide by their number.": tokens.mean(),
         "Padding is left out of the sum, but the mean divides by all positions. How many real tokens are there?": (
             (tokens * mask).sum() / mask.numel()
@@ -230,6 +234,11 @@ def repair_the_loss(case: Case) -> None:
             ),
             "The KL is averaged over the words, too: say reduction='batchmean'.": 5 * soft * 9 / 7 + 2 * hard,
             "The weights 5 and 2 are missing.": soft * 9 + hard,
+            "That is the cross-entropy with the soft targets. It would train the same student, but the loss has "
+            "another value. Keep her KL.": 5 * 9 * cross_entropy(student / 3, (teacher / 3).softmax(-1)) + 2 * hard,
+            "Your soft part reads the masked tokens only. The teacher has something to say about all N.": (
+                5 * 9 * divergence(student, teacher, 3, 3)[labels != -100].mean() + 2 * hard
+            ),
             "That is right only for T = 2, where T² is 4. Use the argument.": 5 * soft * 4 + 2 * hard,
         },
         tolerance=1e-4,
