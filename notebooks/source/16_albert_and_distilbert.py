@@ -8,7 +8,7 @@
 #
 # - count the parameters of BERT and ALBERT with a pencil, and say why ALBERT is small but not fast
 # - write an encoder that shares one layer, and say what its gradient is
-# - explain why ALBERT predicts the order of sentences, and BERT's next-sentence task is easier
+# - explain why ALBERT predicts the order of two segments, and why BERT's next-sentence task is easier
 # - compute soft targets at a temperature by hand, and show with a measurement why the loss is multiplied by T²
 # - distil a student from a teacher, and measure what the teacher gives and what the copied layers give
 #
@@ -50,7 +50,8 @@
 #
 # The next cell draws three models to scale: the height of a box is its number of parameters. Orange boxes are
 # embeddings, blue boxes are layers. ALBERT has a thin slice of embeddings and one layer, which it runs twelve times.
-# DistilBERT has BERT's embeddings and six layers. Before training they are copies of BERT's dark blue layers.
+# DistilBERT has BERT's embeddings and six layers, which start as copies of BERT's dark blue layers. (BERT-Base has
+# 109 million parameters if you count them. Papers also write 108 or 110 million.)
 
 # %% tags=["hide-input"]
 from bertedu.visualization.model_sizes import Stack, size_and_work, stacks
@@ -135,9 +136,11 @@ constant = about(0.055, (right == right.mode().values).double().mean(), within=0
 print(f"always the most frequent of these tokens: {constant:.3f}")
 
 # %% [markdown]
-# Look at the last list: one layer, run four times, is right less often than a constant answer, the most frequent token. Each layer has learned to work with the output of the layer before it, and its own output is something else.
-# With two layers more than a third of the accuracy is lost. (There are 1,300 masked tokens, so a standard error is 1.2
-# points. The difference between the two lists of two layers means nothing.)
+# Look at the last list of layers: one layer, run four times, is right less often than a constant answer, the most
+# frequent token. A likely reason: layer 0 was trained to read the embeddings, and it has never seen its own output as
+# an input. With two layers more than a third of the accuracy is lost. (There are 1,301 masked tokens, so one standard
+# error of an accuracy is 1.2 to 1.3 points. The difference between the two lists of two layers is too small to say
+# which is better.)
 #
 # So a small BERT has to be *trained* small, and this chapter shows two ways:
 #
@@ -182,9 +185,10 @@ for name, number in (*parts.items(), ("together", sum(parts.values())), ("packag
 #
 # ### Factorized embeddings
 #
-# In BERT the table of word embeddings is as wide as the layers: V·D numbers. But the vector in this table doesn't know
-# the context yet. ALBERT's authors argue that it needs fewer dimensions than the vectors in the layers, which do
-# (section 3.1). So ALBERT looks up a short vector with E = 128 numbers, and one matrix maps it to D numbers:
+# In BERT the table of word embeddings is as wide as the layers: V·D numbers. But in this table a word has the same
+# vector in every sentence. ALBERT's authors argue that such a vector needs fewer dimensions than the vectors in the
+# layers, which depend on the context (section 3.1). So ALBERT looks up a short vector with E = 128 numbers, and one
+# matrix maps it to D numbers:
 #
 # $$V \cdot D \quad\longrightarrow\quad V \cdot E + E \cdot D$$
 #
@@ -211,8 +215,9 @@ print(
 print("rank of the table:", torch.linalg.matrix_rank(whole).item(), "of", min(whole.shape))
 
 # %% [markdown]
-# The wider the model, the more it saves: V is multiplied by E only, however large D becomes. That is what allowed the
-# authors to try D = 4096.
+# The wider the model, the more factorizing saves: V is multiplied by E only, however large D becomes. (That alone
+# doesn't make D = 4096 affordable. One layer of that width has 201 million parameters, so twelve separate layers
+# would have 2.4 billion. There, sharing saves far more.)
 #
 # Both ways of looking up give the same vector. But the table has rank 2: all words lie in a plane, although a vector has
 # three numbers. A factorized table of words has at most rank E. (In ALBERT, positions, segments and a LayerNorm come before the
@@ -286,8 +291,9 @@ check("16.1", albert_parameters)
 # ### Why it is not faster
 #
 # ALBERT-base has a ninth of BERT-Base's parameters. Is it nine times as fast? Count again, this time multiplications.
-# For each token, each matrix of a layer is multiplied once: about 12·D² multiplications for a layer, and L layers *run*,
-# whether their weights are shared or not. (We leave out the scores of attention. They are the same, too.)
+# For each token, each matrix of a layer is multiplied with one vector: about 12·D² multiplications for a layer, and L
+# layers *run*, whether their weights are shared or not. (We leave out the scores of attention. They are the same,
+# too.)
 #
 # ### Exercise 16.2 · The xxlarge model
 # ●●○○ · 5 minutes
@@ -309,9 +315,10 @@ check("16.2", ratios)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# Stored: 4096² against 24 · 1024², which is 16 / 24 = 2/3. Computed: 12 · 4096² against 24 · 1024², which is 12 · 16 /
-# 24 = 8. So a model with *fewer* weights does eight times the work. In the paper, its training read text about three
-# times more slowly than that of BERT-large, on the same number of TPUs (section 4.3 and table 2).
+# Stored: 4096² against 24 · 1024², which is 16 / 24 = 2/3. Computed: 12 · 4096² against 24 · 1024², which is 12 · 16
+# / 24 = 8. So a model with *fewer* weights in its layers does eight times the multiplications. In the paper, its
+# training read text about three times more slowly than that of BERT-large, on the same number of TPUs (section 4.3
+# and table 2). Multiplications are not the only thing that takes time.
 #
 # </details>
 
@@ -323,11 +330,12 @@ published |= {"ALBERT-xlarge": (60, 24, 2048), "ALBERT-xxlarge": (235, 12, 4096)
 size_and_work(published, highlighted="ALBERT")
 
 # %% [markdown]
-# Compare the two models called base in the figure: ALBERT-base is far to the left of BERT-Base, and exactly as high.
+# Compare the two models called base in the figure (both axes are logarithmic): ALBERT-base is far to the left of
+# BERT-Base, and exactly as high.
 #
-# Now we measure it with two small models of the same shape, eight layers with D = 256. The next cell counts the bytes of
-# the weights, and of the **activations**: the results that the forward pass keeps for the backward pass. It also
-# measures the time of a forward pass. (Your times will differ.) Guess: which of the three does sharing reduce?
+# Now we measure it with two small models of the same shape, eight layers with D = 256. The next cell counts the bytes
+# of the weights, and of the **activations**: the results that the forward pass keeps for the backward pass. It also
+# measures the time of a forward pass. (Your times will differ.) Guess: which of the three is smaller for ALBERT?
 
 # %% tags=["nbval-ignore-output"]
 import time
@@ -353,12 +361,14 @@ ratios = [other / one for one, other in zip(counts["BERT"], counts["ALBERT"])]
 assert ratios[0] < 0.2 and 0.95 < ratios[1] < 1.05 and 0.4 < ratios[2] < 2.5
 
 # %% [markdown]
-# Sharing reduces the weights, to about a sixth. The activations and the time stay what they were: every layer still
-# runs, and keeps its own results. So when does sharing help? Whenever the *weights* are the problem: a
-# download, the memory of a small device, or the gradients that many machines send to each other in training. That is
-# why the paper reports that training ALBERT-large read text 1.7 times as fast as BERT-large, on many TPUs, "because of
-# less communication and fewer computations" (section 4.3). On one machine, and when the model is used, you should
-# expect no gain.
+# Only the weights shrink, to about a sixth. Most of that comes from sharing, the rest from the factorized table (E =
+# 64). The activations and the time stay about what they were: the layer still runs eight times, and each run keeps
+# its own results. So when does sharing help? Whenever the *weights* are the problem: a download, the memory of a
+# small device, or the gradients that many machines send to each other in training. The paper reports that
+# ALBERT-large read its training text 1.7 times as fast as BERT-large, on many TPUs, and names "less communication and
+# fewer computations" as the reason (section 4.3). The layers compute as much as before. But a score for each of the V
+# words costs V·E multiplications instead of V·D at a masked token, and fewer weights are updated. When the trained
+# model is used, you should expect hardly any gain.
 #
 # ### The gradient of a shared layer (optional)
 #
@@ -388,8 +398,9 @@ print(f"a layer used three times: {off:.6f} from the sum over three copies")
 
 # %% [markdown]
 # torch does this by itself: each use adds its gradient to `.grad`. For learning it means that the uses have to agree.
-# What would help the first use and hurt the last one cancels out, so a shared layer can't specialize, as a layer of BERT
-# can. The paper measures the price (table 4, averages over five tasks, E = 128):
+# If a change of a weight would help the first use and hurt the last one, their gradients work against each other. The
+# layers of BERT can specialize, each for its depth. A shared layer has to serve all depths. The paper measures the
+# price (table 4, averages over five tasks, E = 128):
 #
 # | shared | parameters | average |
 # |---|---|---|
@@ -398,7 +409,8 @@ print(f"a layer used three times: {off:.6f} from the sum over three copies")
 # | feed-forward | 38 million | 80.2 |
 # | all | 12 million | 80.1 |
 #
-# Sharing attention costs nothing, and almost the whole loss comes from sharing the feed-forward part.
+# Here sharing attention costs nothing, and almost the whole loss comes from sharing the feed-forward part. (With E =
+# 768 sharing attention costs 0.7 points, still less than the feed-forward part.)
 #
 # ### Sentence order instead of next sentence
 #
@@ -435,9 +447,10 @@ print(f"next sentence:  word overlap gets {best_accuracy(following, elsewhere):.
 print(f"sentence order: word overlap gets {best_accuracy(following, swapped):.2f}")
 
 # %% [markdown]
-# Without understanding a word, the overlap recognizes the next segment in three quarters of the pairs. For swapped segments
-# it can only guess: they have the same words in common, whichever comes first. To solve this task, a model has to know
-# how a text goes on.
+# Without understanding a word, the overlap is right for three quarters of the next-sentence pairs, where guessing
+# gets half. For swapped segments it can only guess: they have the same words in common, whichever comes first. So
+# counting common words is no help here. A model has to find signs of order, for example that a text introduces
+# somebody by name before it says *she*.
 #
 # The paper compares the two tasks (section 4.6, table 5). A model trained on next sentences is right for 52.0 % of the
 # sentence-order pairs: chance. A model trained on sentence order is right for 86.5 % of them, *and* for 78.9 % of the
@@ -479,8 +492,8 @@ for text in ("It was nine o'clock in the [MASK].", "My father and my [MASK] are 
 # | 1 | 16, 4, 1 | 21 | 0.76, 0.19, 0.05 |
 # | 2 | 4, 2, 1 | 7 | 0.57, 0.29, 0.14 |
 #
-# Dividing a logit by 2 takes the square root of its power. Your turn: what is the row for T = 4? The square roots of
-# 4, 2 and 1 are 2, 1.41 and 1. Then run the cell.
+# e^(z/2) is the square root of e^z, so doubling T takes the square roots of the row above. Your turn: what is the row
+# for T = 4? The square roots of 4, 2 and 1 are 2, 1.41 and 1. Then run the cell.
 
 # %%
 import math
@@ -491,8 +504,8 @@ for T in (1, 2, 4, 8, 1000):
 
 # %% [markdown]
 # The order of the words never changes. The larger T is, the more the three probabilities become alike: at T = 1000
-# they are 1/3 each. DistilBERT takes T = 2, for the teacher *and* the student, and only in training. A student that is
-# used afterwards has T = 1.
+# they are 1/3 each. DistilBERT takes T = 2, for the teacher *and* the student, and only in training. Afterwards the
+# student is used with T = 1.
 #
 # ### KL against cross-entropy
 #
@@ -529,10 +542,10 @@ for name, constant in (("cross-entropy", 0), ("KL", entropy)):
 # And s and t themselves come closer at a higher temperature (both go to the uniform distribution), by about another
 # factor 1/T. So the gradient shrinks as 1/T² (Hinton et al. 2015, sections 2 and 2.1).
 #
-# The next cells measure the norm of this gradient twice. On the left for the three words from above (the student's logits
-# are all 0). On the right for our BERT as the teacher, and a copy of its first and last layer as the student, at the masked
-# tokens of the unseen text. If the rule holds, KL · T² is the same number at every T. The last column is the share of the
-# teacher's probability that its ten likeliest words have.
+# The next cells measure the norm of this gradient: on the left for the three words from above (the student's logits
+# are all 0), on the right for our BERT as the teacher, and a copy of its first and last layer as the student, at the
+# masked tokens of the unseen text. If the rule holds, the norm times T² is the same number at every T. The last
+# column is the share of the teacher's probability that its ten likeliest words have.
 
 # %%
 from torch.nn.functional import cross_entropy, kl_div
@@ -553,20 +566,21 @@ said = at_masks(student_of(teacher, layers=(0, 3)))  # [N, V]
 top_ten = {1: 0.579, 2: 0.111, 4: 0.011, 8: 0.004}
 for T, seen in {1: 0.0096, 2: 0.0071, 4: 0.0006, 8: 0.0004}.items():
     norm = gradient_norm(torch.zeros(1, 3), logits[None], T)
-    print(f"T = {T}: 3 words: KL {norm:.3f}, KL · T² {norm * T**2:.2f}; ", end="")
+    print(f"T = {T}: 3 words: norm {norm:.3f}, norm · T² {norm * T**2:.2f}; ", end="")
     scaled = about(seen, gradient_norm(said, taught, T) * T**2, within=0.3 * seen + 1e-4)
     top = (taught / T).softmax(dim=-1).topk(10)[0].sum(dim=-1).mean()
-    print(f"BERT: KL · T² {scaled:.4f}, top ten {about(top_ten[T], top, within=0.05):.1%}")
+    print(f"BERT: norm · T² {scaled:.4f}, top ten {about(top_ten[T], top, within=0.05):.1%}")
 
 # %% [markdown]
-# For three words the rule holds well: without the factor, the gradient falls to a fiftieth from T = 1 to T = 8; with
-# it, it stays about the same.
+# For three words the rule holds well: without the factor, the gradient falls to about a fiftieth from T = 1 to T = 8;
+# with it, it only changes from 0.53 to 0.65.
 #
-# For our BERT the rule holds from T = 1 to T = 2. At T = 4 the gradient is about ten times smaller, *with* the factor. The last
-# column shows why: at T = 4 the ten likeliest of the 8,192 words hold only 1 % of the teacher's probability. Nearly all of
-# it goes to thousands of words that don't matter here. Hinton et al. derive the rule for temperatures that are
-# high compared with the logits; from T = 4 to T = 8 the product is indeed nearly constant again. So T² keeps the balance
-# roughly, and a high temperature has its own price. DistilBERT takes T = 2.
+# For our BERT the rule holds roughly from T = 1 to T = 2. From T = 2 to T = 4 the gradient falls to less than a
+# tenth, *with* the factor. The last column suggests why: at T = 4 the ten likeliest of the 8,192 words hold only 1 %
+# of the teacher's probability. Nearly all of it goes to thousands of words that don't matter here. Hinton et al.
+# derive the rule for temperatures that are high compared with the logits; from T = 4 to T = 8 the product indeed
+# changes much less. So T² keeps the balance roughly at a low temperature, and at a high one the teacher can still
+# become weak. DistilBERT takes T = 2.
 #
 # ### Exercise 16.3 · The soft loss, with padding
 # ●●●○ · 15 minutes
@@ -641,9 +655,9 @@ def distillation_loss(student, teacher, batch, T=2.0):
 # %% [markdown]
 # ### Copied layers (optional, with exercise 16.4)
 #
-# The student is not drawn at random. It starts with the teacher's embeddings and head, and with some of its layers:
-# "one layer out of two", says the paper. The authors' script takes layers 0, 2, 4, 7, 9 and 11 of 12: evenly spaced
-# from the *first* to the *last*.
+# The student's initialization is not random. It starts with the teacher's embeddings and head, and with some of its
+# layers: "one layer out of two", says the paper. The authors' script takes layers 0, 2, 4, 7, 9 and 11 of 12: evenly
+# spaced from the *first* to the *last*.
 #
 # ### Exercise 16.4 · Copy layers evenly
 # ●●○○ · 8 minutes
@@ -681,13 +695,13 @@ check("16.4", evenly)
 # something that the authors' script leaves out. BERT adds the vector of segment 0 to every token of a text. DistilBERT
 # has no segments, so `student_of` adds this vector to the position embeddings.)
 #
-# So DistilBERT does two things at once: its layers are copied from the teacher, and its loss listens to the teacher.
-# Which of the two helps? To separate them we train four students, from all combinations:
+# So DistilBERT does two things at once: its layers are copied from the teacher, and its loss compares it with the
+# teacher. Which of the two helps? To separate them we train four students, from all combinations:
 #
 # | | masked words alone | taught by the teacher |
 # |---|---|---|
-# | **random weights** | a small BERT, trained as usual | the teacher helps |
-# | **copied layers** | the layers help | DistilBERT |
+# | **random weights** | a small BERT, trained as usual | only the teacher helps |
+# | **copied layers** | only the layers help | both help: DistilBERT |
 #
 # All four see the same batches in the same order, with the same masks, for the same 40 steps. We measure their masked
 # accuracy on the unseen text, and the KL from the teacher's to the student's distribution at the masked tokens (at T = 1).
@@ -789,8 +803,9 @@ comparison(
 #   student is clearly ahead, 0.56 against 0.76. That is what its loss asks for.
 # - With **random weights** the picture is the same, far lower: no student gets beyond 0.09.
 #
-# All runs had one learning rate, 5e-4, which we didn't tune for any of them. And a few thousand sequences are not a
-# pre-training: DistilBERT was trained on eight GPUs for about 90 hours (section 3), where random weights have time to learn.
+# All runs had one learning rate, 5e-4, which we didn't tune for any of them. And at most 2,880 sequences (360 steps
+# of 8) are not a pre-training: DistilBERT was trained on eight GPUs for about 90 hours (section 3), where random
+# weights have time to learn.
 #
 # The DistilBERT paper did the same separation at full size (table 4, change of the GLUE average): without the KL −2.96,
 # without the cosine −1.46, without masked words −0.31, and with all three losses but random weights −3.69. So at its
@@ -875,7 +890,7 @@ print(f"head with a ReLU, by hand: largest difference {off:.6f}")
 #
 # The next cell is her classroom: a teacher of two layers, a student of one, and 40 steps on our small world of facts.
 # In the cell after it, `try_loss` trains one student for each temperature, and prints the KL from the teacher's to the
-# student's distribution at T = 1, on a held-out batch. Then comes her loss. For comparison, a last
+# student's distribution at T = 1, on one held-out batch. Then comes her loss. For comparison, a last
 # student is trained without a teacher. How far from the teacher will that one end up?
 
 # %%
@@ -917,15 +932,16 @@ print("without a teacher:")
 try_loss(lambda student, teacher, labels, T: cross_entropy(student, labels), {1: 2.20})
 
 # %% [markdown]
-# At T = 1 the student ends at a KL of 1.1 from its teacher. At T = 8 it ends at 2.1, and a student that never had a teacher
-# ends at 2.2. So at T = 8 the teacher is there, is paid for at every step, and is hardly heard.
+# At T = 1 the student ends at a KL of 1.1 from its teacher. At T = 8 it ends at 2.1, and a student that never had a
+# teacher ends at 2.2. So at T = 8 the teacher costs time at every step, and the student learns next to nothing from
+# it. (Each of these is one run.)
 #
 # ### Exercise 16.5 · Repair the loss
 # ●●○○ · 8 minutes
 #
 # First say in one sentence why the student stops listening. Then write `repaired_loss(student, teacher, labels, T)`, with
 # the same arguments: logits of the N real tokens `[N, V]` from the student and from the teacher, labels `[N]` (−100 where
-# nothing was masked), and the temperature. Keep the weights 5 and 2. Stuck? `hint("16.5")`
+# nothing was masked), and the temperature. Keep her KL, and the weights 5 and 2. Stuck? `hint("16.5")`
 
 
 # %% tags=["exercise"]
@@ -942,9 +958,10 @@ check("16.5", repaired_loss)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# The gradient of the soft loss shrinks as 1/T², the gradient of the hard loss doesn't. At T = 8 the teacher's part is
-# about 64 times weaker than at T = 1, so the weights 5 and 2 no longer mean what they say. With T² on the soft loss *only*
-# both keep their share. (The learning rate can't repair it: it changes both parts alike.)
+# The gradient of the soft loss shrinks as 1/T², the gradient of the hard loss doesn't. By this rule the teacher's
+# part is about 64 times weaker at T = 8 than at T = 1, so the weights 5 and 2 no longer mean what they say. With T²
+# on the soft loss *only* both roughly keep their share. (The learning rate can't repair it: it changes both parts
+# alike.)
 #
 # A close relative of this bug: the temperature on one side only. If only the student is divided by T, its softened
 # distribution is fitted to the teacher's sharp one, so its own logits become about T times too large. The likeliest words
@@ -962,16 +979,18 @@ def with_the_factor(student, teacher, labels, T):
 try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 
 # %% [markdown]
-# Now the KL is 1.0 at T = 2 and 1.1 at T = 4, as good as at T = 1. At T = 8 it is 1.5: better than her 2.1, but not as good as
-# with a lower temperature. That is the price that you measured above, where softened probabilities go to thousands of
-# words.
+# Now the KL is 1.0 at T = 2 and 1.1 at T = 4, about as good as at T = 1. At T = 8 it is 1.5: better than her 2.1, but
+# not as good as with a lower temperature. The likely reason is what you measured above: at a high temperature most of
+# the probability goes to the many words that don't matter (this vocabulary has 2,925).
 #
-# The bug is common because nothing fails. It was reported for Intel's *distiller* in 2019 ([issue
-# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in 2022
-# ([issue 869](https://github.com/keras-team/keras-io/issues/869)). In labml's annotated implementation, a copied line once
-# compared the teacher with itself, so there was no distillation at all ([issue
-# 66](https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66)). At T = 1 a missing T² does no
-# harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and look at its gradient.
+# The bug is easy to miss because nothing fails. It was reported for Intel's *distiller* in 2019 ([issue
+# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in
+# 2022 ([issue 869](https://github.com/keras-team/keras-io/issues/869)), whose author had left the factor out on
+# purpose, to keep the example simple. In labml's annotated implementation, a copied line once compared the teacher
+# with itself, so there was no distillation at all ([issue
+# 66](https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66)). At T = 1 a missing T² does
+# no harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and look at its
+# gradient.
 #
 # ## Paper and code
 #
@@ -989,10 +1008,10 @@ try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 #
 # ## Summary
 #
-# - ALBERT stores V·E + E·D numbers for its words, and one layer instead of L. Small on disk and in memory, but each token
-#   costs as many multiplications as before.
-# - A shared weight gets the sum of the gradients of all its uses. Sharing the feed-forward part costs accuracy, sharing
-#   attention costs almost none.
+# - ALBERT stores V·E + E·D numbers for its words, and one layer instead of L. Its weights are small on disk and in
+#   memory, but its layers cost as many multiplications for a token as before.
+# - A shared weight gets the sum of the gradients of all its uses. In the paper, sharing the feed-forward part costs
+#   accuracy, and sharing attention costs little or none.
 # - Word overlap recognizes many next sentences, and can't tell the order of two segments at all.
 # - Soft targets are the teacher's probabilities at a temperature. The gradient of the soft loss shrinks as 1/T², so it is
 #   multiplied by T² where it meets other losses.

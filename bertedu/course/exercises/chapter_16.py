@@ -129,7 +129,13 @@ def xxlarge(case: Case) -> None:
                 "The matrices of a layer are D by D (or D by 4D): four times the width is 16 times the weights.",
             ),
             ([2 / 3, 2], "Half as many layers run, and each has 16 times the multiplications: D² counts, not D."),
-            ([0.7, 8], "Right, but rounded too far. Give two decimals, or write a fraction."),
+            (
+                [0.7, 8],
+                "Is that 2/3, rounded? Then give two decimals, or write a fraction. Or is it 235 / 334, of the whole "
+                "models? Here only the layers count.",
+            ),
+            ([2 / 3, 1 / 8], "The first is right. The second is BERT-large divided by ALBERT-xxlarge."),
+            ([4, 4], "4 is the ratio of the widths. A matrix is D by D: how much larger is it?"),
             ([2 / 3, 1], "They would cost the same if the width were the same. Here D is four times as large."),
             ([2 / 3, 0.5], "Half as many layers run, but each has matrices that are 16 times as large."),
             ([1 / 24, 8], "One layer against 24, but not of the same width: how much larger is the one?"),

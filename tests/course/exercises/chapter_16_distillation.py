@@ -33,6 +33,11 @@ def token_by_token(student, teacher, mask, T):
     return torch.stack(losses).mean()[None]
 
 
+def without_logarithm(student, teacher, mask, T):
+    s, t = (student[mask == 1] / T).softmax(dim=-1), (teacher[mask == 1] / T).softmax(dim=-1)
+    return kl_div(s, t, reduction="batchmean")
+
+
 def with_padding(student, teacher, mask, T):
     return with_log_softmax(student, teacher, torch.ones_like(mask), T)
 
@@ -226,6 +231,16 @@ def unweighted(student, teacher, labels, T):
     return parts(student, teacher, T) * T**2 + cross_entropy(student, labels)
 
 
+def cross_entropy_for_kl(student, teacher, labels, T):
+    soft = cross_entropy(student / T, (teacher / T).softmax(dim=-1))
+    return 5 * soft * T**2 + 2 * cross_entropy(student, labels)
+
+
+def masked_tokens_only(student, teacher, labels, T):
+    masked = labels != -100
+    return repaired(student[masked], teacher[masked], labels[masked], T)
+
+
 def cut_off(student, teacher, labels, T):
     return repaired(student.detach(), teacher, labels, T)
 
@@ -234,6 +249,7 @@ ANSWERS = {
     "16.3": {
         "accepted": [with_log_softmax, with_torch, with_a_weighted_sum, token_by_token, with_other_names],
         "wrong": [
+            (without_logarithm, "log_softmax, and not softmax"),
             (with_padding, "Padding counts in your mean"),
             (divided_by_all, "How many real tokens are there"),
             (with_the_factor, "The factor comes later"),
@@ -279,6 +295,8 @@ ANSWERS = {
             (averaged_over_words_too, "averaged over the words, too"),
             (log_of_log, "unless you say log_target=True"),
             (cut_off, "cut off from its inputs"),
+            (cross_entropy_for_kl, "Keep her KL"),
+            (masked_tokens_only, "about all N"),
         ],
     },
 }
