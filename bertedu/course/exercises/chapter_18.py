@@ -153,6 +153,45 @@ def which_bucket(case: Case) -> None:
     )
 
 
+def mistaken_scores(q: Tensor, k: Tensor, q_position: Tensor, k_position: Tensor, index: Tensor) -> dict[str, Tensor]:
+    """What to say of scores that a mistake in p2c, or a change of c2p, gives: [B, H, T, T] each."""
+    pairs = index.expand(*q.shape[:2], *index.shape)
+    c2p = (q @ k_position.mT).gather(-1, pairs)
+    by_key = k @ q_position.mT
+    back = by_key.gather(-1, pairs.mT).mT
+    opposite = (8 - index).clamp(0, 7)
+    expected = c2p + back
+    return {
+        "This is still the colleague's p2c: it asks for the distance j − i, so left and right are swapped. (Did you "
+        "transpose the result only? The pairs of key j are column j of index, so it has to be transposed too.)": (
+            c2p + by_key.gather(-1, opposite.mT.expand(pairs.shape)).mT
+        ),
+        "You gathered with the transposed index, but did not transpose the result: row j of it belongs to key j, and "
+        "scores have a row for each query.": c2p + by_key.gather(-1, pairs.mT),
+        "Neither the index nor the result is transposed: row j of k @ q_position.mT belongs to key j, not query j.": (
+            c2p + by_key.gather(-1, pairs)
+        ),
+        "Now c2p has the opposite distance too. The model was trained with i − j in both terms.": (
+            (q @ k_position.mT).gather(-1, opposite.expand(pairs.shape)) + back
+        ),
+        "p2c is right, but c2p has the opposite distance now. It was right before.": (
+            (q @ k_position.mT).gather(-1, pairs.mT) + back
+        ),
+        "Your p2c compares the *queries* with q_position. Position to content means: the keys' words, k.": (
+            c2p + (q @ q_position.mT).gather(-1, pairs.mT).mT
+        ),
+        "Your p2c uses k_position. The distances have queries of their own, q_position.": (
+            c2p + (k @ k_position.mT).gather(-1, pairs.mT).mT
+        ),
+        "Your p2c compares the *queries* with q_position, without transposing. Position to content means: the keys' "
+        "words, k.": c2p + (q @ q_position.mT).gather(-1, pairs),
+        "The two distance terms are right. But you added content to content, and the reader does that itself.": (
+            expected + q @ k.mT
+        ),
+        "The scores are right, but divided already. The reader divides afterwards.": expected / 15**0.5,
+    }
+
+
 @exercise(
     "18.4",
     "Which way is left?",
@@ -183,44 +222,17 @@ def repaired_terms(case: Case) -> None:
     expected = position_scores(*inputs)
     pairs = index.expand(2, 3, 4, 4)
     c2p = (q @ k_position.mT).gather(-1, pairs)
-    by_key = k @ q_position.mT
-    back = by_key.gather(-1, pairs.mT).mT
-    opposite = (8 - index).clamp(0, 7)
+    back = (k @ q_position.mT).gather(-1, pairs.mT).mT
     if is_close(got, c2p, 1e-4):
         case.fail("But this is c2p alone. p2c is missing: from which distance does a key want to be found?")
     if is_close(got, back, 1e-4):
         case.fail("But this is p2c alone, and it is right. Add c2p.")
-    mistakes = {
-        "This is still the colleague's p2c: it asks for the distance j − i, so left and right are swapped. (Did you "
-        "transpose the result only? The pairs of key j are column j of index, so it has to be transposed too.)": (
-            c2p + by_key.gather(-1, opposite.mT.expand(pairs.shape)).mT
-        ),
-        "You gathered with the transposed index, but did not transpose the result: row j of it belongs to key j, and "
-        "scores have a row for each query.": c2p + by_key.gather(-1, pairs.mT),
-        "Neither the index nor the result is transposed: row j of k @ q_position.mT belongs to key j, not query j.": (
-            c2p + by_key.gather(-1, pairs)
-        ),
-        "Now c2p has the opposite distance too. The model was trained with i − j in both terms.": (
-            (q @ k_position.mT).gather(-1, opposite.expand(pairs.shape)) + back
-        ),
-        "p2c is right, but c2p has the opposite distance now. It was right before.": (
-            (q @ k_position.mT).gather(-1, pairs.mT) + back
-        ),
-        "Your p2c compares the *queries* with q_position. Position to content means: the keys' words, k.": (
-            c2p + (q @ q_position.mT).gather(-1, pairs.mT).mT
-        ),
-        "Your p2c uses k_position. The distances have queries of their own, q_position.": (
-            c2p + (k @ k_position.mT).gather(-1, pairs.mT).mT
-        ),
-        "Your p2c compares the *queries* with q_position, without transposing. Position to content means: the keys' "
-        "words, k.": c2p + (q @ q_position.mT).gather(-1, pairs),
-        "The two distance terms are right. But you added content to content, and the reader does that itself.": (
-            expected + q @ k.mT
-        ),
-        "The scores are right, but divided already. The reader divides afterwards.": expected / 15**0.5,
-    }
     case.close(
-        "scores", got, expected, "The colleague's c2p is right. Which pair gets which entry of p2c?", mistakes=mistakes
+        "scores",
+        got,
+        expected,
+        "The colleague's c2p is right. Which pair gets which entry of p2c?",
+        mistakes=mistaken_scores(*inputs),
     )
     where_clamped(case)
     case.gradient_flows(
