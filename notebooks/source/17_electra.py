@@ -759,12 +759,10 @@ print(f", recall {about(0.42, last['recall'], within=0.15):.2f}")
 from bertedu.visualization.detection import detection_curves
 from bertedu.visualization.picture import Picture
 
-said = "Left: the generator is right at an eighth of the masked words at first, at a third in "
-said += (
-    "the end; the share of replaced tokens falls a little. Right: the discriminator's recall "
-)
-said += (
-    "drops to 0, stays close to it for some points, and rises to 0.4, with a precision of 0.8."
+said = (
+    "Left: the generator is right at an eighth of the masked words at first, at a third in "
+    "the end; the share of replaced tokens falls a little. Right: the recall drops to 0, "
+    "stays close to it for some points, and rises to 0.4, with a precision of 0.8."
 )
 Picture(detection_curves(history), alt=said)
 
