@@ -33,11 +33,12 @@ ROWS = (
     "visualization",
     "course",
     "interview",
+    "classroom",
     "doctor",
     "cli",
     "__main__",
 )
-WITH_EXTRAS = ("visualization", "course", "interview")  # the rows that may use what only the extras install
+WITH_EXTRAS = ("visualization", "course", "interview", "classroom")  # the rows that may use what only the extras install
 MOST_LINES_OF_A_FILE = 300
 MOST_LINES_OF_A_FUNCTION = 60
 

@@ -1,0 +1,1 @@
+"""For the teacher: assignments, grading, a course of one's own, slides, handouts, translations."""
