@@ -38,7 +38,8 @@ ROWS = (
     "cli",
     "__main__",
 )
-WITH_EXTRAS = ("visualization", "course", "interview", "classroom")  # the rows that may use what only the extras install
+# The rows that may use what only the extras install.
+WITH_EXTRAS = ("visualization", "course", "interview", "classroom")
 MOST_LINES_OF_A_FILE = 300
 MOST_LINES_OF_A_FUNCTION = 60
 
