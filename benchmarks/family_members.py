@@ -1,0 +1,227 @@
+"""The members that `family.py` compares: what each is trained for, on which text, and for how many tokens.
+
+The budget of a member is seconds of processor time on one thread. A run that is cut off by a clock cannot be repeated,
+so the seconds are turned into tokens first: the speed of a member is measured in turns with BERT's, some steps of the
+one and some of the other, so that other work on the machine slows down both. Warm-up and decay of the learning rate
+then go over the whole run, and a run that was killed goes on bit for bit.
+"""
+
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bertedu.corpora import load_corpus
+from bertedu.corpora.documents import Corpus
+from bertedu.family.distilbert import student_of
+from bertedu.inference import open_filler
+from bertedu.model.architecture import architecture
+from bertedu.model.heads import MaskedLM
+from bertedu.pretraining.examples import tokenize_documents
+from bertedu.pretraining.objectives import OBJECTIVES
+from bertedu.pretraining.run import make_model
+from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.tokenization import Tokenizer
+from bertedu.training.budget import Budget
+from bertedu.training.loop import Trainer
+from bertedu.training.run_folder import begun
+from bertedu.training.settings import TrainingSettings
+
+TEACHER = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "books-mini"
+# Two million words: history, business, music and the writing of agencies, and ten novels for young readers.
+PROSE = ("01", "02", "03", "05", "06", "07", "08", "13", "15", "18")
+BOOKS = ("00036", "00045", "00046", "00047", "00055", "00074", "00103", "00113", "00120", "00146")
+SEARCH_SEED = 1000  # no run of the table has it
+ROUNDS, STEPS = 8, 5  # of each of the two whose speeds are compared
+
+
+@dataclass(frozen=True)
+class Member:
+    """A row of the table: its name there, the architecture, and the objective. A student has a teacher, or is the same
+    network with the same vocabulary, trained alone.
+    """
+
+    name: str
+    architecture: str
+    objective: str
+    student: bool = False
+    fills_masks: bool = True  # with the model that is fine-tuned: ELECTRA's generator is another, smaller one
+
+
+MEMBERS = {
+    "bert": Member("BERT", "bert", "pairs"),
+    "roberta": Member("RoBERTa", "roberta", "words"),
+    "spanbert": Member("SpanBERT", "bert", "spans"),
+    "albert": Member("ALBERT", "albert", "pairs"),
+    "distilbert-alone": Member("DistilBERT, alone", "distilbert", "words", student=True),
+    "distilbert-taught": Member("DistilBERT, taught", "distilbert", "distillation", student=True),
+    "electra": Member("ELECTRA", "electra", "replaced-tokens", fills_masks=False),
+    "deberta": Member("DeBERTa", "deberta", "words"),
+    "deberta-v2": Member("DeBERTa v2", "deberta-v2", "words"),
+    "modernbert": Member("ModernBERT", "modernbert", "words"),
+    "xlnet": Member("XLNet", "xlnet", "permutation"),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What all members share. seconds: of processor time for each run; search_seconds: for each learning rate that is
+    tried. Numbers of a state folder belong to one recipe.
+    """
+
+    seconds: float = 600.0
+    search_seconds: float = 90.0
+    preset: str = "tiny"
+    vocab_size: int = 8192
+    max_length: int = 128
+    batch_size: int = 16
+    initialization: str = "published"
+    optimizer: str = "muon"
+    rates: tuple[float, ...] = (1e-3, 2e-3, 4e-3)
+    rows: int | None = None  # at most so many labelled rows of a task
+
+
+class Workshop:
+    """Makes tasks and models of the recipe, with the tokenizers and the text kept between them.
+
+    state is the folder of all results; datasets the folder of the public sets.
+    """
+
+    def __init__(self, state: Path, datasets: Path, recipe: Recipe):
+        self.state, self.datasets, self.recipe = state, datasets, recipe
+        self.known: dict[str, tuple[Any, ...]] = {}
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The text, the same for all; 1 % of the documents is for validation, 2 % is held out."""
+        folders = {"modern_prose": PROSE, "public_domain_books": BOOKS}
+        return load_corpus(
+            [
+                found
+                for name, files in folders.items()
+                for file in files
+                for found in (self.datasets / name).glob(f"{file}_*")
+            ]
+        )
+
+    def tokenizer(self, member: Member) -> Tokenizer:
+        """The member's own kind, learned once from the training text; a student has its teacher's vocabulary."""
+        kind = architecture(member.architecture).tokenizer
+        if member.student:
+            return kind.from_pretrained(TEACHER)
+        folder = self.state / "tokenizers" / kind.__name__
+        if not (folder / "ready").exists():
+            kind.train(self.corpus.train_sentences(), vocab_size=self.recipe.vocab_size).save_pretrained(folder)
+            (folder / "ready").touch()
+        return kind.from_pretrained(folder)
+
+    def texts(self, name: str) -> tuple[Any, ...]:
+        """The member's tokenizer, and training and validation text as its tokens."""
+        if name not in self.known:
+            self.known[name] = self.tokenized(MEMBERS[name])
+        return self.known[name]
+
+    def tokenized(self, member: Member) -> tuple[Any, ...]:
+        """The same, computed."""
+        tokenizer = self.tokenizer(member)
+        return tokenizer, *(tokenize_documents(part, tokenizer) for part in (self.corpus.train, self.corpus.validation))
+
+    def settings(self, name: str, seed: int) -> PretrainingSettings:
+        """How a member is pre-trained: its own objective and masking rate, for the rest as all."""
+        member, recipe = MEMBERS[name], self.recipe
+        of_student: dict[str, Any] = {}
+        if member.objective == "distillation":
+            of_student["teacher"] = str(TEACHER)  # without a start, half of its layers are copied
+        elif member.student:
+            of_student["start"] = str(self.new_student(seed))
+        return PretrainingSettings.for_preset(
+            recipe.preset,
+            architecture=member.architecture,
+            objective=member.objective,
+            vocab_size=recipe.vocab_size,
+            max_length=recipe.max_length,
+            batch_size=recipe.batch_size,
+            initialization=recipe.initialization,
+            seed=seed,
+            **of_student,
+        )
+
+    def new_student(self, seed: int) -> Path:
+        """The folder of an untrained student: as wide as its teacher, with half of its layers and its vocabulary."""
+        folder = self.state / "students" / f"seed-{seed}"
+        if not (folder / "ready").exists():
+            shape = replace(student_of(open_filler(TEACHER)[0]).config, hidden_dropout_prob=0.0)
+            torch.manual_seed(seed)
+            MaskedLM.from_config(shape).save_pretrained(folder)
+            self.tokenizer(MEMBERS["distilbert-alone"]).save_pretrained(folder, shape.max_tokens)
+            (folder / "ready").touch()
+        return folder
+
+    def trainer(self, name: str, seed: int, rate: float, budget: Budget, folder: Path) -> Trainer:
+        """A run of a member from a seed."""
+        tokenizer, train, validation = self.texts(name)
+        settings = self.settings(name, seed)
+        task = OBJECTIVES[settings.objective](train, validation, tokenizer, settings)
+        model = make_model(task)
+        training = TrainingSettings(
+            learning_rate=rate, optimizer=self.recipe.optimizer, seed=seed, log_steps=20, validations=5, device="cpu"
+        )
+        return Trainer(model, task, training, budget, folder)
+
+    def pretrain(self, name: str, seed: int, rate: float, tokens: int, folder: Path) -> dict[str, Any]:
+        """Train to the end, also where an earlier process was killed; the last weights are in folder/checkpoint.
+
+        processor_seconds are those of the training loop with its saves and its looks at the validation text; where a
+        process was killed, those of the last one, scaled up to the whole run.
+        """
+        trainer = self.trainer(name, seed, rate, Budget(tokens=tokens), folder)
+        model, tokenizer = trainer.bare_model, self.texts(name)[0]
+        for part in model.folders:
+            tokenizer.save_pretrained(folder / "checkpoint" / part, model.config.max_tokens)
+        resume, start = begun(folder) and (folder / "resume.safetensors").exists(), time.process_time()
+        trainer.run(resume)
+        figures = trainer.task.validate(model, trainer.torch_device)
+        return {
+            "rate": rate,
+            "tokens": trainer.progress.tokens,
+            "steps": trainer.progress.step,
+            "processor_seconds": time.process_time() - start,
+            "resumed": resume,
+            "quality": trainer.task.quality(figures),
+            "validation": figures,
+        }
+
+    def speed(self, name: str) -> dict[str, float]:
+        """Tokens that a member reads in a second of processor time, as a share of what BERT reads in the same minutes.
+
+        The share is the median over some rounds, each some steps of both.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            sides = {}
+            for side in ("bert", name):
+                trainer = self.trainer(side, SEARCH_SEED, 1e-4, Budget(steps=(ROUNDS + 1) * STEPS), Path(folder) / side)
+                sides[side] = steps_of(trainer)
+                next(sides[side])  # the first steps are slower
+            rounds = [{side: next(steps) for side, steps in sides.items()} for _ in range(ROUNDS)]
+        return {
+            "share_of_bert": statistics.median(one[name] / one["bert"] for one in rounds),
+            "tokens_per_second": statistics.median(one[name] for one in rounds),
+            "bert_tokens_per_second": statistics.median(one["bert"] for one in rounds),
+        }
+
+
+def steps_of(trainer: Trainer) -> Iterator[float]:
+    """Takes some steps of a run each time it is asked, and gives the tokens read in a second of processor time."""
+    trainer.model.train()
+    portions = trainer._portions()
+    while True:
+        start, before = time.process_time(), trainer.progress.tokens
+        for _ in range(STEPS):
+            trainer._step(next(portions), trainer.budget.share(trainer.progress))
+        yield (trainer.progress.tokens - before) / (time.process_time() - start)
