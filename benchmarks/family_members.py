@@ -37,6 +37,7 @@ TEACHER = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "books-
 # Two million words: history, business, music and the writing of agencies, and ten novels for young readers.
 PROSE = ("01", "02", "03", "05", "06", "07", "08", "13", "15", "18")
 BOOKS = ("00036", "00045", "00046", "00047", "00055", "00074", "00103", "00113", "00120", "00146")
+DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
 SEARCH_SEED = 1000  # no run of the table has it
 ROUNDS, STEPS = 8, 5  # of each of the two whose speeds are compared
 
@@ -81,7 +82,7 @@ class Recipe:
     vocab_size: int = 8192
     max_length: int = 128
     batch_size: int = 16
-    initialization: str = "published"
+    initializer_range: float = 0.05
     optimizer: str = "muon"
     rates: tuple[float, ...] = (1e-3, 2e-3, 4e-3)
     rows: int | None = None  # at most so many labelled rows of a task
@@ -147,7 +148,7 @@ class Workshop:
             vocab_size=recipe.vocab_size,
             max_length=recipe.max_length,
             batch_size=recipe.batch_size,
-            initialization=recipe.initialization,
+            initialization="published",
             seed=seed,
             **of_student,
         )
@@ -156,7 +157,8 @@ class Workshop:
         """The folder of an untrained student: as wide as its teacher, with half of its layers and its vocabulary."""
         folder = self.state / "students" / f"seed-{seed}"
         if not (folder / "ready").exists():
-            shape = replace(student_of(open_filler(TEACHER)[0]).config, hidden_dropout_prob=0.0)
+            shape = student_of(open_filler(TEACHER)[0]).config
+            shape = replace(shape, initializer_range=self.recipe.initializer_range)
             torch.manual_seed(seed)
             MaskedLM.from_config(shape).save_pretrained(folder)
             self.tokenizer(MEMBERS["distilbert-alone"]).save_pretrained(folder, shape.max_tokens)
@@ -168,11 +170,29 @@ class Workshop:
         tokenizer, train, validation = self.texts(name)
         settings = self.settings(name, seed)
         task = OBJECTIVES[settings.objective](train, validation, tokenizer, settings)
-        model = make_model(task)
+        model = self.model(task)
         training = TrainingSettings(
             learning_rate=rate, optimizer=self.recipe.optimizer, seed=seed, log_steps=20, validations=5, device="cpu"
         )
         return Trainer(model, task, training, budget, folder)
+
+    def model(self, task: Any) -> Any:
+        """What is trained, as its authors start it, but for the scale: the published standard deviation, 0.02, is for a
+        width of 768, and the recipe's is 0.02 · √(768 / 128).
+        """
+        settings, tokenizer = task.settings, task.tokenizer
+        if settings.start or settings.teacher:
+            return make_model(task)
+        torch.manual_seed(settings.seed)
+        config = architecture(settings.architecture).config.for_texts(
+            settings.preset,
+            settings.max_length,
+            vocab_size=len(tokenizer),
+            pad_token_id=tokenizer.pad_token_id,
+            initializer_range=self.recipe.initializer_range,
+            **dict.fromkeys(DROPOUTS, settings.dropout),
+        )
+        return task.new_model(config)
 
     def pretrain(self, name: str, seed: int, rate: float, tokens: int, folder: Path) -> dict[str, Any]:
         """Train to the end, also where an earlier process was killed; the last weights are in folder/checkpoint.

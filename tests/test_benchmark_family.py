@@ -1,0 +1,199 @@
+"""What the comparison of the family decides: budgets, the same text and rows for all, what is kept, what is noise."""
+
+import math
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from bertedu.corpora import load_corpus
+from bertedu.errors import UserError
+from bertedu.files import read_json, write_json
+from bertedu.tokenization import BertTokenizer
+from bertedu.training.loop import Trainer
+
+BENCHMARKS = str(Path(__file__).resolve().parents[1] / "benchmarks")
+
+
+@pytest.fixture(scope="module")
+def harness() -> Iterator[SimpleNamespace]:
+    """The modules of the comparison, which import each other as a script's neighbours do."""
+    sys.path.insert(0, BENCHMARKS)
+    names = ("family", "family_members", "family_scores", "family_table")
+    yield SimpleNamespace(**{name: import_module(name) for name in names})
+    sys.path.remove(BENCHMARKS)
+
+
+@pytest.fixture
+def workshop(harness, tmp_path):
+    """A workshop on the small world, for runs of a second."""
+    of = harness.family_members
+    recipe = of.Recipe(seconds=1, search_seconds=1, vocab_size=600, max_length=16, batch_size=4)
+    made = of.Workshop(tmp_path / "state", tmp_path, recipe)
+    corpus = load_corpus("world")
+    made.__dict__["corpus"] = replace(corpus, train=corpus.train[:60], validation=corpus.validation[:4])
+    return made
+
+
+def silent(line: str) -> None:
+    """Says nothing."""
+
+
+def test_a_budget_is_measured_by_the_clock_on_the_wall(harness, monkeypatch):
+    clock = {"process": 0.0}
+    progress = SimpleNamespace(tokens=0)
+
+    def step(portion: None, share: float) -> None:
+        progress.tokens += 100
+        clock["process"] += 0.5
+
+    trainer = SimpleNamespace(
+        model=torch.nn.Linear(1, 1),
+        progress=progress,
+        budget=SimpleNamespace(share=lambda progress: 0.0),
+        _portions=lambda: iter([None] * 100),
+        _step=step,
+    )
+    monkeypatch.setattr(harness.family_members.time, "process_time", lambda: clock["process"])
+    assert next(harness.family_members.steps_of(trainer)) == pytest.approx(200)
+
+
+def test_a_member_is_given_the_tokens_of_a_faster_one(harness, workshop):
+    write_json(workshop.state / "speed" / "bert.json", {"tokens_per_second": 1000.0, "share_of_bert": 1.0})
+    # Measured while something else slowed the machine down: its share of BERT's speed counts, not its tokens a second.
+    write_json(workshop.state / "speed" / "deberta.json", {"tokens_per_second": 300.0, "share_of_bert": 0.6})
+    comparison = harness.family.Comparison(workshop, ["deberta"], 1, silent)
+    assert comparison.tokens("bert", 20) == 20_000
+    assert comparison.tokens("deberta", 20) == 12_000
+
+
+def test_members_are_trained_with_different_recipes(harness, workshop):
+    own = {"architecture", "objective", "pairs", "mask_rates", "start", "teacher"}
+    names = harness.family.here_already(
+        [name for name, one in harness.family_members.MEMBERS.items() if not one.student]
+    )
+    found = {name: asdict(workshop.settings(name, seed=3)) for name in names}
+    shared = {name: {key: value for key, value in one.items() if key not in own} for name, one in found.items()}
+    assert len(names) >= 8
+    assert all(one == shared["bert"] for one in shared.values())
+    assert shared["bert"]["seed"] == 3
+
+
+def test_the_students_start_with_different_shapes_or_vocabularies(harness, workshop):
+    alone, taught = (workshop.settings(name, seed=1) for name in ("distilbert-alone", "distilbert-taught"))
+    tokenizers = {
+        workshop.tokenizer(harness.family_members.MEMBERS[name]).vocab.keys()
+        == BertTokenizer.from_pretrained(harness.family_members.TEACHER).vocab.keys()
+        for name in ("distilbert-alone", "distilbert-taught")
+    }
+    assert tokenizers == {True} and taught.teacher and not taught.start
+    config = read_json(Path(alone.start) / "config.json")
+    teacher = read_json(harness.family_members.TEACHER / "config.json")
+    assert config["dim"] == teacher["hidden_size"] and 2 * config["n_layers"] == teacher["num_hidden_layers"]
+
+
+def test_two_members_are_examined_on_different_rows(harness):
+    scores = harness.family_scores
+    exam = replace(scores.EXAMS["reviews"], rows=50, most_test=30)
+    random.seed(1)
+    first = scores.rows_of(exam, Path("nowhere"))
+    random.seed(2)
+    assert scores.rows_of(exam, Path("nowhere")) == first
+    assert [len(part) for part in first] == [50, 15, 30]
+    train, validation, test = ({row.text for row in part} for part in first)
+    assert not train & test and not validation & test
+
+
+def test_a_unit_that_is_finished_is_computed_again(harness, workshop):
+    comparison = harness.family.Comparison(workshop, ["bert"], 1, silent)
+    assert comparison.unit("rates/bert/0.001", lambda: {"quality": 1.5}) == {"quality": 1.5}
+    again = harness.family.Comparison(workshop, ["bert"], 1, silent)
+    assert again.unit("rates/bert/0.001", lambda: pytest.fail("computed again")) == {"quality": 1.5}
+
+
+def test_figures_of_two_recipes_are_mixed(harness, workshop):
+    harness.family.Comparison(workshop, ["bert"], 1, silent)
+    workshop.recipe = replace(workshop.recipe, seconds=2)
+    with pytest.raises(UserError, match=r"recipe.json is of another comparison \(seconds was 1, is now 2\)"):
+        harness.family.Comparison(workshop, ["bert"], 1, silent)
+
+
+@pytest.mark.parametrize("name", ["bert", "electra"])
+def test_a_run_that_was_killed_ends_otherwise(harness, workshop, monkeypatch, tmp_path, name):
+    made = harness.family_members.TrainingSettings
+    monkeypatch.setattr(harness.family_members, "TrainingSettings", lambda **given: made(**given, save_seconds=0.0))
+    step = Trainer._step
+
+    def killed(trainer, portion, share):
+        if trainer.progress.step == 7:
+            raise MemoryError  # nothing in the loop waits for this
+        step(trainer, portion, share)
+
+    whole = workshop.pretrain(name, 0, 1e-3, 900, tmp_path / "whole")
+    with monkeypatch.context() as patched, pytest.raises(MemoryError):
+        patched.setattr(Trainer, "_step", killed)
+        workshop.pretrain(name, 0, 1e-3, 900, tmp_path / "killed")
+    again = workshop.pretrain(name, 0, 1e-3, 900, tmp_path / "killed")
+    assert again["resumed"] and not whole["resumed"] and again["steps"] == whole["steps"] > 8
+    assert again["validation"] == whole["validation"]
+    weights = ((tmp_path / of / "checkpoint" / "model.safetensors").read_bytes() for of in ("whole", "killed"))
+    assert len(set(weights)) == 1
+
+
+def test_the_rate_is_chosen_by_anything_but_the_validation_text(harness, workshop, monkeypatch):
+    comparison = harness.family.Comparison(workshop, ["bert"], 1, silent)
+    write_json(workshop.state / "speed" / "bert.json", {"tokens_per_second": 1000.0, "share_of_bert": 1.0})
+    tried = []
+
+    def pretrain(name, seed, rate, tokens, folder):
+        tried.append((rate, seed, tokens))
+        if rate == max(workshop.recipe.rates):
+            raise UserError("the weights ran away")
+        return {"rate": rate, "quality": -rate}
+
+    monkeypatch.setattr(workshop, "pretrain", pretrain)
+    assert comparison.rate("bert") == min(workshop.recipe.rates)
+    assert tried == [(rate, harness.family_members.SEARCH_SEED, 1000) for rate in workshop.recipe.rates]
+    assert harness.family_members.SEARCH_SEED >= 100  # no seed of the table
+
+
+def test_a_difference_within_the_noise_is_told_as_one(harness):
+    table = harness.family_table
+    scores = {"bert": [0.60, 0.62, 0.64], "electra": [0.63, 0.65, 0.67], "albert": [0.70, 0.72, 0.74]}
+    assert table.pooled_deviation(scores) == pytest.approx(0.02)  # 2 · 0.02 · √(2/3) = 0.033
+    assert table.within_noise(scores, "electra", "bert") and not table.within_noise(scores, "albert", "bert")
+    assert table.cell(scores, "electra") == "≈0.650 ± 0.020"
+    assert table.cell(scores, "albert") == "0.720 ± 0.020"
+    assert table.within_noise({"bert": [0.1], "albert": [0.9]}, "albert", "bert")  # one seed tells nothing
+
+
+def test_a_member_with_few_seeds_left_has_the_noise_of_many(harness):
+    scores = {"bert": [0.60, 0.62, 0.64], "albert": [0.655, 0.655]}
+    table = harness.family_table
+    assert table.pooled_deviation(scores) == pytest.approx((2 * 0.0004 / 3) ** 0.5)
+    assert not table.within_noise(scores, "albert", "bert")  # 2 · 0.0163 · √(1/3 + 1/2) = 0.0298
+
+
+def test_the_rest_of_a_word_gives_its_pieces_away(harness):
+    tokenizer = BertTokenizer.train(["an embankment by the bank"] * 3, vocab_size=30)
+    seen = []
+
+    def network(input_ids, masked_positions, **rest):
+        seen.append((input_ids, masked_positions))
+        return SimpleNamespace(prediction_logits=torch.zeros(int(masked_positions.sum()), 30))
+
+    nats = harness.family_scores.hidden_nats(network, tokenizer, "bank embankment")
+    (ids, hidden), pieces = seen[0], tokenizer.tokenize("bank embankment")
+    second = next(place for place, piece in enumerate(pieces) if place and not piece.startswith("##"))
+    assert len(ids) == len(pieces) and len(pieces) - second > 2
+    assert nats == pytest.approx(len(pieces) * math.log(30), rel=1e-5)
+    for row in range(second, len(pieces)):  # of "embankment" this piece and those after it, and nothing of "bank"
+        expected = [False] * (row + 1) + [True] * (len(pieces) - row) + [False]  # [CLS] and [SEP] around them
+        assert hidden[row].tolist() == expected
+        assert (ids[row] == tokenizer.mask_token_id).tolist() == expected
