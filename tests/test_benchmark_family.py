@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from bertedu.corpora import load_corpus
+from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
 from bertedu.tokenization import BertTokenizer
@@ -30,14 +30,20 @@ def harness() -> Iterator[SimpleNamespace]:
     sys.path.remove(BENCHMARKS)
 
 
+def sentence(number: int) -> str:
+    """One of the sentences of a small text, always the same."""
+    words = ["the", "a", "house", "garden", "river", "bank", "child", "old", "green", "runs", "sees", "near", "stone"]
+    return " ".join(random.Random(number).choices(words, k=9)) + "."
+
+
 @pytest.fixture
 def workshop(harness, tmp_path):
-    """A workshop on the small world, for runs of a second."""
+    """A workshop on a text of 240 sentences, for runs of a second."""
     of = harness.family_members
-    recipe = of.Recipe(seconds=1, search_seconds=1, vocab_size=600, max_length=16, batch_size=4)
+    recipe = of.Recipe(seconds=1, search_seconds=1, vocab_size=80, max_length=16, batch_size=4)
     made = of.Workshop(tmp_path / "state", tmp_path, recipe)
-    corpus = load_corpus("world")
-    made.__dict__["corpus"] = replace(corpus, train=corpus.train[:60], validation=corpus.validation[:4])
+    documents = [Document(tuple(sentence(8 * number + line) for line in range(8)), "made") for number in range(30)]
+    made.__dict__["corpus"] = Corpus("made", documents[:26], documents[26:28], {"held-out documents": documents[28:]})
     return made
 
 
