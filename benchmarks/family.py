@@ -10,8 +10,8 @@ what is there, and writes data/family/results.json and the picture beside it.
 """
 
 import argparse
-import os
 import shutil
+import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict
@@ -43,6 +43,7 @@ class Comparison:
     def __init__(self, workshop: Workshop, members: list[str], seeds: int, say: Callable[[str], None] = print):
         self.workshop, self.members, self.seeds, self.say = workshop, members, seeds, say
         self.state, self.recipe = workshop.state, workshop.recipe
+        self.failed: list[str] = []
         self.keep_recipe()
 
     def keep_recipe(self) -> None:
@@ -68,19 +69,27 @@ class Comparison:
         return read_json(path)
 
     def run(self) -> None:
-        """Compute whatever is not there yet."""
+        """Compute whatever is not there yet. A member that fails does not keep the others waiting."""
         self.unit("baselines", self.baselines)
         for name in dict.fromkeys(("bert", *self.members)):
-            self.unit(f"speed/{name}", lambda name=name: self.workshop.speed(name))
+            self.attempt(name, lambda name=name: self.unit(f"speed/{name}", lambda: self.workshop.speed(name)))
         self.estimate()
         for name in self.members:
-            self.unit(f"cost/{name}", lambda name=name: self.cost(name))
-        rates = {name: self.rate(name) for name in self.members}
-        self.say(f"learning rates: {rates}")
+            self.attempt(name, lambda name=name: self.unit(f"cost/{name}", lambda: self.cost(name)))
+            self.attempt(name, lambda name=name: self.rate(name))
         for seed in range(self.seeds):
             for name in self.members:
-                self.member_and_seed(name, seed, rates[name])
-            self.untrained(seed)
+                self.attempt(name, lambda name=name, seed=seed: self.member_and_seed(name, seed))
+            self.attempt(UNTRAINED, lambda seed=seed: self.untrained(seed))
+        self.say(f"done; failed: {', '.join(dict.fromkeys(self.failed)) or 'nothing'}")
+
+    def attempt(self, name: str, do: Callable[[], Any]) -> None:
+        """Do something for a member; where that fails, say why and go on."""
+        try:
+            do()
+        except Exception:
+            self.failed.append(name)
+            self.say(f"{name} failed: {traceback.format_exc()}")
 
     def estimate(self) -> None:
         """Say how long all of it takes."""
@@ -132,10 +141,11 @@ class Comparison:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def member_and_seed(self, name: str, seed: int, rate: float) -> None:
+    def member_and_seed(self, name: str, seed: int) -> None:
         """One run and all of its scores."""
         here = f"seed-{seed}/{name}"
         folder, tokens = self.state / here / "run", self.tokens(name, self.recipe.seconds)
+        rate = self.rate(name)
         self.unit(f"{here}/pretraining", lambda: self.workshop.pretrain(name, seed, rate, tokens, folder))
         if MEMBERS[name].fills_masks:
             sentences = held_out_sentences(self.workshop.corpus)
@@ -181,7 +191,6 @@ def main() -> None:
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
     warnings.simplefilter("ignore")  # heads are left out, and start anew, as they shall
-    os.environ["TQDM_DISABLE"] = "1"
     if given.table:
         report(given.state, RESULTS)
         return

@@ -206,6 +206,7 @@ class Workshop:
             tokenizer.save_pretrained(folder / "checkpoint" / part, model.config.max_tokens)
         resume, start = begun(folder) and (folder / "resume.safetensors").exists(), time.process_time()
         trainer.run(resume)
+        refuse_stopped(trainer)
         figures = trainer.task.validate(model, trainer.torch_device)
         return {
             "rate": rate,
@@ -234,6 +235,12 @@ class Workshop:
             "tokens_per_second": statistics.median(one[name] for one in rounds),
             "bert_tokens_per_second": statistics.median(one["bert"] for one in rounds),
         }
+
+
+def refuse_stopped(trainer: Trainer) -> None:
+    """Go no further with a run that Ctrl-C or SIGTERM has stopped: it is saved, and not at its end."""
+    if trainer.stopped:
+        raise KeyboardInterrupt
 
 
 def steps_of(trainer: Trainer) -> Iterator[float]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from family_members import refuse_stopped
 from finetuning import answers, inference, likeness, movies, names, parts_of_speech, shuffled, told
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -103,6 +104,7 @@ def examined(exam: Exam, parts: Parts, model: Path, seed: int) -> dict[str, floa
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(network, task, training, Budget(steps=steps), folder, pace(settings, network))
         trainer.run()
+        refuse_stopped(trainer)
         best = type(network).from_pretrained(Path(folder) / "checkpoint-best").to(trainer.torch_device)
         found = told(task, best, validation, test, exam.figure, trainer.precision)
     figures = {name: found[name] for name in ("validation", "test")}

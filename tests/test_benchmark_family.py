@@ -152,6 +152,35 @@ def test_a_run_that_was_killed_ends_otherwise(harness, workshop, monkeypatch, tm
     assert len(set(weights)) == 1
 
 
+def test_a_run_that_was_stopped_counts_as_finished(harness, workshop, monkeypatch, tmp_path):
+    step = Trainer._step
+
+    def stopped(trainer, portion, share):
+        step(trainer, portion, share)
+        if trainer.progress.step == 3:
+            trainer._stop()  # as Ctrl-C and SIGTERM do
+
+    monkeypatch.setattr(Trainer, "_step", stopped)
+    comparison = harness.family.Comparison(workshop, ["bert"], 1, silent)
+    with pytest.raises(KeyboardInterrupt):
+        comparison.unit("seed-0/bert/pretraining", lambda: workshop.pretrain("bert", 0, 1e-3, 900, tmp_path / "run"))
+    assert not (workshop.state / "seed-0" / "bert" / "pretraining.json").exists()
+
+
+def test_a_member_that_fails_stops_the_others(harness, workshop):
+    said = []
+    comparison = harness.family.Comparison(workshop, ["bert"], 1, said.append)
+    comparison.attempt("albert", lambda: 1 / 0)
+    assert comparison.failed == ["albert"] and "ZeroDivisionError" in said[0]
+    with pytest.raises(KeyboardInterrupt):
+        comparison.attempt("albert", raise_interrupt)
+
+
+def raise_interrupt() -> None:
+    """As Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
 def test_the_rate_is_chosen_by_anything_but_the_validation_text(harness, workshop, monkeypatch):
     comparison = harness.family.Comparison(workshop, ["bert"], 1, silent)
     write_json(workshop.state / "speed" / "bert.json", {"tokens_per_second": 1000.0, "share_of_bert": 1.0})
