@@ -244,7 +244,8 @@ def parameters(model: nn.Module) -> int:
 def milliseconds(model: Any, tokenizer: Tokenizer, length: int = 128, rounds: int = 30) -> float:
     """The median processor time of the encoder for one text of so many tokens, in float32."""
     encoder = model.get_submodule(model.encoder_name).eval()
-    ids = torch.randint(10, len(tokenizer), (1, length), generator=torch.Generator().manual_seed(0))
+    shape = (1, min(length, model.config.max_tokens))
+    ids = torch.randint(10, len(tokenizer), shape, generator=torch.Generator().manual_seed(0))
     times = []
     for _ in range(rounds + 3):
         start = time.process_time()

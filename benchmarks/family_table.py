@@ -42,7 +42,7 @@ def within_noise(scores: Scores, one: str, other: str) -> bool:
     deviation = pooled_deviation(scores)
     error = deviation * math.sqrt(1 / len(scores[one]) + 1 / len(scores[other]))
     difference = abs(statistics.mean(scores[one]) - statistics.mean(scores[other]))
-    return difference < ERRORS * error or min(len(scores[one]), len(scores[other])) < 2
+    return difference <= ERRORS * error or min(len(scores[one]), len(scores[other])) < 2
 
 
 def collect(state: Path) -> dict[str, Any]:

@@ -232,3 +232,27 @@ def test_the_rest_of_a_word_gives_its_pieces_away(harness):
         expected = [False] * (row + 1) + [True] * (len(pieces) - row) + [False]  # [CLS] and [SEP] around them
         assert hidden[row].tolist() == expected
         assert (ids[row] == tokenizer.mask_token_id).tolist() == expected
+
+
+def test_the_whole_comparison_ends_without_a_table(harness, workshop, monkeypatch, tmp_path, capsys):
+    scores = harness.family_scores
+    exams = {"reviews": replace(scores.EXAMS["reviews"], rows=24, epochs=1, most_test=24)}
+    for module in (harness.family, harness.family_table):
+        monkeypatch.setattr(module, "EXAMS", exams)
+    monkeypatch.setattr(harness.family, "probed", lambda *given: dict.fromkeys(harness.family_table.PROBES, 0.5))
+    said: list[str] = []
+    comparison = harness.family.Comparison(workshop, ["bert", "electra"], 2, said.append)
+    comparison.run()
+    assert said[-1] == "done; failed: nothing", "\n".join(said)
+    harness.family_table.report(workshop.state, tmp_path / "results")
+    printed = capsys.readouterr().out
+    assert "| ELECTRA | " in printed and "BERT, not pre-trained" in printed and "bag of words" in printed
+    results = read_json(tmp_path / "results" / "results.json")
+    assert [run["seed"] for run in results["runs"]["electra"]] == [0, 1]
+    assert (tmp_path / "results" / "results.png").stat().st_size > 10_000
+    of_electra = [line for line in printed.splitlines() if line.startswith("| ELECTRA |")]
+    assert of_electra[1].endswith(" | – | – |")  # its generator is another network: no pseudo-perplexity
+    # Nothing is computed a second time.
+    again: list[str] = []
+    harness.family.Comparison(workshop, ["bert", "electra"], 2, again.append).run()
+    assert [line for line in again if ": {" in line] == []
