@@ -55,7 +55,7 @@ def collect(state: Path) -> dict[str, Any]:
         "baselines": read_json(state / "baselines.json"),
     }
     about = {}
-    for name in (name for name in rows if name in MEMBERS):
+    for name in (name for name in rows if (state / "cost" / f"{name}.json").exists()):
         tried = {f"{one['rate']:g}": one for one in map(read_json, sorted((state / "rates" / name).glob("*.json")))}
         about[name] = {
             "cost": read_json(state / "cost" / f"{name}.json"),
@@ -184,9 +184,9 @@ def picture(results: Mapping[str, Any], path: Path) -> None:
 
     found, tasks = columns(results), [*EXAMS, MEAN]
     rows = [name for name, runs in results["runs"].items() if runs]
-    width = 5
-    figure, panels = pyplot.subplots(2, width, figsize=(16, 8), sharey=True, layout="constrained")
-    for panel, task in zip(panels.flat, tasks, strict=True):
+    size = {"ncols": math.ceil(len(tasks) / 2), "figsize": (16, 8)}
+    figure, panels = pyplot.subplots(2, **size, sharey=True, squeeze=False, layout="constrained")
+    for panel, task in zip(panels.flat, tasks, strict=False):  # of an odd number one panel stays empty
         for place, name in enumerate(rows):
             values = found[task][name]
             deviation = statistics.stdev(values) if len(values) > 1 else 0.0

@@ -40,7 +40,7 @@ def sentence(number: int) -> str:
 def workshop(harness, tmp_path):
     """A workshop on a text of 240 sentences, for runs of a second."""
     of = harness.family_members
-    recipe = of.Recipe(seconds=1, search_seconds=1, vocab_size=80, max_length=16, batch_size=4)
+    recipe = of.Recipe(seconds=0.4, search_seconds=0.2, vocab_size=80, max_length=16, batch_size=4)
     made = of.Workshop(tmp_path / "state", tmp_path, recipe)
     documents = [Document(tuple(sentence(8 * number + line) for line in range(8)), "made") for number in range(30)]
     made.__dict__["corpus"] = Corpus("made", documents[:26], documents[26:28], {"held-out documents": documents[28:]})
@@ -126,7 +126,7 @@ def test_a_unit_that_is_finished_is_computed_again(harness, workshop):
 def test_figures_of_two_recipes_are_mixed(harness, workshop):
     harness.family.Comparison(workshop, ["bert"], 1, silent)
     workshop.recipe = replace(workshop.recipe, seconds=2)
-    with pytest.raises(UserError, match=r"recipe.json is of another comparison \(seconds was 1, is now 2\)"):
+    with pytest.raises(UserError, match=r"recipe.json is of another comparison \(seconds was 0.4, is now 2\)"):
         harness.family.Comparison(workshop, ["bert"], 1, silent)
 
 
@@ -194,7 +194,7 @@ def test_the_rate_is_chosen_by_anything_but_the_validation_text(harness, worksho
 
     monkeypatch.setattr(workshop, "pretrain", pretrain)
     assert comparison.rate("bert") == min(workshop.recipe.rates)
-    assert tried == [(rate, harness.family_members.SEARCH_SEED, 1000) for rate in workshop.recipe.rates]
+    assert tried == [(rate, harness.family_members.SEARCH_SEED, 200) for rate in workshop.recipe.rates]
     assert harness.family_members.SEARCH_SEED >= 100  # no seed of the table
 
 
