@@ -71,7 +71,7 @@ class Comparison:
     def run(self) -> None:
         """Compute whatever is not there yet. A member that fails does not keep the others waiting."""
         self.unit("baselines", self.baselines)
-        for name in dict.fromkeys(("bert", *self.members)):
+        for name in self.members:
             self.attempt(name, lambda name=name: self.unit(f"speed/{name}", lambda: self.workshop.speed(name)))
         self.estimate()
         for name in self.members:
@@ -108,10 +108,9 @@ class Comparison:
         return rows_of(EXAMS[exam], self.workshop.datasets, self.recipe.rows)
 
     def tokens(self, name: str, seconds: float) -> int:
-        """What a member reads in so many seconds of processor time, BERT having the speed that was measured first."""
-        speed = read_json(self.state / "speed" / "bert.json")["tokens_per_second"]
+        """What a member reads in so many seconds of processor time, BERT having the speed of the recipe."""
         share = read_json(self.state / "speed" / f"{name}.json")["share_of_bert"]
-        return round(speed * share * seconds)
+        return round(self.recipe.bert_tokens * share * seconds)
 
     def cost(self, name: str) -> dict[str, float]:
         """Parameters, memory, milliseconds, and tokens for a word of the text."""

@@ -77,7 +77,7 @@ def one_run(folder: Path, seed: int) -> dict[str, Any]:
         pretraining = read_json(path)
         run["pretraining"] = {
             name: pretraining[name]
-            for name in ("rate", "tokens", "steps", "processor_seconds", "resumed", "validation")
+            for name in ("rate", "tokens", "steps", "processor_seconds", "measured_tokens", "validation")
         }
     return run
 

@@ -40,7 +40,7 @@ def sentence(number: int) -> str:
 def workshop(harness, tmp_path):
     """A workshop on a text of 240 sentences, for runs of a second."""
     of = harness.family_members
-    recipe = of.Recipe(seconds=0.4, search_seconds=0.2, vocab_size=80, max_length=16, batch_size=4)
+    recipe = of.Recipe(seconds=0.4, search_seconds=0.2, bert_tokens=1000, vocab_size=80, max_length=16, batch_size=4)
     made = of.Workshop(tmp_path / "state", tmp_path, recipe)
     documents = [Document(tuple(sentence(8 * number + line) for line in range(8)), "made") for number in range(30)]
     made.__dict__["corpus"] = Corpus("made", documents[:26], documents[26:28], {"held-out documents": documents[28:]})
@@ -71,11 +71,9 @@ def test_a_budget_is_measured_by_the_clock_on_the_wall(harness, monkeypatch):
 
 
 def test_a_member_is_given_the_tokens_of_a_faster_one(harness, workshop):
-    write_json(workshop.state / "speed" / "bert.json", {"tokens_per_second": 1000.0, "share_of_bert": 1.0})
     # Measured while something else slowed the machine down: its share of BERT's speed counts, not its tokens a second.
     write_json(workshop.state / "speed" / "deberta.json", {"tokens_per_second": 300.0, "share_of_bert": 0.6})
     comparison = harness.family.Comparison(workshop, ["deberta"], 1, silent)
-    assert comparison.tokens("bert", 20) == 20_000
     assert comparison.tokens("deberta", 20) == 12_000
 
 
@@ -146,7 +144,8 @@ def test_a_run_that_was_killed_ends_otherwise(harness, workshop, monkeypatch, tm
         patched.setattr(Trainer, "_step", killed)
         workshop.pretrain(name, 0, 1e-3, 900, tmp_path / "killed")
     again = workshop.pretrain(name, 0, 1e-3, 900, tmp_path / "killed")
-    assert again["resumed"] and not whole["resumed"] and again["steps"] == whole["steps"] > 8
+    assert again["steps"] == whole["steps"] > 8 and whole["measured_tokens"] == whole["tokens"]
+    assert 0 < again["measured_tokens"] < again["tokens"]  # it went on, and did not begin anew
     assert again["validation"] == whole["validation"]
     weights = ((tmp_path / of / "checkpoint" / "model.safetensors").read_bytes() for of in ("whole", "killed"))
     assert len(set(weights)) == 1
@@ -183,7 +182,7 @@ def raise_interrupt() -> None:
 
 def test_the_rate_is_chosen_by_anything_but_the_validation_text(harness, workshop, monkeypatch):
     comparison = harness.family.Comparison(workshop, ["bert"], 1, silent)
-    write_json(workshop.state / "speed" / "bert.json", {"tokens_per_second": 1000.0, "share_of_bert": 1.0})
+    write_json(workshop.state / "speed" / "bert.json", {"share_of_bert": 1.0})
     tried = []
 
     def pretrain(name, seed, rate, tokens, folder):
