@@ -5,6 +5,7 @@ Torch is slow to load, so the commands import what they need when they run: `--h
 
 import click
 
+from bertedu.cli.assignment import assignment
 from bertedu.cli.care import build, doctor
 from bertedu.cli.finetune import finetune
 from bertedu.cli.interview import interview
@@ -32,5 +33,5 @@ def main() -> None:
     """
 
 
-for command in (pretrain, finetune, fill_mask_command, answer, attention, interview, doctor, build):
+for command in (pretrain, finetune, fill_mask_command, answer, attention, interview, assignment, doctor, build):
     main.add_command(command)
