@@ -1,0 +1,58 @@
+"""All drills, and how an answer to one is examined: under the same conditions as the exercises of the chapters."""
+
+import re
+from dataclasses import replace
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from bertedu.course import checking
+from bertedu.course.guarding import Originals
+from bertedu.course.settings import own_settings
+from bertedu.course.verdict import Verdict
+from bertedu.errors import UserError, shown
+from bertedu.interview.drills.drill import Drill
+
+FOLDER = Path(__file__).parent
+HOUSEKEEPING = {
+    "allowed",
+    "clock",
+    "drill",
+    "files",
+    "judging",
+    "notebook",
+    "register",
+}  # every other file here is a drill
+
+
+def read_drills() -> dict[str, Drill]:
+    """All drills by name, in the order of the chapters that build them."""
+    names = sorted(module.name for module in iter_modules([str(FOLDER)]) if module.name not in HOUSEKEEPING)
+    found: list[Drill] = [import_module(f"bertedu.interview.drills.{name}").DRILL for name in names]
+    return {drill.name: drill for drill in sorted(found, key=lambda drill: (drill.chapter, drill.name))}
+
+
+DRILLS = read_drills()
+with checking.ORIGINALS.restored():  # what a notebook has replaced by now is not taken for an original
+    ORIGINALS = Originals()
+
+
+def find(name: Any) -> Drill:
+    """The drill of that name. Raises UserError for any other."""
+    if isinstance(name, str) and name in DRILLS:
+        return DRILLS[name]
+    if not isinstance(name, str):
+        raise UserError(f"{shown(name)} is no name of a drill: write one in quotes, as in {shown(next(iter(DRILLS)))}.")
+    near = get_close_matches(name.lower().replace("_", "-"), DRILLS, n=1)
+    meant = f"do you mean {near[0]}?" if near else f"choose one of {', '.join(DRILLS)}."
+    raise UserError(f"there is no drill {shown(name)}: {meant}")
+
+
+def examined(name: str, answer: Any) -> Verdict:
+    """Examine an answer to a drill in words; nothing is kept, and no clock is asked."""
+    drill = find(name)
+    with ORIGINALS.restored(), own_settings():
+        verdict = checking.examine(drill.exercise, answer)
+    return replace(verdict, lines=tuple(re.sub(r"\bcheck\(", "finish(", line) for line in verdict.lines))
