@@ -173,7 +173,7 @@ def padded(case: Case, x: Tensor, w: list[Tensor]) -> None:
     case.same_shape("the output", got, x)
     if bool(got[real].isfinite().all()) and not bool(got.isfinite().all()):
         case.fail(
-            "But at the padded positions the output is nan or infinite, and that reaches every token in the next layer.",
+            "But at padded positions the output is nan or infinite, and that reaches every token in the next layer.",
             "Do you hide whole rows of the scores, the queries of padding? Hide the keys only.",
         )
     case.expect(got.isfinite().all(), "But the output is nan or infinite, although every text has real tokens.")
