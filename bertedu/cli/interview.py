@@ -12,7 +12,8 @@ Examples:
   bertedu interview plan --hours 3          what to practise in three hours
   bertedu interview mock --minutes 30       half an hour of questions; answer aloud, then tick what you said
   bertedu interview export --to anki        flashcards for Anki; importing them again updates them
-  bertedu interview export --to html        a book, to read or to print
+  bertedu interview export --to pdf         a book, to read or to print; --to html for the browser
+  bertedu interview export --to pdf --cheat-sheet   two pages of numbers, formulas and shapes
 """
 WIDTH = 100
 
@@ -97,21 +98,39 @@ def paragraph(text: str, indent: str = "") -> str:
     return fill(" ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
-FILES = {"anki": "bert-interview.txt", "html": "bert-interview.html"}
+BOOK, CHEAT_SHEET = "bert-interview", "bert-cheat-sheet"
 
 
 @interview.command()
-@click.option("--to", "form", type=click.Choice(list(FILES)), required=True, help="anki: flashcards; html: a book.")
-@click.option("--out", type=PATH, help="The file to write.  [default: bert-interview.txt or .html]")
-def export(form: str, out: Path | None) -> None:
-    """Write all questions as flashcards for Anki, or as a book for the screen and for paper."""
+@click.option("--to", "form", type=click.Choice(["anki", "html", "pdf"]), required=True)
+@click.option("--cheat-sheet", is_flag=True, help="The two pages of numbers and formulas in place of the questions.")
+@click.option(
+    "--out", type=PATH, help="The file to write.  [default: bert-interview or bert-cheat-sheet .txt, .html or .pdf]"
+)
+def export(form: str, cheat_sheet: bool, out: Path | None) -> None:
+    """Write all questions as flashcards for Anki or as a book, or the cheat sheet, for the screen and for paper.
+
+    A PDF is printed by the Chromium, Chrome or Edge of this machine.
+    """
+    from bertedu.errors import UserError
+    from bertedu.files import write_text
     from bertedu.interview.anki import write_anki
     from bertedu.interview.bank import read_bank
-    from bertedu.interview.book import write_book
+    from bertedu.interview.book import book
+    from bertedu.interview.cheat_sheet import cheat_sheet as two_pages
+    from bertedu.visualization.printing import write_pdf
 
-    topics, out = read_bank(), out or Path(FILES[form])
+    if cheat_sheet and form == "anki":
+        raise UserError("the cheat sheet is no deck of cards: choose --to html or --to pdf.")
+    ending = "txt" if form == "anki" else form
+    out = out or Path(f"{CHEAT_SHEET if cheat_sheet else BOOK}.{ending}")
     if form == "anki":
-        count = write_anki((question for topic in topics for question in topic.questions), out)
+        count = write_anki((question for topic in read_bank() for question in topic.questions), out)
         say(f"Wrote {count} cards into {out}: in Anki choose File, Import. A newer file updates the same cards.")
+        return
+    page = two_pages() if cheat_sheet else book(read_bank())
+    if form == "pdf":
+        write_pdf(page, out)
     else:
-        say(f"Wrote {write_book(topics, out)} questions into {out}: open it in a browser, or print it from there.")
+        write_text(out, page)
+    say(f"Wrote {out}: open it in a browser{', or print it from there' if form == 'html' else ' or print it'}.")

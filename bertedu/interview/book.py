@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from pathlib import Path
 
-from bertedu.files import write_text
 from bertedu.interview.bank import Question, Topic
 from bertedu.visualization.page import document
 
@@ -18,8 +16,8 @@ nav ol { columns: 2; }
 </style>"""
 
 
-def write_book(topics: Sequence[Topic], path: str | Path) -> int:
-    """Write all questions with their answers, a chapter for each topic. Returns how many there are."""
+def book(topics: Sequence[Topic]) -> str:
+    """All questions with their answers, a chapter for each topic, as one page of HTML."""
     count = sum(len(topic.questions) for topic in topics)
     links = "".join(f"<li><a href='#{topic.name}'>{escape(topic.title)}</a></li>" for topic in topics)
     front = (
@@ -27,8 +25,7 @@ def write_book(topics: Sequence[Topic], path: str | Path) -> int:
         "two minutes, the points that must be in it, what people say wrongly, and evidence that you can run.</p>"
         f"<nav aria-label='topics'><ol>{links}</ol></nav>"
     )
-    write_text(path, document(TITLE, [front, *map(topic_html, topics)]))
-    return count
+    return document(TITLE, [front, *map(topic_html, topics)])
 
 
 def topic_html(topic: Topic) -> str:

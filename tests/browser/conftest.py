@@ -30,6 +30,8 @@ SETTINGS = {
 CELLS = (
     "from bertedu.course.quizzes import quiz\n"
     "from bertedu.inference import attention_weights, open_model\n"
+    "from bertedu.interview.asking import interview\n"
+    "from bertedu.interview.flashcards import flashcards\n"
     "from bertedu.visualization.bertviz_views import head_view, model_view\n"
     "from bertedu.visualization.widgets import attention_explorer, fill_mask_box, masking_playground, word_in_context\n"
     f"model, tokenizer = open_model({str(REPOSITORY / 'data' / 'checkpoints' / 'world-tiny')!r})\n"
@@ -43,6 +45,8 @@ CELLS = (
     "word_in_context(model, tokenizer, ['She sat on the bank of the river.', 'He brought his money to the bank.',\n"
     "    'They walked along the bank of the river.', 'The bank lends money.'], 'bank')",
     "quiz(1)",
+    "flashcards('attention')",
+    "interview('attention')",
 )
 
 

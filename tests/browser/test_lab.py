@@ -69,6 +69,8 @@ def test_views_and_widgets_do_not_work_in_the_browser(page, lab, asked_elsewhere
     fill_masks(page, shoot)
     follow_a_word(page, shoot)
     answer_the_quiz(page, shoot, "quiz-views")
+    turn_a_card(page, shoot)
+    take_an_interview(page, shoot)
     assert not asked_elsewhere
 
 
@@ -144,6 +146,33 @@ def answer_the_quiz(page, shoot, name: str) -> None:
     feedback = quiz.locator(".Feedback").first
     page.wait_for_function("e => e.innerText.trim().length > 0", arg=feedback.element_handle())
     shoot(name, quiz.locator(".Quiz").first)
+
+
+def turn_a_card(page, shoot) -> None:
+    view = cell(page, "flashcards('attention')")
+    cards = view.locator(".flip-container")
+    cards.get_by_text("divide the scores by √d").first.wait_for()
+    shoot("flashcard-front", view)
+    cards.focus()
+    page.keyboard.press("Space")
+    cards.get_by_text("its variance is d").first.wait_for()
+    page.wait_for_timeout(1000)  # until it has turned
+    shoot("flashcard-back", view)
+
+
+def take_an_interview(page, shoot) -> None:
+    view = cell(page, "interview('attention')")
+    view.get_by_text("divide the scores by √d").first.wait_for()
+    view.get_by_role("button", name="I have answered").focus()
+    page.keyboard.press("Enter")
+    view.get_by_text("Tick what you said").wait_for()
+    view.locator("input[type='checkbox']").first.focus()
+    page.keyboard.press("Space")
+    view.get_by_role("button", name="Go on").focus()
+    page.keyboard.press("Enter")
+    view.get_by_text("Follow-ups").wait_for()
+    shoot("interview", view)
+    assert view.locator("input[type='checkbox']").count() == 3
 
 
 def test_a_chapter_fails_in_jupyterlab_or_fetches_something(page, lab, asked_elsewhere, shoot):

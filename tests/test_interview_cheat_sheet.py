@@ -1,0 +1,86 @@
+"""The cheat sheet: its numbers, its two pages, and that it needs nothing else."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from bertedu.cli import main
+from bertedu.config import BertConfig
+from bertedu.errors import UserError
+from bertedu.interview.cheat_sheet import cheat_sheet, forward_flops, pretraining_flops
+from bertedu.visualization.printing import find_browser
+
+
+def row(name: str) -> list[str]:
+    """The cells of the row that is called so, as text."""
+    found = re.search(rf"<tr><th scope='row'>{re.escape(name)}</th>(.*?)</tr>", cheat_sheet())
+    return re.findall(r"<td[^>]*>(.*?)</td>", found[1])
+
+
+@pytest.fixture
+def browser() -> str:
+    try:
+        return find_browser()
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        ("token embeddings V·D", ["23.4 M", "31.3 M"]),  # 30522 · 768 = 23440896
+        ("a layer ≈ 12·D²", ["7.1 M", "12.6 M"]),
+        ("encoder with pooler", ["109.5 M", "335.1 M"]),  # Devlin et al. 2019, section 3: 110 and 340 M
+        ("attention weights", ["[B, 12, T, T]", "25.17 MB"]),  # 32 · 12 · 128 · 128 · 4 bytes
+        ("weights fp32 / fp16", ["440 / 220 MB", "1,345 / 672 MB"]),
+        ("of it T² part at T = 512", ["10%", "8%"]),  # T / (6·D + T)
+    ],
+)
+def test_a_number_of_bert_is_wrong(name, numbers):
+    assert row(name) == numbers
+
+
+@pytest.mark.parametrize(
+    ("member", "encoder"),
+    # As published: Liu et al. 2019 (125 M), Lan et al. 2020 (12 M), Sanh et al. 2019 (66 M), Warner et al. 2024 (149
+    # M), the model cards of DeBERTa-v3-base (86 M in the layers, 98 M in the embeddings) and xlm-roberta-base (278 M).
+    [
+        ("RoBERTa", 125),
+        ("XLM-R", 278),
+        ("ALBERT", 12),
+        ("DistilBERT", 66),
+        ("DeBERTa v3", 86 + 98),
+        ("ModernBERT", 149),
+    ],
+)
+def test_a_member_has_another_size_than_published(member, encoder):
+    assert row(member)[0] == f"{encoder} M"
+
+
+def test_work_is_counted_without_attention_or_without_the_backward_pass():
+    base = BertConfig.preset("base")
+    by_hand = 2 * 12 * (4 * 768 * 768 + 2 * 768 * 3072 + 2 * 128 * 768)
+    assert forward_flops(base, 128) == by_hand
+    tokens = 900_000 * 256 * 128, 100_000 * 256 * 512
+    assert pretraining_flops(base) == 3 * (tokens[0] * by_hand + tokens[1] * forward_flops(base, 512))
+
+
+def test_the_sheet_fetches_something_or_shows_what_python_shows():
+    page = cheat_sheet()
+    assert "http" not in page and "src=" not in page and "<script" not in page
+    assert "{" not in page.partition("</style>")[2] and "ln V = 10.33" in page
+    assert "score<sub>t−1</sub>(x)" in page and "log Σ exp(z) − z<sub>y</sub>;" in page
+
+
+def test_the_sheet_does_not_print_on_two_pages(tmp_path, browser):
+    out = tmp_path / "sheet.pdf"
+    done = CliRunner().invoke(main, ["interview", "export", "--to", "pdf", "--cheat-sheet", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert len(re.findall(rb"/Type\s*/Page\b(?!s)", out.read_bytes())) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["sheet.pdf"], "what was printed beside it stays"
+
+
+def test_cards_of_the_cheat_sheet_are_made_of_nothing(tmp_path):
+    done = CliRunner().invoke(main, ["interview", "export", "--to", "anki", "--cheat-sheet"])
+    assert done.exit_code != 0 and "no deck of cards" in done.output
