@@ -5,17 +5,14 @@ wrong, and evidence, which is code whose output proves the answer, or the source
 """
 
 import re
-import tomllib
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 from bertedu.course.data import data_path
 from bertedu.errors import UserError, shown
-from bertedu.files import read_text
-from bertedu.json_values import fits
+from bertedu.interview.records import parse_toml, record
 
 KINDS = ("explain", "derive", "estimate", "compare", "debug", "design", "code")
 LEVELS = ("screen", "onsite", "senior")
@@ -169,55 +166,12 @@ def what_is_wrong(question: Question) -> str | None:
     return None
 
 
-def record(kind: Any, value: Any, where: str) -> Any:
-    """A value of a TOML file as a dataclass, with exactly its fields, each of its type, and no empty text."""
-    if not isinstance(value, dict):
-        raise UserError(f"{where}: expected a table of names and values, not {shown(value)}.")
-    types, names = get_type_hints(kind), {field.name for field in fields(kind)}
-    needed = [field.name for field in fields(kind) if field.default is MISSING]
-    if missing := [name for name in needed if name not in value]:
-        raise UserError(f"{where}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing.")
-    if unknown := sorted(set(value) - names):
-        raise UserError(f"{where}: there is no {shown(unknown[0])}: the names are {', '.join(sorted(names))}.")
-    return kind(**{name: converted(types[name], name, one, where) for name, one in value.items()})
-
-
-PARTS: Mapping[str, Any] = {"must": Point, "wrong": Wrong}
-
-
-def converted(kind: Any, name: str, value: Any, where: str) -> Any:
-    """The value of one field."""
-    if name in PARTS:
-        if not isinstance(value, list):
-            raise UserError(f"{where}: {name} is {shown(value)}: give a list.")
-        return tuple(record(PARTS[name], one, f"{where}, {name} {place}") for place, one in enumerate(value, start=1))
-    if name == "evidence":
-        return record(Evidence, value, f"{where}, evidence")
-    if not fits(value, kind):
-        raise UserError(f"{where}: {name} is {shown(value)}: give {SAID.get(name, 'a text')}.")
-    texts = value if isinstance(value, list) else [value]
-    if any(isinstance(text, str) and not text.strip() for text in texts):
-        raise UserError(f"{where}: {name} is empty: write it, or leave the name out.")
-    return tuple(value) if isinstance(value, list) else value.strip() if isinstance(value, str) else value
-
-
-SAID = {"minutes": "a whole number", "bonus": "a list of texts", "reviewed": "a date, such as 2026-11-22"}
-
-
 def retired_ids(path: Path) -> dict[str, str]:
     """The ids that may not be given again, each with the reason."""
     content = parse_toml(path)
     if not all(isinstance(reason, str) for reason in content.values()):
         raise UserError(f'{path}: write each retired id with its reason, as in attention-03 = "asked twice".')
     return content
-
-
-def parse_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file. Raises UserError with the line for text that is no TOML."""
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path}: {error}: this is no TOML.") from None
 
 
 def plain(text: str) -> str:
