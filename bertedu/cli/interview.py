@@ -1,9 +1,10 @@
-"""`bertedu interview`: a plan for the hours that are left, a mock interview, and the bank as flashcards or a book."""
+"""`bertedu interview`: a plan for the hours that are left, mock interviews, drills, and the bank as cards or a book."""
 
 from pathlib import Path
 
 import click
 
+from bertedu.cli.drill import drill
 from bertedu.cli.saying import PATH, say
 
 EXAMPLES = """
@@ -11,6 +12,7 @@ EXAMPLES = """
 Examples:
   bertedu interview plan --hours 3          what to practise in three hours
   bertedu interview mock --minutes 30       half an hour of questions; answer aloud, then tick what you said
+  bertedu interview drill                   whiteboard tasks against the clock, with your best times
   bertedu interview export --to anki        flashcards for Anki; importing them again updates them
   bertedu interview export --to pdf         a book, to read or to print; --to html for the browser
   bertedu interview export --to pdf --cheat-sheet   two pages of numbers, formulas and shapes
@@ -21,6 +23,9 @@ WIDTH = 100
 @click.group(epilog=EXAMPLES)
 def interview() -> None:
     """Prepare for an interview: questions with the points that must be said, and evidence for each answer."""
+
+
+interview.add_command(drill)
 
 
 @interview.command()

@@ -93,9 +93,10 @@ def hint(name: str) -> Text:
 
 def next_hint(drill: Drill, more: str) -> str:
     """The text of the next hint; `more` is how to ask for one more."""
-    given, count = clock.next_hint(drill.name), len(drill.hints)
+    given, count = clock.times_of(drill.name).hints + 1, len(drill.hints)
     if given > count:
         return "\n".join((f"All hints of {drill.name} · {drill.title}", *drill.hints))
+    clock.count_hint(drill.name)
     after = f"\nOne more: {more}" if given < count else f"\nThe course builds it in {drill.built_in}."
     return f"Hint {given} of {count} · {drill.title}\n{drill.hints[given - 1]}{after}"
 
