@@ -151,7 +151,8 @@ def with_a_plain_dict(query, documents, k1, b):
 
 
 def divides_by_each_length(query, documents, k1, b):
-    return [score * len(d) / len(d) for score, d in zip(with_counters(query, documents, k1, b), documents, strict=True)]
+    scores = with_counters(query, documents, k1, b)
+    return [float(score) * len(d) / len(d) for score, d in zip(scores, documents, strict=True)]
 
 
 ANSWERS = {

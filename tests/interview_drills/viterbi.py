@@ -235,7 +235,7 @@ ANSWERS = {
         (only_the_last, "one tag for each word"),
         (scores_of_all_tags, "one number is expected"),
         (tries_all, "do you try all 4^6 = 4,096 sequences"),
-        (tries_all_fast, "do you try all 4^10 = 1,048,576 sequences"),
+        (tries_all_fast, "do you try all 4^9 = 262,144 sequences"),
         (tries_all_at_once, "do you try all 4^6"),
     ],
 }

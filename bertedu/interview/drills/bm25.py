@@ -16,12 +16,12 @@ Write `bm25(query, documents, k1, b)`: how well each document of a collection fi
     k1, b       floats, such as 1.5 and 0.75
 
 The score of a document is a sum over the words of the query, each with two factors. The first is the inverse document
-frequency ln(1 + (N - n + 0.5) / (n + 0.5)), where n of the N documents hold the word. The second is the word's frequency f
-in this document, which saturates with k1 and is normalized by length with b, in the form that has k1 + 1 in the
-numerator. Length is the number of words, compared with the mean length of the collection.
+frequency ln(1 + (N - n + 0.5) / (n + 0.5)), where n of the N documents hold the word. The second comes from the word's
+frequency f in this document: it saturates with k1 and is normalized by length with b, in the form that has k1 + 1 in
+the numerator. Length is the number of words, compared with the mean length of the collection.
 
-Return a list of N floats, in the order of the documents. A query may have words that no document has, and a document may
-be empty.
+Return a list of N floats, in the order of the documents. A query may have words that no document has, and a document
+may be empty.
 
 Allowed: the standard library, numpy, torch.
 """
@@ -84,8 +84,8 @@ def scorer(
     within: bool = False,
     swapped: bool = False,
 ) -> Callable[..., list[float]]:
-    """BM25 with another idf, another normalization of length or another saturation. unique: the words of the query once;
-    occurrences: n counts words; within: words are found inside of words; swapped: k1 for b."""
+    """BM25 with another idf, normalization of length or saturation. unique: the words of the query once; occurrences: n
+    counts words; within: words are found inside of words; swapped: k1 for b."""
 
     def run(query: Words, documents: Sequence[Words], k1: float, b: float) -> list[float]:
         k1, b = (b, k1) if swapped else (k1, b)
@@ -180,13 +180,12 @@ def scores_of(case: Case, got: Any, _: Words, documents: Sequence[Words], *__: f
     return [float(score) for score in scores]
 
 
-FISH = [
-    "the boat has a net and the net has a hole".split(),
-    "nets and boats".split(),
-    "the harbor at night".split(),
-    "a boat in the harbor and a boat at sea and a boat on land and no boat in the air".split(),
-    "the sea".split(),
-]
+TEXTS = """the boat has a net and the net has a hole
+nets and boats
+the harbor at night
+a boat in the harbor and a boat at sea and a boat on land and no boat in the air
+the sea"""
+FISH = [line.split() for line in TEXTS.splitlines()]
 
 
 def tries(case: Case) -> list[tuple]:
@@ -217,10 +216,11 @@ def examine(case: Case) -> None:
     unknown = "A word that no document has adds 0 to every score. Is there a division by n, or a missing key?"
     empty = "An empty document has the score 0. Is there a division by its length?"
     case.causes |= {"KeyError": unknown, "division by zero": f"{unknown} {empty}", "whale": unknown}
-    compare(case, "the list of scores", [("the query whale boat", ["whale", "boat"], FISH, 1.5, 0.75)], RIGHT, {},
-            scores_of, unknown)  # fmt: skip
-    compare(case, "the list of scores", [("a collection with an empty document", ["sea"], [*FISH, []], 1.5, 0.75)], RIGHT,
-            {}, scores_of, empty)  # fmt: skip
+    for given, advice in (
+        (("the query whale boat", ["whale", "boat"], FISH, 1.5, 0.75), unknown),
+        (("a collection with an empty document", ["sea"], [*FISH, []], 1.5, 0.75), empty),
+    ):
+        compare(case, "the list of scores", [given], RIGHT, {}, scores_of, advice)
     case.close_with("Say what b = 0 and k1 = 0 do: no normalization of length, and only whether a word occurs.")
 
 
@@ -234,8 +234,8 @@ DRILL = Drill(
     chapter="13",
     section="Semantic search",
     hints=(
-        "Two things are counted once for the whole collection: in how many documents each word occurs, and the mean length. "
-        "The rest is a sum for each document.",
+        "Two things are counted once for the whole collection: in how many documents each word occurs, and the mean "
+        "length. The rest is a sum for each document.",
         "The second factor is f · (k1 + 1) / (f + k1 · (1 - b + b · length / mean)).",
     ),
     examine=examine,

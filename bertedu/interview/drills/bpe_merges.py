@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from bertedu.course.case import Case, plain
@@ -14,12 +15,12 @@ Write `learn_merges(word_counts, num_merges)`: the training of byte-pair encodin
     word_counts   a dict from words to how often each occurs, such as {"low": 5, "lower": 2}
     num_merges    an int
 
-At first each word is a sequence of its characters. Then again and again: count every pair of neighbouring symbols inside
-the words ("aaa" holds (a, a) twice), each as often as its word occurs; take the most frequent pair; replace it by one
-symbol wherever it occurs, from left to right. Of pairs that are equally frequent take the first in the alphabet, as
-Python orders tuples of strings. Words get no end mark.
+At first each word is a sequence of its characters. Then again and again: count every pair of neighbouring symbols
+inside the words ("aaa" holds (a, a) twice), each as often as its word occurs; take the most frequent pair; replace it
+by one symbol wherever it occurs, from left to right. Of pairs that are equally frequent take the first in the alphabet,
+as Python orders tuples of strings. Words get no end mark.
 
-Return the merges in their order: a list of num_merges pairs (left symbol, right symbol), or fewer where no pair is left.
+Return the merges in their order: a list of num_merges pairs (left symbol, right symbol), fewer where no pair is left.
 
 Allowed: the standard library. Speed does not matter here; say how you would make it fast.
 """
@@ -90,7 +91,7 @@ def merged_as_text(symbols: Symbols, pair: Pair) -> Symbols:
 
 def counted(symbols: Symbols) -> Counter[Pair]:
     """Every pair of neighbours."""
-    return Counter(zip(symbols, symbols[1:], strict=False))
+    return Counter(pairwise(symbols))
 
 
 def counted_apart(symbols: Symbols) -> Counter[Pair]:
@@ -172,7 +173,7 @@ MISTAKES: dict[str, Callable] = {
     "Those are the most frequent pairs of the first count. Each merge changes the counts: count again after each.": (
         without_counting_again
     ),
-    "You merge by replacing text, so the pair (a, b) is also found in the symbols xa b. Compare whole symbols.": learner(
+    "You merge by replacing text, so the pair (a, b) is found in xa b, too. Compare whole symbols.": learner(
         merge=merged_as_text
     ),
     "You merge only the first occurrence in each word. Go on to its end.": learner(merge=merged_once),
@@ -199,8 +200,8 @@ def pairs_of(case: Case, got: Any, *_: Any) -> list[list[str]]:
     for entry in got:
         if isinstance(entry, str):
             case.fail(
-                f"But the list holds the text {entry!r}. Return pairs (left, right): from the joined symbol alone nobody "
-                "can tell where it was split."
+                f"But the list holds the text {entry!r}. Return pairs (left, right): from the joined symbol alone "
+                "nobody can tell where it was split."
             )
         if not isinstance(entry, list) or len(entry) != 2 or not all(isinstance(part, str) for part in entry):
             case.fail(f"But the list holds {entry!r}, and a merge is a pair of two strings.")
@@ -264,10 +265,10 @@ DRILL = Drill(
     chapter="15",
     section="Byte-level BPE",
     hints=(
-        "Keep each word as a list of symbols beside its count. One round is: count pairs, choose one, and rewrite every "
-        "word.",
-        "Count with Counter, pairs[pair] += count of the word; choose min(pairs, key=lambda p: (-pairs[p], p)); rewrite "
-        "each word with an index that moves by 2 after a merge and by 1 otherwise.",
+        "Keep each word as a list of symbols beside its count. One round is: count pairs, choose one, and rewrite "
+        "every word.",
+        "Count with Counter, pairs[pair] += count of the word; choose min(pairs, key=lambda p: (-pairs[p], p)); "
+        "rewrite each word with an index that moves by 2 after a merge and by 1 otherwise.",
     ),
     examine=examine,
 )

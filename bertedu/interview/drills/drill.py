@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise, Kind
 
-NAME = re.compile(r"[a-z]+(-[a-z]+)*")
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Drill:
     def __post_init__(self) -> None:
         problem = None
         if not NAME.fullmatch(self.name):
-            problem = "a name is small letters with hyphens between words, as in masked-attention"
+            problem = "a name is small letters and digits with hyphens between words, as in masked-attention"
         elif len(self.hints) != 2 or not all(self.hints):
             problem = "a drill has two hints"
         elif not isinstance(self.minutes, int) or not 1 <= self.minutes <= 45:

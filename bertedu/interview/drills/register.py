@@ -20,6 +20,7 @@ HOUSEKEEPING = {
     "allowed",
     "clock",
     "drill",
+    "explaining",
     "files",
     "judging",
     "notebook",
