@@ -112,10 +112,12 @@ def moved(by_start: int, by_end: int) -> Callable:
 
 
 def of_probabilities(starts: Tensor, ends: Tensor, inside: Tensor, longest: int, threshold: float) -> tuple[int, int]:
+    """Probabilities in place of logits."""
     return RIGHT(starts.softmax(0), ends.softmax(0), inside, longest, threshold)
 
 
 def crossed(starts: Tensor, ends: Tensor, inside: Tensor, longest: int, threshold: float) -> tuple[int, int]:
+    """Starts and ends swapped."""
     return RIGHT(ends, starts, inside, longest, threshold)
 
 
@@ -128,10 +130,10 @@ MISTAKES: dict[str, Callable] = {
     "pairs, and choose among the valid ones.": one_at_a_time("both"),
     "You swap start and end where they are the wrong way round. That span was never scored: choose among the pairs "
     "with start <= end.": one_at_a_time("swapped"),
-    "You fix the best start first, then look for an end. A weaker start can have a much better end: score all pairs.": (
+    "You fix the best start first, then look for an end. A weaker start can have a much higher end logit: score all pairs.": (
         one_at_a_time("start")
     ),
-    "You fix the best end first, then look for a start. A weaker end can have a much better start: score all pairs.": (
+    "You fix the best end first, then look for a start. A weaker end can have a much higher start logit: score all pairs.": (
         one_at_a_time("end")
     ),
     "Spans outside of the passage compete: the question, [CLS] and [SEP] are no answers. Use in_passage for both "
