@@ -130,10 +130,10 @@ MISTAKES: dict[str, Callable] = {
     "pairs, and choose among the valid ones.": one_at_a_time("both"),
     "You swap start and end where they are the wrong way round. That span was never scored: choose among the pairs "
     "with start <= end.": one_at_a_time("swapped"),
-    "You fix the best start first, then look for an end. A weaker start can have a much higher end logit: score all pairs.": (
+    "You fix the best start first, then look for an end. A weaker start may have a far higher end: score all pairs.": (
         one_at_a_time("start")
     ),
-    "You fix the best end first, then look for a start. A weaker end can have a much higher start logit: score all pairs.": (
+    "You fix the best end first, then look for a start. A weaker end may have a far higher start: score all pairs.": (
         one_at_a_time("end")
     ),
     "Spans outside of the passage compete: the question, [CLS] and [SEP] are no answers. Use in_passage for both "
