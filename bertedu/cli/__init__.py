@@ -12,6 +12,7 @@ from bertedu.cli.interview import interview
 from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.mistakes import Commands
 from bertedu.cli.pretrain import pretrain
+from bertedu.cli.slides import handout, slides
 
 __all__ = ["main", "newest_run"]
 
@@ -33,5 +34,7 @@ def main() -> None:
     """
 
 
-for command in (pretrain, finetune, fill_mask_command, answer, attention, interview, assignment, doctor, build):
+COMMANDS = (pretrain, finetune, fill_mask_command, answer, attention, interview)
+COMMANDS += (assignment, slides, handout, doctor, build)
+for command in COMMANDS:
     main.add_command(command)
