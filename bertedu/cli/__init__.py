@@ -34,7 +34,9 @@ def main() -> None:
     """
 
 
-COMMANDS = (pretrain, finetune, fill_mask_command, answer, attention, interview)
-COMMANDS += (assignment, slides, handout, doctor, build)
+COMMANDS: tuple[click.Command, ...] = (
+    *(pretrain, finetune, fill_mask_command, answer, attention, interview),
+    *(assignment, slides, handout, doctor, build),
+)
 for command in COMMANDS:
     main.add_command(command)

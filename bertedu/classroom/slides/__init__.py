@@ -10,7 +10,7 @@ from bertedu.files import write_text
 
 
 def write_slides(chapters: tuple[str, ...], folder: Path, places: Places | None = None) -> list[tuple[Path, int]]:
-    """Write the decks of the chapters given (none for all) into a folder; returns each file and its number of slides."""
+    """Write the decks of the chapters given (none for all) into a folder; returns files and numbers of slides."""
     written = []
     for chapter in stored_chapters(chapters, solved=True, places=places):
         slides = slides_of(chapter)

@@ -59,7 +59,7 @@ def largest(above: list[Part], part: Part, below: list[Part], title: str) -> lis
 
 
 def outputs(cell: NotebookNode) -> tuple[Part | None, str]:
-    """A cell's picture, and the text that it printed, shortened to what a slide holds. What needs a kernel is left out."""
+    """A cell's picture, and the text that it printed, shortened to what a slide holds. Widgets are left out."""
     figure, text = None, ""
     for output in cell.outputs:
         data = output.get("data", {})

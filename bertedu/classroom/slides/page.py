@@ -19,8 +19,13 @@ KEYS = (
     ("f", "full screen"),
     ("?", "this list"),
 )
-BUTTONS = (("before", "Slide before", "‹"), ("next", "Next slide", "›"), ("overview", "All slides", "▦"))
-BUTTONS += (("speaker", "Speaker notes", "notes"), ("help", "Keys", "?"))
+BUTTONS = (
+    ("before", "Slide before", "‹"),
+    ("next", "Next slide", "›"),
+    ("overview", "All slides", "▦"),
+    ("speaker", "Speaker notes", "notes"),
+    ("help", "Keys", "?"),
+)
 
 
 def own(name: str) -> str:

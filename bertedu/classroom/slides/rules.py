@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from bertedu.classroom.slides import fitting
-from bertedu.classroom.slides.blocks import Block, Section, sections as sections_of
+from bertedu.classroom.slides.blocks import Block, Section
+from bertedu.classroom.slides.blocks import sections as sections_of
 from bertedu.classroom.slides.cells import cell_slides
 from bertedu.classroom.slides.fitting import Part
 from bertedu.classroom.slides.frame import frame_slides
@@ -213,14 +214,12 @@ def thinned(slides: list[Slide]) -> list[Slide]:
     The last slide under a heading stays as long as another heading has two."""
     kept = list(slides)
     while len(kept) > MOST_SLIDES:
-        under = Counter(slide.title for slide in kept)
-        kicked = Counter(slide.kicker for slide in kept)
-
-        def rank(place: int) -> tuple[int, int, int, int]:
-            slide = kept[place]
-            return (under[slide.title] == 1) * 3 + slide.weight, -under[slide.title], -kicked[slide.kicker], -place
-
-        least = min(range(1, len(kept)), key=rank)
+        under, over = Counter(slide.title for slide in kept), Counter(slide.kicker for slide in kept)
+        ranks = [
+            ((under[slide.title] == 1) * 3 + slide.weight, -under[slide.title], -over[slide.kicker], -place)
+            for place, slide in enumerate(kept)
+        ]
+        least = ranks.index(min(ranks[1:]))
         kept[least - 1].notes += kept[least].notes
         del kept[least]
     return kept

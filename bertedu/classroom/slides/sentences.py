@@ -9,15 +9,16 @@ import re
 
 # What a notebook tells its reader to do with cells means nothing on a slide.
 STAGE = re.compile(
-    r"\b(next|following|two|these|those|three) cells?\b|\bcells?\b(?! of a table)|\b[Rr]un (it|the|this)\b|hint\(|\bimports?\b|\bnotebook\b"
-    r"|don't have to read|needn't (read|study)|\[chapter \d|\]\(\d\d_|\bbelow\b|\babove\b|your (machine|computer)|\b[Ss]ection\b|^Guess",
+    r"\b(next|following|two|these|those|three) cells?\b|\bcells?\b(?! of a table)|\b[Rr]un (it|the|this)\b"
+    r"|hint\(|\bimports?\b|\bnotebook\b|don't have to read|needn't (read|study)|\[chapter \d|\]\(\d\d_"
+    r"|\bbelow\b|\babove\b|your (machine|computer)|\b[Ss]ection\b|^Guess",
 )
 # Of a task, only what concerns the cells around it is left out.
 BESIDE_THE_TASK = re.compile(r"\bcells?\b|hint\(|\bimports\b|^Stuck\?|^\(|\[chapter \d")
 LEANING = re.compile(
-    r"^\(?(It|Its|They|Their|This|These|That|Those|Both|But|So|And|Or|He|She|Then|Here|There|The same|The (first|second|"
-    r"last|other)|Each of them|Neither|One of them|Nor|Yet|Instead|Otherwise|Again|Also|Together|Such)\b"
-    r"|\b(that|this|these|those|them)[.,:;]"
+    r"^\(?(It|Its|They|Their|This|These|That|Those|Both|But|So|And|Or|He|She|Then|Here|There|The same|"
+    r"The (first|second|last|other)|Each of them|Neither|One of them|Nor|Yet|Instead|Otherwise|Again|Also|Together|"
+    r"Such)\b|\b(that|this|these|those|them)[.,:;]"
 )
 # Sentences that lead from one thing to the next, and say nothing alone.
 LEADING = re.compile(
