@@ -77,11 +77,11 @@ def mend_links(html: str, link: Callable[[str], str | None]) -> str:
     return re.sub(r'<a href="([^"]*)"[^>]*>(.*?)</a>', mend, html, flags=re.DOTALL)
 
 
-def figure_html(output: Any) -> str:
-    """A stored picture with the words that say what it shows, in the page itself."""
+def figure_html(output: Any, scale: float = 1.0) -> str:
+    """A stored picture with the words that say what it shows, in the page itself, scaled."""
     data = "".join(output["data"]["image/png"])
     alt = output["metadata"].get("image/png", {}).get("alt", "")
-    width, height = png_size(data)
+    width, height = (round(scale * size) for size in png_size(data))
     return (
         f'<img alt="{escape(" ".join(alt.split()))}" width="{width}" height="{height}" '
         f'src="data:image/png;base64,{"".join(data.split())}">'

@@ -4,6 +4,7 @@ nbconvert's own template loses the words that say what a figure shows, and asks 
 require.js; ours keeps the words and asks for nothing.
 """
 
+import re
 from pathlib import Path
 
 from nbconvert import HTMLExporter
@@ -19,6 +20,8 @@ from bertedu.visualization.printing import write_pdf
 TEMPLATES = Path(__file__).parent / "templates"
 LIVE = ("application/javascript", "application/vnd.jupyter.widget-view+json")
 WIDGETS = ("VBox(", "HBox(", "interactive(", "Box(", "HTML(")
+MARKS = re.compile(r"^ *### (BEGIN|END) SOLUTION\n", re.MULTILINE)
+FIGURES = 2 / 3  # pictures are stored with 144 pixels an inch, pages count 96
 INSTEAD = "Here the notebook has a part to work with: open it to use it."
 
 
@@ -61,8 +64,8 @@ def handout_html(chapter: Chapter, solutions: bool, names: dict[str, str]) -> st
 
     exporter = HTMLExporter(extra_template_basedirs=[str(TEMPLATES)], template_name="handout")
     exporter.register_filter("prose", lambda text: markdown_html(opened(text) if solutions else text, link))
-    exporter.register_filter("code", code_html)
-    exporter.register_filter("figure", figure_html)
+    exporter.register_filter("code", lambda code: code_html(MARKS.sub("", code)))
+    exporter.register_filter("figure", lambda output: figure_html(output, FIGURES))
     exporter.register_filter("parts", lambda cell: shown_outputs(cell, solutions))
     resources = {"title": chapter.title, "solutions": solutions, "colours": code_css(), "instead": INSTEAD}
     page, _ = exporter.from_notebook_node(chapter.notebook, resources=resources)
