@@ -52,12 +52,6 @@ class Interview:
         self.session, self.titles, self.box = session, titles, VBox()
         self.ask()
 
-    def show(self, *parts: Widget, button: str, then: Callable[[], None]) -> None:
-        """Put parts on the screen, and below them a button that calls `then`."""
-        below = Button(description=button, layout=Layout(width="auto"))
-        below.on_click(lambda _: then())
-        self.box.children = (*parts, below)
-
     def ask(self) -> None:
         """The next question, or the result after the last one."""
         question = self.session.current
@@ -68,12 +62,15 @@ class Interview:
         heading = f"<p>{number} · {question.level} · {question.minutes} minutes</p>"
         asked = HTML(region(number, f"{heading}<p><strong>{escape(question.question)}</strong></p>"))
         notes = Textarea(placeholder="Answer aloud. Here is room for notes.", layout=WIDE)
-        self.show(asked, notes, button="I have answered: show the points", then=lambda: self.points(question, asked))
+        show(
+            self.box, asked, notes, button="I have answered: show the points", then=lambda: self.points(question, asked)
+        )
 
     def points(self, question: Question, asked: HTML) -> None:
         """The points of the question, to tick."""
         boxes = ticks(point.point for point in question.must)
-        self.show(
+        show(
+            self.box,
             asked,
             HTML("<p>Tick what you said.</p>"),
             *boxes,
@@ -97,7 +94,7 @@ class Interview:
         )
         mistakes = "".join(f"<li>“{escape(one.said)}” {escape(one.because)}</li>" for one in question.wrong)
         wrong = f"<details><summary>Said often, and wrong</summary><ul>{mistakes}</ul></details>"
-        self.show(asked, HTML(told), *boxes.values(), HTML(answers + wrong), button="Next question", then=go_on)
+        show(self.box, asked, HTML(told), *boxes.values(), HTML(answers + wrong), button="Next question", then=go_on)
 
     def result(self) -> str:
         """The share of the points in each topic, and what to read again."""
@@ -110,6 +107,13 @@ class Interview:
             f"<li>chapter {chapter}, “{escape(section)}”</li>" for chapter, section in self.session.to_read()
         )
         return region("Result", table + (f"<p>Read again:</p><ul>{sections}</ul>" if sections else ""))
+
+
+def show(box: VBox, *parts: Widget, button: str, then: Callable[[], None]) -> None:
+    """Replace what is in a box by these parts, and below them a button that calls `then`."""
+    below = Button(description=button, layout=Layout(width="auto"))
+    below.on_click(lambda _: then())
+    box.children = (*parts, below)
 
 
 def ticks(texts: Iterable[str]) -> list[Checkbox]:

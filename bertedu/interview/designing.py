@@ -1,0 +1,174 @@
+"""A design case with oneself: ask for facts, answer each stage aloud, tick what was said, and score the rubric."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from html import escape
+
+from ipywidgets import HTML, Dropdown, Layout, Textarea, VBox
+
+from bertedu.errors import UserError
+from bertedu.interview.asking import show, ticks
+from bertedu.interview.cases import DesignCase, Fact, Stage, find_case
+from bertedu.interview.session import LATE
+from bertedu.visualization.widgets.view import WIDE, StillPage, WidgetView, region
+
+FULL, HALF, NONE = 2, 1, 0  # what a line of the rubric earns
+
+
+@dataclass
+class CaseSession:
+    """What has been asked, said and earned in a case. Facts, points and lines of the rubric go by position from 0."""
+
+    case: DesignCase
+    asked: frozenset[int] = frozenset()
+    said: list[float] = field(default_factory=list)  # the share of the points of each stage
+    earned: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def current(self) -> Stage | None:
+        """The stage that is asked now, None after the last one."""
+        return self.case.stages[len(self.said)] if len(self.said) < len(self.case.stages) else None
+
+    def ask(self, facts: Collection[int]) -> tuple[list[Fact], list[Fact]]:
+        """The facts that were asked for, and those that were needed and were not."""
+        self.asked = frozenset(facts)
+        told = [fact for place, fact in enumerate(self.case.facts) if place in self.asked]
+        missed = [fact for place, fact in enumerate(self.case.facts) if fact.needed and place not in self.asked]
+        return told, missed
+
+    def done(self, points: Collection[int], late: Collection[int] = ()) -> None:
+        """Note what was said at once and after the follow-ups, and go on to the next stage."""
+        stage = self.current
+        if stage is None:
+            raise UserError("the case is over: begin another one.")
+        if wrong := sorted({*points, *late} - set(range(len(stage.must)))):
+            raise UserError(f"{stage.title} has the points 1 to {len(stage.must)}, and not {wrong[0] + 1}.")
+        at_once = set(points)
+        self.said.append((len(at_once) + LATE * len(set(late) - at_once)) / len(stage.must))
+
+    def earn(self, criterion: int, points: int) -> None:
+        """Score one line of the rubric: 2, 1 or 0."""
+        if points not in (FULL, HALF, NONE):
+            raise UserError(f"{points}: a line of the rubric earns 2, 1 or 0.")
+        self.earned[criterion] = points
+
+    def summary(self) -> list[tuple[str, str]]:
+        """What the end says: needed facts, points of each stage, the rubric."""
+        needed = [place for place, fact in enumerate(self.case.facts) if fact.needed]
+        asked = sum(place in self.asked for place in needed)
+        rows = [("needed facts that you asked for", f"{asked} of {len(needed)}")]
+        rows += [(stage.title, f"{share:.0%}") for stage, share in zip(self.case.stages, self.said, strict=False)]
+        most = FULL * len(self.case.rubric)
+        return [*rows, ("the rubric", f"{sum(self.earned.values())} of {most}")]
+
+
+def design(name: str) -> WidgetView:
+    """Go through a design case, for example "semantic-search". Raises UserError for a case that is not there."""
+    case = find_case(name)
+    still = StillPage(
+        f"<p><strong>{escape(case.title)}</strong>, {case.minutes} minutes. Run the cell to go through it.</p>"
+        f"<p>{escape(case.situation)}</p>",
+        f"{case.title}, {case.minutes} minutes\n{case.situation}",
+    )
+    return WidgetView(Designing(CaseSession(case)).box, still)
+
+
+class Designing:
+    """The controls of a case. `box` holds what is on the screen; every step leaves one button, as in an interview."""
+
+    def __init__(self, session: CaseSession):
+        self.session, self.case, self.box = session, session.case, VBox()
+        case = self.case
+        head = f"<p>{escape(case.level)} · {case.minutes} minutes</p><p><strong>{escape(case.title)}</strong></p>"
+        self.situation = HTML(region(case.title, f"{head}<p>{escape(case.situation)}</p>"))
+        notes = Textarea(placeholder="What do you ask first? Write your questions down.", layout=WIDE)
+        show(self.box, self.situation, notes, button="I have asked: show what can be asked", then=self.facts)
+
+    def facts(self) -> None:
+        """The questions that can be asked, to tick."""
+        boxes = ticks(fact.ask for fact in self.case.facts)
+        told = HTML("<p>Tick what you asked for.</p>")
+
+        def go_on() -> None:
+            self.answers(*self.session.ask({place for place, box in enumerate(boxes) if box.value}))
+
+        show(self.box, self.situation, told, *boxes, button="Go on", then=go_on)
+
+    def answers(self, told: list[Fact], missed: list[Fact]) -> None:
+        """The answers to what was asked, and the facts without which the design goes wrong."""
+        parts = facts_html("You asked:", told) + facts_html("You need to know these too:", missed)
+        show(self.box, self.situation, HTML(parts or "<p>Nothing.</p>"), button="First stage", then=self.stage)
+
+    def stage(self) -> None:
+        """The next stage, or the rubric after the last one."""
+        stage = self.session.current
+        if stage is None:
+            self.rubric()
+            return
+        number = f"Stage {len(self.session.said) + 1} of {len(self.case.stages)}: {stage.title}"
+        asked = HTML(region(number, f"<p>{escape(number)}</p><p><strong>{escape(stage.ask)}</strong></p>"))
+        notes = Textarea(placeholder="Answer aloud, with figures. Here is room for them.", layout=WIDE)
+        button = "I have answered: show the points"
+        show(self.box, asked, notes, button=button, then=lambda: self.points(stage, asked))
+
+    def points(self, stage: Stage, asked: HTML) -> None:
+        """The points of the stage, to tick."""
+        boxes = ticks(point.point for point in stage.must)
+        said = HTML("<p>Tick what you said.</p>")
+
+        def go_on() -> None:
+            self.follow_ups(stage, asked, {place for place, box in enumerate(boxes) if box.value})
+
+        show(self.box, asked, said, *boxes, button="Go on", then=go_on)
+
+    def follow_ups(self, stage: Stage, asked: HTML, said: set[int]) -> None:
+        """What an interviewer asks about the points that were missed, then how a good answer goes."""
+        missed = {place: point.ask for place, point in enumerate(stage.must) if place not in said}
+        boxes = dict(zip(missed, ticks(missed.values()), strict=True))
+        told = "<p>Follow-ups. Tick those that you can answer.</p>" if missed else "<p>You said every point.</p>"
+        answer = f"<details><summary>A good answer</summary><p>{escape(stage.answer)}</p></details>"
+        if stage.evidence:
+            answer += (
+                f"<details><summary>The arithmetic</summary><pre>{escape(stage.evidence.code.strip())}</pre>"
+                f"<p>It prints:</p><pre>{escape(stage.evidence.prints.strip())}</pre></details>"
+            )
+
+        def go_on() -> None:
+            self.session.done(said, {place for place, box in boxes.items() if box.value})
+            self.stage()
+
+        show(self.box, asked, HTML(told), *boxes.values(), HTML(answer), button="Go on", then=go_on)
+
+    def rubric(self) -> None:
+        """Each line of the rubric with what earns 2, 1 and 0, to choose from."""
+        wide = Layout(width="98%", max_width="60em")
+        parts: list[HTML | Dropdown] = [HTML("<p>Score yourself as the interviewer would.</p>")]
+        choices = []
+        for line in self.case.rubric:
+            options = [(f"2: {line.full}", FULL), (f"1: {line.half}", HALF), (f"0: {line.none}", NONE)]
+            choices.append(Dropdown(options=options, value=NONE, layout=wide))
+            parts += [HTML(f"<p><strong>{escape(line.name)}</strong></p>"), choices[-1]]
+
+        def end() -> None:
+            for place, choice in enumerate(choices):
+                self.session.earn(place, choice.value)
+            self.box.children = (HTML(self.result()),)
+
+        show(self.box, *parts, button="Result", then=end)
+
+    def result(self) -> str:
+        """The summary as a table, and the chapters to read."""
+        rows = "".join(
+            f"<tr><th scope='row' style='text-align: left'>{escape(name)}</th><td>{escape(value)}</td></tr>"
+            for name, value in self.session.summary()
+        )
+        chapters = ", ".join(self.case.chapters)
+        return region(
+            "Result", f"<table><caption>{escape(self.case.title)}</caption>{rows}</table><p>Chapters: {chapters}</p>"
+        )
+
+
+def facts_html(title: str, facts: Iterable[Fact]) -> str:
+    """HTML of facts under a title; nothing where there are none."""
+    items = "".join(f"<li>{escape(fact.ask)} <strong>{escape(fact.say)}</strong></li>" for fact in facts)
+    return f"<p>{title}</p><ul>{items}</ul>" if items else ""
