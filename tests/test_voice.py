@@ -34,7 +34,7 @@ def test_a_chapter_has_a_word_of_our_own(chapter):
 
 
 def test_the_question_bank_has_a_word_of_our_own():
-    found = [one for path in sorted((ROOT / "data" / "interview").glob("*.toml")) for one in in_text(path, ROOT)]
+    found = [one for path in sorted((ROOT / "data" / "interview").rglob("*.toml")) for one in in_text(path, ROOT)]
     assert not found, lines(found)
 
 

@@ -4,20 +4,21 @@ from pathlib import Path
 
 import click
 
+from bertedu.cli.case import case
 from bertedu.cli.drill import drill
-from bertedu.cli.saying import PATH, say
+from bertedu.cli.saying import PATH, ask_numbers, paragraph, say
 
 EXAMPLES = """
 \b
 Examples:
   bertedu interview plan --hours 3          what to practise in three hours
   bertedu interview mock --minutes 30       half an hour of questions; answer aloud, then tick what you said
+  bertedu interview case semantic-search    a design case of 45 minutes; without a name, all cases
   bertedu interview drill                   whiteboard tasks against the clock, with your best times
   bertedu interview export --to anki        flashcards for Anki; importing them again updates them
   bertedu interview export --to pdf         a book, to read or to print; --to html for the browser
   bertedu interview export --to pdf --cheat-sheet   two pages of numbers, formulas and shapes
 """
-WIDTH = 100
 
 
 @click.group(epilog=EXAMPLES)
@@ -25,6 +26,7 @@ def interview() -> None:
     """Prepare for an interview: questions with the points that must be said, and evidence for each answer."""
 
 
+interview.add_command(case)
 interview.add_command(drill)
 
 
@@ -69,7 +71,7 @@ def mock(minutes: int, seed: int) -> None:
         click.prompt("Your answer, aloud; then Enter", default="", show_default=False, prompt_suffix=" ")
         for number, point in enumerate(question.must, start=1):
             say(paragraph(f"{number}. {point.point}", indent="   "))
-        said = ask_points("Which of these did you say? (for example 1 3; Enter for none)", len(question.must))
+        said = ask_numbers("Which of these did you say?", len(question.must))
         late = set()
         for place, ask in session.follow_ups(said).items():
             say(paragraph(f"Follow-up: {ask}"))
@@ -85,22 +87,6 @@ def mock(minutes: int, seed: int) -> None:
         say("Read again:")
         for chapter, section in to_read:
             say(f"  chapter {chapter}, “{section}”")
-
-
-def ask_points(question: str, count: int) -> set[int]:
-    """The numbers that a person types, from 0; asked again until they are numbers of points."""
-    while True:
-        typed = click.prompt(question, default="", show_default=False).replace(",", " ").split()
-        if all(word.isdecimal() and 1 <= int(word) <= count for word in typed):
-            return {int(word) - 1 for word in typed}
-        say(f"Type numbers from 1 to {count}, with spaces between them.")
-
-
-def paragraph(text: str, indent: str = "") -> str:
-    """A text in lines of a readable width."""
-    from textwrap import fill
-
-    return fill(" ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
 BOOK, CHEAT_SHEET = "bert-interview", "bert-cheat-sheet"

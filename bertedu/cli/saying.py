@@ -1,11 +1,14 @@
 """What the commands print and what they take: text that does nothing to a terminal, and names that can be names."""
 
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import click
 
 from bertedu.errors import UserError, visible
+
+WIDTH = 100  # characters of a line that a person reads
 
 
 def say(text: str = "", err: bool = False) -> None:
@@ -47,3 +50,18 @@ class PathName(Name):
 
 
 NAME, PATH = Name(), PathName()
+
+
+def ask_numbers(question: str, count: int) -> set[int]:
+    """The numbers that a person types, from 0; asked again until they are numbers of the list."""
+    while True:
+        typed = click.prompt(f"{question} (for example 1 3; Enter for none)", default="", show_default=False)
+        words = typed.replace(",", " ").split()
+        if all(word.isdecimal() and 1 <= int(word) <= count for word in words):
+            return {int(word) - 1 for word in words}
+        say(f"Type numbers from 1 to {count}, with spaces between them.")
+
+
+def paragraph(text: str, indent: str = "") -> str:
+    """A text in lines of a readable width."""
+    return fill(" ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=indent)

@@ -1,4 +1,4 @@
-"""TOML files as records: exactly the fields of a dataclass, each of its type, no empty text; faults name the place."""
+"""TOML files as records: exactly the fields of a dataclass, each of its type, and no empty text."""
 
 import tomllib
 from dataclasses import MISSING, fields, is_dataclass
