@@ -1,0 +1,90 @@
+"""What is computed for a teacher: times of chapters, and the graph of what needs what."""
+
+from pathlib import Path
+
+import pytest
+
+from bertedu.classroom.overview import chapter, chapters, graph, missing_before, refreshed, times_table
+from bertedu.errors import UserError
+
+SOURCES = Path(__file__).resolve().parents[1] / "notebooks" / "source"
+COURSE = chapters(SOURCES)
+FIRST_CELL = """# %% [markdown]
+# # 03 · Attention
+#
+# One sentence.
+#
+# **Time:** {time} ·
+# **You need:** {needs} ·
+# **Next:** [04 · More](04_more.ipynb)
+#
+# ## Recall
+# **You need:** [99 · No](99_no.ipynb) **Next:**
+"""
+
+
+def source(tmp_path, time="60 minutes for the core path, about two hours for everything", needs="[02 · A](02_a.ipynb)"):
+    path = tmp_path / "03_attention.py"
+    path.write_text(FIRST_CELL.format(time=time, needs=needs), encoding="utf-8")
+    return path
+
+
+def test_a_chapter_that_is_only_better_to_have_is_called_needed(tmp_path):
+    needs = "[01 · A](01_a.ipynb) and\n# [02 · B](02_b.ipynb), best after\n# [13 · C](13_c.ipynb)"
+    found = chapter(source(tmp_path, needs=needs))
+    assert (found.needs, found.better_after) == ((1, 2), (13,))
+
+
+def test_two_hours_are_not_120_minutes(tmp_path):
+    found = chapter(source(tmp_path))
+    assert (found.number, found.name, found.title) == (3, "03_attention", "Attention")
+    assert (found.core, found.everything) == (60, 120)
+
+
+def test_the_exercises_of_another_chapter_are_counted(tmp_path):
+    found = chapter(source(tmp_path))
+    assert set(found.exercises) == {"3.1", "3.2", "3.3", "3.4", "3.5"}
+    assert found.reading_minutes + found.exercise_minutes == found.everything
+
+
+def test_a_chapter_without_its_times_is_read_as_free(tmp_path):
+    with pytest.raises(UserError, match="60 minutes for the core path"):
+        chapter(source(tmp_path, time="a while"))
+    with pytest.raises(UserError, match="no chapters"):
+        chapters(tmp_path / "nothing")
+
+
+def test_what_a_chapter_needs_is_missing_in_the_graph():
+    lines = graph(COURSE).splitlines()
+    for one in COURSE:
+        text = (SOURCES / f"{one.name}.py").read_text(encoding="utf-8")
+        stated = text.partition("**You need:**")[2].partition("**Next:**")[0]
+        for other in COURSE:
+            arrows = [line for line in lines if line.endswith(f" c{one.number:02}") and f"c{other.number:02} -" in line]
+            assert len(arrows) == int(f"({other.name}.ipynb)" in stated), (other.name, one.name)
+
+
+def test_an_order_passes_that_the_graph_forbids():
+    assert not missing_before([0, 1, 2, 3, 4, 5, 6, 15], COURSE)
+    assert not missing_before([one.number for one in COURSE], COURSE)
+    assert missing_before([0, 1, 3], COURSE) == ["chapter 03 needs chapter 02, which does not come before it"]
+    assert missing_before([0, 2, 1], COURSE) == ["chapter 02 needs chapter 01, which does not come before it"]
+    assert missing_before([0, 14], COURSE) == ["there is no chapter 14"]
+
+
+def test_a_table_leaves_a_chapter_out_or_adds_up_to_something_else():
+    rows = times_table(COURSE).splitlines()[2:]
+    assert len(rows) == len(COURSE) + 1
+    numbers = [[int(cell) for cell in row.split("|")[2:6]] for row in rows]
+    assert [sum(column) for column in zip(*numbers[:-1], strict=True)] == numbers[-1]
+    assert all(everything == reading + exercises for _, everything, reading, exercises in numbers)
+
+
+def test_a_page_without_marks_is_left_as_it_is_without_a_word():
+    page = "a\n<!-- times -->\nold\n<!-- /times -->\nb\n```mermaid\nold\n```\nc\n"
+    new = refreshed(page, COURSE)
+    assert "old" not in new and new.startswith("a\n") and new.endswith("c\n") and refreshed(new, COURSE) == new
+    with pytest.raises(UserError, match="times"):
+        refreshed("nothing", COURSE)
+    with pytest.raises(UserError, match="graph"):
+        refreshed("<!-- times --><!-- /times -->", COURSE)
