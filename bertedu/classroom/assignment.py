@@ -4,7 +4,9 @@ import hashlib
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -49,41 +51,51 @@ def make_assignment(
     numbers = numbers_of({int(path.name[:2]) for path in sources})
     chosen, due_time = read_points(points, numbers), read_due(due) if due is not None else None
     check_share(almost)
-    name = "chapter" + "s" * (len(sources) > 1) + "".join(f"-{path.name[:2]}" for path in sources)
-    notebooks, graded = {}, {}
-    for path in sources:
-        notebook = with_outputs(path, places)
-        if only_exercises:
-            notebook = exercises_only(notebook, f"{path.stem}.ipynb")
-        unlink(notebook, {f"{source.stem}.ipynb" for source in sources} if not only_exercises else set())
-        file = f"{path.stem}.ipynb"
-        notebooks[file], graded[file] = with_graded_cells(notebook, chosen, almost, str(path))
+    solved = {path: solved_version(path, places, only_exercises, sources) for path in sources}
+    graded = {path: with_graded_cells(notebook, chosen, almost, str(path)) for path, notebook in solved.items()}
+    assignment = Assignment(
+        name="chapter" + "s" * (len(sources) > 1) + "".join(f"-{path.name[:2]}" for path in sources),
+        version=version("bertedu"),
+        chapters=tuple(int(path.name[:2]) for path in sources),
+        only_exercises=only_exercises,
+        due=due_time.isoformat() if due_time else None,
+        almost=almost,
+        notebooks=(),
+        exercises=tuple(one for path in sources for one in listed(graded[path][1], f"{path.stem}.ipynb")),
+    )
+    notebooks = {f"{path.stem}.ipynb": notebook for path, (notebook, _) in graded.items()}
+    data = {file for path, (notebook, _) in graded.items() for file in files_read(notebook, path, places)}
+    with appearing(to) as beside:
+        return write_all(beside, assignment, notebooks, sorted(data), places)
+
+
+def write_all(
+    folder: Path, assignment: Assignment, notebooks: Mapping[str, NotebookNode], data: Sequence[Path], places: Places
+) -> Assignment:
+    """Fill the folder: nbgrader's course folder, whose release is everybody's, then the rest. Returns the assignment
+    with its released notebooks."""
+    seconds = SECONDS_OF_AN_EXERCISE if assignment.only_exercises else SECONDS
+    make_course_folder(folder / "nbgrader", assignment.name, notebooks, assignment.due_time, seconds)
+    shutil.copytree(folder / "nbgrader" / "release" / assignment.name, folder / RELEASE)
+    released = [folder / RELEASE / file for file in notebooks]
+    assignment = replace(assignment, notebooks=tuple(map(described, released)))
+    write_assignment(folder, assignment)
+    write_for_an_lms(folder / "lms" / assignment.name, assignment, released, data, places)
+    return assignment
+
+
+@contextmanager
+def appearing(to: Path) -> Iterator[Path]:
+    """A folder beside `to`, which becomes `to` where the block ends well, and goes where it does not."""
     with naming_failures(to):
         to.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=f".{to.name}.", dir=to.parent))
-    try:
-        seconds = SECONDS_OF_AN_EXERCISE if only_exercises else SECONDS
-        make_course_folder(beside / "nbgrader", name, notebooks, due_time, seconds)
-        shutil.copytree(beside / "nbgrader" / "release" / name, beside / RELEASE)
-        assignment = Assignment(
-            name=name,
-            version=version("bertedu"),
-            chapters=tuple(int(path.name[:2]) for path in sources),
-            only_exercises=only_exercises,
-            due=due_time.isoformat() if due_time else None,
-            almost=almost,
-            notebooks=tuple(described(beside / RELEASE / file) for file in notebooks),
-            exercises=tuple(exercise for file in notebooks for exercise in listed(graded[file], file)),
-        )
-        write_assignment(beside, assignment)
-        data = {file for path in sources for file in data_of(path, places)}
-        write_for_an_lms(beside / "lms" / name, assignment, sorted((beside / RELEASE).glob("*.ipynb")), sorted(data))
-        with naming_failures(to):
+        try:
+            yield beside
             beside.chmod(0o755)
             beside.rename(to)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-    return assignment
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
 
 
 def numbers_of(chapters: set[int]) -> list[str]:
@@ -105,12 +117,32 @@ def with_outputs(path: Path, places: Places) -> NotebookNode:
     return notebook
 
 
-def unlink(notebook: NotebookNode, files: Iterable[str]) -> None:
-    """Leave only the text of links to notebooks that are not beside this one."""
-    there = set(files)
+def solved_version(path: Path, places: Places, only_exercises: bool, sources: Iterable[Path]) -> NotebookNode:
+    """The solved notebook as it is assigned; of links to notebooks that are not beside it, only the text."""
+    notebook = with_outputs(path, places)
+    if only_exercises:
+        notebook = exercises_only(notebook, path.name)
+    there = set() if only_exercises else {f"{source.stem}.ipynb" for source in sources}
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = LINK.sub(lambda link: link[0] if link[2] in there else link[1], cell.source)
+    return notebook
+
+
+def files_read(notebook: NotebookNode, source: Path, places: Places) -> set[Path]:
+    """The files of the course that the notebook's code names."""
+    code = "".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+
+    def named(file: Path) -> bool:
+        name = file.relative_to(places.data)
+        return any(f'"{one.as_posix()}"' in code for one in (name, *name.parents))
+
+    found = data_of(source, places)
+    wanted = {file for file in found if named(file)}
+    quizzes = {
+        file for file in found if file.parent.name == "quizzes"
+    }  # by this folder, data/ is known as the course's
+    return wanted | quizzes if wanted or "quiz(" in code else set()
 
 
 def described(path: Path) -> AssignedNotebook:

@@ -28,13 +28,15 @@ whether the answer is right, and what went wrong if it is not. You may do that a
 """
 
 
-def write_for_an_lms(folder: Path, assignment: Assignment, notebooks: Iterable[Path], data: Iterable[Path]) -> None:
+def write_for_an_lms(
+    folder: Path, assignment: Assignment, notebooks: Iterable[Path], data: Iterable[Path], places: Places
+) -> None:
     """Fill a folder with what a learner needs, and put a zip file of it beside the folder."""
     write_text(folder / "README.md", instructions(assignment))
     for path in notebooks:
         shutil.copyfile(path, folder / path.name)
     for path in data:
-        there = folder / "data" / path.relative_to(Places().data)
+        there = folder / "data" / path.relative_to(places.data)
         there.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, there)
     shutil.make_archive(str(folder), "zip", folder.parent, folder.name)

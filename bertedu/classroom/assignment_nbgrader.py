@@ -4,7 +4,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -60,7 +60,7 @@ SECONDS, SECONDS_OF_AN_EXERCISE = 600, 60  # a chapter trains models; exercises 
 
 
 def make_course_folder(
-    folder: Path, name: str, notebooks: dict[str, NotebookNode], due: datetime | None, seconds: int
+    folder: Path, name: str, notebooks: Mapping[str, NotebookNode], due: datetime | None, seconds: int
 ) -> None:
     """Make the folder with the settings and the source of one assignment, and let nbgrader generate its release."""
     write_text(folder / "nbgrader_config.py", SETTINGS.format(name=name, course=COURSE, seconds=seconds))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from IPython.display import display
+from IPython.display import clear_output, display
 from IPython.utils.capture import capture_output
 
 from bertedu.course import check as check_in_words
@@ -36,7 +36,8 @@ def scored(points: float, almost: float = 0.0) -> Callable[..., float | None]:
     """The `check` of a cell that nbgrader grades: it shows the verdict, and returns what nbgrader takes for points.
 
     Nothing means all of the points, a number means so many: that share of the points where the verdict is "almost", and
-    0 for any other but "yes". Whatever the answer prints is left out: nbgrader would take a warning for a failure.
+    0 for any other but "yes". Whatever the answer prints is left out: nbgrader would take a warning for a failure, and
+    a number for points.
     """
 
     def check(number: str, answer: Any = None) -> float | None:
@@ -44,6 +45,7 @@ def scored(points: float, almost: float = 0.0) -> Callable[..., float | None]:
             checking = importlib.import_module(f"{COURSE}.checking")
             with checking.ORIGINALS.restored(), checking.own_settings():
                 verdict = checking.examine(checking.find(number), answer)
+        clear_output()  # what got out all the same
         display(verdict)
         if verdict.passed:
             return None
