@@ -4,7 +4,6 @@ It can be deleted: only the times are lost. A file that is missing or damaged co
 """
 
 import json
-import math
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any
 from bertedu.course.ticks import ticks_file
 from bertedu.errors import UserError
 from bertedu.files import write_json
+
+MOST = 1e12  # seconds: what is beyond is no time
 
 
 @dataclass
@@ -55,7 +56,7 @@ def read(entry: dict[str, Any]) -> Times:
 
 def number(value: Any) -> float | None:
     """A number above 0, or None."""
-    return value if type(value) in (int, float) and math.isfinite(value) and value > 0 else None
+    return value if type(value) in (int, float) and 0 < value < MOST else None
 
 
 def times_of(name: str) -> Times:
