@@ -1,0 +1,168 @@
+"""Find the bug: each lab shows its symptom, each bug is caught alone, right repairs pass, wrong ones are told apart.
+
+Other repairs are in tests/interview/bugs/NAME.py, as changes of the repaired program: ACCEPTED = {what: [(old, new)]}
+and WRONG = {what: (changes, phrase)}, four or more.
+"""
+
+import ast
+import importlib.util
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from pace import yardstick
+from voice import in_python, in_text
+
+from bertedu.course.data import data_path
+from bertedu.interview.bank import LEVELS
+from bertedu.interview.bugs.examining import examine
+from bertedu.interview.bugs.lab import FOLDER, Lab, lab_names, read_lab, read_labs
+
+ROOT = Path(__file__).resolve().parents[1]
+PROOFS = Path(__file__).parent / "interview" / "bugs"
+LABS = {name: read_lab(name) for name in lab_names()}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def imported():
+    """The first steps of an optimizer import what they need: that is no time of a program's."""
+    figures(LABS["accumulation"].repaired())
+
+
+every_lab = pytest.mark.parametrize("lab", LABS.values(), ids=LABS)
+
+
+def proofs(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"repairs_{name}", PROOFS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def repairs(kind: str) -> list:
+    return [
+        pytest.param(lab, entry, id=f"{name}-{what}")
+        for name, lab in LABS.items()
+        for what, entry in getattr(proofs(name), kind).items()
+    ]
+
+
+def changed(lab: Lab, changes: list[tuple[str, str]]) -> str:
+    program = lab.repaired()
+    for old, new in changes:
+        assert old in program, f"{lab.name}: these lines are not in the repaired program:\n{old}"
+        program = program.replace(old, new)
+    return program
+
+
+def figures(program: str) -> tuple[dict[str, float], float]:
+    names = {"__name__": "program"}
+    exec(compile(program, "program", "exec"), names)
+    start = time.process_time()
+    return names["main"](), time.process_time() - start
+
+
+def test_a_lab_is_missing():
+    assert len(LABS) == 10
+    assert {path.stem for path in PROOFS.glob("*.py")} == set(LABS)
+    assert {lab.level for lab in LABS.values()} == set(LEVELS)
+    counts = [len(lab.bugs) for lab in LABS.values()]
+    assert min(counts) == 1 and max(counts) == 4
+    order = [LEVELS.index(lab.level) for lab in read_labs()]
+    assert order == sorted(order)
+
+
+@every_lab
+def test_a_symptom_is_not_there_or_stays_after_the_repair(lab):
+    for program, side in ((lab.broken, "broken"), (lab.repaired(), "repaired")):
+        found, seconds = figures(program)
+        for figure in lab.figures:
+            assert abs(found[figure.name] - getattr(figure, side)) <= figure.within, (
+                f"{side}: {figure.name} {found[figure.name]}"
+            )
+        assert seconds < 20 * yardstick(), f"{seconds:.1f} s: a lab answers in a few seconds on a slow machine, too"
+    assert any(abs(figure.broken - figure.repaired) > 2 * figure.within for figure in lab.figures)
+
+
+@every_lab
+def test_a_symptom_tells_no_number_that_was_seen(lab):
+    told = lab.symptom.replace("%", "")
+    seen = [figure.broken for figure in lab.figures]
+    forms = {f"{value:.{digits}f}" for value in seen for digits in (2, 3)} | {f"{100 * value:.0f}" for value in seen}
+    assert any(form in told for form in forms)
+    assert 40 <= len(lab.symptom.split()) <= 120
+
+
+@every_lab
+def test_a_program_is_long_or_gives_its_bugs_away(lab):
+    lines = lab.broken.splitlines()
+    assert 50 <= len(lines) <= 115
+    code = [line for line in lines if line.strip() and not line.strip().startswith(("#", '"""'))]
+    assert len(code) <= 90 and "bug" not in lab.broken.lower()
+    for text in (lab.broken, lab.repaired()):
+        functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+        assert all(ast.get_docstring(node) for node in functions if node.name not in ("__init__", "forward"))
+
+
+@every_lab
+def test_the_repaired_program_is_refused_or_the_broken_one_called_damaged(lab):
+    verdict = examine(lab, lab.repaired()).verdict
+    assert verdict.passed, verdict
+    findings = examine(lab, lab.broken)
+    assert findings.left == tuple(bug.id for bug in lab.bugs)
+    assert "broke something" not in repr(findings.verdict)
+
+
+@pytest.mark.parametrize(
+    ("lab", "bug"), [pytest.param(b, a, id=f"{b.name}-{a.id}") for b in LABS.values() for a in b.bugs]
+)
+def test_a_bug_that_is_left_alone_is_not_caught_by_its_own_test(lab, bug):
+    findings = examine(lab, lab.repaired(left_in=[bug.id]))
+    assert findings.left == (bug.id,), findings.verdict
+    assert findings.verdict.status == "not yet" and "broke something" not in repr(findings.verdict)
+    gone = f"{len(lab.bugs) - 1} of {len(lab.bugs)} "
+    assert findings.verdict.lines[0].startswith(gone)
+    told = findings.verdict.lines[1]
+    assert not any(line.strip() and line.strip() in told for line in (*bug.wrong.split("\n"), *bug.right.split("\n")))
+
+
+@every_lab
+def test_two_bugs_are_told_in_the_same_sentence(lab):
+    told = [examine(lab, lab.repaired(left_in=[bug.id])).verdict.lines[1] for bug in lab.bugs]
+    assert len({sentence.split(":")[1][:40] for sentence in told}) == len(lab.bugs)
+
+
+@every_lab
+def test_a_lab_is_not_proven(lab):
+    proof = proofs(lab.name)
+    assert proof.ACCEPTED and len(proof.WRONG) >= 4
+    assert len({phrase for _, phrase in proof.WRONG.values()}) >= 3
+
+
+@pytest.mark.parametrize(("lab", "changes"), repairs("ACCEPTED"))
+def test_another_right_repair_is_refused(lab, changes):
+    verdict = examine(lab, changed(lab, changes)).verdict
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(("lab", "entry"), repairs("WRONG"))
+def test_a_wrong_repair_passes_or_hears_of_something_else(lab, entry):
+    changes, phrase = entry
+    verdict = examine(lab, changed(lab, changes)).verdict
+    assert not verdict.passed
+    assert phrase in repr(verdict), verdict
+
+
+@every_lab
+def test_a_lab_has_a_word_of_our_own(lab):
+    folder = data_path(FOLDER) / lab.name
+    found = [*in_text(folder / "lab.toml", ROOT), *in_python(folder / "broken.py", ROOT)]
+    assert not found, "\n".join(map(str, found))
+
+
+@every_lab
+def test_a_hint_or_a_reason_is_no_sentence(lab):
+    for bug in lab.bugs:
+        assert all(20 <= len(text) <= 400 for text in (bug.what, bug.why, bug.find, *bug.hints))
+        assert bug.hints[0] != bug.hints[1] and bug.right.strip() not in " ".join(bug.hints)
