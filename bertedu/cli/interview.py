@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from bertedu.cli.bug import bug
 from bertedu.cli.case import case
 from bertedu.cli.drill import drill
 from bertedu.cli.saying import PATH, ask_numbers, paragraph, say
@@ -15,6 +16,7 @@ Examples:
   bertedu interview mock --minutes 30       half an hour of questions; answer aloud, then tick what you said
   bertedu interview case semantic-search    a design case of 45 minutes; without a name, all cases
   bertedu interview drill                   whiteboard tasks against the clock, with your best times
+  bertedu interview bug                     programs with bugs of which only a symptom is given
   bertedu interview export --to anki        flashcards for Anki; importing them again updates them
   bertedu interview export --to pdf         a book, to read or to print; --to html for the browser
   bertedu interview export --to pdf --cheat-sheet   two pages of numbers, formulas and shapes
@@ -28,6 +30,7 @@ def interview() -> None:
 
 interview.add_command(case)
 interview.add_command(drill)
+interview.add_command(bug)
 
 
 @interview.command()

@@ -5,6 +5,7 @@ A bug has the lines that are wrong and the lines that repair it, so the repaired
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from bertedu.course.data import data_path
 from bertedu.errors import UserError, shown
@@ -56,6 +57,11 @@ class Lab:
     figures: tuple[Figure, ...]
     broken: str
 
+    @property
+    def module(self) -> str:
+        """The name of its folder, of its module of hidden tests, and of the file that a learner works in."""
+        return module_of(self.name)
+
     def line_of(self, bug: Bug) -> int:
         """The number of the first line of the broken program that differs after the repair."""
         start = self.broken.index(bug.wrong)
@@ -73,7 +79,12 @@ class Lab:
 
 def lab_names() -> list[str]:
     """The names of all labs."""
-    return sorted(path.parent.name for path in data_path(FOLDER).glob("*/lab.toml"))
+    return sorted(path.parent.name.replace("_", "-") for path in data_path(FOLDER).glob("*/lab.toml"))
+
+
+def module_of(name: str) -> str:
+    """masked_lm for the lab masked-lm."""
+    return name.replace("-", "_")
 
 
 def read_labs() -> list[Lab]:
@@ -85,9 +96,13 @@ def read_labs() -> list[Lab]:
 def read_lab(name: str) -> Lab:
     """The lab of that name. Raises UserError for a name that is not there, and for a lab.toml that breaks a rule."""
     names = lab_names()
+    if not isinstance(name, str):
+        raise UserError(f"{shown(name)} is no name of a program: write one in quotes, as in {shown(names[0])}.")
     if name not in names:
-        raise UserError(f"there is no program {shown(name)}: choose one of {', '.join(names)}.")
-    folder = data_path(f"{FOLDER}/{name}")
+        near = get_close_matches(name.lower().replace("_", "-"), names, n=1)
+        meant = f"do you mean {near[0]}?" if near else f"choose one of {', '.join(names)}."
+        raise UserError(f"there is no program {shown(name)}: {meant}")
+    folder = data_path(f"{FOLDER}/{module_of(name)}")
     path, program = folder / "lab.toml", read_text(folder / PROGRAM)
     lab = record(Lab, {**parse_toml(path), "name": name, "broken": program}, str(path))
     lab = replace(lab, broken=program)  # with the line break at its end

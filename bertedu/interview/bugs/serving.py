@@ -1,5 +1,7 @@
 """Hidden tests of the lab `serving`: scores that depend on the company a text is in."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -103,9 +105,9 @@ def sound(program: Program) -> str | None:
     return "in training nothing is dropped out any more." if torch.equal(*twice) else None
 
 
-def without_attention(program: Program) -> nn.Module:
+def without_attention(program: Program) -> Any:
     """A model whose attention adds zeros."""
-    model: nn.Module = program.call("Reviewer")
+    model = program.call("Reviewer")
     with torch.no_grad():
         model.value.weight.zero_()
         model.value.bias.zero_()
