@@ -94,10 +94,14 @@ def test_an_endless_program_runs_on(folder, monkeypatch):
     assert "I stopped it" in repr(found("finetune"))
 
 
-def test_a_program_ends_the_command(folder):
+def test_a_process_that_ends_early_or_never_ends_the_command(folder, monkeypatch):
     (folder / "mine.py").write_text("import os\nos._exit(0)\n")
+    monkeypatch.setattr(files, "JUDGING", "this")  # a module that ends without findings
     findings = examine_apart(LAB, folder / "mine.py")
     assert "ended Python (exit code 0)" in repr(findings.verdict) and len(findings.left) == 3
+    monkeypatch.setattr(files, "SECONDS", 0.01)
+    findings = examine_apart(LAB, folder / "mine.py")
+    assert "I stopped it" in repr(findings.verdict) and len(findings.left) == 3
 
 
 def test_a_process_tells_another_verdict(folder):
@@ -128,10 +132,10 @@ def test_the_command_says_something_else_than_the_notebook(folder):
         (["finetune", "--hint", "--solution"], "exclude each other"),
         (["finetune", "--to", "a.py", "--check", "a.py"], "exclude each other"),
         (["finetune", "--check", "none.py"], "is not there"),
-        (["finetune", "--check", "."], "folder"),
+        (["finetune", "--check", "."], "Is a directory"),
         (["finetune", "--check", "same.py"], "still the program as you got it"),
         (["finetune", "--check", "bytes.py"], "UTF-8"),
-        (["finetune", "--to", "none/a.py"], "none"),
+        (["finetune", "--to", "same.py/a.py"], "same.py"),
     ],
 )
 def test_a_wrong_word_shows_a_traceback(folder, words, sentence):

@@ -13,6 +13,7 @@ from bertedu.interview.bugs.examining import Findings
 from bertedu.interview.bugs.lab import Lab
 
 FILE = "bug_{}.py"  # in a notebook's folder
+JUDGING = "bertedu.interview.bugs.judging"
 SECONDS = 60.0  # on the clock, for a program that no alarm could end
 MOST_BYTES = 1_000_000  # of a program
 ROOT = Path(__file__).resolve().parents[3]
@@ -42,7 +43,7 @@ def examine_apart(lab: Lab, path: Path) -> Findings:
     with TemporaryDirectory() as folder:
         told = Path(folder) / "findings.json"
         # -P: a file of the learner's beside the program, such as random.py, does not hide the library's
-        command = [sys.executable, "-P", "-m", "bertedu.interview.bugs.judging", lab.name, str(path), str(told)]
+        command = [sys.executable, "-P", "-m", JUDGING, lab.name, str(path), str(told)]
         paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         quiet = subprocess.DEVNULL

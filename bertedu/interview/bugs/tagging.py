@@ -13,7 +13,7 @@ PERSONS = {("ann", "##ika"), ("ber", "##til"), ("car", "##lotta"), ("dor", "##ia
 
 
 class Knowing(nn.Module):
-    """Tags every first piece rightly: a person by both pieces, another name is a place: [B, T] -> [B, T, 3]."""
+    """Tags every first piece rightly: a person by both pieces, another name is a city: [B, T] -> [B, T, 3]."""
 
     def __init__(self, vocabulary: list[str]):
         super().__init__()
