@@ -558,18 +558,21 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [18 DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) | distances instead of positions, and words predicted in any order | 60 |
 # | [19 ModernBERT](19_modernbert.ipynb) | rotary positions, a gate, local attention, no padding | 60 |
 # | [20 Many languages](20_many_languages.ipynb) | one BERT for two languages, and transfer without translations | 60 |
+# | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview | 60 |
 #
 # Chapters 00 to 05 give you the whole model. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
-# tasks that people use it for. Chapters about BERT's successors will follow.
+# tasks that people use it for. Chapters 15 to 20 build its successors, and chapter 25 prepares an interview.
 #
 # ## Which way is yours?
 #
 # - **You learn by yourself.** Take the chapters in order, one at a time. Each builds on the one before and begins
 #   with three questions about it.
-# - **You teach.** `notebooks/` has the exercises empty, `notebooks/solutions/` has them solved and explained. For
-#   grading, `check("0.2", mask_token).passed` is `True` or `False`. The times are at the top of each chapter.
-# - **You have an interview on Friday.** Read *Interview questions* and *Paper and code* in every chapter. Then do the
-#   labs called *Broken BERT*. If you have a single evening, read chapter 03, then 05.
+# - **You teach.** `notebooks/` has the exercises empty, `notebooks/solutions/` has them solved and explained. Plans,
+#   a page for each chapter, assignments, grading and slides: `docs/teaching/README.md`. The times are at the top of
+#   each chapter.
+# - **You have an interview on Friday.** Begin with [25 · The interview](25_the_interview.ipynb): it has a plan for one,
+#   three or ten hours. In the other chapters read *Interview questions* and *Paper and code*, and do the labs called
+#   *Broken BERT*. If you have a single evening, read chapter 03, then 05.
 # - **You maintain notebooks.** All outputs are compared on each test run, except a few that can't repeat, such as
 #   times. See `notebooks/source/TEMPLATE.md` and `CONTRIBUTING.md`; `make test` runs them all.
 

@@ -1,0 +1,565 @@
+# %% [markdown]
+# # 25 · The interview
+#
+# An interview on BERT asks little that you have not built. What it asks for besides is to say it aloud, with numbers,
+# against the clock. This chapter practises that: calculations, derivations, a blank cell, somebody else's bug, a
+# design.
+#
+# ## What you will be able to do
+#
+# - answer a question in half a minute and in two, and know which points the listener waits for
+# - compute parameters, memory, operations and machines aloud, within 10 % of what a program computes
+# - derive the gradient of softmax and cross-entropy without notes
+# - find a bug from its symptom, and say how you would have noticed it
+# - plan the hours that are left, and take a mock interview
+#
+# **Time:** 60 minutes for the core path, and as many hours as you have for the drills ·
+# **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
+# [08 · Pre-training](08_pre_training.ipynb); the more of 10 to 20, the better · **Next:** your interview
+#
+# Sections marked (optional) are not part of the core path.
+#
+# ## Recall
+#
+# Say each answer aloud before you unfold it. Look at a clock: half a minute each.
+#
+# 1. What does BERT learn from a text that a left-to-right language model cannot use?
+#
+# <details><summary>Answer</summary>
+#
+# The right side. BERT hides 15 % of the tokens and predicts them from both sides at once, so the vector of a word in
+# the middle depends on the whole sentence. A left-to-right model sees only what stands before the word. In return it
+# can write, and BERT cannot.
+#
+# </details>
+#
+# 2. Which parts of BERT-Base hold most of its parameters?
+#
+# <details><summary>Answer</summary>
+#
+# The layers: 12 times 7.1 million are 85 million, and two thirds of each layer are its feed-forward. The token
+# embeddings hold 23 million. Everything else together is about 1 million. We compute it below.
+#
+# </details>
+#
+# 3. Your fine-tuned classifier has 97 % on validation and is useless in production. Three reasons?
+#
+# <details><summary>Answer</summary>
+#
+# Duplicates or the same authors in both splits. Another tokenizer or another preprocessing in production. Other texts:
+# longer, newer, from another country. And, before all of these: 97 % may be the share of the largest class.
+#
+# </details>
+#
+# ## How such an interview goes
+#
+# <svg role="img" aria-label="Five boxes from left to right. Screen, 30 minutes: short questions. Whiteboard, 45 minutes:
+# write attention. Depth, 45 minutes: why and how much. Debugging, 30 minutes: find the bug. Design, 45 minutes: a
+# system. Below each stands the part of this chapter that practises it." viewBox="0 0 760 170" width="760"
+# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
+# <rect width="760" height="170" fill="#ffffff"/>
+# <g fill="#f3f3f3" stroke="#767676"><rect x="10" y="30" width="130" height="58" rx="7"/>
+# <rect x="162" y="30" width="130" height="58" rx="7"/><rect x="314" y="30" width="130" height="58" rx="7"/>
+# <rect x="466" y="30" width="130" height="58" rx="7"/><rect x="618" y="30" width="130" height="58" rx="7"/></g>
+# <g fill="#222222" text-anchor="middle"><text x="75" y="54" font-weight="bold">Screen</text>
+# <text x="75" y="74">30 min: basics</text><text x="227" y="54" font-weight="bold">Whiteboard</text>
+# <text x="227" y="74">45 min: write it</text><text x="379" y="54" font-weight="bold">Depth</text>
+# <text x="379" y="74">45 min: why, how much</text><text x="531" y="54" font-weight="bold">Debugging</text>
+# <text x="531" y="74">30 min: a symptom</text><text x="683" y="54" font-weight="bold">Design</text>
+# <text x="683" y="74">45 min: a system</text></g>
+# <g fill="#0072B2" text-anchor="middle"><text x="75" y="122">the bank</text><text x="227" y="122">drills</text>
+# <text x="379" y="122">calculations,</text><text x="379" y="140">derivations</text><text x="531" y="122">Broken BERT</text>
+# <text x="683" y="122">design cases</text></g>
+# <g stroke="#767676" stroke-width="1.6" fill="none"><path d="M140 59H158M292 59H310M444 59H462M596 59H614"/></g>
+# </svg>
+#
+# Not every company has all five, and the order differs. In each of them somebody listens for a few points, ticks them
+# off, and asks a follow-up about what is missing. So the useful question about an answer is not "was it nice?" but
+# "which points were in it?".
+#
+# ## One question, two lengths
+#
+# The package has a **bank** of questions. Each one holds what an interviewer would have on paper: the points that must
+# be said, the follow-up for each, and what people often say wrongly. Let's read the paper of one question. First
+# answer it aloud: *why does scaled dot-product attention divide the scores by √d, and not by d?*
+
+# %%
+from bertedu.course import about, check, data_path, hint, quiz
+from bertedu.interview.bank import questions, read_bank
+
+BANK = data_path("interview")
+question = questions(BANK)["attention-01"]
+for number, point in enumerate(question.must, start=1):
+    print(f"{number}. {point.point}\n   if missing: {point.ask}")
+
+# %% [markdown]
+# How many did you say? Most people say the second point, *softmax becomes one-hot*, and stop. The first one, that the
+# variance of the score is d, is what shows that you can derive it.
+#
+# An answer has two lengths. The short one takes half a minute and is complete: claim, reason, number. The long one is
+# for "tell me more". Begin with the short one always, and let the other person choose where to dig. Here are both, with
+# their lengths at 150 spoken words a minute:
+
+# %%
+for name, text in (("short", question.short), ("long", question.long)):
+    words = len(text.split())
+    print(f"{name}: {words} words, {words / 150 * 60:.0f} seconds")
+    print(f"{' '.join(text.split())[:170]} …\n")
+
+# %% [markdown]
+# What people say wrongly is as instructive. Both of these sound plausible. Say why each is wrong before you run the
+# cell:
+#
+# - "It makes the attention weights sum to 1."
+# - "It prevents overflow in half precision."
+
+# %%
+for wrong in question.wrong:
+    print(f"“{wrong.said}”\n   {wrong.because}")
+
+# %% [markdown]
+# And each answer of the bank has **evidence**: a few lines that you could type during the interview, or the source that
+# it stands in. This is the evidence of our question:
+
+# %%
+import torch
+
+torch.manual_seed(0)
+for d in (4, 64, 1024):
+    scores = (torch.randn(20000, d) * torch.randn(20000, d)).sum(dim=-1)
+    deviation = scores.std()
+    print(f"d = {d:4}: standard deviation {deviation:4.0f}", end="")
+    print(f", divided by √d {deviation / d**0.5:.1f}")
+
+# %% [markdown]
+# ## A plan for the hours that are left
+#
+# Nobody can read everything on Thursday evening. `plan` chooses: the basic questions of every topic first, then deeper
+# ones, as many as fit, counting the time to say each answer aloud and to read the rest.
+
+# %%
+from bertedu.interview.choosing import plan
+
+for hours in (1, 3, 10):
+    steps = plan(read_bank(BANK), hours)
+    topics = {step.question.topic for step in steps}
+    print(f"{hours:2} hours: {len(steps):3} questions of {len(topics)} topics", end="")
+    print(f", {sum(step.minutes for step in steps):.0f} minutes")
+
+# %% [markdown]
+# Three and ten hours leave 30 and 45 minutes for a mock interview. On the command line,
+# `bertedu interview plan --hours 1` prints the questions in their order. The first five are:
+
+# %%
+for step in plan(read_bank(BANK), 1)[:5]:
+    print(f"{step.minutes:.0f} min  {step.question.question}")
+
+# %% [markdown]
+# ## Calculations aloud: parameters
+#
+# "How many parameters has BERT-Base, and where are they?" is the most frequent question of all. You don't need to
+# remember numbers, you need five sizes: V = 30,522 tokens, P = 512 positions, D = 768,
+# F = 3,072 in the feed-forward, L = 12 layers.
+#
+# With a pencil, per layer: four matrices of D · D for query, key, value and output, and two of D · F for the
+# feed-forward, which is 4·D² + 2·4·D² = **12·D²**. With D = 768 that is 12 · 590,000 ≈ 7.1 million. Twelve layers:
+# 85 million. The embeddings: V · D = 30,522 · 768 ≈ 23.4 million. Sum: 108 million. What is missing?
+
+# %%
+V, P, D, F, L = 30_522, 512, 768, 3_072, 12
+layers, table = 12 * D**2 * L, V * D
+print(f"layers {layers / 1e6:.1f} M, token embeddings {table / 1e6:.1f} M", end="")
+print(f", together {(layers + table) / 1e6:.1f} M")
+
+# %% [markdown]
+# An interviewer is happy with 108 million. One who asks for the exact number wants to know whether you remember biases,
+# LayerNorm (two vectors of D each), positions, segments and the pooler.
+#
+# ### Exercise 25.1 · Every parameter
+# ●●○○ · 10 minutes
+#
+# Write `parameters(V, P, D, F, L)`: the number of parameters of `BertModel`, with the pooler and two segments.
+# Return a whole number. Stuck? `hint("25.1")`
+
+
+# %% tags=["exercise"]
+def parameters(V, P, D, F, L):
+    ### BEGIN SOLUTION
+    norm = 2 * D
+    embeddings = (V + P + 2) * D + norm
+    attention = 4 * (D * D + D) + norm
+    feed_forward = D * F + F + F * D + D + norm
+    pooler = D * D + D
+    return embeddings + L * (attention + feed_forward) + pooler
+    ### END SOLUTION
+
+
+check("25.1", parameters)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# Every linear layer from n to m has n·m weights and m biases, every LayerNorm a scale and a shift, 2·D. A layer has
+# four linear layers of D to D, two for the feed-forward and two LayerNorms; the embeddings have three tables and one
+# LayerNorm; the pooler is one more D to D. There is no LayerNorm after the last layer: BERT is post-norm, and the last
+# sublayer ends with one.
+#
+# </details>
+
+# %% [markdown]
+# ## The proof
+#
+# Is that what the package and `transformers` build? On torch's *meta* device a model has shapes and no memory, so we
+# can count the parameters of BERT-Large without 1.3 GB.
+
+# %%
+import transformers
+
+from bertedu import BertConfig, BertModel
+
+
+def count(model):
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+for preset in ("base", "large"):
+    config = BertConfig.preset(preset)
+    D, F, L = config.hidden_size, config.intermediate_size, config.num_hidden_layers
+    own = (
+        (V + P + 2) * D + 2 * D + L * (4 * (D * D + D) + 2 * D * F + F + D + 4 * D) + D * D + D
+    )
+    theirs = transformers.BertConfig(
+        hidden_size=D, intermediate_size=F, num_hidden_layers=L, num_attention_heads=D // 64
+    )
+    with torch.device("meta"):
+        ours, reference = count(BertModel(config)), count(transformers.BertModel(theirs))
+    print(
+        f"{preset}: by hand {own:,}, bertedu {ours - own:+}, transformers {reference - own:+}"
+    )
+
+# %% [markdown]
+# The differences are 0. The paper says 110 and 340 million (section 3), rounded, and with the heads of pre-training.
+#
+# ## Calculations aloud: memory and operations
+#
+# Two rules carry you through most estimates:
+#
+# - **Memory of training** in fp32 with AdamW: 16 bytes for each parameter (weight, gradient, two moments, 4 bytes each),
+#   plus the activations.
+# - **Operations**: a forward pass does 2 for each weight and token (one multiplication, one addition). The backward pass
+#   does twice as many. So training takes **6 · parameters · tokens**.
+#
+# With a pencil: BERT-Base's pre-training read 43 billion tokens (a million steps of 256 texts, 90 % of them with 128
+# tokens and 10 % with 512: Devlin et al. 2019, appendix A.2). With 85 million weights in the layers that is
+# 6 · 85·10⁶ · 43·10⁹ ≈ 2.2·10¹⁹. A GPU that reaches 400 TFLOP/s needs 55,000 seconds, 15 hours.
+
+# %%
+tokens = 256 * (900_000 * 128 + 100_000 * 512)
+operations = 6 * 85e6 * tokens
+print(f"{tokens / 1e9:.0f} billion tokens, {operations:.1e} operations")
+print(f"{operations / 400e12 / 3600:.0f} hours at 400 TFLOP/s")
+
+# %% [markdown]
+# Add what the number means: that is less than a day on one GPU of today, and it was four days on 16 TPU chips (appendix A.2
+# of the paper). And it ignores attention's T² part, which is a tenth at T = 512.
+#
+# ### Exercise 25.2 · Does it fit?
+# ●●○○ · 8 minutes
+#
+# "You fine-tune a model with AdamW. How much memory do weights, gradients and optimizer take?" Write
+# `training_gigabytes(parameters, trained, mixed)` (1 GB = 10⁹ bytes). `parameters` is the number of all parameters,
+# `trained` the number of those that are not frozen. Only trained ones need gradients and the two moments, all in fp32.
+# With `mixed=True` the model keeps, besides the fp32 weights, a copy of **all** weights in bf16 for the forward pass.
+
+
+# %% tags=["exercise"]
+def training_gigabytes(parameters, trained, mixed):
+    ### BEGIN SOLUTION
+    size = 4 * parameters + 12 * trained
+    if mixed:
+        size += 2 * parameters
+    return size / 1e9
+    ### END SOLUTION
+
+
+check("25.2", training_gigabytes)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# 4 bytes for every weight, and 4 + 4 + 4 for gradient and moments of the trained ones. So mixed precision takes *more*
+# memory for these parts, 18 bytes instead of 16. What it saves are activations and time. That is a favorite
+# follow-up.
+#
+# </details>
+
+# %% [markdown]
+# For all of BERT-Base that is 1.75 GB. A GPU with 16 GB should have room in plenty. Yet a batch of 32 texts with 512
+# tokens may fail. Guess which part is to blame, then run the cell: it counts the attention weights alone, which
+# backward needs, so all layers keep them.
+
+# %%
+for batch, length in ((32, 128), (32, 512), (32, 2048)):
+    weights = batch * 12 * length**2 * 12 * 4
+    print(f"B = {batch}, T = {length:4}: {weights / 1e9:6.1f} GB in 12 layers, fp32")
+
+# %% [markdown]
+# Four times as many tokens are 16 times as many weights. A fused kernel (`scaled_dot_product_attention`) never stores
+# them; without it, lower the batch and accumulate gradients.
+#
+# ## Derivations: the gradient of the loss
+#
+# "Derive the gradient of cross-entropy by the logits." You have one minute and a board. With
+# $p_i = e^{z_i} / \sum_j e^{z_j}$ and the label $y$ the loss is
+#
+# $$\ell = -\log p_y = -z_y + \log \sum_j e^{z_j}$$
+#
+# The first term contributes −1 for $i = y$. The derivative of the second by $z_i$ is $e^{z_i} / \sum_j e^{z_j} = p_i$.
+# So $\partial \ell / \partial z_i = p_i - [i = y]$: **probabilities minus one-hot**. The sum over i is 0, and a
+# confident right answer has a gradient near 0.
+#
+# ### Exercise 25.3 · Probabilities minus one-hot
+# ●●●○ · 10 minutes
+#
+# Write `gradient(logits, labels)` for logits `[N, K]` and labels `[N]`, without autograd: the gradient of
+# `cross_entropy(logits, labels, ignore_index=-100)` by the logits. Two things that PyTorch does are easily forgotten:
+# the loss is the *mean over the rows that count*, and rows with the label −100 don't count.
+
+
+# %% tags=["exercise"]
+def gradient(logits, labels):
+    ### BEGIN SOLUTION
+    counts = labels != -100
+    one_hot = torch.zeros_like(logits)
+    one_hot[counts, labels[counts]] = 1
+    return (logits.softmax(dim=-1) - one_hot) * counts.unsqueeze(-1) / counts.sum()
+    ### END SOLUTION
+
+
+check("25.3", gradient)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# Softmax minus one-hot for every row, 0 for rows that don't count, divided by the number of rows that count. In masked
+# language modeling 85 % of the rows have the label −100, so dividing by all rows would make the gradient nearly seven
+# times too small.
+#
+# </details>
+
+# %% [markdown]
+# ## At the whiteboard (optional)
+#
+# The package has drills: a task as an interviewer says it, a blank cell, a clock. Your best time is kept. Choose one
+# that you find hard, not one that you find easy.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.interview.drills import drills
+
+drills()
+
+# %% [markdown]
+# `drill("layer-norm")` shows the task, starts the clock and puts a blank cell below. Talk while you write: shapes first,
+# then the plan, then code. An interviewer who hears *"scores are B, H, T, T, and I mask before softmax"* forgives a
+# missing parenthesis.
+#
+# ## Broken BERT: a perplexity that depends on the batch size
+#
+# A colleague evaluates a masked language model and is puzzled: on the same text, the same weights give another
+# perplexity when the batch size changes. Dropout is off, padding is masked. Here is the loop, on losses that were
+# computed before. Each number is the loss of one masked token, and texts differ in how many masked tokens they have.
+
+# %%
+LOSSES = [[2.0, 2.5], [2.2] * 20, [6.0], [2.1] * 15, [2.4, 2.6, 2.0], [5.5], [2.3] * 12, [6.5]]
+
+
+def broken_perplexity(losses, batch_size):
+    means = []
+    for start in range(0, len(losses), batch_size):
+        batch = [loss for text in losses[start : start + batch_size] for loss in text]
+        means.append(sum(batch) / len(batch))
+    return torch.tensor(sum(means) / len(means)).exp().item()
+
+
+for batch_size in (1, 2, 4, 8):
+    print(f"batches of {batch_size}: perplexity {broken_perplexity(LOSSES, batch_size):.1f}")
+
+# %% [markdown]
+# The weights are the same, and the "perplexity" falls from 38 to 11. Say aloud what you suspect and how you would test
+# it, before you read on. Good candidates do not read the code first. They ask: *what should not change, and does?*
+#
+# ### Exercise 25.4 · Repair the perplexity
+# ●●○○ · 6 minutes
+#
+# Write `perplexity(losses, batch_size)`, which goes through the batches as before and gives the same result for every
+# batch size. A text may have no masked token at all; a corpus without any has the perplexity `float("nan")`.
+
+
+# %% tags=["exercise"]
+def perplexity(losses, batch_size):
+    ### BEGIN SOLUTION
+    total, count = 0.0, 0
+    for start in range(0, len(losses), batch_size):
+        for text in losses[start : start + batch_size]:
+            total += sum(text)
+            count += len(text)
+    if count == 0:
+        return float("nan")
+    return torch.tensor(total / count).exp().item()
+    ### END SOLUTION
+
+
+check("25.4", perplexity)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# The mean of means weights every batch equally, although a batch of one rare token counts as much as one of twenty.
+# Sum the losses and count the tokens over all batches, and divide once. The same bug hides in accuracies that are
+# averaged over batches, in losses under gradient accumulation, and in a last batch that is smaller than the others.
+#
+# </details>
+
+# %% [markdown]
+# There are ten programs with bugs like this one, longer and with hidden tests: `bertedu interview bug` lists them.
+#
+# ## A design (optional)
+#
+# "Design a search by meaning over 100 million documents." In 45 minutes nobody designs it all. Judged are the questions
+# that you ask first, the arithmetic, and that you see what goes wrong after the launch. The facts are told only if you
+# ask for them:
+
+# %%
+from bertedu.interview.cases import find_case
+
+case = find_case("semantic-search")
+print(*case.situation.split("\n"), "", "You may ask:", sep="\n")
+for fact in case.facts:
+    print(f"- {fact.ask}")
+
+# %% [markdown]
+# `design("semantic-search")`, from `bertedu.interview.designing`, takes you through this case, and there are five more:
+# you ask for facts, answer stage by stage, and score yourself with the interviewer's rubric.
+#
+# The arithmetic of the second step is larger than most people expect. A cross-encoder reads the query with each
+# candidate. How many GPUs does that take?
+#
+# ### Exercise 25.5 · GPUs for the reranker
+# ●●●○ · 8 minutes
+#
+# Write `gpus(queries, candidates, tokens, weights, flops)`: the smallest whole number of GPUs. There are `queries` a
+# second; each is read with `candidates` texts; query and text together have `tokens` tokens; the model has `weights`
+# weights in its layers; one GPU reaches `flops` operations a second. A forward pass takes 2 operations for each weight
+# and token.
+
+
+# %% tags=["exercise"]
+def gpus(queries, candidates, tokens, weights, flops):
+    ### BEGIN SOLUTION
+    operations = 2 * weights * tokens * candidates * queries
+    return int(-(-operations // flops))
+    ### END SOLUTION
+
+
+check("25.5", gpus)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# Operations a second, divided by what one GPU can do, rounded up: half a GPU can't be rented, and 2.1 GPUs are 3.
+# Rounding down gives a queue that grows a little every second, until it is full.
+#
+# </details>
+
+# %%
+for candidates in (10, 50, 200):
+    needed = 2 * 21e6 * 250 * candidates * 1000 / 100e12
+    print(
+        f"1,000 queries a second, {candidates:3} candidates: {needed:4.1f} GPUs of 100 TFLOP/s"
+    )
+
+# %% [markdown]
+# So "rerank fewer" is the first thing to say when the load doubles, and it costs nothing but a little quality.
+#
+# ## A mock interview
+#
+# Now the whole thing. The next cell asks questions of all topics for 30 minutes. Answer aloud, then tick what you said.
+# A missed point gets its follow-up, which counts half. At the end you see your weak topics and the sections to read
+# again. Another `seed` asks other questions, and `interview("attention")` asks all of one topic.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.interview.asking import interview, mock
+
+mock(30)
+
+# %% [markdown]
+# On the train, cards may be handier. `flashcards("attention")` shows those of a topic: space turns a card, the right
+# arrow shows the next one. `bertedu interview export --to anki` writes all of them for Anki, and
+# `bertedu interview export --to pdf --cheat-sheet` prints two pages with every number of this chapter.
+#
+# ## Paper and code
+#
+# Interviewers who know BERT well like the places where paper and code differ:
+#
+# | | paper | Google's code | `transformers` and this course |
+# |---|---|---|---|
+# | Adam's bias correction | not mentioned | none | AdamW with it |
+# | weight decay | 0.01 for all weights (A.2) | none on biases and LayerNorm | the same as the code |
+# | length of the texts | 128, then 512 (A.2) | two runs | one length |
+# | masks | made anew? not said | ten masked copies of the data | drawn anew in each batch |
+# | "110 M" | section 3 | 109,482,240 without heads | the same |
+#
+# The masks are the most fruitful of them: RoBERTa (Liu et al. 2019, section 4.1) calls the one *static* and the other
+# *dynamic* masking, and finds dynamic masking as good or slightly better.
+
+# %%
+with torch.device("meta"):
+    base = BertModel(BertConfig.preset("base"))
+print(f"BERT-Base without heads: {count(base):,}")
+print(f"16 bytes for each: {16 * count(base) / 1e9:.2f} GB for weights, gradients and AdamW")
+
+# %% [markdown]
+# ## Summary
+#
+# - Half a minute first: claim, reason, number. Then let the other person choose.
+# - An answer is judged by points. Practise with the points, not with model answers.
+# - Parameters: 12·D² a layer and V·D. Training: 16 bytes for each parameter, and 6 operations for each parameter and
+#   token. Attention weights grow with T².
+# - The gradient of cross-entropy is softmax minus one-hot, divided by the number of rows that count.
+# - From a symptom, ask first what should not change and does. Means of means are a classic.
+# - In a design, ask for scale, latency, labels and costs before you draw, and calculate aloud.
+#
+# ## Quiz
+
+# %% tags=["nbval-ignore-output"]
+quiz(25)
+
+# %% [markdown]
+# ## Interview questions
+#
+# **1. Tell me about a model that you built and that did not work at first.**
+#
+# <details><summary>Answer</summary>
+#
+# This one is not about BERT, and it is asked everywhere. Have one story of two minutes ready: the symptom as a number,
+# what you suspected and how you excluded it, the cause, the number afterwards, and what you changed so that it can't
+# happen unnoticed again. You have several from this course: a loss over unmasked tokens, padding that was attended to,
+# labels on the wrong pieces. Tell one that you found yourself.
+#
+# </details>
+#
+# **2. What do you do with a question that you can't answer?**
+#
+# <details><summary>Answer</summary>
+#
+# Say what you know that is next to it, say where your knowledge ends, and say how you would find out: which small
+# experiment, which number. "I don't know XLNet's two streams in detail. I know that it predicts words in a random
+# order, so a token must know its position without its content. I would look at which mask makes that possible." An
+# interviewer learns more from that than from a recited definition.
+#
+# </details>
+#
+# ## Next
+#
+# Your interview. Afterwards, write down the questions that you were asked and could not answer; next time they will be
+# yours. The map of all chapters is in [00 · Start here](00_start_here.ipynb).

@@ -1,0 +1,378 @@
+"""Answers to the exercises of chapter 25: right ones, and mistakes with the words that they hear."""
+
+import math
+
+import numpy
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy, one_hot
+
+# 25.1 ------------------------------------------------------------------------------------------------------------
+
+
+def summed(V, P, D, F, L):
+    norm, square = 2 * D, D * D + D
+    return (V + P + 2) * D + norm + L * (4 * square + 2 * D * F + F + D + 2 * norm) + square
+
+
+def by_layers(V, P, D, F, L):
+    total = sum(rows * D for rows in (V, P, 2)) + 2 * D
+    for _ in range(L):
+        for n, m in [(D, D)] * 4 + [(D, F), (F, D)]:
+            total += n * m + m
+        total += 2 * 2 * D
+    return total + D * D + D
+
+
+def by_torch(V, P, D, F, L):
+    layer = [nn.Linear(D, D) for _ in range(4)] + [nn.Linear(D, F), nn.Linear(F, D), nn.LayerNorm(D), nn.LayerNorm(D)]
+    rest = [nn.Embedding(V, D), nn.Embedding(P, D), nn.Embedding(2, D), nn.LayerNorm(D), nn.Linear(D, D)]
+    count = lambda parts: sum(p.numel() for part in parts for p in part.parameters())  # noqa: E731
+    return L * count(layer) + count(rest)
+
+
+def estimate(V, P, D, F, L):
+    return 12 * D**2 * L + V * D
+
+
+def without_pooler(V, P, D, F, L):
+    return summed(V, P, D, F, L) - D * D - D
+
+
+def without_norms(V, P, D, F, L):
+    return summed(V, P, D, F, L) - 2 * D - L * 4 * D
+
+
+def without_layer_norms(V, P, D, F, L):
+    return summed(V, P, D, F, L) - L * 4 * D
+
+
+def one_norm(V, P, D, F, L):
+    return summed(V, P, D, F, L) - L * 2 * D
+
+
+def last_norm(V, P, D, F, L):
+    return summed(V, P, D, F, L) + 2 * D
+
+
+def without_biases(V, P, D, F, L):
+    return (V + P + 2) * D + 2 * D + L * (4 * D * D + 2 * D * F + 4 * D) + D * D
+
+
+def without_segments(V, P, D, F, L):
+    return summed(V, P, D, F, L) - 2 * D
+
+
+def without_output(V, P, D, F, L):
+    return summed(V, P, D, F, L) - L * (D * D + D)
+
+
+def four_times(V, P, D, F, L):
+    return summed(V, P, D, 4 * D, L)
+
+
+def with_head(V, P, D, F, L):
+    return summed(V, P, D, F, L) + V
+
+
+# 25.2 ------------------------------------------------------------------------------------------------------------
+
+
+def by_parts(parameters, trained, mixed):
+    return ((6 if mixed else 4) * parameters + 12 * trained) / 10**9
+
+
+def frozen_apart(parameters, trained, mixed):
+    frozen = parameters - trained
+    return (frozen * (4 + 2 * mixed) + trained * (16 + 2 * mixed)) / 1e9
+
+
+def all_trained(parameters, trained, mixed):
+    return (16 + 2 * mixed) * parameters / 1e9
+
+
+def in_bytes(parameters, trained, mixed):
+    return 1e9 * by_parts(parameters, trained, mixed)
+
+
+def in_gib(parameters, trained, mixed):
+    return by_parts(parameters, trained, mixed) * 1e9 / 2**30
+
+
+def weights_alone(parameters, trained, mixed):
+    return 4 * parameters / 1e9
+
+
+def no_moments(parameters, trained, mixed):
+    return (4 * parameters + 4 * trained) / 1e9
+
+
+def trained_copy(parameters, trained, mixed):
+    return (4 * parameters + (14 if mixed else 12) * trained) / 1e9
+
+
+def halved(parameters, trained, mixed):
+    return by_parts(parameters, trained, False) / (2 if mixed else 1)
+
+
+def instead(parameters, trained, mixed):
+    return ((2 if mixed else 4) * parameters + 12 * trained) / 1e9
+
+
+def only_trained(parameters, trained, mixed):
+    return 16 * trained / 1e9
+
+
+# 25.3 ------------------------------------------------------------------------------------------------------------
+
+
+def with_one_hot(logits, labels):
+    counts = (labels != -100).float()
+    wanted = one_hot(labels.clamp_min(0), logits.size(-1))
+    return (logits.softmax(-1) - wanted) * counts[:, None] / counts.sum()
+
+
+def with_a_loop(logits, labels):
+    result = torch.zeros_like(logits)
+    n = sum(label != -100 for label in labels.tolist())
+    for row, label in enumerate(labels.tolist()):
+        if label != -100:
+            result[row] = logits[row].softmax(0) / n
+            result[row, label] -= 1 / n
+    return result
+
+
+def by_exp(logits, labels):
+    shifted = (logits - logits.max(-1, keepdim=True).values).exp()
+    result = shifted / shifted.sum(-1, keepdim=True)
+    kept = labels != -100
+    result[torch.arange(len(labels))[kept], labels[kept]] -= 1
+    result[~kept] = 0
+    return result / kept.sum()
+
+
+def overflowing(logits, labels):
+    result = logits.exp() / logits.exp().sum(-1, keepdim=True)
+    kept = labels != -100
+    result[torch.arange(len(labels))[kept], labels[kept]] -= 1
+    return result * kept[:, None] / kept.sum()
+
+
+def of_the_sum(logits, labels):
+    return with_one_hot(logits, labels) * (labels != -100).sum()
+
+
+def of_all_rows(logits, labels):
+    return of_the_sum(logits, labels) / len(labels)
+
+
+def wrong_sign(logits, labels):
+    return -with_one_hot(logits, labels)
+
+
+def along_rows(logits, labels):
+    counts = (labels != -100).float()
+    return (logits.softmax(0) - one_hot(labels.clamp_min(0), logits.size(-1))) * counts[:, None] / counts.sum()
+
+
+def ignored_rows_too(logits, labels):
+    return (logits.softmax(-1) - one_hot(labels.clamp_min(0), logits.size(-1))) / (labels != -100).sum()
+
+
+def plain_one_hot(logits, labels):
+    return (logits.softmax(-1) - one_hot(labels, logits.size(-1))) / len(labels)
+
+
+def plain_index(logits, labels):
+    result = logits.softmax(-1)
+    result[torch.arange(len(labels)), labels] -= 1
+    return result / len(labels)
+
+
+def probabilities_alone(logits, labels):
+    return logits.softmax(-1)
+
+
+def with_autograd(logits, labels):
+    leaf = logits.clone().requires_grad_()
+    cross_entropy(leaf, labels).backward()
+    return leaf.grad
+
+
+# 25.4 ------------------------------------------------------------------------------------------------------------
+
+
+def flat(losses, batch_size):
+    every = [loss for text in losses for loss in text]
+    return math.exp(sum(every) / len(every)) if every else math.nan
+
+
+def weighted(losses, batch_size):
+    total = count = 0
+    for start in range(0, len(losses), batch_size):
+        batch = [loss for text in losses[start : start + batch_size] for loss in text]
+        if batch:
+            total += sum(batch) / len(batch) * len(batch)
+            count += len(batch)
+    return torch.tensor(total / count).exp() if count else torch.tensor(float("nan"))
+
+
+def with_numpy(losses, batch_size):
+    every = numpy.concatenate([numpy.array(text, dtype=float) for text in losses])
+    return float(numpy.exp(every.mean())) if every.size else float("nan")
+
+
+def means_of_means(losses, batch_size):
+    means = []
+    for start in range(0, len(losses), batch_size):
+        batch = [loss for text in losses[start : start + batch_size] for loss in text]
+        if batch:
+            means.append(sum(batch) / len(batch))
+    return math.exp(sum(means) / len(means)) if means else math.nan
+
+
+def means_of_texts(losses, batch_size):
+    means = [sum(text) / len(text) for text in losses if text]
+    return math.exp(sum(means) / len(means)) if means else math.nan
+
+
+def without_exp(losses, batch_size):
+    return math.log(flat(losses, batch_size))
+
+
+def exp_of_each(losses, batch_size):
+    every = [math.exp(loss) for text in losses for loss in text]
+    return sum(every) / len(every)
+
+
+def by_texts(losses, batch_size):
+    return math.exp(sum(map(sum, losses)) / len(losses))
+
+
+def two_to_the_power(losses, batch_size):
+    return 2 ** math.log(flat(losses, batch_size))
+
+
+def nothing_is_one(losses, batch_size):
+    every = [loss for text in losses for loss in text]
+    return math.exp(sum(every) / max(1, len(every)))
+
+
+def nothing_divides(losses, batch_size):
+    every = [loss for text in losses for loss in text]
+    return math.exp(sum(every) / len(every))
+
+
+# 25.5 ------------------------------------------------------------------------------------------------------------
+
+
+def ceiling(queries, candidates, tokens, weights, flops):
+    return math.ceil(2 * weights * tokens * queries * candidates / flops)
+
+
+def by_division(queries, candidates, tokens, weights, flops):
+    whole, rest = divmod(2 * queries * candidates * tokens * weights, flops)
+    return int(whole) + (rest > 0)
+
+
+def not_rounded(queries, candidates, tokens, weights, flops):
+    return 2 * weights * tokens * queries * candidates / flops
+
+
+def rounded_down(queries, candidates, tokens, weights, flops):
+    return int(2 * weights * tokens * queries * candidates / flops)
+
+
+def one_more(queries, candidates, tokens, weights, flops):
+    return rounded_down(queries, candidates, tokens, weights, flops) + 1
+
+
+def one_operation(queries, candidates, tokens, weights, flops):
+    return math.ceil(weights * tokens * queries * candidates / flops)
+
+
+def training(queries, candidates, tokens, weights, flops):
+    return math.ceil(6 * weights * tokens * queries * candidates / flops)
+
+
+def without_tokens(queries, candidates, tokens, weights, flops):
+    return math.ceil(2 * weights * queries * candidates / flops)
+
+
+def without_candidates(queries, candidates, tokens, weights, flops):
+    return math.ceil(2 * weights * queries * tokens / flops)
+
+
+ANSWERS = {
+    "25.1": {
+        "accepted": [summed, by_layers, by_torch],
+        "wrong": [
+            (estimate, "That is the estimate"),
+            (without_pooler, "The pooler is missing"),
+            (without_norms, "All LayerNorms are missing"),
+            (without_layer_norms, "The LayerNorms of the layers are missing"),
+            (one_norm, "One LayerNorm a layer is missing"),
+            (last_norm, "Is there a LayerNorm after the last layer?"),
+            (without_biases, "The biases are missing"),
+            (without_segments, "LayerNorm of the embeddings"),
+            (without_output, "One matrix a layer is missing"),
+            (four_times, "Use F for the feed-forward"),
+            (with_head, "the bias of the head of pre-training"),
+            (lambda V, P, D, F, L: 1000, "too few; D is 768"),
+            (lambda V, P, D, F, L: summed(V, P, D, F, L) / 1e6, "it should be a whole number"),
+        ],
+    },
+    "25.2": {
+        "accepted": [by_parts, frozen_apart],
+        "wrong": [
+            (all_trained, "Frozen weights need no gradient"),
+            (in_bytes, "Those are bytes"),
+            (in_gib, "which is a GiB"),
+            (weights_alone, "Those are the weights alone"),
+            (no_moments, "AdamW keeps two more numbers"),
+            (trained_copy, "The bf16 copy holds *all* weights"),
+            (halved, "Not everything is halved"),
+            (instead, "The fp32 weights stay"),
+            (only_trained, "The frozen weights take memory too"),
+        ],
+    },
+    "25.3": {
+        "accepted": [with_one_hot, with_a_loop, by_exp, with_autograd],
+        "wrong": [
+            (of_the_sum, "The loss is their mean"),
+            (of_all_rows, "you divided by all 4 rows"),
+            (wrong_sign, "The sign is wrong"),
+            (along_rows, "Your softmax runs along the rows"),
+            (ignored_rows_too, "rows with the label −100 have a gradient"),
+            (plain_one_hot, "refuses the label −100"),
+            (plain_index, "A label of −100 is no class"),
+            (probabilities_alone, "Those are the probabilities"),
+            (overflowing, "exp(1000) is infinite"),
+        ],
+    },
+    "25.4": {
+        "accepted": [flat, weighted, with_numpy],
+        "wrong": [
+            (means_of_means, "still the mean of the batches' means"),
+            (means_of_texts, "the mean of the texts' means"),
+            (without_exp, "That is the mean loss"),
+            (exp_of_each, "You took exp of each loss"),
+            (by_texts, "You divided by the number of texts"),
+            (two_to_the_power, "use exp, and not 2"),
+            (nothing_is_one, "return nan"),
+            (nothing_divides, "has no masked token"),
+        ],
+    },
+    "25.5": {
+        "accepted": [ceiling, by_division],
+        "wrong": [
+            (not_rounded, "GPUs come whole"),
+            (rounded_down, "the queue grows every second"),
+            (one_more, "One too many where it comes out even"),
+            (one_operation, "2 operations"),
+            (training, "Here is no backward pass"),
+            (without_tokens, "The tokens are missing"),
+            (without_candidates, "The candidates are missing"),
+        ],
+    },
+}
