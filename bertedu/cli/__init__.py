@@ -8,6 +8,7 @@ import click
 from bertedu.cli.assignment import assignment
 from bertedu.cli.care import build, doctor
 from bertedu.cli.finetune import finetune
+from bertedu.cli.grade import grade
 from bertedu.cli.interview import interview
 from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.mistakes import Commands
@@ -36,7 +37,7 @@ def main() -> None:
 
 COMMANDS: tuple[click.Command, ...] = (
     *(pretrain, finetune, fill_mask_command, answer, attention, interview),
-    *(assignment, slides, handout, doctor, build),
+    *(assignment, grade, slides, handout, doctor, build),
 )
 for command in COMMANDS:
     main.add_command(command)

@@ -42,11 +42,11 @@ def silence() -> None:
 def run_cells(helpers: str, source: str, asked: str) -> Any:
     """What the cell of an answer hands in: the expression `asked`, after the helpers and the cell have run."""
     names: dict[str, Any] = {"__name__": "__main__", "check": nothing, "hint": nothing, "display": nothing}
-    exec(compile(helpers, "<released>", "exec"), names)  # noqa: S102
+    exec(compile(helpers, "<released>", "exec"), names)
     names |= {"check": nothing, "hint": nothing}
     telling.remember(source)
-    exec(compile(source, telling.ANSWER, "exec"), names)  # noqa: S102  this is what the process is for
-    return eval(compile(asked, "<released>", "eval"), names)  # noqa: S307
+    exec(compile(source, telling.ANSWER, "exec"), names)
+    return eval(compile(asked, "<released>", "eval"), names)
 
 
 def serve(channel: Channel, helpers: str, source: str, asked: str) -> None:
@@ -98,7 +98,11 @@ def call(channel: Channel, answer: Any, message: dict, blobs: list[bytes], calls
     given = Unpacker(blobs)
     given.trusted = True
     given.caller = lambda number: asking(channel, number)
-    inputs, named, modes = given.unpack(message["inputs"]), given.unpack(message["named"]), given.unpack(message["modes"])
+    inputs, named, modes = (
+        given.unpack(message["inputs"]),
+        given.unpack(message["named"]),
+        given.unpack(message["modes"]),
+    )
     before = [bytes_of(storage) for storage in given.storages]
     try:
         result = within_modes(modes, answer, inputs, named, message["gradients"])
@@ -170,5 +174,3 @@ def backward(kept: tuple[list, list], message: dict, blobs: list[bytes]) -> tupl
     except BaseException as error:
         return {"error": telling.as_data(error)}, []
     return {"gradients": node}, [bytes_of(storage) for storage in packer.storages]
-
-

@@ -3,6 +3,7 @@
 import inspect
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -32,10 +33,8 @@ class Link:
 
     def seconds(self) -> float:
         """How long the process of the answer has worked."""
-        try:
+        with suppress(OSError):  # it has ended
             self.used = time.clock_gettime(self.clock)
-        except OSError:  # it has ended
-            pass
         return self.used
 
     def receive(self) -> tuple[dict, list[bytes]]:
@@ -144,7 +143,10 @@ class Answer:
         self.__name__ = str(told["name"])
         if told["parameters"] is not None:
             try:
-                kinds = [inspect.Parameter(str(name), list(inspect._ParameterKind)[kind]) for name, kind in told["parameters"]]
+                kinds = [
+                    inspect.Parameter(str(name), list(inspect._ParameterKind)[kind])
+                    for name, kind in told["parameters"]
+                ]
                 self.__signature__ = inspect.Signature(kinds)
             except (ValueError, TypeError, IndexError):
                 pass

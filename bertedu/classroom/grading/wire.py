@@ -186,7 +186,7 @@ class Unpacker:
         """A copy of an object of the examiner's. Only where the sender is trusted."""
         if not self.trusted:
             raise Unfit("a pickle")
-        made = pickle.load(io.BytesIO(bytes.fromhex(node["pickle"])))  # noqa: S301  the examiner made it
+        made = pickle.load(io.BytesIO(bytes.fromhex(node["pickle"])))
         self.objects.append(made)
         return made
 

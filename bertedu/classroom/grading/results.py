@@ -1,0 +1,83 @@
+"""What a teacher gets: the table, the pages, nbgrader's gradebook."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+from bertedu.classroom.grading.gradebook import into_gradebook
+from bertedu.classroom.grading.grading import Class
+from bertedu.classroom.grading.pages import class_page, file_name, progress_page, student_page
+from bertedu.errors import UserError
+from bertedu.files import read_text, write_text
+
+COLUMNS = ("student", "exercise", "verdict", "points", "of", "said", "please look")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would take for a formula
+
+
+def write_results(made: Class, table: Path, gradebook: Path | None = None, collected: Path | None = None) -> list[str]:
+    """Write everything; returns what to tell the teacher, line by line."""
+    write_text(table, as_csv(made))
+    pages = table.with_suffix(".pages")
+    write_text(pages / "class.html", class_page(made))
+    for student in made.submissions:
+        write_text(pages / file_name(student, made), student_page(made, student))
+    handed_in = sum(bool(one.notebooks) for one in made.submissions.values())
+    look = sum(bool(one.look) for one in made.answers)
+    lines = [
+        f"Graded {len(made.answers)} answers of {handed_in} submissions: {table}",
+        f"Feedback for each student, and the class: {pages / 'class.html'}",
+    ]
+    if look:
+        lines.append(f"Please look at {look} answers: the last column of the table says why.")
+    troubles = [f"{name}: {text}" for name, one in made.submissions.items() for text in one.troubles]
+    lines += [f"Not read: {text}" for text in troubles]
+    if made.missing:
+        lines.append(f"This system could not give the answers' processes {', or '.join(made.missing)}.")
+    if gradebook:
+        lines.append(f"Wrote {into_gradebook(made, gradebook)} submissions into {gradebook}.")
+    if collected:
+        write_text(pages / "progress.html", progress_page(ticks_in(collected)))
+        lines.append(f"What the class has solved: {pages / 'progress.html'}")
+    return lines
+
+
+def as_csv(made: Class) -> str:
+    """The table, one line for each answer."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in made.answers:
+        row = [one.student, one.exercise.number, one.verdict, f"{one.points:g}", f"{one.exercise.points:g}"]
+        writer.writerow([*map(harmless, row), harmless(one.said), harmless("; ".join(one.look))])
+    return text.getvalue()
+
+
+def harmless(text: str) -> str:
+    """A text that no spreadsheet runs as a formula, and that has no characters which no file may have."""
+    text = text.encode("utf-8", "replace").decode().replace("\0", "")
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def names_in(path: Path) -> tuple[str, ...]:
+    """The names in a file, one on each line."""
+    names = tuple(line.strip() for line in read_text(path).splitlines() if line.strip())
+    if not names:
+        raise UserError(f"{path} is empty: write the name of a student on each line, as it is in the submissions.")
+    return names
+
+
+def ticks_in(folder: Path) -> dict[str, set[str]]:
+    """The exercises that each learner has solved: STUDENT/progress.json, or STUDENT.json."""
+    found = {}
+    for path in sorted(Path(folder).rglob("*.json")):
+        student = path.parent.name if path.name == "progress.json" else path.stem
+        try:
+            kept = json.loads(read_text(path))
+        except ValueError:
+            continue
+        if isinstance(kept, list):
+            found[student] = {number for number in kept if isinstance(number, str)}
+    if not found:
+        raise UserError(f"{folder} has no progress.json: put each learner's into a folder with the learner's name.")
+    return found
