@@ -113,7 +113,8 @@ def proofs(number: str) -> tuple[list[str], list[tuple[str, str]]]:
 def as_code(node: ast.expr, earlier: list[ast.stmt]) -> str:
     """Code for an answer with all that it needs from its module of proofs, without what comes from the package."""
     code = f"answer = {ast.unparse(node)}"
-    return f"{text(needed(code, earlier))}\n{code}"
+    own = [one for one in earlier if not ast.unparse(one).startswith("from bertedu.course")]
+    return f"{text(needed(code, own))}\n{code}"
 
 
 def with_answers(

@@ -3,8 +3,10 @@
 import ast
 import builtins
 import re
+import symtable
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 MAGIC = re.compile(r"^\s*[%!?]")
@@ -41,6 +43,7 @@ def without_magics(source: str) -> str:
     return "\n".join("pass" if MAGIC.match(line) else line for line in source.split("\n"))
 
 
+@lru_cache(maxsize=4096)
 def parsed(source: str) -> ast.Module | None:
     """The syntax of some code; None where it has none."""
     try:
@@ -51,17 +54,37 @@ def parsed(source: str) -> ast.Module | None:
 
 def bound(statement: ast.AST) -> set[str]:
     """The names that a statement gives a meaning, those inside functions aside."""
+    if "names_bound" not in vars(statement):
+        vars(statement)["names_bound"] = names_bound(statement)
+    return vars(statement)["names_bound"]
+
+
+def names_bound(statement: ast.AST) -> set[str]:
+    """The same, looked up."""
     if isinstance(statement, DEFINED):
         return {statement.name}
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    if isinstance(statement, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):
+        return set()
     names = {statement.id} if isinstance(statement, ast.Name) and isinstance(statement.ctx, ast.Store) else set()
     return names.union(*(bound(child) for child in ast.iter_child_nodes(statement)))
 
 
 def used(tree: ast.AST) -> set[str]:
-    """The names that some code reads, anywhere in it."""
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    """The names that some code reads from around it: no parameters, no variables of functions and comprehensions."""
+    try:
+        whole = symtable.symtable(ast.unparse(tree), "<cell>", "exec")
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    names, waiting = set(), [whole]
+    while waiting:
+        scope = waiting.pop()
+        waiting += scope.get_children()
+        names |= {
+            one.get_name() for one in scope.get_symbols() if one.is_referenced() and (scope is whole or one.is_global())
+        }
+    return names
 
 
 def answer_cell(notebook: Any, released: Any, cell_id: str, name: str) -> Found | None:
@@ -75,8 +98,8 @@ def answer_cell(notebook: Any, released: Any, cell_id: str, name: str) -> Found 
     for grade_id, own_id, source in sources(notebook):
         if grade_id == cell_id or (not grade_id and own_id and own_id == stub[1]):
             by_id = source if by_id is None or by_id.strip() == stub[2].strip() else by_id
-        tree = parsed(source)
-        if tree and source.strip() not in given and any(name in bound(node) for node in tree.body):
+        tree = None if source.strip() in given else parsed(source)
+        if tree and any(name in bound(node) for node in tree.body):
             by_name = source
     if by_id is not None and (by_id.strip() != stub[2].strip() or by_name is None):
         return Found(by_id)
@@ -97,7 +120,7 @@ def needed(source: str, earlier: Sequence[ast.stmt]) -> list[ast.stmt]:
         return []
     own = set().union(*(bound(node) for node in tree.body)) if tree.body else set()
     taken: set[int] = set()
-    waiting = [(name, len(earlier)) for name in used(tree) - GIVEN]
+    waiting = [(name, len(earlier)) for name in used(tree) - GIVEN - own]
     seen = set()
     while waiting:
         name, before = waiting.pop()
@@ -105,7 +128,7 @@ def needed(source: str, earlier: Sequence[ast.stmt]) -> list[ast.stmt]:
             continue
         seen.add((name, before))
         place = next((at for at in range(before - 1, -1, -1) if name in bound(earlier[at])), None)
-        if place is None and name not in own:
+        if place is None:
             place = next((at for at in range(len(earlier)) if name in bound(earlier[at])), None)
         if place is not None and place not in taken:
             taken.add(place)

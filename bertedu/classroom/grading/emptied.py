@@ -6,8 +6,11 @@ from contextlib import suppress
 from types import FunctionType, ModuleType
 from typing import Any
 
-KEPT = ("bertedu.classroom.", "bertedu.errors", "bertedu.course.honest", "bertedu.course.leftover")
-KEPT += ("bertedu.course.raising", "bertedu.course.verdict", "bertedu.course.settings")
+KEPT = (
+    "bertedu.classroom.",
+    "bertedu.errors",
+    *(f"bertedu.course.{name}" for name in ("honest", "leftover", "raising", "verdict", "settings")),
+)
 
 
 def empty_package() -> None:

@@ -76,11 +76,17 @@ def grade(
     released = {one.file: released_notebook(assigned, one.file, one.sha256) for one in assignment.notebooks}
     submissions = read_submissions(place, list(released), roster)
     solved = {one.file: solution(assigned, assignment, one.file) for one in assignment.notebooks}
-    answers, tasks = [], {}
+    answers: list[Graded] = []
+    tasks: dict[str, dict] = {}
+    ids = {cell for one in assignment.exercises for cell in (one.answer_cell, one.check_cell)}
+    before = {
+        one.number: cells.released_before(released[one.notebook], one.answer_cell, ids) for one in assignment.exercises
+    }
     for student, submission in submissions.items():
         for exercise in assignment.exercises:
             graded = Graded(student, exercise)
-            task = prepared(graded, submission, released[exercise.notebook], solved[exercise.notebook], assignment)
+            notebooks = released[exercise.notebook], solved[exercise.notebook]
+            task = prepared(graded, submission, *notebooks, before[exercise.number], assignment.version)
             if task:
                 tasks.setdefault(graded.key, task)
             answers.append(graded)
@@ -119,7 +125,9 @@ def stub_of(released: Any, exercise: AssignedExercise) -> str:
     return next((source for grade_id, _, source in cells.sources(released) if grade_id == exercise.answer_cell), "")
 
 
-def prepared(graded: Graded, handed_in: Submission, released: Any, solved: Any, assignment: Assignment) -> dict | None:
+def prepared(
+    graded: Graded, handed_in: Submission, released: Any, solved: Any, before: list, version: str
+) -> dict | None:
     """Find the answer and look at its code: what is to be run, or None where the verdict is clear without."""
     exercise = graded.exercise
     notebook = handed_in.notebooks.get(exercise.notebook)
@@ -131,8 +139,6 @@ def prepared(graded: Graded, handed_in: Submission, released: Any, solved: Any, 
         return None
     graded.source = found.source
     graded.look += [found.how] if found.how else []
-    ids = {cell for one in assignment.exercises for cell in (one.answer_cell, one.check_cell)}
-    before = cells.released_before(released, exercise.answer_cell, ids)
     own = cells.needed(found.source, cells.added(notebook, released, found.source))
     helpers = [node for node in before if isinstance(node, cells.ast.Import | cells.ast.ImportFrom)]
     known = set().union(*(cells.bound(node) for node in before)) if before else set()
@@ -143,7 +149,7 @@ def prepared(graded: Graded, handed_in: Submission, released: Any, solved: Any, 
     source = "\n".join(["", *([cells.text(own)] if own else []), without_package(found.source)]).lstrip("\n")
     helper_text = cells.text(cells.needed(whole, before))
     task = {"number": exercise.number, "helpers": helper_text, "source": source, "asked": exercise.answer}
-    graded.key = hashlib.sha256(json.dumps([assignment.version, task]).encode()).hexdigest()[:32]
+    graded.key = hashlib.sha256(json.dumps([version, task]).encode()).hexdigest()[:32]
     return task
 
 
@@ -200,10 +206,10 @@ def examined(tasks: dict[str, dict], store: Path, workers: int, progress: Callab
     """The results of all tasks: those kept from before, and those that the warm process gives now."""
     results: dict[str, Any] = {}
     if store.is_file():
-        for line in store.read_text(encoding="utf-8", errors="replace").splitlines():
+        for text in store.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
-                kept = json.loads(line)
-                results[kept["key"]] = kept["result"]
+                earlier = json.loads(text)
+                results[earlier["key"]] = earlier["result"]
             except (ValueError, KeyError, TypeError):  # the last line of a run that was killed
                 continue
     open_tasks = {key: task for key, task in tasks.items() if results.get(key) is None}

@@ -1,6 +1,7 @@
 """What a teacher should look at in an answer, what a grader cannot judge, and answers that are alike."""
 
 import ast
+import copy
 import hashlib
 import re
 from collections.abc import Iterator
@@ -22,7 +23,17 @@ FRAMES = {
     "func_globals co_code _getframe settrace setprofile _current_frames",
 }
 REACHING = {name for line in FRAMES for name in line.split()}
-PUBLIC = {"__init__", "__name__", "__len__", "__call__", "__getitem__", "__class__", "__version__", "__doc__"}
+PUBLIC = {
+    "__init__",
+    "__name__",
+    "__len__",
+    "__call__",
+    "__getitem__",
+    "__class__",
+    "__version__",
+    "__doc__",
+    "__qualname__",
+}
 DUNDER = re.compile(r"__\w+__")
 MODULES_IN_MODULES = {"sys", "os", "gc", "inspect", "ctypes", "builtins", "importlib", "subprocess", "types"}
 
@@ -37,11 +48,12 @@ def behind_the_scenes(source: str, together: bool = False) -> list[str]:
         return []
     found = [f"imports {module}" for module, _, _ in imports_of(tree) if module.split(".")[0] in BEHIND_MODULES]
     found += [f"imports {name} of {module}" for module, name, _ in imports_of(tree) if suspicious_name(module, name)]
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     for node in ast.walk(tree):
         found += reaching(node)
         if together and isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
             targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
-            found += [f"assigns to {ast.unparse(one)}" for one in targets if of_a_module(one)]
+            found += [f"assigns to {ast.unparse(one)}" for one in targets if of_a_module(one, own)]
     return sorted(set(found))
 
 
@@ -72,18 +84,23 @@ def reaching(node: ast.AST) -> Iterator[str]:
         made = len(node.args) > 1 and isinstance(node.args[1], ast.BinOp | ast.JoinedStr | ast.Call | ast.Subscript)
         if made or (node.args and ast.unparse(node.args[0]) in ("torch", "nn", "numpy", "np")):
             yield f"uses {ast.unparse(node)[:60]}"
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and DUNDER.fullmatch(node.value):
+    elif (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and DUNDER.fullmatch(node.value)
+        and node.value not in PUBLIC
+    ):
         yield f"names {node.value!r}"
 
 
-def of_a_module(target: ast.expr) -> bool:
+def of_a_module(target: ast.expr, own: set[str]) -> bool:
     """Whether an assignment goes to a name of torch or of the package."""
     root: ast.AST = target
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
-    return (
-        root is not target and isinstance(root, ast.Name) and (root.id in {"torch", "nn", "F"} or root.id[:1].isupper())
-    )
+    if root is target or not isinstance(root, ast.Name) or root.id in own:
+        return False
+    return root.id in {"torch", "nn", "F"} or root.id[:1].isupper()
 
 
 def to_look_at(source: str) -> list[str]:
@@ -108,7 +125,7 @@ def package_imports(source: str) -> list[tuple[str, str]]:
 
 def fingerprint(source: str) -> str | None:
     """The same for answers that differ only in names of their own, comments and formatting; None for short ones."""
-    tree = parsed(source)
+    tree = copy.deepcopy(parsed(source))
     if tree is None:
         return None
     names: dict[str, str] = {}

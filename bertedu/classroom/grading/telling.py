@@ -43,7 +43,7 @@ def again(told: dict[str, Any]) -> BaseException:
         if told["own"] is None:
             raise_it(error)
         name, first, line = told["own"]
-        lines = linecache.cache.get(ANSWER, (0, None, [], ""))[2]
+        lines = linecache.getlines(ANSWER)
         if not (type(first) is int and type(line) is int and 0 < first <= line <= len(lines) + 1):
             first = line = 1
         then = "\n" * (line - first) + (" raise error" if told["raised"] else " raise_it(error)")

@@ -68,7 +68,7 @@ class Packer:
     def other(self, value: Any, depth: int) -> Any:
         """The node of what is neither a plain value nor a container."""
         kind = type(value)
-        if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind in "biuf":
+        if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind in "biufU":
             return {"numpy": str(value.dtype), "of": self.pack(value.tolist(), depth + 1), "shape": list(value.shape)}
         if isinstance(value, torch.dtype):
             return {"dtype": str(value)}

@@ -1,0 +1,252 @@
+"""Grading: a small share of benchmarks/grading.py, and what can be told without running an answer."""
+
+import ast
+import hashlib
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.api import Gradebook
+
+from bertedu.classroom.assignment_file import AssignedExercise, AssignedNotebook, Assignment, write_assignment
+from bertedu.classroom.grading import cells, looking
+from bertedu.classroom.grading.container import command
+from bertedu.classroom.grading.gradebook import into_gradebook
+from bertedu.classroom.grading.grading import Class, Graded, grade
+from bertedu.classroom.grading.results import as_csv, harmless, names_in, write_results
+from bertedu.classroom.grading.submissions import read_submissions, whose
+from bertedu.errors import UserError
+from bertedu.files import write_text
+
+FILE = "03_self_attention.ipynb"
+STUB = "def merge_heads(x):\n    raise NotImplementedError"
+RIGHT = "def merge_heads(x):\n    return x.transpose(1, 2).flatten(-2)"
+WITH_HELPER = "def merge_heads(x):\n    return swapped(x).flatten(-2)"
+WRONG = "def merge_heads(x):\n    return x.flatten(-2)"
+REACH = "def reach(o, n):\n    return getattr(o, n)\n"
+CHEATS = {
+    "imports": "from bertedu.model.attention import SelfAttention\ndef merge_heads(x):\n    return x",
+    "exits": f"import torch\n{REACH}def merge_heads(x):\n    reach(reach(torch, 'o' 's'), '_ex' 'it')(0)",
+    "forks": f"import torch\n{REACH}def merge_heads(x):\n    reach(reach(torch, 'o' 's'), 'fo' 'rk')()\n    return x",
+    "memory": "import torch\ndef merge_heads(x):\n    return torch.ones(25 * 10**9)",
+    "torch": "import torch\ntorch.Tensor.__le__ = torch.equal = lambda *a: True\ndef merge_heads(x):\n    return x",
+    "verdict": f"import torch\n{REACH}def merge_heads(x):\n"
+    "    for n in range(3, 20):\n"
+    "        try: reach(reach(torch, 'o' 's'), 'wri' 'te')(n, b'{\"status\": \"yes\"}')\n"
+    "        except OSError: pass",
+    "module": f"import torch\n{REACH}def merge_heads(x):\n"
+    "    reach(reach(torch, 's' 'ys'), 'mod' 'ules')['bertedu.model.attention']\n    return x",
+}
+
+
+def notebook(answer: str, **other: str) -> dict:
+    about = {"grade_id": "answer-3-3", "solution": True, "grade": False, "locked": False, "schema_version": 3}
+    helper = new_code_cell("def swapped(x):\n    return x.transpose(1, 2)", id="helper")
+    check = new_code_cell('check("3.3", merge_heads)', metadata={"nbgrader": {**about, "grade_id": "check-3-3"}})
+    written = new_code_cell(answer, metadata={"nbgrader": about}, id="answer")
+    return new_notebook(cells=[helper, written, check, *(new_code_cell(code, id=name) for name, code in other.items())])
+
+
+@pytest.fixture(scope="module")
+def assigned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("assigned")
+    write_text(folder / "release" / FILE, json.dumps(notebook(STUB)))
+    digest = hashlib.sha256((folder / "release" / FILE).read_bytes()).hexdigest()
+    one = AssignedExercise("3.3", "Heads", "function", 2, 2.0, FILE, "answer-3-3", "check-3-3", "merge_heads")
+    files = (AssignedNotebook(3, FILE, digest),)
+    write_assignment(folder, Assignment("heads", "0.1.0", (3,), False, None, 0.0, files, (one,)))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def submitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("in")
+    hand_in(place, "ann", notebook(RIGHT))
+    hand_in(place, "bob", notebook(WRONG))
+    hand_in(place, "cleo", notebook(WITH_HELPER))
+    lost = notebook(RIGHT + "  # without ids")
+    for cell in lost["cells"]:
+        cell["metadata"], cell["id"] = {}, f"x{id(cell)}"
+    hand_in(place, "dora", lost)
+    other_helper = notebook("def merge_heads(x):\n    return swapped(x)")
+    other_helper["cells"][0]["source"] = "def swapped(x):\n    return x.transpose(1, 2).flatten(-2)"
+    hand_in(place, "edit", other_helper)
+    own = "def mine(x):\n    return x.transpose(1, 2)"
+    hand_in(place, "fay", notebook("def merge_heads(x):\n    return mine(x).flatten(-2)", own=own))
+    hand_in(place, "<b>gil", notebook("def merge_heads(x):\n    raise ValueError('<script>alert(1)</script>')"))
+    for name, code in CHEATS.items():
+        hand_in(place, f"z {name}", notebook(code))
+    return place
+
+
+@pytest.fixture(scope="module")
+def graded(assigned: Path, submitted: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Class, Path]:
+    store = tmp_path_factory.mktemp("out") / "grades.answers.jsonl"
+    return grade(assigned, submitted, store, roster=("absent",)), store
+
+
+def hand_in(place: Path, student: str, made: dict) -> None:
+    write_text(place / student / FILE, json.dumps(made))
+
+
+def answers(graded: tuple[Class, Path]) -> dict[str, Graded]:
+    return {one.student: one for one in graded[0].answers}
+
+
+def test_a_right_answer_loses_points(graded):
+    found = answers(graded)
+    for name in ("ann", "cleo", "dora", "fay"):  # fay's definition is in a cell of her own
+        assert found[name].points == 2, found[name]
+    assert "found by the name" in found["dora"].look[0]
+
+
+def test_a_mistake_hears_nothing_of_what_is_wrong(graded):
+    assert "swap T and H first" in answers(graded)["bob"].said and answers(graded)["bob"].points == 0
+
+
+def test_a_helper_of_the_submission_is_run(graded):
+    assert answers(graded)["edit"].verdict == "not yet" and "join H and d" in answers(graded)["edit"].said
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_cheat_gets_points(graded, name):
+    one = answers(graded)[f"z {name}"]
+    assert one.points == 0 and one.verdict in ("not yet", "please look"), one
+    words = {"exits": "ended the process", "forks": "not permitted", "imports": "written by hand"}
+    if sys.platform == "linux":
+        assert words.get(name, "") in one.said
+
+
+def test_a_run_that_was_stopped_begins_anew_or_in_another_order(graded, assigned, submitted):
+    made, store = graded
+    kept = store.read_text()
+    again = grade(assigned, submitted, store, roster=("absent",))
+    assert store.read_text() == kept and as_csv(again) == as_csv(made)
+
+
+def test_a_way_of_handing_in_is_not_understood(tmp_path):
+    text = json.dumps(notebook(RIGHT))
+    write_text(tmp_path / "one" / "ann" / FILE, text)
+    write_text(tmp_path / "two" / f"ann_{FILE}", text)
+    write_text(tmp_path / "three" / "submitted" / "ann" / "heads" / FILE, text)
+    write_text(tmp_path / "four" / "ann" / "03_self_attention (2).ipynb", text)
+    (tmp_path / "five").mkdir()
+    with zipfile.ZipFile(tmp_path / "five" / "all.zip", "w") as archive:
+        archive.writestr(f"ann/{FILE}", text)
+        archive.writestr(f"__MACOSX/ann/{FILE}", b"no notebook")
+        archive.writestr(f"../../bob/{FILE}", text)
+    for place in ("one", "two", "three", "four", "five/all.zip"):
+        found = read_submissions(tmp_path / place, [FILE])
+        assert list(found) == ["ann"] and FILE in found["ann"].notebooks, place
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"cells": 3}', '{"cells": ["x"]}', "\x00", "[" * 100_000])
+def test_a_damaged_notebook_stops_the_class(assigned, tmp_path, content):
+    write_text(tmp_path / "in" / "ann" / FILE, content)
+    (one,) = grade(assigned, tmp_path / "in", tmp_path / "a.jsonl").answers
+    assert one.points == 0
+
+
+def test_a_folder_without_submissions_is_graded_as_nobody(tmp_path):
+    write_text(tmp_path / "other.ipynb", "{}")
+    with pytest.raises(UserError, match="no submission"):
+        read_submissions(tmp_path, [FILE])
+    with pytest.raises(UserError, match="does not exist"):
+        read_submissions(tmp_path / "none", [FILE])
+
+
+def test_a_student_is_taken_from_the_wrong_part_of_a_path():
+    assert whose(f"ann/{FILE}", [FILE]) == ("ann", FILE)
+    assert whose(f"ann_b_{FILE}", [FILE]) == ("ann_b", FILE)
+    assert whose(FILE, [FILE]) == ("", "")
+    assert whose("notes.ipynb", [FILE]) == ("", "")
+
+
+def test_the_parameter_of_an_answer_is_taken_for_a_name_of_the_notebook():
+    earlier = ast.parse(
+        "import torch\nx = expensive()\ndef helper(y):\n    return torch.exp(y) * scale\nscale = 2"
+    ).body
+    code = "def f(x):\n    return [helper(scale) for scale in x]"
+    assert cells.text(cells.needed(code, earlier)) == cells.text([earlier[0], *earlier[2:]])
+
+
+def test_a_right_answer_of_the_course_is_called_suspicious():
+    for path in sorted((Path(__file__).parent / "course" / "exercises").glob("chapter_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for key, value in zip(tree.body[-1].value.keys, tree.body[-1].value.values, strict=True):
+            accepted = next(v for k, v in zip(value.keys, value.values, strict=True) if k.value == "accepted")
+            for answer in accepted.elts:
+                code = f"answer = {ast.unparse(answer)}"
+                whole = f"{cells.text(cells.needed(code, tree.body[:-1]))}\n{code}"
+                assert not looking.behind_the_scenes(whole, together=True), f"{key.value}: {ast.unparse(answer)}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import gc", "from os import _exit", "import sys\nsys.modules", "f.__globals__",
+        "import sys\nsys._getframe()", "exec('x')", "getattr(torch, 'o' + 's')", "getattr(f, '__code__')", "open('x')",
+        "torch.os.fork()", "__builtins__", "import os\nos._exit(0)", "def f():\n    import ctypes",
+    ],
+)  # fmt: skip
+def test_a_way_behind_the_scenes_is_overlooked(code):
+    assert looking.behind_the_scenes(code)
+
+
+def test_copied_answers_with_other_names_look_different():
+    one = (
+        "def f(x, y):\n    '''Mine.'''\n    z = x + y  # sum\n"
+        "    w = [z * i for i in range(10) if i % 2]\n    return sum(w) / len(w)"
+    )
+    two = "def g(a, b):\n    c = a + b\n    d = [c * k for k in range(10) if k % 2]\n    return sum(d) / len(d)"
+    assert looking.fingerprint(one) == looking.fingerprint(two) is not None
+    assert looking.fingerprint(one) != looking.fingerprint(two.replace("+", "-"))
+
+
+def test_a_spreadsheet_runs_what_a_student_wrote():
+    assert harmless("=cmd()") == "'=cmd()" and harmless("fine") == "fine"
+
+
+def test_a_student_writes_html_into_the_pages(graded, tmp_path):
+    write_results(graded[0], tmp_path / "a.csv")
+    pages = list((tmp_path / "a.pages").rglob("*.html"))
+    assert len(pages) == 1 + len(graded[0].submissions)
+    for page in pages:
+        assert "<script" not in page.read_text() and "<b>gil" not in page.read_text()
+    text = (tmp_path / "a.pages" / "class.html").read_text()
+    assert "&lt;b&gt;gil" in text and "absent" in text
+
+
+def test_the_points_do_not_reach_the_gradebook(graded, tmp_path):
+    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
+        book.add_assignment("heads")
+        book.add_notebook(FILE[:-6], "heads")
+        book.add_grade_cell("check-3-3", FILE[:-6], "heads", max_score=2, cell_type="code")
+        book.add_solution_cell("answer-3-3", FILE[:-6], "heads")
+    assert into_gradebook(graded[0], tmp_path / "gradebook.db") == len(graded[0].submissions) - 1
+    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
+        assert book.find_submission("heads", "ann").score == 2
+        assert book.find_submission("heads", "bob").score == 0
+    with pytest.raises(UserError, match="does not exist"):
+        into_gradebook(graded[0], tmp_path / "other.db")
+
+
+def test_the_container_can_reach_the_network_or_write_submissions(tmp_path):
+    line = command("course:1", tmp_path / "a b", tmp_path / "w", tmp_path / "out" / "g.csv", 0.5)
+    assert "--network none" in line and "--read-only" in line and line.count("readonly") == 2
+    assert line.endswith(
+        "course:1 bertedu grade /submissions --assignment /assignment --csv /results/g.csv --almost 0.5"
+    )
+    with pytest.raises(UserError, match="no name of an image"):
+        command("--privileged", tmp_path, tmp_path, tmp_path)
+
+
+def test_an_empty_list_of_students_is_a_class_without_students(tmp_path):
+    write_text(tmp_path / "names.txt", "ann\n\n bob \n")
+    assert names_in(tmp_path / "names.txt") == ("ann", "bob")
+    write_text(tmp_path / "none.txt", "\n")
+    with pytest.raises(UserError, match="is empty"):
+        names_in(tmp_path / "none.txt")
