@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import json
+import os
 import sys
 import zipfile
 from pathlib import Path
@@ -220,7 +221,8 @@ def test_a_student_writes_html_into_the_pages(graded, tmp_path):
     assert "&lt;b&gt;gil" in text and "absent" in text
 
 
-def test_the_points_do_not_reach_the_gradebook(graded, tmp_path):
+def test_the_points_do_not_reach_the_gradebook(graded, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)  # nbgrader starts alembic
     with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
         book.add_assignment("heads")
         book.add_notebook(FILE[:-6], "heads")

@@ -143,4 +143,4 @@ def fingerprint(source: str) -> str | None:
         ):
             body[:] = body[1:] or [ast.Pass()]
     text = ast.dump(tree)
-    return hashlib.sha256(text.encode()).hexdigest() if sum(1 for _ in ast.walk(tree)) >= 60 else None
+    return hashlib.sha256(text.encode()).hexdigest() if sum(1 for _ in ast.walk(tree)) >= 45 else None
