@@ -56,7 +56,7 @@ c.Execute.interrupt_on_timeout = True
 c.Execute.startup_timeout = 120
 c.ExecutePreprocessor.iopub_timeout = 30
 '''
-SECONDS, SECONDS_OF_AN_EXERCISE = 600, 60  # a chapter trains models; exercises alone compute for seconds
+SECONDS, SECONDS_OF_AN_EXERCISE = 600, 120  # a chapter trains models; exercises alone compute for seconds
 
 
 def make_course_folder(
