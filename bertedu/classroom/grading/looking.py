@@ -16,7 +16,20 @@ BEHIND = {
     "tracemalloc traceback trace urllib webbrowser zipimport IPython ipykernel jupyter_client nbformat requests psutil",
 }
 BEHIND_MODULES = {name for line in BEHIND for name in line.split()}
-CALLS = {"eval", "exec", "compile", "__import__", "globals", "locals", "vars", "open", "breakpoint", "input"}
+CALLS = {
+    "attrgetter",
+    "methodcaller",
+    "eval",
+    "exec",
+    "compile",
+    "__import__",
+    "globals",
+    "locals",
+    "vars",
+    "open",
+    "breakpoint",
+    "input",
+}
 SYSTEM = {"maxsize", "float_info", "stderr", "stdout", "version_info", "version", "setrecursionlimit", "getsizeof"}
 FRAMES = {
     "f_back f_globals f_locals f_builtins f_code gi_frame gi_code cr_frame ag_frame tb_frame tb_next",
