@@ -1,10 +1,9 @@
-"""Exercises of chapter 25: parameters, memory and machines by hand, the gradient of the loss, a perplexity of means."""
+"""Exercises 25.1, 25.2, 25.4, 25.5: parameters, memory, machines, a perplexity. 25.3 is in chapter_25_gradient.py."""
 
 import math
 from collections.abc import Sequence
 
 import torch
-from torch.nn.functional import cross_entropy
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
@@ -159,78 +158,6 @@ def training_gigabytes(case: Case) -> None:
     ]
     wrong_number(case, got, right, mistakes, "2 bytes more for every weight, trained or frozen.")
     case.close_with("So mixed precision takes more memory here. It saves activations and time.")
-
-
-def fails_silently(got: torch.Tensor, right: torch.Tensor) -> bool:
-    """Whether a tensor of the right shape is not the right one."""
-    return not torch.allclose(got.float(), right, atol=1e-5)
-
-
-@exercise(
-    "25.3",
-    "Probabilities minus one-hot",
-    difficulty=3,
-    minutes=10,
-    hints=(
-        "Softmax of the logits along the classes, minus 1 at the label of each row. Then 0 for rows that don't count.",
-        "Divide by the number of rows that count, (labels != -100).sum(). An index of −100 would subtract 1 somewhere.",
-    ),
-)
-def gradient(case: Case) -> None:
-    """Rows that all count, then rows that don't, then large logits."""
-    logits, labels = case.randn(4, 5), torch.tensor([1, 0, 4, 2])
-
-    def reference(logits: torch.Tensor, labels: torch.Tensor, reduction: str = "mean") -> torch.Tensor:
-        leaf = logits.detach().clone().requires_grad_()
-        cross_entropy(leaf, labels, ignore_index=-100, reduction=reduction).backward()
-        assert leaf.grad is not None
-        return leaf.grad
-
-    right = reference(logits, labels)
-    probabilities = logits.softmax(-1)
-    case.causes = {
-        "does not require grad": "Write the formula; autograd is not needed.",
-        "out of bounds": "A label of −100 is no class. Set it aside before you use labels as an index.",
-        "out of range": "A label of −100 is no class. Set it aside before you use labels as an index.",
-        "non-negative": "`one_hot` refuses the label −100: replace it by 0 first, and set these rows to 0 at the end.",
-    }
-    got = case.call(logits, labels, tried="logits [4, 5] with four labels")
-    case.close(
-        "the gradient",
-        got,
-        right,
-        "Softmax minus one-hot, divided by the number of rows.",
-        mistakes={
-            "It is the gradient of the sum of the losses. The loss is their mean: divide by the rows that count.": 4
-            * right,
-            "The sign is wrong: probabilities minus one-hot, so the label's entry is negative.": -right,
-            "Those are the probabilities, divided by 4. Subtract 1 at each label.": probabilities / 4,
-            "Those are the probabilities. Subtract 1 at each label, then divide by the rows that count.": probabilities,
-            "Your softmax runs along the rows, dim=0. Each row is one prediction: dim=-1.": (
-                logits.softmax(0) - torch.nn.functional.one_hot(labels, 5)
-            )
-            / 4,
-            "Divide by the number of rows, and not by the number of all entries.": right * 4 / 20,
-            "Those are logits minus one-hot: softmax is missing.": (logits - torch.nn.functional.one_hot(labels, 5))
-            / 4,
-        },
-    )
-    labels = torch.tensor([1, -100, 4, -100])
-    right = reference(logits, labels)
-    got = case.call(logits, labels, tried="the same logits, two labels of −100")
-    if isinstance(got, torch.Tensor) and got.shape == right.shape and fails_silently(got, right):
-        rest = got[[1, 3]]
-        if rest.abs().max() > 1e-6:
-            case.fail("But rows with the label −100 have a gradient. They don't count: all their entries are 0.")
-        if not fails_silently(got, right / 2):
-            case.fail("But it is half as large: you divided by all 4 rows, and 2 of them count.")
-    case.close("the gradient", got, right, "Only rows whose label is not −100 count, in the sum and in the division.")
-    logits, labels = torch.tensor([[1000.0, 0.0], [0.0, -1000.0]]), torch.tensor([0, 1])
-    got = case.call(logits, labels, tried="logits of 1000")
-    if isinstance(got, torch.Tensor) and got.isnan().any():
-        case.fail("But it holds NaN: exp(1000) is infinite. Subtract the largest logit first, or use softmax().")
-    case.close("the gradient", got, reference(logits, labels), "A wrong, confident row has the gradient ±1/2 here.")
-    case.close_with("In every row that counts the entries sum to 0: what one class gains, the others lose.")
 
 
 LOSSES = [[2.0, 2.5], [2.2] * 20, [6.0], [], [2.1] * 15]
