@@ -61,7 +61,7 @@ def chapter(source: Path) -> Chapter:
         source.stem,
         title[1],
         *minutes,
-        {e.number: e.minutes for e in EXERCISES.values() if e.chapter == number},
+        {e.number: e.minutes for e in sorted(EXERCISES.values(), key=lambda one: one.order) if e.chapter == number},
         tuple(map(int, CHAPTER_LINK.findall(hard))),
         tuple(map(int, CHAPTER_LINK.findall(soft))),
     )

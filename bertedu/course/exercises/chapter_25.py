@@ -238,8 +238,7 @@ def gpus(case: Case) -> None:
         got = number(case, result)
         mistakes = [
             (exact, "GPUs come whole: round up."),
-            (math.floor(exact), "Rounded down, the queue grows every second. Round up."),
-            (round(exact), "Rounded to the nearest, it may be too few. Round up."),
+            (math.floor(exact), "Rounded down or to the nearest, they are too few, and the queue grows. Round up."),
             (math.ceil(exact / 2), "Half as many: a weight takes a multiplication and an addition, 2 operations."),
             (math.ceil(3 * exact), "Three times as many: that is training. Here is no backward pass."),
             (math.ceil(exact / tokens), "The tokens are missing: every token passes through all weights."),

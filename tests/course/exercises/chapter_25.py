@@ -276,7 +276,7 @@ ANSWERS = {
         "accepted": [ceiling, by_division],
         "wrong": [
             (not_rounded, "GPUs come whole"),
-            (rounded_down, "the queue grows every second"),
+            (rounded_down, "they are too few, and the queue grows"),
             (one_more, "One too many where it comes out even"),
             (one_operation, "2 operations"),
             (training, "Here is no backward pass"),
