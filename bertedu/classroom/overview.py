@@ -9,7 +9,6 @@ from bertedu.errors import UserError
 from bertedu.files import read_text
 
 CLASS_MINUTES = 90
-PRACTISED_ALONE = ("25_the_interview",)  # no class, and as many hours as one likes
 CHAPTER_LINK = re.compile(r"\[[^\]]+\]\((\d\d)_\w+\.ipynb\)")
 IN_WORDS = {"two hours": "120 minutes"}
 
@@ -39,8 +38,8 @@ class Chapter:
 
 
 def chapters(sources: Path) -> list[Chapter]:
-    """All chapters that are taught, of `sources`, a folder of notebook sources, in their order."""
-    found = [chapter(path) for path in sorted(sources.glob("[0-9][0-9]_*.py")) if path.stem not in PRACTISED_ALONE]
+    """All chapters in `sources`, a folder of notebook sources, in their order."""
+    found = [chapter(path) for path in sorted(sources.glob("[0-9][0-9]_*.py"))]
     if not found:
         raise UserError(f"{sources} has no chapters: name the folder notebooks/source of the course.")
     return found
