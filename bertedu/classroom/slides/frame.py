@@ -31,7 +31,7 @@ def frame_slides(section: Section, chapter: str) -> list[Slide] | None:
         "Interview questions": question_slides,
         "Next": next_slide,
     }
-    return makers[title](section, chapter) if title in makers else None
+    return (makers[title](section, chapter) or None) if title in makers else None
 
 
 def title_slide(section: Section) -> Slide:
@@ -58,7 +58,7 @@ def question_slides(section: Section, chapter: str) -> list[Slide]:
     for block in section.prose:
         if block.kind == "list":
             asked += block.items
-        elif block.kind == "paragraph" and re.match(r"\*\*\d+\.", block.text):
+        elif block.kind == "paragraph" and block.text.startswith("**") and block.text.endswith("**"):
             asked.append(re.sub(r"^\d+\. *", "", " ".join(block.text.replace("**", "").split())))
     shown = [shortened(text, 230) for text in asked]
     made = [
@@ -147,4 +147,5 @@ def next_slide(section: Section, chapter: str) -> list[Slide]:
     """What comes after this chapter."""
     texts = [block.text for block in section.prose if block.kind == "paragraph"]
     said = shortened(" ".join(texts), 330)
-    return [Slide("next", "Next", chapter, [fitting.text_part(said)], texts)] if said else []
+    notes = [block.text for block in section.prose]
+    return [Slide("next", "Next", chapter, [fitting.text_part(said)], notes)] if said else []

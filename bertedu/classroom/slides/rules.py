@@ -47,7 +47,10 @@ def slides_of(chapter: Chapter) -> list[Slide]:
             found += framed
         else:
             over = kicker if section.level > 2 and kicker != section.title else chapter.title
-            found += content_slides(section, over)
+            made, unsaid = content_slides(section, over)
+            if found:  # the prose of a section that shows nothing is said with the slide before
+                found[-1].notes += unsaid
+            found += made
     if found and left_out:
         found[-1].note("Not in this deck: " + ", ".join(f"*{title}*" for title in left_out) + ".")
     return thinned(found)
@@ -76,14 +79,17 @@ class Pending:
     kicker: str
     prose: list[Block] = field(default_factory=list)
     slides: list[Slide] = field(default_factory=list)
+    asked: bool = False  # whether a question waits for its answer, which may come from a later cell
+    unsaid: list[str] = field(default_factory=list)  # what belongs to no slide yet
 
 
-def content_slides(section: Section, kicker: str) -> list[Slide]:
-    """The slides of a section of the author's own."""
+def content_slides(section: Section, kicker: str) -> tuple[list[Slide], list[str]]:
+    """The slides of a section of the author's own, and the prose that none of them has in its notes."""
     state = Pending(section.title, kicker)
     after: Slide | None = None  # the slide whose output the next paragraph explains
     for part in section.parts:
         if isinstance(part, Block):
+            state.asked = False
             if after is not None and part.kind == "paragraph":
                 after.explain(part.text)
                 after.note(part.text)
@@ -93,7 +99,9 @@ def content_slides(section: Section, kicker: str) -> list[Slide]:
         else:
             after = take_cell(state, part)
     close(state)
-    return state.slides
+    if state.slides:
+        state.slides[0].notes = state.unsaid + state.slides[0].notes
+    return state.slides, [] if state.slides else state.unsaid
 
 
 def take_cell(state: Pending, cell: NotebookNode) -> Slide | None:
@@ -102,6 +110,10 @@ def take_cell(state: Pending, cell: NotebookNode) -> Slide | None:
     made = cell_slides(cell, [block.text for block in state.prose], state.title, state.kicker, lead)
     if lead is None and len(made) == 1 and state.slides and state.slides[-1].takes(made[0]):
         made = [state.slides.pop().over(made[0])]
+    state.asked = state.asked or any(slide.kind == "question" for slide in made)
+    for slide in made:
+        if state.asked and slide.shows_output:
+            slide.weight = max(slide.weight, 7)
     notes = [block.text for block in state.prose]
     state.prose = []
     if not made:
@@ -202,11 +214,13 @@ def close(state: Pending) -> None:
 
 
 def keep_notes(state: Pending, notes: list[str], place: int = -1) -> None:
-    """Give the notes to a slide that is there."""
-    if state.slides:
-        state.slides[place].wants_notes = False
-        for text in notes:
-            state.slides[place].note(text)
+    """Give the notes to a slide that is there, or keep them for the first one that comes."""
+    if not state.slides:
+        state.unsaid += notes
+        return
+    state.slides[place].wants_notes = False
+    for text in notes:
+        state.slides[place].note(text)
 
 
 def thinned(slides: list[Slide]) -> list[Slide]:

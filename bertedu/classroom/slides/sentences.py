@@ -87,7 +87,12 @@ def question_of(paragraph: str, longest: int = 330) -> str | None:
         first -= 1
         if not LEANING.search(said[first]):
             break
-    if visible_length(asked_words) > longest or LEANING.search(asked_words) or (needy and asked_words == bare):
+    if (
+        visible_length(asked_words) > longest
+        or re.search(r"\bcells?\b", asked_words)
+        or LEANING.search(asked_words)
+        or (needy and asked_words == bare)
+    ):
         return None
     return asked_words
 
