@@ -47,7 +47,7 @@ def test_a_figure_loses_the_words_that_say_what_it_shows():
 
 def test_a_handout_asks_another_machine_for_something():
     for text in (page(False), page(True)):
-        assert not re.search(r"""<[^>]* src=["']?(?!data:)|@import|url\(|<script|<link|<iframe""", text)
+        assert not re.search(r"""<[^>]* src=(?!["']?data:)|@import|url\(|<script|<link|<iframe""", text)
         assert "default-src 'none'" in text and "<math" in text
 
 

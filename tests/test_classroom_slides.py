@@ -7,7 +7,7 @@ from html import unescape
 import nbformat
 import pytest
 
-from bertedu.classroom.markup import CODE_BEHIND, CODE_COLOURS, markdown_html
+from bertedu.classroom.markup import CODE_COLOURS, CODE_PAPER, markdown_html
 from bertedu.classroom.slides import write_slides
 from bertedu.classroom.slides.blocks import blocks, sections
 from bertedu.classroom.slides.excerpts import MOST_LINES, excerpt
@@ -124,7 +124,7 @@ def test_a_text_is_too_pale_for_the_last_row():
     for name, colour in named.items():
         assert min(contrast(colour, back) for back in behind) >= 4.5, name
     for name, colour in CODE_COLOURS.items():
-        assert contrast(colour, CODE_BEHIND) >= 4.5, name
+        assert contrast(colour, CODE_PAPER) >= 4.5, name
 
 
 def test_slide_types_of_jupyter_are_overlooked():

@@ -14,9 +14,9 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, TextLexer
 
-# Text colours on the light grey behind code, each with a contrast of at least 4.5 to 1.
+# Text colours on the light grey of a block of code, each with a contrast of at least 4.5 to 1.
 CODE_COLOURS = {"k": "#8a1a6b", "s": "#0b6134", "c": "#5b5b5b", "m": "#8f3a00", "nf": "#004c97", "nc": "#004c97"}
-CODE_BEHIND = "#f4f4f1"
+CODE_PAPER = "#f4f4f1"
 GROUPS = {
     "k": ".k, .kc, .kd, .kn, .kr, .ow",
     "s": ".s, .s1, .s2, .sd, .sa, .si, .se",
