@@ -57,6 +57,11 @@ def with_relu(x, attention, w_1, b_1, w_2, b_2, norm_1, norm_2, pre_norm):
     return norm_2(x + relu(x @ w_1 + b_1) @ w_2 + b_2)
 
 
+def with_tanh(x, attention, w_1, b_1, w_2, b_2, norm_1, norm_2, pre_norm):
+    x = norm_1(x + attention(x))
+    return norm_2(x + gelu(x @ w_1 + b_1, approximate="tanh") @ w_2 + b_2)
+
+
 def no_activation(x, attention, w_1, b_1, w_2, b_2, norm_1, norm_2, pre_norm):
     x = norm_1(x + attention(x))
     return norm_2(x + (x @ w_1 + b_1) @ w_2 + b_2)
@@ -110,6 +115,7 @@ ANSWERS = {
         (original_x_twice, "adds the original x"),
         (one_norm, "norm_1 twice"),
         (with_relu, "The activation is ReLU"),
+        (with_tanh, "the tanh form of GELU"),
         (no_activation, "There is no activation"),
         (no_biases, "The biases are missing"),
         (residual_after_the_norm, "carries x itself"),

@@ -101,6 +101,20 @@ def minus_a_billion(x, w_q, w_k, w_v, w_o, H, mask):
     return (scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D) @ w_o
 
 
+def bias_of_float32(x, w_q, w_k, w_v, w_o, H, mask):
+    B, T, D = x.shape
+    q, k, v = ((x @ w).view(B, T, H, D // H).transpose(1, 2) for w in (w_q, w_k, w_v))
+    scores = q @ k.mT / (D // H) ** 0.5 + (1.0 - mask[:, None, None]) * -10000.0
+    return (scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D) @ w_o
+
+
+def bias_as_google(x, w_q, w_k, w_v, w_o, H, mask):
+    B, T, D = x.shape
+    q, k, v = ((x @ w).view(B, T, H, D // H).transpose(1, 2) for w in (w_q, w_k, w_v))
+    scores = q @ k.mT / (D // H) ** 0.5 + (1.0 - mask[:, None, None].to(x.dtype)) * -10000.0
+    return (scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D) @ w_o
+
+
 def with_torch(x, w_q, w_k, w_v, w_o, H, mask):
     q, k, v = ((x @ w).unflatten(-1, (H, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
     mixed = scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None, None, :].bool())
@@ -112,7 +126,7 @@ def with_the_weights(*inputs):
 
 
 ANSWERS = {
-    "accepted": [plainly, head_by_head, with_einsum],
+    "accepted": [plainly, head_by_head, with_einsum, bias_as_google],
     "wrong": [
         (undivided, "not divided by √d"),
         (divided_by_the_whole_size, "You divide by √D"),
@@ -127,6 +141,7 @@ ANSWERS = {
         (hides_queries_and_keys, "Hide the keys only"),
         (causal, "A causal mask"),
         (minus_a_billion, "does not fit into the dtype"),
+        (bias_of_float32, "A part became float32"),
         (with_torch, "write that yourself"),
         (with_the_weights, "the output only"),
     ],

@@ -127,6 +127,10 @@ def never_ends(word, vocab):
     return ids
 
 
+def an_id_as_truth(word, vocab):
+    return search(word, {piece: number for piece, number in vocab.items() if number or piece == "[UNK]"})
+
+
 def skips_what_is_unknown(word, vocab):
     ids, start = [], 0
     while start < len(word):
@@ -153,6 +157,7 @@ ANSWERS = {
         (less_than_a_hundred, "exactly 100 are still encoded"),
         (backtracking, "never takes it back"),
         (pieces, "asks for their ids"),
+        (an_id_as_truth, "0 counts as False"),
         (never_ends, "a loop that never ends"),
         (skips_what_is_unknown, "The rest is lost"),
     ],

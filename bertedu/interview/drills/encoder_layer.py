@@ -132,6 +132,9 @@ def for_both(x: Tensor, given: dict[str, Any], rule: Callable, *halves: Half) ->
             x, attention, feed_forward, norm_1, norm_1
         ),
         "The activation is ReLU. BERT's is GELU.": rule(x, attention, feed_forward_of(given, relu), norm_1, norm_2),
+        "This is the tanh form of GELU. The task gives the exact one.": (
+            rule(x, attention, feed_forward_of(given, lambda y: gelu(y, approximate="tanh")), norm_1, norm_2)
+        ),
         "There is no activation between the two matrices, so they are one.": (
             rule(x, attention, feed_forward_of(given, lambda y: y), norm_1, norm_2)
         ),

@@ -18,9 +18,7 @@ from bertedu.interview.drills import clock
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.register import find
 
-SECONDS = (
-    180.0  # on the clock, loading torch on a busy machine included: for a file that waits and cannot be interrupted
-)
+SECONDS = 180.0  # on the clock, with the time to load torch on a busy machine: for a file that waits without end
 ENDLESS = "It was still running after a long time, so I stopped it: is there a loop that never ends?"
 ROOT = Path(__file__).resolve().parents[3]
 

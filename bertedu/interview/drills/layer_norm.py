@@ -16,7 +16,7 @@ Write `layer_norm(x, weight, bias, eps=1e-12)`: LayerNorm over the last axis, as
     bias    [D]
 
 Return a tensor of the shape of x. Each vector of D numbers is normalized alone, to mean 0 and variance 1 (eps is added
-to the variance), then scaled by weight and shifted by bias.
+to the variance), then scaled by weight and shifted by bias. It has to be exact where the mean is large, near 3000.
 
 Allowed: mean, var, sqrt and arithmetic. Not allowed: torch's own layer_norm.
 """

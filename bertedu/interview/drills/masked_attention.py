@@ -20,7 +20,7 @@ and without dropout.
     mask         [B, T]      1 for a real token, 0 for padding
 
 Return the output [B, T, D]. No real token may attend to padding; each text has at least one real token. What comes out
-at the padded positions does not matter, but it has to be finite.
+at the padded positions does not matter, but it has to be finite. float16 has to work as well as float32.
 
 Allowed: tensor operations. Not allowed: nn.MultiheadAttention and scaled_dot_product_attention.
 """
@@ -60,6 +60,7 @@ def examine(case: Case) -> None:
     """Numbers without padding first, then with it; then other sizes, long padding, float16 and the gradient."""
     refuse(case, "scaled_dot_product_attention", "MultiheadAttention", "multi_head_attention_forward")
     case.causes = {
+        "expected scalar type": "A part became float32 on the way: has the mask the dtype of the scores?",
         "view size is not compatible": "After transpose the numbers no longer lie in their order: use reshape.",
         "without overflow": "The number that hides a key does not fit into the dtype. What does torch.finfo offer?",
         "is invalid for input of size": "Cut D into [H, D/H], then swap H and T; undo both in the other order.",

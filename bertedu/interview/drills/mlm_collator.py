@@ -47,7 +47,7 @@ def mask_tokens(input_ids, special, mask_id, vocab_size, probability=0.15):
 
 MASK, FIRST_WORD, VOCAB = 4, 5, 60
 IGNORED = -100
-TRIED = "400 texts of 100 tokens, a few of them special"
+TRIED = "1000 texts of 100 tokens, a few of them special"
 
 
 def examine(case: Case) -> None:
@@ -57,7 +57,7 @@ def examine(case: Case) -> None:
         "is ambiguous": "`and`, `or` and `not` ask a whole tensor for one answer. Use &, | and ~ with parentheses.",
         "p_in >= 0": "A probability below 0 or above 1: what do you fill in for the special tokens?",
     }
-    ids = case.randint(FIRST_WORD, VOCAB, (400, 100))
+    ids = case.randint(FIRST_WORD, VOCAB, (1000, 100))
     special = torch.rand(ids.shape, generator=case.generator) < 0.1
     special[:, 0] = True
     result = case.call(ids, special, MASK, VOCAB, tried=TRIED)

@@ -76,8 +76,11 @@ def examine(case: Case) -> None:
     for word, vocab, advice, mistakes in known:
         got = case.call(word, vocab, tried=f'"{word}"')
         compare(case, word, got, vocab, advice, mistakes)
-    again = case.call("unbreakable", {piece: 100 + number for piece, number in VOCAB.items()}, tried="other ids")
-    case.equal("the result", plain(again), [100 + number for number in ids("unbreakable", VOCAB)], "Use vocab's ids.")
+    other = {piece: (number - 2) % len(VOCAB) for piece, number in VOCAB.items()}  # the id of un is 0
+    got = plain(case.call("unbreakable", other, tried='"unbreakable" with other ids'))
+    if got == [other["[UNK]"]]:
+        case.fail("But it is [UNK]. Here un has the id 0, and 0 counts as False: ask `piece in vocab`, not its id.")
+    case.equal("the result", got, ids("unbreakable", other), "The ids are those of the vocabulary that is passed in.")
     no_way_back(case)
     for length in (100, 101):
         got = plain(case.call("b" * length, LETTERS, tried=f"a word of {length} characters"))
