@@ -98,16 +98,24 @@ def scorer(
                 f = " ".join(document).count(word) if within else list(document).count(word)
                 if f:
                     factor = saturation(f, k1, norm(b, len(document), mean), len(document))
-                    score += (idf(len(documents), n) if N_holds(len(documents), n) else 0.0) * factor
+                    score += idf(len(documents), n) * factor
             found.append(score)
         return found
 
     return run
 
 
-def N_holds(N: int, n: int) -> bool:
-    """Whether the logarithm of a wrong idf can be taken."""
-    return N - n + 0.5 > 0
+def by_different_words(query: Words, documents: Sequence[Words], k1: float, b: float) -> list[float]:
+    """Length as the number of different words."""
+    mean = sum(len(set(document)) for document in documents) / len(documents)
+    found = []
+    for document in documents:
+        norm, score = right_norm(b, len(set(document)), mean), 0.0
+        for word in query:
+            n = sum(word in other for other in documents)
+            score += right_idf(len(documents), n) * right_saturation(list(document).count(word), k1, norm, 1)
+        found.append(score)
+    return found
 
 
 RIGHT = scorer()
@@ -152,6 +160,7 @@ MISTAKES: dict[str, Callable] = {
     "Your frequency is divided by the length of the document. BM25 takes the plain count; b is there for the length.": (
         scorer(saturation=lambda f, k1, norm, length: right_saturation(f / length, k1, norm, length))
     ),
+    "Your length counts different words. Count every word of the document.": by_different_words,
     "k1 and b are swapped: k1 is for the saturation, b for the length.": scorer(swapped=True),
     "A word that stands twice in the query counts twice. Do you make a set of the query?": scorer(unique=True),
     "You find words inside of other words: net in nets. Compare whole words.": scorer(within=True),

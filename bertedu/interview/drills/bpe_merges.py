@@ -149,6 +149,11 @@ def across_words(word_counts: dict[str, int], number: int) -> list[Pair]:
     return learner()({"".join(word * times for word, times in word_counts.items()): 1}, number)
 
 
+def right(word_counts: dict[str, int], number: int) -> list[list[str]]:
+    """The merges as lists, as they are shown."""
+    return [list(pair) for pair in RIGHT(word_counts, number)]
+
+
 RIGHT = learner()
 MISTAKES: dict[str, Callable] = {
     "You take each word once. A pair counts as often as its word occurs.": learner(weighted=False),
@@ -242,7 +247,7 @@ def examine(case: Case) -> None:
     advice = (
         "Do it by hand: split the words, count the pairs, merge, and count again. Which merge is the first to differ?"
     )
-    compare(case, "the list of merges", tries(case), RIGHT, MISTAKES, pairs_of, advice)
+    compare(case, "the list of merges", tries(case), right, MISTAKES, pairs_of, advice)
     empty: tuple[tuple[str, dict[str, int], int], ...] = (
         ("words of one character", {"a": 3, "b": 1}, 4),
         ("no words at all", {}, 2),

@@ -138,6 +138,11 @@ MISTAKES: dict[str, Callable] = {
     "Your softmax runs over the batch. It runs over the classes, the last axis.": mixed(
         soft=lambda s, t, T: divergence(s, t, T, T, axis=0).mean()
     ),
+    "Your hard loss reads logits where log-probabilities are needed: nll_loss comes after log_softmax.": (
+        lambda s, t, labels, T, alpha: float(
+            alpha * T * T * right_soft(s, t, T) - (1 - alpha) * s[range(len(s)), labels].mean()
+        )
+    ),
     "The hard loss is a sum over the batch. Take the mean.": mixed(hard_mean="sum"),
 }
 
@@ -146,7 +151,10 @@ def loss(case: Case, got: Any, *_: Any) -> float:
     """The loss as a number."""
     if isinstance(got, tuple):
         case.fail(f"But it returned {len(got)} things. Return one loss: alpha · soft + (1 - alpha) · hard.")
-    return one_number(case, "the loss", got)
+    number = one_number(case, "the loss", got)
+    if number != number:
+        case.fail("But the loss is nan. kl_div takes the teacher's probabilities, unless you say log_target=True.")
+    return number
 
 
 def examine(case: Case) -> None:

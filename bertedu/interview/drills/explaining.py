@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from bertedu.course.case import Case, plain, same
-from bertedu.course.comparing import is_close, number, said
+from bertedu.course.comparing import difference, is_close, number, said
 from bertedu.course.verdict import Ended
 
 TOLERANCE = 1e-4
@@ -30,11 +30,13 @@ def compare(
     """Not yet, unless the answer agrees with `right` on every try.
 
     mistakes: for each sentence, a function that makes this mistake. The first wrong answer is told, with the sentence
-    of the mistake that explains it and all answers before it, and most of those after it. `read(case, what came
-    back, *inputs)` makes it comparable, or ends the check; `function` is called in place of the answer.
+    of the mistake that explains it, all answers before it and most of those after it; else with the advice.
+    `read(case, what came back, *inputs)` makes it comparable, or ends the check; `function` is called in place of the
+    answer.
     """
     explained = dict.fromkeys(mistakes, 0)
     wrong: tuple[str, Any, Any] | None = None
+    later = 0
     for tried, *inputs in tries:
         try:
             got = read(case, case.call(*inputs, tried=tried, function=function), *inputs)
@@ -48,13 +50,18 @@ def compare(
             if not alike(got, expected := right(*inputs)):
                 wrong = tried, got, expected
         else:
+            later += 1
             for sentence in agrees:
                 explained[sentence] += 1
     if wrong:
         tried, got, expected = wrong
         case.begin(f"I called {case.name} on {tried}.", tried)
-        sentence = max(explained, key=explained.__getitem__) if explained else advice
-        case.fail(f"But {name} is {shown(got)}, and should be {shown(expected)}.", sentence)
+        best = max(explained, key=explained.__getitem__, default=None)
+        known = best is not None and 2 * explained[best] >= later  # else it agrees by chance
+        came = f"{name} is {shown(got)}, and should be {shown(expected)}."
+        if isinstance(got, Tensor) and got.numel() > 8:
+            came = difference(name, got, expected, TOLERANCE)
+        case.fail(f"But {came}", best if known and best else advice)
 
 
 def alike(got: Any, expected: Any) -> bool:

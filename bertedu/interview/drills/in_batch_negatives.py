@@ -106,6 +106,12 @@ def without_the_positive(scores: Tensor) -> Tensor:
     return (negatives.logsumexp(dim=1) - scores.diagonal()).mean()
 
 
+def without_repeated(queries: Tensor, passages: Tensor, ids: Tensor, temperature: float) -> float:
+    """Only the first query of each passage."""
+    kept = [place for place, one in enumerate(ids.tolist()) if one not in ids.tolist()[:place]]
+    return float(both(queries[kept] @ passages[kept].T / temperature))
+
+
 RIGHT = masked()
 MISTAKES: dict[str, Callable] = {
     "Duplicates are not masked: a passage that answers query i must not be its negative in another column.": (
@@ -132,6 +138,9 @@ MISTAKES: dict[str, Callable] = {
     ),
     "The mask is inverted: only duplicates are left in the softmax.": made_of(
         lambda s, ids, t: both((s / t).masked_fill(~to_mask(ids, itself=True), -torch.inf))
+    ),
+    "You take the second query of a duplicate out of the batch. Keep all B; only single entries are left out.": (
+        without_repeated
     ),
     "All your labels are 0. Query i belongs to passage i: the labels are 0, 1, 2, …": masked(loss=against_the_distance),
     "The temperature is missing: divide the scores by it.": made_of(
@@ -173,6 +182,7 @@ def examine(case: Case) -> None:
     """Batches with and without duplicates, a batch of one, and the gradient."""
     case.causes |= {
         "cannot be multiplied": "Transpose the passages: [B, D] @ [D, B] gives the scores of all pairs, [B, B].",
+        "is out of bounds": "Labels are columns of this batch, 0 to B - 1: arange(B). Ids of passages are no columns.",
         "expected scalar type Long": "cross_entropy takes labels as whole numbers: torch.arange(B).",
         "Boolean value of Tensor": "Compare all pairs at once: ids[:, None] == ids[None, :], and `&` for `and`.",
     }

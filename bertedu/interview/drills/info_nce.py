@@ -83,6 +83,12 @@ def shared(query: Tensor, positive: Tensor, negatives: Tensor, temperature: floa
     return float(picked(logits / temperature))
 
 
+def in_batch(query: Tensor, positive: Tensor, negatives: Tensor, temperature: float) -> float:
+    """The other positives of the batch as negatives."""
+    scores = normalize(query, dim=-1) @ normalize(positive, dim=-1).T / temperature
+    return float(-scores.log_softmax(dim=1).diagonal().mean())
+
+
 def over_the_batch(logits: Tensor) -> Tensor:
     """Softmax over the queries."""
     return -logits.log_softmax(dim=0)[:, 0].mean()
@@ -129,6 +135,10 @@ MISTAKES: dict[str, Callable] = {
         of_logits(lambda s, t: -(s / t).log_softmax(1)[range(len(s)), [i % s.shape[1] for i in range(len(s))]].mean())
     ),
     "Each query is compared with the negatives of all queries. It has K negatives of its own.": shared,
+    "You use the positives of the other queries as negatives. Here each query has negatives of its own.": in_batch,
+    "You average over all candidates. Only the log-probability of the positive counts.": of_logits(
+        lambda s, t: -(s / t).log_softmax(1).mean()
+    ),
     "You averaged the exponentials of the negatives. The denominator is a sum.": of_logits(
         lambda s, t: ((s[:, 0] / t).exp().add((s[:, 1:] / t).exp().mean(1)).log() - s[:, 0] / t).mean()
     ),

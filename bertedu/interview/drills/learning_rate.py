@@ -62,6 +62,9 @@ MISTAKES: dict[str, Rule] = {
         lambda s, w, t: s / w if s <= w else 1 - s / (t - w)
     ),
     "You count from 1: step 0 should have a learning rate of 0.": lambda s, w, t: right(s + 1, w, t),
+    "Your warm-up counts from 1: it begins at 0, so step 0 has a learning rate of 0.": lambda s, w, t: (
+        (s + 1) / w if s < w else right(s, w, t)
+    ),
     "This is a cosine decay. BERT's falls along a straight line.": cosine,
     "This is whole-number division: `//` cuts each share to 0 or 1.": lambda s, w, t: float(
         s // w if s < w else max(0, (t - s) // (t - w))

@@ -118,7 +118,9 @@ def compare(case: Case, batch: Any, examples: list[dict[str, list[int]]]) -> Non
         if isinstance(batch[name], Tensor) and batch[name].shape != right[name].shape:
             wrong_shape(case, name, batch[name], right[name], known)
         case.close(name, batch[name], right[name], "Compare it with the task, row by row.", mistakes=known)
-        advice = "Ids look up rows of a table, so they are whole numbers: torch.tensor of lists of ints gives long."
+        advice = (
+            "The task asks for whole numbers of type long: torch.tensor of lists of ints gives that, .long() does, too."
+        )
         case.dtype(name, batch[name], torch.long, advice)
 
 

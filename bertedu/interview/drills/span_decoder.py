@@ -60,14 +60,16 @@ def above(starts: Tensor, ends: Tensor, best: float, threshold: float) -> bool:
     return float(starts[0] + ends[0]) > best + threshold
 
 
-def decoder(decide: Decision = above, filled: float = -INFINITY, anywhere: bool = False, more: int = 0) -> Callable:
+def decoder(
+    decide: Decision = above, filled: float = -INFINITY, anywhere: bool = False, more: int = 0, least: int = 0
+) -> Callable:
     """A decoder that decides in another way, fills invalid pairs with another number, takes the whole sequence for
-    the passage, or allows some more tokens."""
+    the passage, allows some more tokens, or pairs whose end comes before the start."""
 
     def run(starts: Tensor, ends: Tensor, inside: Tensor, longest: int, threshold: float) -> tuple[int, int]:
         position = torch.arange(len(starts))
         distance = position[None, :] - position[:, None]
-        valid = (distance >= 0) & (distance < longest + more)
+        valid = (distance >= least) & (distance < longest + more)
         if not anywhere:
             valid = valid & inside[:, None] & inside[None, :]
         scores = (starts[:, None] + ends[None, :]).masked_fill(~valid, filled)
@@ -135,6 +137,10 @@ MISTAKES: dict[str, Callable] = {
     ),
     "You fix the best end first, then look for a start. A weaker end may have a far higher start: score all pairs.": (
         one_at_a_time("end")
+    ),
+    "Your spans may end before they start. Only pairs with start <= end are valid.": decoder(least=-1000),
+    "Your spans may end before they start, and may be too long. Use start <= end, and `longest`.": (
+        decoder(least=-1000, more=1000)
     ),
     "Spans outside of the passage compete: the question, [CLS] and [SEP] are no answers. Use in_passage for both "
     "ends.": decoder(anywhere=True),

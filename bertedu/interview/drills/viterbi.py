@@ -93,6 +93,15 @@ def partly(emitted: bool, first: bool, moved: bool) -> Callable[[Tensor, Tensor]
     return run
 
 
+def early(emissions: Tensor, transitions: Tensor) -> list[int]:
+    """A transition before the first word, too."""
+    return best_sequence(torch.cat([emissions[:1] + transitions.amax(dim=0), emissions[1:]]), transitions)
+
+
+TAG_MISTAKES: dict[str, Callable] = {
+    **VITERBI_MISTAKES,
+    "You apply a transition before the first word. T words have T - 1 of them: begin with best = emissions[0].": early,
+}
 SCORE_MISTAKES: dict[str, Callable] = {
     "That is the score of all paths together, log Z. The score of one path is a maximum, never a `logsumexp`.": (
         sum_of_paths
@@ -178,7 +187,7 @@ def examine(case: Case) -> None:
         tries.append(("5 words and the tags O, B and I, where I may not follow O", case.randn(5, 3), transitions))
     tries.append(("a single word", case.randn(1, 4), case.randn(4, 4)))
     advice = "Compute the scores of both sequences, emissions plus transitions: in which step do they part?"
-    compare(case, "the tag sequence", tries, right_tags, VITERBI_MISTAKES, tags_of, advice)
+    compare(case, "the tag sequence", tries, right_tags, TAG_MISTAKES, tags_of, advice)
     advice = "The tags are right. Add up the emissions and transitions along them: that is the score."
     compare(case, "the score", tries, right_score, SCORE_MISTAKES, score_of, advice)
     refuse_brute_force(case, words=6)
