@@ -139,6 +139,10 @@ def over_the_batch(s, t, labels, T, alpha):
     return alpha * T**2 * soft + (1 - alpha) * F.cross_entropy(s, labels)
 
 
+def nll_of_logits(s, t, labels, T, alpha):
+    return alpha * T**2 * parts(s, t, labels, T)[0] + (1 - alpha) * F.nll_loss(s, labels)
+
+
 def both_losses(s, t, labels, T, alpha):
     return parts(s, t, labels, T)
 
@@ -169,6 +173,7 @@ ANSWERS = {
         (with_an_epsilon, "something small added before the logarithm"),
         (student_detached, "no gradient reaches student_logits"),
         (over_the_batch, "Your softmax runs over the batch"),
+        (nll_of_logits, "nll_loss comes after log_softmax"),
         (both_losses, "Return one loss"),
         (of_each_text, "one number is expected"),
     ],

@@ -135,6 +135,10 @@ def softmax_twice(queries, passages, passage_ids, temperature):
     return (F.cross_entropy(scores.softmax(1), labels) + F.cross_entropy(scores.T.softmax(1), labels)) / 2
 
 
+def ids_as_labels(queries, passages, passage_ids, temperature):
+    return F.cross_entropy(queries @ passages.T / temperature, passage_ids)
+
+
 def not_transposed(queries, passages, passage_ids, temperature):
     return (queries @ passages / temperature).mean()
 
@@ -163,6 +167,7 @@ ANSWERS = {
         (times_the_temperature, "You multiply by the temperature"),
         (twice_the_same_direction, "a softmax over the queries for each passage"),
         (softmax_twice, "softmax runs twice"),
+        (ids_as_labels, "Ids of passages are no columns"),
         (not_transposed, "Transpose the passages"),
         (queries_detached, "no gradient reaches queries"),
     ],

@@ -121,6 +121,11 @@ def over_the_batch(query, positive, negatives, temperature):
     return -(torch.cat([pos[:, None], neg], 1) / temperature).log_softmax(0)[:, 0].mean()
 
 
+def other_positives(query, positive, negatives, temperature):
+    scores = F.normalize(query, dim=-1) @ F.normalize(positive, dim=-1).T / temperature
+    return F.cross_entropy(scores, torch.arange(len(query)))
+
+
 def last_column(query, positive, negatives, temperature):
     pos, neg = parts(query, positive, negatives)
     return -(torch.cat([pos[:, None], neg], 1) / temperature).log_softmax(1)[:, -1].mean()
@@ -145,6 +150,7 @@ ANSWERS = {
         (no_axis_for_k, "give query an axis for K"),
         (as_a_float, "cut off from its inputs"),
         (over_the_batch, "runs over the batch"),
+        (other_positives, "the positives of the other queries"),
         (last_column, "points at the last column"),
     ],
 }
