@@ -15,7 +15,7 @@ from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.preprocessors import IncludeHeaderFooter, SaveCells
 from nbgrader.utils import is_grade, is_locked, is_solution
 
-from bertedu.classroom import assignment_nbgrader
+from bertedu.classroom import assignment
 from bertedu.classroom.assignment import make_assignment, solved_version
 from bertedu.classroom.assignment_cells import with_graded_cells
 from bertedu.classroom.assignment_choices import read_due, read_points
@@ -171,18 +171,18 @@ def made(tmp_path_factory):
 
 
 def test_grading_reads_other_notebooks_than_were_released(made):
-    assignment = read_assignment(made)
-    assert (assignment.chapters, assignment.almost, assignment.points) == ((3,), 0.5, 13.5)
-    assert assignment.due_time.hour == 18 and assignment.due_time.utcoffset() is not None
-    for notebook in assignment.notebooks:
+    found = read_assignment(made)
+    assert (found.chapters, found.almost, found.points) == ((3,), 0.5, 13.5)
+    assert found.due_time.hour == 18 and found.due_time.utcoffset() is not None
+    for notebook in found.notebooks:
         path = made / "release" / notebook.file
         assert hashlib.sha256(path.read_bytes()).hexdigest() == notebook.sha256
         ids = [cell.metadata.nbgrader.grade_id for cell in codes(nbformat.read(path, 4)) if "nbgrader" in cell.metadata]
-        own = [one for one in assignment.exercises if one.notebook == notebook.file]
+        own = [one for one in found.exercises if one.notebook == notebook.file]
         assert ids == [name for one in own for name in (one.answer_cell, one.check_cell)]
-        copies = [made / "nbgrader" / "release" / assignment.name, made / "lms" / assignment.name]
+        copies = [made / "nbgrader" / "release" / found.name, made / "lms" / found.name]
         assert all((copy / notebook.file).read_bytes() == path.read_bytes() for copy in copies)
-    assert [one.answer for one in assignment.exercises][:2] == ["weight_of_lamp", "attention"]
+    assert [one.answer for one in found.exercises][:2] == ["weight_of_lamp", "attention"]
 
 
 def test_the_file_for_a_platform_lacks_its_notebook_or_instructions(made):
@@ -245,9 +245,11 @@ def test_a_missing_nbgrader_ends_in_a_traceback(tmp_path, monkeypatch):
 
 
 def test_a_failure_of_nbgrader_leaves_half_a_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        assignment_nbgrader.NbGraderAPI, "generate_assignment", lambda *_: {"success": False, "log": "no"}
-    )
-    with pytest.raises(UserError, match="nbgrader could not generate chapter-03: no"):
+    def fails(folder, *_):
+        (folder / "source").mkdir(parents=True)
+        raise UserError("nbgrader could not generate chapter-03")
+
+    monkeypatch.setattr(assignment, "make_course_folder", fails)
+    with pytest.raises(UserError, match="nbgrader could not generate chapter-03"):
         make_assignment(["3"], tmp_path / "new")
     assert not list(tmp_path.iterdir())
