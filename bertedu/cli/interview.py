@@ -6,6 +6,7 @@ import click
 
 from bertedu.cli.bug import bug
 from bertedu.cli.case import case
+from bertedu.cli.chapters import chapters
 from bertedu.cli.drill import drill
 from bertedu.cli.saying import PATH, ask_numbers, paragraph, say
 
@@ -31,6 +32,7 @@ def interview() -> None:
 interview.add_command(case)
 interview.add_command(drill)
 interview.add_command(bug)
+interview.add_command(chapters)
 
 
 @interview.command()

@@ -635,37 +635,109 @@ quiz(0)
 # %% [markdown]
 # ## Interview questions
 #
-# **What does "bidirectional" mean in BERT? And why can't a model like GPT simply be trained that way?**
+# <!-- attention-06 -->
+# **1. What does "bidirectional" mean in BERT, why can't a model like GPT be trained that way, and where is the
+# difference in the code?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Every token attends to the tokens on both sides, in every layer. A model that predicts the next word must not see
-# the words that follow, or it could copy the answer. So its attention is restricted to the left side. BERT changes
-# the task instead: it masks some tokens in the input and predicts only those. Then every token may attend to all
-# others. The price: only about 15 % of the tokens give a training signal, and the model isn't made for writing text.
-# (A left-to-right model can fill a gap too, if it scores the whole sentence once for each candidate. BERT scores all
-# candidates in one pass.)
-#
-# </details>
-#
-# **A masked language model gives *Paris* the probability 0.98. What does this number tell you, and what not?**
-#
-# <details><summary>Answer</summary>
-#
-# It tells you how well *Paris* fits here, in text like the training text, compared with all other words of the
-# vocabulary. It isn't the probability that a statement is true: the probabilities also sum to 1 where there is no
-# answer, and the same question in other words may get another number. Whether predictions with 0.98 are right in 98
-# of 100 cases (**calibration**) has to be measured.
+# Every token attends to the tokens on both sides, in every layer. GPT predicts the next token, so it mustn't see it:
+# its mask adds minus infinity to the scores of all later positions. BERT hides padding alone, so predicting the next
+# token would be copying. It masks some tokens of its input instead and predicts those. That gives less signal for
+# each pass, but vectors that know the whole text.
 #
 # </details>
 #
-# **Your model worked in the notebook and gives nonsense in production, without an error. What do you check first?**
+# <details><summary>In two minutes</summary>
 #
-# <details><summary>Answer</summary>
+# Bidirectional means that every token attends to the tokens on both sides, in every layer. In the code, the layers of
+# BERT and GPT are nearly the same. The difference is the mask on the scores. GPT adds minus infinity above the
+# diagonal: the token at position i attends to positions 1 to i. BERT's mask hides only padding, so every token
+# attends to all others on both sides.
 #
-# What the model really reads: print the tokens, not the text. Is it the tokenizer of this model, with the same
-# lower-casing? Are `[CLS]` and `[SEP]` there, and the attention mask where there is padding? Are positions counted in
-# tokens? Is the model in evaluation mode? Then compare one fixed input with a stored output, number by number.
+# From this one line follow the training task and the use. With a causal mask, every position can be trained to
+# predict its next token, since it can't see it. That gives a training signal at all T positions in one pass, and a
+# model that generates text one token at a time and can keep the keys and values of the past in a cache, because they
+# don't change when a token is added.
+#
+# Without the causal mask, the next token is visible, and predicting it would be copying: that is why GPT can't simply
+# be trained with both sides. So BERT hides 15 % of the tokens and predicts those: less signal for each pass, but
+# every prediction may use both sides. (GPT can fill a gap too, if it scores the whole sentence once for each
+# candidate. BERT scores all candidates in one pass.) The vectors of the early tokens know how the sentence ends,
+# which is what classification, tagging and retrieval need.
+#
+# BERT can't reuse a cache: one more token changes every vector. Sometimes people convert one into the other: take the
+# mask off a decoder and train it on masked tokens for a while, and it becomes a good encoder, for example for
+# embeddings.
+#
+# </details>
+#
+# <!-- pretraining-13 -->
+# **2. A masked language model gives Paris the probability 0.98 in "The capital of France is `[MASK]`." What does this
+# number tell you, and what not?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# It tells you how well Paris fits here, compared with all other words of the vocabulary, in text like the training
+# text. It isn't the probability that the statement is true: the probabilities also sum to 1 where there is no answer,
+# and another wording may get another number. Whether 0.98 is right in 98 of 100 cases has to be measured.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# The model computes a score for each of its 30,522 tokens and a softmax over them. So 0.98 is relative: among these
+# single tokens, in this gap, Paris takes nearly all of the mass.
+#
+# Four things it doesn't say. First, truth. The model was trained on which word stands in such a gap, and frequent
+# associations win. Ask for the capital of Australia, and Sydney may get a high number; with a negation, "is not
+# `[MASK]`", the favourite often stays the same. Second, existence of an answer. The softmax always sums to 1, so "The
+# capital of the Atlantic is `[MASK]`" also gets a distribution, perhaps a peaked one. There is no option for none of
+# these.
+#
+# Third, robustness. "France has its capital in `[MASK]`" can get another number. A single wording is one sample; I'd
+# ask in ten ways. Fourth, calibration. A number of 0.98 is honest if such predictions are right in 98 of 100 cases.
+# That can be measured, on held-out text, with a reliability diagram, and it will hold at most for text like that.
+#
+# Two technical points. Only words that are one token compete: a capital of two pieces needs two masks, and then the
+# two are predicted independently. And memorized text: perhaps the sentence was in the training data, word for word.
+# So what is the number good for? For ranking candidates in the same gap, as a feature, and for comparing two models
+# on the same text. For facts I'd retrieve a source and let the model read it.
+#
+# </details>
+#
+# <!-- debugging-09 -->
+# **3. Your model worked in the notebook and gives nonsense in production, without an error. What do you check first,
+# and in which order?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Cut the pipeline in the middle. Take one fixed text with stored ids, logits and label from the notebook, and compare
+# stage by stage, number by number: raw text, ids and masks, weights, logits, label. The first stage that differs has
+# the bug. Most often it is the tokenizer, then evaluation mode, then the map from class numbers to names.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# I don't guess, I bisect. The pipeline has five stages: the text that arrives, the ids, the weights, the logits, and
+# what is shown to the user. For one text I have the right values of each stage, from the notebook.
+#
+# First the text: print repr. Has somebody lower-cased it, stripped HTML, cut it at 500 characters, broken the
+# encoding, so that é became two characters? Then ids, segment ids and attention mask: equal, number by number? Here
+# are most bugs: another vocabulary file, other case, `[CLS]` and `[SEP]` missing or twice, padding without its mask,
+# another truncation. Print the tokens, not the text.
+#
+# Then the weights: compare a checksum, or the sum of each tensor. Did the loader warn about missing keys, so that the
+# head is random? Is it the best checkpoint or the last? Then the logits with the fixed ids: if ids and weights are
+# equal and logits aren't, look at `model.eval()`, at precision and quantization, at positions of left-padded batches,
+# at a library version. Call it twice: two answers for one input mean dropout. Then from the logits to the answer:
+# order of the labels, softmax or sigmoid, the threshold, a temperature. If the model is better than chance at the
+# wrong thing, always the same wrong class for the right one, it's the label map.
+#
+# If all stages agree and the answers are still bad, the code is right and the data are different: production's texts
+# aren't those of the test set. Afterwards this comparison becomes a start-up test with ten texts, so it can't happen
+# again without a noise.
 #
 # </details>
 

@@ -965,37 +965,101 @@ quiz(1)
 # %% [markdown]
 # ## Interview questions
 #
-# 1. Why do language models read subwords? What do they gain, and what do they lose?
+# <!-- tokenization-01 -->
+# **1. Why do language models read subwords, and not words or characters? What do they lose?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# They gain a vocabulary of fixed, moderate size that covers nearly any text, sequences that are much shorter than
-# with characters, and weights that related words share. They lose several things. A word's pieces need not be its
-# meaningful parts. Spelling and digits are hard for the model to see. Labels for words have to be carried over to
-# pieces. Languages and domains that are rare in the tokenizer's training text need more tokens for the same text, and
-# so more computing time.
-#
-# </details>
-#
-# 2. You want a BERT for hospital notes. Would you learn a new vocabulary?
-#
-# <details><summary>Answer</summary>
-#
-# Usually only together with a pre-training from scratch, because the weights of a trained model are tied to its ids.
-# First measure on your notes: tokens per word, and how many sequences get truncated. If the damage is small, keep the
-# vocabulary and continue pre-training on notes. There is a way in between: add a few hundred frequent terms as new
-# tokens, with new vectors in the embedding table, and continue training.
+# A vocabulary of words never ends, and unknown words become `[UNK]`. Characters are few, but make sequences five
+# times as long, and attention pays for length. Subwords give a vocabulary of fixed size that covers nearly any text,
+# and related words share pieces. They lose spelling and digits, and languages rare in the tokenizer's training text
+# need more tokens.
 #
 # </details>
 #
-# 3. In production a model is much worse than in your notebook, with the same weights. How can the tokenizer be at
-#    fault?
+# <details><summary>In two minutes</summary>
 #
-# <details><summary>Answer</summary>
+# Take the two extremes. With words you need hundreds of thousands of entries, each with a vector of its own, and a
+# new name or a typo is still `[UNK]`: everything about it is lost. Also "play" and "playing" are two unrelated
+# entries. With characters you never meet an unknown one, the vocabulary is tiny, and nothing is lost. But a text has
+# about five times as many characters as words, so each sequence costs five times as much in the linear layers and
+# more in attention, and the model has to learn first what a word is.
 #
-# Many ways: another vocabulary file, another case setting, text that was lower-cased or stripped earlier, another
-# `max_length` or truncation, a missing attention mask, special tokens added twice or not at all. Few of these raise
-# an error. Compare the ids of a few texts in both places. They must be equal, number by number.
+# Subwords stand between: frequent words are one token, rare words are a few pieces, in the worst case single
+# characters. The vocabulary has a size that you choose, 30,522 for BERT.
+#
+# What you lose: the pieces are chosen by frequency, so they need not be the parts that mean something. The model
+# doesn't see letters, so spelling, rhymes and digits are hard: a number may be cut anywhere. Labels for words must be
+# carried over to pieces. And the vocabulary fits the text it was learned on: another language or a technical domain
+# is cut into more pieces, so the same content costs more computation and hits the length limit sooner. That is called
+# fertility, and you can measure it in a line.
+#
+# </details>
+#
+# <!-- tokenization-05 -->
+# **2. You want a BERT for hospital notes. Would you learn a new vocabulary?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Usually not alone: the weights are tied to the ids, so a new vocabulary means pre-training from scratch. First
+# measure tokens for each word on the notes, and how many notes are truncated. If that is tolerable, keep the
+# vocabulary and continue pre-training on notes. In between: add a few hundred frequent terms as new tokens and train
+# on.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# A vocabulary can't be exchanged like a file. Row 2,307 of the embedding table belongs to one token, and all layers
+# were trained on it. With a new vocabulary the embeddings have to be learned again, and in effect the model too.
+#
+# So the question is what the old vocabulary costs me. I measure on my own notes: tokens for each word against
+# ordinary English, the share of notes over the limit of 512, and `[UNK]`s, for example from special symbols. Drug
+# names fall into five pieces; that makes sequences longer, perhaps by a third, but the model can learn such
+# sequences.
+#
+# Then there are three roads. The cheapest is to keep everything and continue masked-language-model training on notes,
+# some hours on one GPU. That is where most of the gain lies (Gururangan et al. 2020). The second: add a few hundred
+# of the most frequent terms as new tokens, with vectors that begin as the mean of their pieces, and continue
+# training. The third: a new vocabulary and pre-training from scratch, which pays with billions of words of domain
+# text. PubMedBERT did that and gained over mixed models on biomedical tasks (Gu et al. 2021), SciBERT found about 0.6
+# points for the vocabulary itself.
+#
+# I would decide by a downstream score, with the first road as the baseline. And hospital notes are private: a
+# vocabulary learned on them can contain names of patients, so it has to be reviewed before it leaves the hospital.
+#
+# </details>
+#
+# <!-- tokenization-04 -->
+# **3. The same weights give much worse results in production than in your notebook. How can the tokenizer be at
+# fault, and how do you prove it?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Another vocabulary file, another case setting, text cleaned earlier, another `max_length`, a missing attention mask,
+# special tokens added twice or not at all. Few of these raise an error, since all ids are valid. I tokenize fifty
+# texts in both places and compare the ids number by number. Then I make that comparison a test that ships with the
+# model.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# A model knows words only by their ids. If the ids mean something else, everything runs and the results are bad. So I
+# take fifty real texts, print the input ids, token types and masks in the notebook and in the service, and compare.
+# They must be equal, number by number.
+#
+# If they differ, what differs tells the reason. All ids differ: another vocabulary file, from another model or
+# another order of lines. Names and beginnings of sentences differ: lower-casing is on here and off there; a cased
+# vocabulary with lower-cased text gives many pieces, an uncased one with capitals gives `[UNK]`. Accents differ:
+# `strip_accents` follows the case setting in BERT unless it is set. The first and last id differ: `[CLS]` and `[SEP]`
+# are missing or there twice, because the service adds them to text that the tokenizer has already completed. Long
+# texts differ: another `max_length`, or truncation on the other side. Ids are equal but results change with the
+# batch: the attention mask is not passed on. Everything is equal: then it is not the tokenizer, and I look at
+# dropout, at the order of the labels, and at the precision.
+#
+# To prevent it: the tokenizer is saved in the same folder as the weights, and a test with ten texts and their
+# expected ids and logits runs when the service starts.
 #
 # </details>
 #

@@ -969,38 +969,107 @@ quiz(2)
 # %% [markdown]
 # ## Interview questions
 #
-# **Why does BERT stop at 512 tokens, and what would you do with a longer text?**
+# <!-- encoder-08 -->
+# **1. Why does BERT stop at 512 tokens, and what happens at token 513?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Its position embeddings are a learned table with 512 rows, so there is no row for token 513. (Attention itself would
-# run, at a cost that grows with the square of the length.) You can cut the text; split it into overlapping windows
-# and combine the answers; add rows to the table, for example by repeating the old ones, and train on; or choose a
-# model with relative or rotary positions. With sinusoids there would be a vector for token 513, but the model would
-# never have seen it in training.
-#
-# </details>
-#
-# **BERT adds token, segment and position embeddings. Does that lose information?**
-#
-# <details><summary>Answer</summary>
-#
-# Little, because D is large: in several hundred dimensions three random tables have nearly orthogonal rows, and each
-# can be read out of the sum again. In two dimensions this fails. A concatenation followed by one linear map is a sum
-# anyway, and learned tables can absorb that map. But there is a price. The first layer has three maps, for queries,
-# keys and values, and one position row must serve all three, with the same weights as words. (The token table is also
-# tied to the output layer, so it isn't free to absorb a map.) Ke et al. 2021 and DeBERTa separate the two.
+# Its positions are a learned table with 512 rows, so token 513 has no vector: an index error, or silent truncation by
+# the tokenizer. Attention itself would run. To go further: overlapping windows, more rows (copied from the old ones)
+# with further training on long texts, or a model with relative or rotary positions. A row that was never trained is
+# noise, so resizing the table alone does nothing good.
 #
 # </details>
 #
-# **Is the embedding of `[PAD]` zero?**
+# <details><summary>In two minutes</summary>
 #
-# <details><summary>Answer</summary>
+# Three parts of BERT see the length. The feed-forward network doesn't, it works on each token alone. Attention
+# accepts any number of tokens, at a cost that grows with the square.
 #
-# Its row in the token table starts as zero if `padding_idx` is set, but the vector that enters the encoder is not
-# zero: position and segment are added, and LayerNorm gives it norm √D (before weight and bias). So padding must be
-# masked in attention. And the row does not stay zero in masked language model training, because the output layer
-# shares the table and gives it gradients. In Google's own code it never was zero.
+# The position embeddings are the limit: a learned table with 512 rows, from 0 to 511, and each token adds the row of
+# its position. For token 513 there is no row. With a good implementation you get an error; in a pipeline the
+# tokenizer usually cuts the text without a word, and the end of every long document disappears. That silent
+# truncation is the first thing I check. Why 512? The authors chose it because of the quadratic cost, and nine tenths
+# of the steps were even trained at 128.
+#
+# Can we just make the table longer? The new rows would be random, and the model has never learned what they mean.
+# What works is to initialize them from the old ones, for example by repeating the table, and to continue training on
+# long texts, as Longformer did from RoBERTa. With sinusoids there would be a vector for any position, but the model
+# would never have seen it in training. Rotary positions have no table that ends; they still need training, or
+# scaling, for distances that are longer than those seen.
+#
+# In practice I first measure how many documents are longer and whether the end matters. Then windows with an overlap,
+# and after that an encoder for 8,192 tokens, such as ModernBERT.
+#
+# </details>
+#
+# <!-- encoder-09 -->
+# **2. BERT adds token, position and segment embeddings instead of concatenating them. What is lost, and when does it
+# matter?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# For one linear map nothing is lost: a map of a concatenation is the sum of two maps, and a learned table can absorb
+# its own. In hundreds of dimensions random rows are nearly orthogonal, so all three facts can be read out of the sum.
+# But query, key and value are three maps, and one position row serves all three, through the same weights as words.
+# DeBERTa and rotary positions separate them.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Start with the concatenation. Put word w and position p side by side and apply a matrix: W times w plus U times p.
+# That is a sum of two maps. If the tables are learned, U can be absorbed by the position table, so for a single
+# linear map adding is as general as concatenating, and cheaper by one third or more of the width.
+#
+# Second, does the sum mix up what it adds? In high dimensions hardly. Rows of random tables with 768 entries are
+# nearly orthogonal, so the nearest row in each table to the sum is the right one. In two dimensions this fails.
+#
+# Now the price. A layer has three maps, for query, key and value. With concatenation each could treat the position in
+# its own way: three matrices U. With a sum there is one row for each position and the word's matrices are applied to
+# it. D numbers have to serve 3·D demands. With random matrices about two thirds of what separate maps could do is out
+# of reach; trained ones adapt to each other, so in BERT it is less. There is a second constraint: the token table is
+# tied to the output layer, so it isn't free to absorb a map. And the product of query and key mixes four terms: word
+# with word, word with position, position with word, position with position, all with the same weights.
+#
+# That is what later models repaired. TUPE gives positions their own projections. DeBERTa separates the terms and uses
+# distances. Rotary positions don't enter the sum at all: they rotate queries and keys, and leave the values alone.
+# Does it matter in practice? On ordinary text BERT's sum works well; the gains reported are around a point.
+#
+# </details>
+#
+# <!-- encoder-10 -->
+# **3. "Padding can't hurt: its embedding is zero." What do you answer?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# The row of `[PAD]` in the token table may be zero, but what enters the encoder isn't. Position and segment are
+# added, and LayerNorm scales the result to norm √D. So padding looks like a word to attention and has to be masked.
+# And with tied weights the row gets a gradient from the output layer, so it doesn't even stay zero during
+# masked-language-model training.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# There are three steps between the row and the encoder. First the table. With `padding_idx` set, PyTorch initializes
+# the row of `[PAD]` as zero and gives it no gradient from the look-up. In Google's own BERT it is an ordinary row
+# that was never zero. Second, the sum: the position vector and the segment vector are added, so the sum isn't zero.
+# Third, LayerNorm: it brings every token to mean 0 and variance 1 over its D numbers, so the norm is √D, about 28 for
+# D = 768, before the learned weight and bias. It can't be told from a word by its size.
+#
+# So in attention every real token would give padding a share of its weight, and the more padding, the larger that
+# share: the result of a text then depends on the longest text in its batch. That is why the mask adds a very negative
+# number to the scores of padded keys before the softmax. Masked keys get weight zero. Padded queries are still
+# computed, and their outputs are garbage, so nobody may read them: not in a mean over tokens, not in a max, not in
+# the loss, where the label is -100.
+#
+# Then there is the gradient. The output layer of the masked language model uses the same table, so the row of `[PAD]`
+# is also the weight vector of a class that is never right, and gets a gradient in each step that pushes its logit
+# down.
+#
+# The check that I write takes a minute: encode a text alone and with 20 padding tokens, and compare the outputs at
+# the real tokens to 1e-5.
 #
 # </details>
 #

@@ -986,37 +986,97 @@ quiz(3)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. Why does scaled dot-product attention divide by √d, and not by d?**
+# <!-- attention-01 -->
+# **1. Why does scaled dot-product attention divide the scores by √d, and not by d?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# If the entries are independent, with mean 0 and variance 1, a dot product of length d has variance d, so its
-# standard deviation is √d. Dividing by √d brings it back to 1 for every d. Dividing by d would shrink it to 1/√d:
-# softmax would start nearly uniform, and the more so the larger the head. Without any division, softmax in a large
-# head starts nearly one-hot (one weight near 1, the others near 0), where its gradient vanishes.
-#
-# </details>
-#
-# **2. The key projection in BERT has a bias. What would change if you set it to zero?**
-#
-# <details><summary>Answer</summary>
-#
-# Nothing at all. With the bias b, the score is q·(k + b) = q·k + q·b. The second term is the same for all keys of one
-# query, so it adds a constant to the whole row, and softmax ignores that. So a number that is added to a whole row,
-# as in *Broken BERT*, hides no key. The biases of query and value do matter.
+# A score is a sum of d products. If query and key have independent entries with mean 0 and variance 1, its variance
+# is d and its standard deviation √d. Dividing by √d brings it back to 1 for every head size, so softmax starts
+# neither one-hot nor uniform, and its gradient can flow. Dividing by d would shrink the scores to nearly 0.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# An attention score is the dot product of a query and a key, two vectors of length d. Take their entries as
+# independent, with mean 0 and variance 1: each product then has mean 0 and variance 1, and the sum of d products has
+# variance d. So the standard deviation of the scores grows like √d. With d = 64 it is 8. Softmax of numbers that
+# differ by tens is nearly one-hot, and where softmax is one-hot its gradient is nearly 0: the model has decided
+# before it has learned anything, and the mistake is hard to correct.
+#
+# Dividing by √d keeps the standard deviation at 1, whatever the head size is, so the same initialization and learning
+# rate work for small and large heads. Dividing by d would be right only if all products had the same sign, so that
+# the sum itself grew with d. Here it would leave scores with standard deviation 1/√d, and a softmax that starts
+# nearly uniform, the more so the larger the head. The model could learn larger weights to make up for either, but it
+# would begin with a bad initialization.
+#
+# The argument is about the initialization: after training, queries and keys are no longer independent.
+#
+# </details>
+#
+# <!-- attention-02 -->
+# **2. BERT's key projection has a bias. What changes if you set it to zero?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Nothing at all. With a bias b, a query's score for any key grows by q·b. That is the same number for all keys of
+# this query, so it shifts a whole row of scores by a constant, and softmax ignores constants. The biases of the query
+# and of the value do matter.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Nothing changes: the outputs are the same up to rounding. Write the key with its bias as k + b. The score of a query
+# q is then q·(k + b) = q·k + q·b. The second term does not depend on the key. It adds the same number to every score
+# in the row of this query, and softmax of a row does not change if a constant is added to all of it. So the weights
+# and the outputs are the same, and the gradient of b is exactly zero: it stays where it was initialized, apart from
+# weight decay. For the same reason a mask that adds one number to a whole row hides no key.
+#
+# The query's bias is different: (q + c)·k = q·k + c·k, and c·k differs from key to key. It says how much attention a
+# key receives from every query, whatever the query is. The value's bias also matters: the attention weights sum to 1,
+# so it is added to the output of every head unchanged, and could be merged into the bias of the output projection.
+#
+# There is one exception to think of: with relative positions or a learned extra key that carries no bias, the row is
+# no longer shifted as a whole, and the argument fails. Models such as Whisper leave the key's bias out.
+#
+# </details>
+#
+# <!-- attention-09 -->
 # **3. Your BERT is slow on texts of 512 tokens. A colleague wants to replace attention by one that is linear in T.
 # What do you say?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Measure first: which share of the time is attention? For BERT-Base at T = 512 the part that grows with T² is a tenth
-# of the multiplications, T / (6·D + T). Its share of the time can be larger, because moving the T × T weights through
-# memory is slow. A fused kernel avoids this cost and computes the same results, up to rounding. Then try batches of
-# texts of similar length (less padding), lower precision and a smaller model. Attention that is linear in T usually
-# pays only at thousands of tokens.
+# Measure first. At 512 the part that grows with T² is a tenth of BERT-Base's multiplications, so even free attention
+# saves 10 % of the arithmetic. What hurts is writing the T × T weights to memory. A fused kernel such as
+# FlashAttention avoids that and computes the same result. Then length batching, half precision, a smaller model.
+# Linear attention pays at thousands of tokens, and changes the model.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# I'd ask for a profile before any new architecture. Count the multiplications of a layer: 12·T·D² in the linear maps,
+# 2·T²·D in the scores and the weighted sum. The quadratic share is T / (6·D + T), for D = 768 and T = 512 exactly a
+# tenth. So an attention that costs nothing would make the arithmetic a ninth faster, no more.
+#
+# But time isn't arithmetic. Explicit attention writes the weights, 12 heads times 512 times 512 for each text, to the
+# GPU's memory and reads them back several times, for scaling, mask, softmax and dropout. Those steps are limited by
+# memory bandwidth. A fused kernel computes the scores in tiles that stay in fast memory, with a running maximum and a
+# running sum for the softmax, and never stores the matrix. The result is the same up to rounding, memory becomes
+# linear in T, and no weight changes: in PyTorch it is one call, `scaled_dot_product_attention`. That is the first
+# step.
+#
+# Then the things that help more: sort by length or unpad, since padding is often a third of the tokens; bf16;
+# compile; fewer layers by distillation; and to ask whether texts need 512.
+#
+# Linear attention, as in Linformer or Performer, replaces the softmax by an approximation of lower rank. The weights
+# of the checkpoint no longer fit it, so it means training again, and quality tends to drop where a token must single
+# out exactly one other. Sliding windows are the middle way: exact within the window, linear cost, and ModernBERT
+# combines them with a global layer every third. They pay at thousands of tokens. At 512 I'd say no, with the profile
+# on the table.
 #
 # </details>
 #

@@ -955,39 +955,101 @@ quiz(4)
 # %% [markdown]
 # ## Interview questions
 #
-# 1. What are post-norm and pre-norm, which one does BERT use, and why does it matter for training?
+# <!-- encoder-02 -->
+# **1. Post-norm or pre-norm: what is the difference in the code, and what does it change in training? Which one does
+# BERT have?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Post-norm is norm(x + f(x)). Pre-norm is x + f(norm(x)), with one more norm at the end. BERT is post-norm, like the
-# first Transformer. Xiong et al. (2020) explain it so: at initialization the gradients of a post-norm model's last
-# layers are large at every depth, and a learning-rate warm-up keeps the first steps small. In pre-norm they shrink
-# like 1/√L, and there is a path around all norms but the last, so deep models train more easily, also without
-# warm-up. Others see another cause (Liu et al. 2020).
-#
-# </details>
-#
-# 2. Why does a Transformer need the feed-forward network, and why is it so large?
-#
-# <details><summary>Answer</summary>
-#
-# Attention mixes values linearly, with weights that sum to 1. If a token attends only to itself, the result is a
-# linear map. The feed-forward network adds the non-linearity, for each token separately; exclusive or is the smallest
-# example that needs it. With an inner size of 4D it has 8D² weights against attention's 4D², two thirds of the layer.
-# Much of what the model knows seems to be stored there. Geva et al. (2021) describe the network as a memory: each
-# inner unit has a key, which is compared with the input, and a value, which is added to the output.
+# Post-norm is norm(x + f(x)): BERT has it. Pre-norm is x + f(norm(x)), with one more norm after the last layer. In
+# pre-norm there is a path through all layers without any norm, so deep models train stably, even with little warm-up.
+# In post-norm the gradients near the output are large at initialization, so it needs warm-up and care, but it often
+# ends equally well or better if it is not very deep.
 #
 # </details>
 #
-# 3. A fine-tuned BERT gives slightly different predictions for the same input each time. What do you check?
+# <details><summary>In two minutes</summary>
 #
-# <details><summary>Answer</summary>
+# The two differ in one line. Post-norm computes norm(x + f(x)): the norm stands after the addition, on the residual
+# stream itself. The first Transformer and BERT do this. Pre-norm computes x + f(norm(x)): only the input of the
+# sublayer is normalized, and the stream passes untouched. GPT-2, ModernBERT and most newer models do this. Because
+# nothing normalizes the stream, it grows with depth, so pre-norm needs one more LayerNorm after the last layer.
+# People forget it.
 #
-# First whether `model.eval()` was called: `torch.no_grad()` stops gradients, not dropout. Then whether `eval()`
-# reaches every dropout: functional dropout without `training=self.training`, `scaled_dot_product_attention` with a
-# fixed `dropout_p`, modules in a plain list or created in `forward`. After that, smaller causes: another order or
-# padding of the batch, half precision, non-deterministic kernels (GPU routines that add numbers in varying order).
-# These change the last digits; dropout changes the first.
+# The consequence for training: in pre-norm the gradient has a path from the output to the first layer with no norm on
+# it except the last. Xiong and others showed that in post-norm the expected gradients near the output are large at
+# initialization, so a large learning rate at the start makes training unstable. A warm-up avoids that. In pre-norm
+# they shrink with depth, like 1/√L, and the authors trained without warm-up. Others see another cause: Liu and others
+# (2020) find that post-norm depends more on its sublayers, which amplifies every small change of the weights.
+#
+# Pre-norm has a weakness too: the stream grows, so later layers change it relatively less, and depth is used less
+# well. At BERT's twelve layers both work, if post-norm has its warm-up. You can't convert a checkpoint from one to
+# the other: the weights have the same names and shapes, so it loads without an error, and the output is nonsense.
+#
+# </details>
+#
+# <!-- encoder-05 -->
+# **2. What can't attention compute without the feed-forward network? And why is that network two thirds of a layer?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Given its weights, attention is linear in the values: it mixes vectors, and what it does to one vector is a matrix
+# product. A token that attends only to itself passes two matrices, so it can't compute exclusive or of its own
+# features. The feed-forward network adds the non-linearity for each token. With an inner size of 4D it has 8·D²
+# weights against attention's 4·D².
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Write the output of one head for one token: a sum of weights times values, and the values are a matrix times the
+# inputs. The weights come from a softmax, so attention as a whole is not linear in the input. But the softmax only
+# decides how much of each token enters. What happens to the content of a token is linear.
+#
+# Take the extreme case, a sequence of one token: its weight is 1, and the output is two matrix products, one after
+# the other. So there is no way to answer a question such as: is exactly one of two features of this token on? That is
+# exclusive or, and the best linear answer is 0.5 for all four cases. The feed-forward network is expand, activation,
+# shrink, and it computes it with two inner units: relu(a + b) − 2·relu(a + b − 1).
+#
+# It works on each token separately: attention moves information between tokens, the feed-forward network processes it
+# within a token. Its inner size is 4·D, so it has 8·D² weights, and attention has 4·D²: two thirds of the layer. Each
+# inner unit is a detector in the first matrix with a vector in the second that is written to the residual stream.
+# Geva and others describe this as a key-value memory, and much of what the model knows seems to be stored there.
+# Without the feed-forward network and the residual connections, a deep stack also loses rank: all tokens become the
+# same.
+#
+# </details>
+#
+# <!-- debugging-02 -->
+# **3. A fine-tuned BERT gives slightly different predictions for the same input each time. What do you check?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# First whether `model.eval()` was called: `no_grad` stops gradients, not dropout. Then whether eval reaches every
+# dropout: functional dropout without `training=self.training`, attention with a fixed `dropout_p`, modules in a plain
+# list. Only then smaller causes, such as kernels that add in another order. Dropout changes the first digits, those
+# change the last.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# The size of the difference is the first clue. If probabilities change from 0.81 to 0.77, that is dropout. If they
+# change in the sixth digit, it is the order of additions. Dropout: in training mode each forward pass sets a random
+# tenth of the numbers to zero and scales the rest. `model.eval()` switches that off. `torch.no_grad()` and
+# `inference_mode` don't: they only stop recording for gradients. People mix the two up, and a validation loop that
+# calls `train()` at its end leaves the model in training mode for the next user. `from_pretrained` in transformers
+# returns a model in evaluation mode, one that you build yourself is in training mode.
+#
+# If `eval()` was called and it still varies, then `eval()` doesn't reach it. It only sets a flag, `self.training`, on
+# registered submodules. `torch.nn.functional.dropout` has `training=True` as its default,
+# `scaled_dot_product_attention` applies the `dropout_p` that it is given, in evaluation too, and modules in a plain
+# Python list are not registered, nor are those that forward creates. To find it: register a hook, run the same input
+# twice, and compare layer by layer. The first layer that differs is the culprit.
+#
+# After that the small causes: another composition of the batch, half precision, atomic additions on a GPU, and in a
+# service, several replicas with different versions. The test belongs into the suite: two calls in evaluation mode are
+# equal, bit for bit.
 #
 # </details>
 #

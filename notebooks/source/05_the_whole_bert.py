@@ -881,38 +881,103 @@ quiz(5)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. Where are the 110 million parameters of BERT-Base?**
+# <!-- arithmetic-01 -->
+# **1. Where are the 110 million parameters of BERT-Base? Do it without a calculator.**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# 23.8 M are in the embeddings (23.4 M of them in the 30,522 token vectors), 85.1 M in twelve layers of 7.1 M each,
-# and 0.6 M in the pooler. A layer has 4 D² in attention, 8 D² in the feed-forward network, and few in biases and
-# LayerNorms. The estimate to remember: 12 · 12 · 768² ≈ 85 M and 30,522 · 768 ≈ 23 M.
-#
-# </details>
-#
-# **2. A training run stops: out of memory. What takes the memory, and what can you change?**
-#
-# <details><summary>Answer</summary>
-#
-# Weights, gradients and Adam's two means take 16 bytes for each parameter in float32: 1.75 GB for Base, for any
-# batch. The rest are activations. They grow with B. One part grows with T, and one with T² (the attention weights of
-# explicit attention). So you can use a smaller batch and accumulate gradients over several steps, shorter texts, a
-# fused attention kernel, activations in 16 bits, or recompute activations in the backward pass (activation
-# checkpointing).
+# A layer has four D×D matrices in attention and two of D×4D in the feed-forward network: 12·D². With D = 768 that is
+# 7.1 million, and twelve layers have 85 million. The token embeddings are V·D = 30,522 · 768, which is 23.4 million.
+# The positions add 0.4 million, the pooler 0.6 million. Together 109.5 million.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# Start with one layer. Attention has four matrices of D×D: query, key, value and output. The feed-forward network has
+# two, from D to 4·D and back, which is 8·D². Together 12·D². For D = 768, D² is about 590,000, so a layer has 7.1
+# million weights. Biases and the two LayerNorms add about 10,000, which you can forget.
+#
+# Twelve layers: 85 million. Then the embeddings. The vocabulary has 30,522 entries of 768 numbers: 23.4 million, more
+# than a fifth of the model. The 512 positions are another 0.4 million, the two segments nothing to speak of. The
+# pooler is one more D×D matrix, 0.6 million. The sum is 109.5 million, which people round to 110. For pre-training
+# the masked-language-model head adds 0.6 million for one more D×D matrix, and a bias for each word. Its output matrix
+# is the token embeddings again, so it costs nothing.
+#
+# Two consequences are worth saying. In a small model the vocabulary dominates: BERT-Tiny has 4.4 million parameters,
+# and 3.9 million of them are token embeddings. And embeddings cost memory but hardly any computation, since a look-up
+# multiplies nothing. For the cost of a step you count the 85 million.
+#
+# </details>
+#
+# <!-- arithmetic-08 -->
+# **2. Fine-tuning BERT-Base with 32 texts of 512 tokens stops on a 12 GB GPU: out of memory. Where does the memory
+# go, and what do you change, in which order?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# 1.75 GB for weights, gradients and Adam's averages, whatever the batch is. The rest are activations kept for the
+# backward pass: about 34·B·T·D bytes in 16 bits and 5·H·B·T² more for each layer with explicit attention, here some
+# 11 GB. First a fused kernel, bf16, shorter texts, then smaller batches with accumulation, then checkpointing.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Two parts. The fixed one: 16 bytes for each of 109 million parameters in float32, weight, gradient, two averages:
+# 1.75 GB. That doesn't depend on the batch.
+#
+# The other part are activations: what the forward pass must keep for the backward pass. A useful count, from
+# Korthikanti and others, with 16-bit activations: each layer keeps about 34 bytes for each of the B · T · D numbers,
+# for the inputs of every matrix product, norm, GELU and dropout masks, and 5 · H bytes for each of the B · T² pairs,
+# for scores, weights and their dropout. For B = 32, T = 512, D = 768 that is 428 MB and 503 MB, times 12 layers 5.1
+# and 6.0 GB. Together 11.2, plus 1.75: no room in 12 GB. In float32 it is nearly double.
+#
+# Now the order of changes, by price. One: a fused attention kernel: the T² part disappears, nothing else changes.
+# That is more than half here. Two: bf16 instead of float32 halves activations. Three: how long are the texts? If the
+# 95th percentile is 200 tokens, cut or batch by length; T counts linearly, and squared in the attention part. Four: a
+# smaller batch with accumulated gradients: half the batch, half the activations, the same result if the mean is
+# weighted correctly, a little slower. Five: activation checkpointing keeps only each layer's input, B · T · D
+# numbers, and computes the rest again: about a third more time for a tenth of the memory. Six, only if the fixed part
+# hurts: LoRA or 8-bit averages. Freezing the lower layers helps too, since nothing needs to be kept for them.
+#
+# And I look at the measurement: `max_memory_allocated` after a step, not nvidia-smi, which shows what the allocator
+# has reserved.
+#
+# </details>
+#
+# <!-- debugging-04 -->
 # **3. You load a checkpoint into your own implementation and get no error. Why is that not enough, and how do you
 # test it?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# With `strict=False`, maybe nothing was loaded. With strict loading, names and shapes agree, but a square matrix can
-# be transposed and two weights of the same shape can be swapped. The config can be wrong where no weight shows it
-# (number of heads, epsilon, activation function). The test: give both models one batch with padding and token types,
-# without dropout. The outputs must be equal to about 1e-5. If not, compare module by module and repair the first that
-# differs.
+# With `strict=False` maybe nothing was loaded. With strict loading names and shapes agree, but a square matrix can be
+# transposed, two weights of the same shape swapped, and the config wrong where no weight shows it: number of heads,
+# epsilon, activation. The test: compare outputs with the reference on a batch with padding and two segments, in
+# evaluation mode. They must agree to about 1e-5.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# A loader checks names and shapes, not meaning. With `strict=False` it doesn't even check names: if all have another
+# prefix, nothing is loaded, and I get a random model and a list that nobody read. So strict, or print what is missing
+# and what is left over, and allow it name by name.
+#
+# But strict isn't enough. Query, key, value and the attention output of BERT-Base are all 768 by 768. Transposed, as
+# TensorFlow stores them, they fit. Key and query swapped, they fit. The two LayerNorms of a layer fit each other. And
+# some settings have no weights at all: 12 heads or 6 give the same shapes, epsilon 1e-12 or 1e-5, exact GELU or its
+# approximation, the mask's sign, post-norm or pre-norm, the order of adding segments. And weight tying: the output
+# layer must be the embedding itself, not a copy.
+#
+# The test is numerical. Take the reference implementation, one fixed batch with two texts of different length, so
+# that there is padding, and token types 0 and 1. Evaluation mode, float32. Compare the outputs: 1e-5 is agreement,
+# 1e-3 hints at an epsilon or an activation, 1 at a wrong matrix. If they differ, compare layer by layer: embeddings,
+# then after layer 1, then inside it. The first module that differs holds the bug.
+#
+# Why not a task score? A model with a small error still does something, and fine-tuning partly repairs it. I keep the
+# reference's numbers in a file, and the test runs with every change.
 #
 # </details>
 #

@@ -956,36 +956,100 @@ quiz(6)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. Why does BERT mask words, while GPT simply predicts the next one? What is the price?**
+# <!-- pretraining-01 -->
+# **1. Why does BERT mask words instead of predicting the next one, and what is the price?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# BERT's attention is bidirectional. Every visible word reaches its own output: through the residual connection at
-# once, and through the other tokens after two layers. So predicting it would be copying. Masking removes the answer
-# from the input. The price: only 15 % of the tokens are questions, so there is less training signal in one pass over
-# the text. [MASK] occurs only in pre-training, which 80/10/10 softens. Masked words are predicted independently of
-# each other. And BERT gives no probability of a whole text, so it isn't made for writing.
-#
-# </details>
-#
-# **2. Your masked-LM loss is 0.2 after an hour. Others report 1.5 to 2. What do you check?**
-#
-# <details><summary>Answer</summary>
-#
-# First: on which tokens is the loss computed? About 15 % of the labels should differ from −100. If nearly all of them
-# do, the model is copying. Then: are the inputs at the labels really masked (80 % [MASK])? Were the labels taken
-# before masking? Does padding have labels? Are the validation texts part of the training data?
+# BERT's attention sees both sides. The word to be predicted would reach its own output, so predicting it would be
+# copying. Masking takes the answer out of the input. The price: only 15 % of the tokens give a training signal,
+# `[MASK]` never occurs after pre-training, masked words are predicted independently of each other, and BERT has no
+# probability for a whole text.
 #
 # </details>
 #
-# **3. A batch has 256 texts of 128 tokens and V = 30,522. How do you make the head cheaper without changing the
-# loss?**
+# <details><summary>In two minutes</summary>
 #
-# <details><summary>Answer</summary>
+# In BERT every token attends to all tokens, on both sides and in every layer. A visible word reaches its own output
+# through the residual connection at once, and through the other tokens after two layers. So if you ask for it, the
+# best answer is to copy it, and nothing is learned.
 #
-# Select the vectors with a label before the head: 15 % of the B · T rows. The scores shrink from 4.0 GB to 0.6 GB in
-# float32, and so do softmax and gradient. For Base this saves about a fifth of the forward pass (18 %), for a tiny
-# BERT most of it (76 %). The loss and its gradient don't change, because cross-entropy ignores the other rows anyway.
+# There are two ways out. GPT forbids attention to later positions and asks for the next word everywhere. BERT keeps
+# both sides and takes the answer out of the input: it hides 15 % of the tokens and asks for those. What you win is a
+# vector for each token that knows the words before and after it, which is what classification, tagging and search
+# need.
+#
+# The price has four parts. A pass over the text gives only 15 % of its tokens as training signal, so BERT needs more
+# passes. The token `[MASK]` occurs in pre-training and never afterwards. Therefore only 80 % of the chosen tokens
+# become `[MASK]`, 10 % a random token, and 10 % stay. Several masked words of one text are predicted independently:
+# for "New York" with both words masked, the model can't make the two answers fit. And a product of these predictions
+# is no probability of the text, so BERT isn't made for writing.
+#
+# </details>
+#
+# <!-- pretraining-02 -->
+# **2. Your masked-language-model loss is 0.2 after an hour. Others report 1.5 to 2. What do you check?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# It is too good, so the answer leaks or the wrong tokens are counted. I check that about 15 % of the labels differ
+# from −100, that the inputs at those positions are really masked, that the labels were copied before masking, and
+# that padding has no labels. If the training loss is fine and only validation is too good, validation text is part of
+# the training text.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# A loss of 0.2 nats means that the right token gets 82 % probability on average. Nobody reaches that on open text
+# with one word in seven hidden. So I don't tune, I look at one batch.
+#
+# First the labels: how many differ from −100? It should be about 15 %. If it is nearly 100 %, the loss counts visible
+# tokens as well, and copying is easy. That happens if the labels are a copy of the input and nobody set the others to
+# −100. Second, the inputs at the labelled positions: 80 % of them should be `[MASK]`, 10 % something else, 10 % the
+# original. If all are original, the masking was done on another tensor, or after the batch had been copied. Third,
+# where do the labels come from? If they were taken after masking, the label is `[MASK]`, and the model learns to say
+# `[MASK]`: the loss goes to zero.
+#
+# Fourth, padding: if it has labels, `[PAD]` is predicted with certainty, and with short texts that is most of the
+# batch. Fifth, is it the training loss or the validation loss? With static masking and many passes over a small text
+# the model learns it by heart. And are validation texts copies of training texts? Web text has many duplicates.
+#
+# The test that settles it: take a sentence that I write myself, mask one word by hand, and look at the prediction.
+#
+# </details>
+#
+# <!-- pretraining-12 -->
+# **3. A batch has 256 texts of 128 tokens and V = 30,522. How do you make the masked-language-model head cheaper
+# without changing the loss?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Select the vectors that have a label before the head: 15 % of the B · T rows. The scores shrink from 4.0 GB to 0.6
+# GB in float32, and so do softmax and gradient. For Base that saves about a fifth of the forward pass, for a tiny
+# model most of it. Loss and gradient don't change, since cross-entropy ignores the other rows.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# The head has two parts: a D by D transform and a product with the embedding table, D by V. Its output has B · T · V
+# numbers. With 256 · 128 · 30,522 that is one billion, 4.0 GB in float32. Cross-entropy makes a log-softmax of the
+# same size, and the backward pass a gradient of the same size. So this one layer can take 12 GB, more than all layers
+# of a small model together. And 85 % of it is thrown away: labels of -100 have no loss.
+#
+# The repair is one line. Take the last hidden states [B, T, D], select with the boolean mask of the labels, and get
+# [N, D] with N about 4,900. Then head and cross-entropy on N rows. Same numbers, same loss, same gradient: rows
+# without a label contribute exactly zero. Scores shrink to 0.6 GB.
+#
+# How much time? A layer has 7.1 million weights, twelve have 85. The head has 0.6 + 23.4 million, if it runs on all
+# tokens. So the share of the head is 24 of 110, and 85 % of that is saved: about a fifth of the forward pass. For a
+# tiny BERT with D = 128 and two layers the head is nearly everything, and it saves three quarters.
+#
+# Two details. Boolean selection has a size that depends on the data, so on TPUs and with some compilers people take a
+# fixed number of predictions and gather indices, as Google's code does with `max_predictions_per_seq`. And the mean
+# must be over labelled tokens, not over B · T, or the loss changes with the masking rate. If V is much larger,
+# 250,000, even the selected rows are too many: then compute the loss in chunks or in a fused kernel.
 #
 # </details>
 #

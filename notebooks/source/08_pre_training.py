@@ -1094,39 +1094,102 @@ quiz(8)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. The loss of a masked language model falls from 10.3 to 6.7 in the first minutes and then stops. What do you
-# check?**
+# <!-- pretraining-05 -->
+# **1. The loss of a masked language model falls from 10.3 to 6.7 within minutes and stays there. What do you check?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# First the unigram loss of the text (for English and 30,000 tokens about 7). If the loss is there, the
-# model has learned frequencies and is on the plateau, which can be normal. Then whether it can leave it. Does the
-# prediction depend on the context at all (ask two different sentences)? Is the learning rate too high, or the
-# warm-up missing? Do positions and the attention mask work? Were there enough steps? Finally, let the model overfit
-# a very small text. If it can't, there is a bug.
-#
-# </details>
-#
-# **2. Why does Adam need a warm-up, and why is the weight decay in AdamW decoupled?**
-#
-# <details><summary>Answer</summary>
-#
-# In the first steps Adam's averages are based on very few gradients, so every weight moves by about the whole
-# learning rate in the direction of a sign, noise or not. In a post-norm Transformer the gradients near the output
-# are also large at the start. A small learning rate gives the averages time. Decay that is added to the gradient is
-# divided by √v like the gradient, so weights with large gradients hardly decay. With decoupled decay all weights
-# shrink by the same share.
+# 6.7 is about the unigram entropy of English: the model knows how frequent words are and ignores the context. That
+# plateau is normal for a while. I check whether predictions depend on the context at all, the learning rate and
+# warm-up, positions and mask, and let it overfit one small batch. If it can't, there is a bug. If it can, it needs
+# more steps.
 #
 # </details>
 #
-# **3. How many operations and how much memory does it take to train a model with N parameters?**
+# <details><summary>In two minutes</summary>
 #
-# <details><summary>Answer</summary>
+# Two numbers tell where it stands. 10.3 is ln 30,522: nothing learned. About 7 is the unigram entropy of English text
+# with this vocabulary: the loss of a model that gives every masked word its frequency, whatever stands around it. I
+# would compute it for my own text. So the output bias and the embeddings have learned, and attention has not. Every
+# run passes this plateau, and small models stay on it for some thousand steps, so first: how many tokens has it read?
 #
-# 6 · N operations for each token: 2 in the forward pass (multiply, add) and 4 in the backward pass. Attention adds
-# 12 · L · T · D. Memory: 16 bytes for each parameter in float32 with Adam, plus activations in proportion to the
-# tokens of a batch. BERT-Base with 43 billion tokens takes about 2.4 · 10¹⁹ operations: two to three days on one
-# A100, or some hours on eight.
+# Then I test. Does the prediction change with the context? Ask two different sentences with one mask each. If the
+# answers are the same to three digits, no information flows. Then the usual suspects. The attention mask is inverted,
+# or hides everything. Positions are missing: then the order of words is invisible, and the loss stays a bit lower
+# than the unigram. The learning rate is too high without warm-up, and the first steps have saturated softmax or GELU;
+# the gradient norms would show it. Weight decay or dropout is far too large. Labels are shifted against inputs by
+# one.
+#
+# The test that divides bugs from patience: let the model overfit twenty sequences. It should reach nearly zero within
+# some hundred steps. If it doesn't, I have a bug and look at gradients layer by layer. If it does, I look at data,
+# learning rate and batch size, and wait.
+#
+# </details>
+#
+# <!-- pretraining-06 -->
+# **2. Why does training with Adam begin with a warm-up, and what does the W in AdamW change?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# In its first steps Adam's averages come from very few gradients, so every weight moves by about the whole learning
+# rate, noise or not. Post-norm Transformers also have large gradients near the output at the start. A small learning
+# rate gives the averages time. AdamW decays weights directly by the learning rate, not through the gradient, where √v
+# would divide it.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Adam divides the average gradient by the root of the average squared gradient. In the very first step, with bias
+# correction, that is g / \|g\|: the sign. So every weight moves by the full learning rate, in the direction of one
+# noisy gradient. In the next steps it is not much better. With a post-norm Transformer such as BERT the gradients
+# near the output are large at the beginning, and a few such steps push it where softmax and LayerNorm are saturated.
+#
+# A warm-up raises the learning rate from zero over some thousand steps; BERT takes 10,000. By then the averages have
+# seen enough gradients. Pre-norm models get by with a shorter one.
+#
+# Now the W. The classical way adds the decay to the gradient: g + λ·w. Adam then divides this sum by √v. A weight
+# with large gradients has a large v, so it is hardly decayed, and a weight with small gradients strongly. AdamW takes
+# the decay out of the gradient: after the Adam step, every weight shrinks by the factor 1 − lr·λ. That is what people
+# mean by weight decay, and it does not depend on the gradients any more. Usually biases and LayerNorm are excluded.
+# One detail for people who compare: BERT's own optimizer is AdamW without the bias correction, which makes early
+# steps larger still, and so warm-up more important.
+#
+# </details>
+#
+# <!-- arithmetic-09 -->
+# **3. Why 6·N operations for each token of training? Derive it, and name what it leaves out.**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Each weight takes part in one multiplication and one addition per token in the forward pass: 2·N. The backward pass
+# does two products of the same size, one for the gradient of the inputs, one for that of the weights: 4·N. Together
+# 6·N. It leaves out attention's T² part, 12·L·T·D, and counts embeddings that are only looked up.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Take one linear layer, y = x·W with D by E weights, for one token. The forward pass multiplies and adds once for
+# each weight: 2·D·E operations. In the backward pass the gradient of y arrives, a vector of length E. Two things are
+# computed from it. The gradient of x, which the layer below needs: y's gradient times W transposed, again 2·D·E. And
+# the gradient of W, the outer product of x and y's gradient, summed over tokens: again 2·D·E. So 4 in the backward
+# pass and 6 in all, for each weight and token.
+#
+# With T tokens in a batch it scales with T, and for the whole model with N, the number of weights in matrices. For
+# BERT-Base these are 85 million in the layers: 510 million operations for each token, and 43 billion tokens make 2.2
+# · 10¹⁹. With attention and the output layer it is 2.4 · 10¹⁹: two to three days on one A100.
+#
+# What does it leave out? First, attention. The products of queries and keys and of weights and values have no
+# parameters. Forward 4·T·D for each layer and token, in training 12·T·D, so 12·L·T·D for the model: 57 million at T =
+# 512, a tenth. Second, the embedding table counts among the parameters and does no arithmetic in the look-up. For
+# Base that is 24 of 110 million, so using the full N overestimates by a quarter. The output layer of the masked
+# language model uses the same table as a matrix, but only at 15 % of the tokens. Third, norms, softmax, GELU: few
+# operations, but memory traffic, so they cost time out of proportion. Fourth, recomputation: with activation
+# checkpointing it is 8·N.
+#
+# Inference needs 2·N. Frozen lower layers need 2·N, and frozen layers above something trainable 4·N, since the
+# gradient has to pass through them.
 #
 # </details>
 #

@@ -1195,37 +1195,104 @@ quiz(9)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. A colleague shows you an attention map and says: "the model gave this answer because of this word." What do you
-# ask?**
+# <!-- evaluation-07 -->
+# **1. A colleague shows an attention map: the model gave this answer because of this word. What do you ask, and can
+# you show that the weights needn't be unique?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Which layer and head is it, and why this one of all L · H? What does an intervention show: if you mask the word,
-# does the answer change more than with other words? Does it hold on many examples, as a rank correlation with
-# occlusion, compared with random scores and with distance? And in upper layers a position no longer stands for its
-# word, because its vector is a mixture. The map may still be right. It is a hypothesis.
+# Which layer and head, and why this one of 144? Does the answer change if the word is masked, more than with other
+# words? Does it hold over many examples? And the weights aren't unique: with more tokens than dimensions in a head,
+# different weights give exactly the same output. The map is a hypothesis, the intervention is the test.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# First, how was it chosen? BERT-Base has 144 heads, and some map fits any story. Second, what is the vector at that
+# position? In upper layers it is a mixture of the whole text, so attention to the position of "not" isn't attention
+# to the word "not". Third, weight isn't effect: the head adds α times v, and a large weight on a short value vector
+# adds nothing. Heads put much weight on `[SEP]`, whose values are small.
+#
+# Fourth, the weights aren't even determined by the output. The output of a head is a sum of α\_i v\_i over T tokens,
+# in d dimensions, usually 64. That is d equations, plus one because the weights sum to 1, for T unknowns. If T is
+# larger than d + 1, there are directions δ with Σ δ\_i v\_i = 0 and Σ δ\_i = 0. As long as all weights stay positive,
+# α + δ is another attention map with exactly the same output. So the map can't be the reason in the sense that
+# another map would have given another answer.
+#
+# What I'd ask for is an intervention: mask the word, or remove it, and compare the change of the answer's logit with
+# the change for each of the other words, over hundreds of texts, as a rank correlation with the weights. The controls
+# are random scores and distance.
+#
+# In the literature Jain and Wallace found low agreement with gradients, and other weights with the same prediction.
+# Wiegreffe and Pinter answered that it depends on what an explanation has to do, and that such other weights must be
+# ones that a model could learn. So I'd say: plausible to a reader isn't faithful to the model. The map may be right,
+# and it's a hypothesis.
+#
+# </details>
+#
+# <!-- evaluation-06 -->
 # **2. A probe reads parts of speech from layer 6 with an accuracy of 97 %. What does this show?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Little, if you know nothing else. What do the input embeddings reach, what does an untrained model with the same
-# initialization reach, and what does the probe reach on a control task? Are the words and sentences of the test set
-# new? A high accuracy together with a high control accuracy is memory. And a probe shows that the information *is
-# there*, not that the model *uses* it. For that, intervene and look at the answer.
+# Little by itself. I need the same probe on the input embeddings, on an untrained model, and on a control task in
+# which every word type has a random label. A probe that also solves the control task has memorized words. And even a
+# selective probe shows that the information is there, not that the model uses it. That needs an intervention.
 #
 # </details>
 #
-# **3. The cosines of BERT's sentence vectors are all above 0.7. Why, and what do you do?**
+# <details><summary>In two minutes</summary>
 #
-# <details><summary>Answer</summary>
+# A probe is a classifier on frozen vectors. Its accuracy has three possible owners: the layer, the word itself, and
+# the probe. So I ask for comparisons.
 #
-# First check whether padding is in the means. Then it is anisotropy: all vectors have a common direction, often
-# because of a few dimensions with very large values. Subtract the mean vector (and perhaps the strongest principal
-# components), or compare with the cosine of random pairs. That repairs the scale. If the order of the neighbors is
-# poor, train for similarity.
+# First, what does the most frequent tag of each word get? For English that is above 90 %, so 97 % means less than it
+# sounds. Second, the same probe on the input embeddings, layer 0: the difference is what context brings. Third, an
+# untrained model with the same architecture: random vectors still tell words apart, and a probe can learn from those.
+#
+# Fourth, a control task, from Hewitt and Liang: give each word type a random label, the same for each occurrence.
+# There's nothing linguistic to find, so whatever accuracy the probe reaches there is its own memory. The difference
+# between the real task and the control task is the selectivity. They found that linear probes are far more selective
+# than probes with a hidden layer, at nearly the same accuracy. Fifth, the split: new sentences with the same words
+# test memory. Hold out word types as well.
+#
+# And then the larger point: readable isn't used. The vectors hold much that no later layer reads. To claim use, I
+# must intervene: remove the direction that the probe found, or swap it between two sentences, and see whether the
+# model's answers change as predicted, and other answers don't. I'd also compare layers only with the same probe, and
+# report selectivity for each layer. The best layer by accuracy and the one by selectivity may differ: on ELMo they
+# did.
+#
+# </details>
+#
+# <!-- retrieval-04 -->
+# **3. All cosines between BERT's sentence vectors lie above 0.7. Why, what do you repair, and what can't you repair
+# that way?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# The vectors share a large common direction: they are anisotropic, often because of a few dimensions with very large
+# values. So every cosine is high, and 0.8 means nothing by itself. Subtracting the mean vector repairs the scale of
+# the cosines. It doesn't make a good order of neighbours: BERT was never trained for cosines, so train contrastively.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Think of each vector as a common part plus an individual part. If the common part is much longer, all vectors point
+# in nearly the same direction, and every cosine is close to 1. This is called anisotropy. Ethayarajh measured it in
+# 2019: in BERT, ELMo and GPT-2 the contextual vectors of all words occupy a narrow cone, in every layer. Often a few
+# dimensions with very large values make most of the cosine.
+#
+# Three consequences. A threshold such as 0.8 has no meaning by itself: compare with the cosine of random pairs of
+# your texts. The ranking may still be right, since the common part is added to all. And plots and clusters look
+# compressed. The simple repair is to subtract the mean vector, estimated on your own texts, perhaps also the
+# strongest principal components, or to whiten. Then random pairs have a cosine near 0.
+#
+# What this doesn't repair is the order: masked language modelling never compared two sentences. Reimers and Gurevych
+# found a Spearman correlation of 46.4 for the mean of BERT's tokens on the STS benchmark, and 16.5 for `[CLS]`, where
+# averaged GloVe vectors reach 58.0. Contrastive training repairs both, because the negatives push different texts
+# apart. Before all this I check a simpler cause: padding in the mean makes vectors alike, too.
 #
 # </details>
 #

@@ -962,38 +962,114 @@ quiz(12)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. Start and end are predicted independently. Why does that work, and where does it fail?**
+# <!-- finetuning-12 -->
+# **1. In extractive question answering start and end are predicted independently. Why does that work, and where does
+# it fail?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Given the text, p(start) · p(end) is a rough model of p(start, end), and adding logits ranks the spans by exactly
-# this product. Where one answer is clearly best, both have their maximum in the same answer. With two good candidates
-# the product also favors mixtures: the start of one and the end of the other, often a very long span. The length
-# limit removes some of them. Remedies: predict the end given the start (as XLNet's head does), or score each pair.
-#
-# </details>
-#
-# **2. Your model has F1 80 on SQuAD 2.0's development set. You say that the threshold was tuned. What will you be
-# asked?**
-#
-# <details><summary>Answer</summary>
-#
-# On which questions it was tuned. If on the same ones, the score is too good: report it at threshold 0, or with a
-# threshold from other data. What never answering would get (about half of that set has no answer, so F1 near 50). The
-# scores of both parts, with and without an answer. And whether your users ask as many unanswerable questions as the
-# data set does, because the best threshold depends on their share.
+# Given the text, p(start) · p(end) is a rough model of p(start, end), and adding the logits ranks spans by exactly
+# this product. If one answer is clearly best, both have their maximum in it. With two good candidates the product
+# also likes mixtures: the start of one and the end of the other. A length limit, or an end that depends on the start,
+# repairs it.
 #
 # </details>
 #
-# **3. Documents have 10,000 words, and answers must come within 200 ms. What do you change first?**
+# <details><summary>In two minutes</summary>
 #
-# <details><summary>Answer</summary>
+# Two vectors of size D are learned, one gives each token a start score, the other an end score. Two softmaxes over
+# the tokens, two cross-entropies, their mean is the loss. A span's score is the sum of its two logits. Since the
+# denominators of both softmaxes are the same for all spans of a text, ranking by the sum of logits is ranking by the
+# product of probabilities, so it assumes that start and end are independent given the text.
 #
-# Not the stride: that saves a factor of two or three. First retrieve passages (with BM25, or with a bi-encoder and
-# stored vectors), and read only the best few with the span model. Batch the windows, sort them by length, use a
-# smaller or distilled reader. Then scores must be comparable across passages, and a separate softmax for each passage
-# doesn't teach that. Train several passages of a question under one softmax (Clark and Gardner 2018), or at least
-# compare logits instead of each passage's probabilities.
+# Why does it work? Because they are independent given the answer, and mostly one answer is clearly best. The encoder
+# has read question and text together, so the vectors at both ends already agree on which candidate it is.
+#
+# Where does it fail? If two candidates are about equally good, say 0.5 each: "born in Paris, moved to London in
+# 1990". The four combinations then have 0.25 each, and one of the wrong ones runs from the first candidate to the
+# second. That answer is long and looks absurd to users.
+#
+# So first the rules: end not before start, at most 30 tokens, inside the context. They need no training and remove
+# most of it. Then a model of the dependence: predict the end given the start, as XLNet's head does, with beam search
+# over five starts; or score each pair of tokens with a small network, T² scores, which is affordable at 384. For
+# several correct answers, list questions, the softmax over starts is the wrong model altogether: tag tokens instead.
+# And the product is a bad confidence: with two equal candidates it says 0.25, although the model is sure that the
+# answer is one of the two.
+#
+# </details>
+#
+# <!-- evaluation-04 -->
+# **2. Your model has F1 80 on SQuAD 2.0's development set. You say that the no-answer threshold was tuned. What will
+# you be asked?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# On which questions it was tuned. If on the same ones, the score is too good, because the threshold has seen the
+# answers. Report it with a threshold from other data. Next: what never answering gets, about 50 there. The scores
+# with and without an answer separately. And whether users ask as many unanswerable questions, because the best
+# threshold depends on that share.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# The first question is: tuned on which data? The official script finds the best threshold on the set that it scores.
+# That is an upper limit, not an estimate: one number was fitted on the test answers. The gain shrinks with the number
+# of examples: for scores that know nothing it is 15 points on 20 examples, 5 on 200 and 1 on 5,000. One threshold on
+# a large set does little harm, one for each of 20 labels does. The rule is the same for everything that is chosen:
+# threshold, temperature, epoch, checkpoint, prompt, ensemble weights. What has been chosen on a set can't be measured
+# on it.
+#
+# So I'd split the development set by article, choose on one half and report on the other, and swap. Second: what is
+# the baseline? About half of that set has no answer, so never answering gets near 50. F1 80 is thirty points above,
+# not eighty.
+#
+# Third, the two parts: F1 on questions with an answer, and accuracy on those without. 70 and 90 is another product
+# than 90 and 70, and the threshold moves between them. I'd show the curve and let the product choose the point by
+# what a wrong answer costs. Fourth, the share of unanswerable questions: in SQuAD the annotators wrote them to look
+# answerable, half of the set. If only one in ten users' questions has no answer, the tuned threshold abstains too
+# often. I'd choose it again on real questions.
+#
+# Last: how many other things were compared on this development set before? After fifty experiments, it is a training
+# set of the researcher.
+#
+# </details>
+#
+# <!-- design-06 -->
+# **3. Documents have 10,000 words, questions must be answered within 200 ms, by spans of the text. What do you change
+# first?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Not the stride: that saves a factor of two or three. First retrieve passages, with BM25 or a bi-encoder and stored
+# vectors, and read only the best few with the span model. Batch and sort windows, use a smaller reader. Then scores
+# must be comparable across passages: train several passages of a question under one softmax, or compare logits.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Count. 10,000 words are some 13,000 tokens. With windows of 384 and a stride of 128 tokens of overlap that's about
+# 50 windows. BERT-Base at 384 tokens is 71 GFLOP a window, 3.6 TFLOP for a document: 75 ms on an L4 at 48 TFLOPS, if
+# perfectly batched, and one card does 13 questions a second. On a CPU it's minutes. A larger stride halves it at
+# best.
+#
+# The right change is to read less. Split each document once into passages of 100 to 150 words, overlapping by a
+# sentence, with the title in front. Store their vectors and a BM25 index. For a question: encode it, 5 ms; take the
+# best 10 passages, under a millisecond within a document; read these 10 with the span model: 10 of 50, a fifth, 15
+# ms. A distilled reader halves it again.
+#
+# What can go wrong? If the passage isn't among the ten, no reader can help: measure recall@10 of passages that
+# contain the answer, separately from F1 given the right passage. Hybrid retrieval helps with names and numbers.
+# Second, comparing answers from different passages. A reader trained on one passage at a time has a softmax over that
+# passage: it learned to be sure somewhere in each. Probabilities of two passages can't be compared. Clark and Gardner
+# train several passages of one question under a shared softmax; the cheap version is to compare logits, with the
+# no-answer logit subtracted. Third, no answer: the lowest no-answer score over all passages decides. Fourth, an
+# answer over a passage border: the overlap.
+#
+# In 2026 there's an alternative: ModernBERT reads 8,192 tokens at once; that's two windows and about 2 TFLOP, simple,
+# but no faster. And with a large model after it, the same retrieval is the R in RAG; the span model then serves for
+# exact citations.
 #
 # </details>
 #

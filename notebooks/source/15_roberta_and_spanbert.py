@@ -1194,40 +1194,104 @@ quiz(15)
 # %% [markdown]
 # ## Interview questions
 #
+# <!-- family-01 -->
 # **1. What did RoBERTa change, and which change mattered most?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Dynamic masking, full sentences without NSP, batches of 8K sequences, byte-level BPE with 50,000 tokens, 160 GB of
-# text instead of 16, up to 500,000 steps. Not the architecture. The ablations give less than one point for each of the
-# first three, and byte-level BPE was slightly worse on some tasks. The jump from BERT-Large (SQuAD 2.0: 81.8) to the
-# first RoBERTa on nearly the same text (87.3) includes three times as many sequences and up to ten times as many
-# tokens read, and no experiment of the paper takes it apart. The largest gain of a change alone is that of longer
-# training: 1.7 points from 100K to 500K steps. So the honest answer is: probably training more, with the rest helping a
-# little. BERT was undertrained.
+# Nothing in the architecture. Dynamic masking, full sentences without next sentence prediction, batches of 8,000
+# sequences, byte-level BPE, 160 GB of text instead of 16, and far longer training. Each of the first gives less than
+# a point. The largest gain of one change alone is longer training, 1.7 points. BERT was undertrained.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# RoBERTa is BERT's layer, unchanged, trained with more care and more computation. Six changes. Dynamic masking: new
+# masks whenever a text is read, instead of ten fixed copies. No next sentence prediction, and inputs packed with full
+# sentences up to 512 tokens. Batches of 8,000 sequences instead of 256. Byte-level BPE with 50,265 entries. 160 GB of
+# text instead of 16. And up to 500,000 steps.
+#
+# Which one mattered? The paper's ablations give, in MNLI accuracy or SQuAD 2.0 F1: dynamic masking plus 0.4 and minus
+# 0.3, so nothing; dropping the pair task plus 0.4 to 0.7; batches of 2,000 plus 0.5; byte-level BPE slightly worse in
+# early experiments. Then the full recipe against BERT-Large with nearly the same text: 81.8 to 87.3 on SQuAD 2.0.
+# That is the large jump, and the paper doesn't take it apart: it includes three times as many sequences and up to ten
+# times as many tokens read. Ten times the text at equal steps: plus 0.4. Five times the steps: plus 1.7.
+#
+# So the honest answer is: probably reading more tokens, with the rest helping a little: BERT was undertrained.
+#
+# Two lessons. A comparison of two models that differ in architecture, data and computation shows nothing about any of
+# them: XLNet's lead over BERT shrank a lot when BERT was trained as long. And before you invent a layer, train the
+# old one to the end.
+#
+# </details>
+#
+# <!-- tokenization-06 -->
 # **2. Why can byte-level BPE never produce an unknown token, and what does it cost?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# All 256 bytes are in the vocabulary, and every text is a sequence of bytes. So in the worst case a text is split into
-# bytes. The cost: rare scripts can need two to four tokens for a character, so sequences get longer. A token can be a
-# part of a character, so a single token may not be decodable. RoBERTa's embedding table is larger, too: 50,265 rows
-# instead of 30,522.
+# All 256 bytes are in the vocabulary, and every text is a sequence of bytes in UTF-8. In the worst case it is split
+# into single bytes. The price: rare scripts and emoji need two to four tokens for one character, a token can be a
+# part of a character and isn't readable alone, and the model has to learn characters from pieces.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# Byte-pair encoding begins with a base alphabet and merges frequent pairs. If the alphabet is the characters of the
+# training text, a character that never occurred has no token, so there must be an unknown token. GPT-2 took bytes
+# instead. There are 256 of them, each has its own token, and UTF-8 writes every character of Unicode as one to four
+# bytes. So every text has an encoding, whatever merges were learned. Merges then join bytes to characters, and
+# characters to words.
+#
+# What is gained: no `[UNK]`, no normalization that loses anything, and decoding gives back the text exactly, byte by
+# byte. BERT's tokenizer loses spaces, and in the uncased version capitals and accents.
+#
+# What does it cost? Text in scripts that were rare in training isn't merged much. A Thai or Devanagari character has
+# three bytes, so a short sentence can need hundreds of tokens: slower, more expensive, and out of the 512 earlier. A
+# token can be half a character, so a single token may not be decodable; you have to join bytes first, and offsets for
+# entities need care. The space belongs to the following word, so "dog" and " dog" are different tokens, and the first
+# word of a text needs `add_prefix_space` to look like the others. That is a frequent source of small differences.
+#
+# RoBERTa's authors saw slightly worse results on some tasks in early experiments, and took it because it can encode
+# any text. With 50,265 entries the table is larger too: 38.6 million weights instead of 23.4.
+#
+# </details>
+#
+# <!-- family-02 -->
 # **3. You port a RoBERTa to another framework. The outputs agree on your test sentences, but users report that
 # embeddings change with the batch. Where do you look?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# At the positions. RoBERTa counts them over the ids that are not padding, from padding_idx + 1. A port that takes
-# `arange` agrees for a single text and for padding on the right, and is shifted for padding on the left. One that
-# starts at 0 is wrong everywhere, but only a little in accuracy. Then at the attention mask. As a test: a batch with
-# padding on both sides, compared with the reference to five decimals, not a score.
+# At the positions. RoBERTa counts them over the ids that aren't padding, from `padding_idx` + 1, so the first token
+# has position 2. A port that takes arange agrees for single texts if it starts at 2, and for padding on the right,
+# and is shifted for padding on the left. Then at the attention mask. Test both paddings against the reference to
+# 1e-5.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# What changes with the batch is the padding, so I look at the two places where it enters.
+#
+# First positions. In fairseq, and so in RoBERTa's weights, the padding id is 1, position 1 belongs to padding, and
+# real tokens count from 2: position = `padding_idx` + the running count of tokens that aren't padding. So the table
+# has 514 rows for 512 tokens. A port has three ways to be wrong. It starts at 0, as BERT does: every token has the
+# vector of the position two before. That is no crash, the model loses a little accuracy, and many never notice. It
+# starts at 2 but uses arange: right for one text and for right padding, and shifted by the number of padding tokens
+# for left padding. Or it reads the attention mask instead of the ids: agrees until somebody passes a mask of ones.
+#
+# Second, the attention mask: is it passed, with the right meaning of 1, before the softmax, and is the mean over
+# tokens masked? Third, the segment table: RoBERTa has one row, a tokenizer that sends 1 for a second text runs out of
+# it.
+#
+# Why did the test not find it? It had single sentences, which is the one case where all variants agree. The right
+# test has a batch of three texts of different lengths, padded on the right and then on the left, and compares the
+# hidden states at real tokens with the reference, maximum difference below 1e-5. Not a score: a shift by two costs
+# one point or two, which looks like noise. The same family of bugs is in XLM-R and in everything that starts from
+# RoBERTa's weights, also in sentence embedding models.
 #
 # </details>
 #

@@ -1026,35 +1026,110 @@ quiz(16)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. ALBERT-base has a ninth of BERT-Base's parameters. Why isn't it faster, and when would you choose it?**
+# <!-- comparisons-05 -->
+# **1. ALBERT has 12 million parameters where BERT-Base has 110. Is it nine times faster? What does it lose, and when
+# would you choose it?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# The weights are stored once, but the layer runs 12 times, and time depends on what runs: about 12·D² multiplications
-# for a token and a layer. Activations in training stay the same, too. What shrinks is the file, the memory of the
-# weights, of the gradients and of the optimizer's state, and what machines have to exchange in training. Choose it if one
-# of these is the limit. For speed choose fewer layers (DistilBERT), a smaller D, or quantization.
-#
-# </details>
-#
-# **2. What does a teacher give a student that the labels don't, and why a temperature?**
-#
-# <details><summary>Answer</summary>
-#
-# A label names one word. The teacher's distribution also tells how likely all other words are, and that is information
-# about every word at every token, even at tokens that were not masked. A trained teacher is often nearly certain, so these
-# differences hide in tiny probabilities. A temperature above 1 makes them visible to the loss. Both sides get the same T,
-# the loss is multiplied by T², and at inference T is 1.
+# No: it computes the same number of layers of the same width, so it takes about the same time. All twelve layers
+# share one set of weights, and the embeddings are factorized to size 128. Memory for weights falls nine times. It
+# costs about two points in its own ablation, mostly from sharing the feed-forward network.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# ALBERT saves parameters in two ways. The embeddings: instead of V·D it has V·E + E·D with E = 128. For 30,000 words
+# and D = 768 that is 3.9 million instead of 23. And all layers share one set of weights: 7.1 million once instead of
+# twelve times. With the pooler that gives about 12 million.
+#
+# But the computation is the same: every token still passes twelve layers of width 768. A shared matrix is multiplied
+# twelve times. So the time for a step or a request is about that of BERT-Base, and so are the activations in
+# training. What falls is the memory of the weights, the gradients and the optimizer, the size of the download, and
+# the traffic between machines in distributed training. So take ALBERT where one of these is the limit.
+#
+# What is the price? In the paper's tables, with E = 768, an unshared model has an average of 82.3, a shared one 79.8;
+# with E = 128 it is 81.7 and 80.1. So sharing costs about 2 points, and most of it comes from the feed-forward
+# network; sharing attention alone costs little. The small embeddings cost half a point without sharing and nothing
+# with it. The larger ALBERTs win their points back by width: xxlarge has a hidden size of 4,096 and is slower than
+# BERT-Large.
+#
+# ALBERT also replaced next sentence prediction by sentence order. If somebody wants speed, I give them a distilled
+# model: fewer layers.
+#
+# </details>
+#
+# <!-- deployment-04 -->
+# **2. You distil a fine-tuned BERT into a model of half the depth. Write the loss. Why the temperature, and why times
+# T²?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# The loss is a weighted sum: T² times the KL divergence between the teacher's and the student's softmax at
+# temperature T, plus the cross-entropy with the labels. The temperature shows how the teacher ranks the wrong
+# classes. The gradient of the soft part shrinks like 1/T², so T² keeps the balance between the parts when you change
+# T.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# The student sees two targets. The hard one is the label, with cross-entropy at temperature 1. A label names one
+# class; the teacher also tells how likely all others are, and in pre-training it does so at every token, masked or
+# not. The soft target is the teacher's distribution: both logits are divided by T, and I take the KL divergence from
+# the teacher's softmax to the student's.
+#
+# Why a temperature? A trained teacher says 0.999 for one class, so at T = 1 the soft target is nearly the label. At T
+# \= 2 to 4 the ratios among the other classes become visible, and they say which mistakes are almost right.
+#
+# Now the factor. The gradient of the soft loss by a student's logit is (q − p) / T. For a large T, the difference q −
+# p itself is about (z − v) / (N·T) for N classes and centred logits, so the gradient is about (z − v) / (N·T²).
+# Without the factor, T = 4 would make the soft part sixteen times weaker, and tuning T would secretly tune the
+# weights. Hinton and others give this argument. In the limit it is just matching logits. At inference T is 1 again.
+#
+# In practice I start the student from every second layer of the teacher, which matters more than the loss: in
+# DistilBERT's ablation a random initialization cost 3.7 points, dropping the soft loss 3.0, the cosine loss 1.5,
+# masked language modelling 0.3. The cheapest gain for a task are unlabelled texts of your own: the teacher labels a
+# million of them at night. Half the layers is about twice the speed. DistilBERT reports 40 % fewer parameters, 60 %
+# faster, 97 % of the score. Baselines: the small model fine-tuned without a teacher, and on the teacher's hard
+# labels.
+#
+# </details>
+#
+# <!-- family-05 -->
 # **3. Your distilled model is two points better than the same small model trained alone. Is that the teacher?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Not necessarily. Was the student's initialization copied from the teacher, and the baseline's not? Then train the
-# missing combinations: copied without a teacher, random with one. Compare at equal *time* as well: a step with a teacher
-# costs an extra forward pass. And use several seeds, because two points may be noise.
+# Not necessarily. Was the student started from the teacher's layers and the baseline at random? Then train the
+# missing combinations: copied without a teacher, random with one. Compare at equal time, since a step with a teacher
+# also runs the teacher. Use several seeds: two points can be noise. And give the baseline the unlabelled texts.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# A difference between two models is caused by everything in which they differ, so I list the differences. One, the
+# start. A student usually gets half of the teacher's layers, the baseline random weights or a general checkpoint. In
+# DistilBERT's own ablation random initialization costs 3.7 points, more than the soft loss with 3.0. So a two-by-two
+# table: copied or random, with and without a teacher. Four trainings. Only the difference within a row is the
+# teacher.
+#
+# Two, data. Distillation needs no labels, so the student often read a million unlabelled texts and the baseline ten
+# thousand labelled ones. The fair baselines: the small model on the teacher's hard labels for the same texts, that is
+# pseudo-labelling, and with continued pre-training on these texts. Hard labels alone often give most of the gain.
+# Three, computation. A step with the teacher runs a forward pass of a model twice as deep: measured in time, the
+# baseline can make two or three times as many steps. Compare at equal time as well as at equal steps.
+#
+# Four, tuning: temperature, weights, learning rate were searched for the student; how many tries did the baseline
+# have? Five, noise: two points on a test set of 1,000 have a standard error of over one point, and seeds add theirs.
+# Five seeds each, and a paired test on the same examples. Six, leakage: was the teacher fine-tuned on examples that
+# are in the student's test set? Then soft labels carry them over.
+#
+# In our chapter's 40 steps the copied layers alone reach a masked accuracy of 0.253, random weights 0.055, and the
+# teacher adds two points; for the same time, the lead nearly disappears. If after all this the teacher is worth half
+# a point, that can still pay: it costs nothing at inference.
 #
 # </details>
 #

@@ -1019,39 +1019,110 @@ quiz(18)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. What is disentangled attention, and which of its terms does BERT already have?**
+# <!-- family-08 -->
+# **1. What is disentangled attention in DeBERTa, and which of its terms does BERT already have?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Each pair of tokens gets three scores: content to content, content to position, and position to content, where the
-# position is the relative distance, from a table that all layers share. They are added and divided by √(3d). BERT's
-# score contains four terms implicitly, with absolute positions and one projection for the sum of word and position, in
-# the first layer only. DeBERTa separates them, makes the positions relative, computes them in every layer, and leaves
-# out position to position.
+# Each pair of tokens gets three scores: content to content, content to position, position to content, where position
+# is the relative distance, from a table that all layers share. They are added and divided by √(3d). BERT's first
+# layer has all four terms implicitly, with absolute positions and one projection for the sum of both.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# Start from BERT. The input is x = e + p, word plus position. The score of query i and key j is the product of two
+# projected sums, so multiply out: word with word, word with position, position with word, position with position.
+# Four terms, but all with the same two matrices, only in the first layer, and with absolute positions. What a word
+# needs is mostly a distance: the adjective before me, not token 17.
+#
+# DeBERTa never adds positions to the content. There is one table of relative distances, shared by all layers, with
+# its own projections. The score is a sum of three terms. Content to content: q\_i · k\_j, as before. Content to
+# position: q\_i · kr\_δ(i,j): which distance does this query look for? An article looks one to the right. Position to
+# content: k\_j · qr\_δ(j,i): from which distance does this key want to be found? Position to position is left out:
+# with distances only, it would be a bias that is the same for all pairs with that distance.
+#
+# Each term has variance d, so the sum is divided by √(3d). The distance is clipped at k = 512 in version 1; versions
+# 2 and 3 use logarithmic buckets, 256 for each direction. Cost: two more products of T · 2k size for each head, about
+# 30 % more time, and it needs gather, so ordinary fused kernels don't fit; that is why it's slower than ModernBERT.
+# The gain, against RoBERTa retrained in the same setting: 84.9 to 86.3 on MNLI, and leaving out either term costs 0.3
+# to 0.4.
+#
+# Absolute positions come back at the end, in the enhanced mask decoder, because in "a new store beside the new mall"
+# only the position in the sentence says which one is the subject.
+#
+# </details>
+#
+# <!-- family-09 -->
 # **2. Why does XLNet need two streams, and what remains of them after pre-training?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# The vector of position i has two jobs. It must give word i to the predictions that come later in the order, and it
-# must predict word i without containing it. One vector can't do both. So the content stream contains the word and may
-# see itself; the query stream starts from a learned vector, knows the position only by its distances, and may not see
-# itself. They share all weights, and keys and values come from the content stream. For fine-tuning the query stream is
-# dropped, and no [MASK] was ever in the input.
+# In permutation language modelling the vector of position i must give word i to later predictions, and must predict
+# word i without containing it. One vector can't do both. So the content stream contains the word, and the query
+# stream knows only the position. They share all weights. For fine-tuning the query stream is dropped.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# XLNet wants both: bidirectional context, and no masks. Its idea: draw a random order of the positions, and predict
+# each word from those that come earlier in that order. The text itself isn't shuffled; the order only decides who may
+# attend to whom. Over many orders each word is predicted from context on both sides, and since each prediction may
+# use the words predicted before it, "New" and "York" are no longer independent as in BERT.
+#
+# Now the problem. To predict word i, the model must know which position it is to predict: with the order 3, 1, 4, 2
+# after two words the next may be 4 or 2, and the prediction must differ. So the vector at position i has to contain
+# its position, and mustn't contain word i, or it copies. But for a later position j, the vector at i is context, and
+# has to contain word i. Contradiction.
+#
+# Hence two vectors. The content stream h: starts from the word's embedding, may attend to itself and to earlier ones:
+# a normal Transformer with a permuted mask. The query stream g: starts from one learned vector, the same for all
+# positions, gets its position through relative distances, and attends to the content of strictly earlier ones, not to
+# itself. Prediction reads g of the last layer. Both use the same weights; keys and values always come from h. Cost:
+# two passes, so only the last sixth of each order, about 85 tokens, is predicted.
+#
+# After pre-training the query stream is dropped; with no mask on the content stream it is a bidirectional encoder
+# with relative positions, and it never saw `[MASK]`. Was it worth it? XLNet beat BERT clearly in 2019, RoBERTa took
+# most of that back with the plain task and more training. So I'd name it as the cleanest answer to independence, at
+# twice the complexity.
+#
+# </details>
+#
+# <!-- encoder-11 -->
 # **3. Your model works on texts of 128 tokens and fails on 400, though its table has 512 positions. Why, and what do
 # you do?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Check how many training texts were longer than 128. Rows of the position table that were rarely trained are nearly
-# random, and what is learned at one position isn't known at another. Remedies: train (or go on training) with long
-# texts, or with texts shifted to random positions; use windows; or take a model with relative or rotary positions. Then
-# test at several lengths, not only on the average: the average hides it, because most texts are short.
+# How many training texts were longer than 128? Rows of the position table that no training text reached got no
+# gradient: they are still at their initialization. And what is learned at one position isn't known at another.
+# Remedies: train on with long or shifted texts, cut windows of 128, or take relative or rotary positions. Evaluate by
+# length, since the average hides it.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# The shape of a table says nothing about what was trained. In a step only the rows of positions that occur in the
+# batch get a gradient. If all texts had at most 128 tokens, rows 128 to 511 have never been touched, except by weight
+# decay, so they are random vectors with the initial standard deviation of 0.02. The model adds noise to every token
+# beyond 128, and its attention heads, which have learned patterns such as the previous token from position rows, find
+# nothing there. BERT's authors knew it: 90 % of the steps had 128 tokens, and the last 10 % had 512, for the sake of
+# those rows.
+#
+# So first I plot a histogram of lengths in training, and the score by length bins in the validation data. One average
+# hides it, because most texts are short. Second I look at the norms, or the cosines of neighbouring rows: trained
+# rows form a smooth curve, untrained ones don't. Third I exclude simpler causes: truncation in the tokenizer, a label
+# that stands at the end of the document, a mask that is cut.
+#
+# The repairs, from cheap to expensive. Cut windows of 128 and combine their scores: no training. Continue training
+# with long texts, or put short texts at random offsets, so that all rows learn. Or initialize rows 128 to 511 from
+# the trained ones and train briefly. Or change to a model with relative or rotary positions. They share what they
+# learn across positions, so it helps at every offset; but a distance that never occurred in training is new to them
+# as well. In the long run I'd add a test for it: the same sentence at position 0 and at position 300 must get nearly
+# the same prediction.
 #
 # </details>
 #

@@ -1036,36 +1036,111 @@ quiz(19)
 # %% [markdown]
 # ## Interview questions
 #
+# <!-- family-10 -->
 # **1. Why does a rotary score depend only on the distance of two tokens?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# A query at position i is rotated by i·φ, a key at j by j·φ, in each pair of numbers. A dot product depends on the
-# lengths and on the angle between the two. Rotations keep lengths, and the angle between them changes by (i − j)·φ.
-# So (R_i q)·(R_j k) = q·(R_{j−i} k). The direction of i − j counts as well: before and after differ.
+# A query at position i is rotated by i·φ, a key at j by j·φ, in each pair of numbers. Rotations keep lengths, and the
+# dot product depends on lengths and on the angle between the two, which changes by (i − j)·φ. So (R\_i q)·(R\_j k) =
+# q·(R\_{j−i} k). Different pairs have different speeds, and the sign counts.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# Cut the query and key vectors of size d into d/2 pairs. Think of each pair as a vector in the plane, or as a complex
+# number. A token at position m rotates its pair by the angle m·φ, with a speed φ that differs from pair to pair. Now
+# take one pair. The rotation is a matrix R\_m with R\_m transposed times R\_n = R\_{n−m}, because rotating back by m
+# and forward by n is rotating by n − m. So the score (R\_i q)ᵀ (R\_j k) = qᵀ R\_iᵀ R\_j k = qᵀ R\_{j−i} k. Only the
+# difference is left; it is summed over all pairs.
+#
+# Three consequences. The direction counts: j − i and i − j give different rotations, so the model can tell before
+# from after. If q equals k, one pair alone would be symmetric, since cosine is even; with different q and k it isn't.
+# Second, lengths don't change, so nothing is added to the content, unlike with BERT's sum: values carry no position.
+# Third, the same weights work at each offset, so what is learned at position 3 holds at position 300.
+#
+# The speeds are θ^(−2j/d): the first pair turns one radian a token and tells neighbours apart; the slowest turns once
+# in thousands of tokens, and the larger θ is, the slower: 10,000 in the first models, 160,000 in ModernBERT's global
+# layers.
+#
+# An implementation detail that costs people a day: the original pairs neighbouring entries, most code pairs entry j
+# with j + d/2. Both are correct, and weights trained with one are silently wrong with the other. Apply it to queries
+# and keys after the projection, in each layer, and compute the angles in float32, since bfloat16 can't tell 256 from
+# 257\.
+#
+# </details>
+#
+# <!-- family-11 -->
 # **2. Does a model with rotary positions work on texts longer than those of its training?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# It computes, but don't expect it to work well. There is no table that ends, and a text that begins at a later position
-# is no problem. But distances that never occurred in training give angles between query and key that nothing has been
-# trained on, so attention may go astray (0.46 instead of 1.00 in our letters). What people do: raise θ or stretch the
-# angles and train on some long texts, as ModernBERT did, or use local attention, where no new distance occurs.
+# It computes, but don't expect it to work well. No table ends, and a text that begins at a later position is no
+# problem. But distances that never occurred in training give angles that nothing was trained on. People raise θ or
+# stretch the angles and train on some long texts, as ModernBERT did, or use local attention, where no new distance
+# occurs.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# Separate two things that are called longer. A text at a later offset: positions 1,000 to 1,100. The scores depend on
+# distances only, and these are known, so nothing changes, exactly. That is what absolute tables can't do. A text with
+# more tokens: now there are pairs 5,000 apart, and in training 1,024 was the largest. The formula gives a number, but
+# which?
+#
+# The fast pairs have rotated hundreds of times in training, so all their angles are familiar. The slow ones never
+# completed a turn: at distance 5,000 they show angles that no query or key has seen. Attention then goes astray.
+# Perplexity of such models explodes shortly beyond the training length, and in our chapter's toy task accuracy falls
+# from 1.00 to 0.46.
+#
+# What do people do? Position interpolation: divide positions by four, so that 4,096 look like 1,024; neighbours come
+# closer together, so some steps of training are needed. Raise θ: slows the slow pairs, keeps the fast ones nearly as
+# they are. Mixed schemes such as YaRN treat pairs by speed. All of them want a little training with long texts.
+# ModernBERT: 1.7 trillion tokens with 1,024, then θ of the global layers from 10,000 to 160,000, and 250 billion
+# tokens with 8,192. Local layers keep 10,000, because their largest distance is 64. That is the third way: in a
+# window no new distance occurs at all.
+#
+# How do I test it? Not with average loss, since most words depend on near context, but with a task whose answer needs
+# a far token, at several lengths and positions. And I'd ask for the length of the texts in training, not only for the
+# maximum in the config.
+#
+# </details>
+#
+# <!-- family-13 -->
 # **3. Your texts have 30 tokens on average. What does ModernBERT's architecture give you over BERT's?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Of the efficiency changes, unpadding: in our batches of mixed lengths, 40 % of the tokens were padding. Local
-# attention and the large θ bring nothing at 30 tokens, because hardly a token is more than 64 positions away. Quality:
-# perhaps something from rotary positions and GeGLU. The 2 trillion tokens of newer text are not the architecture's
-# merit. Measure on your task, and include DeBERTaV3: on the same data it was better in most tasks (arXiv 2504.08716),
-# and slower.
+# Of the efficiency changes only unpadding: in batches of mixed lengths some 40 % of the tokens are padding. Local
+# attention saves nothing at 30 tokens, because hardly a pair is more than 64 apart, and the large θ and 8,192
+# positions are idle. Quality may gain from rotary positions and GeGLU, and from newer data. Measure, with DeBERTaV3
+# beside it.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Go through the list with T = 30. Local attention: the window covers 64 tokens on either side, so every pair of a
+# 30-token text is inside. Saved: nothing. Even at 128 tokens it saves 1 % of the multiplications, at 512 7 %, at
+# 8,192 almost half. The quadratic part itself is T / (6·D + T), under one percent at 30, so FlashAttention saves
+# memory traffic but hardly arithmetic. Rotary positions to 8,192: not needed.
+#
+# Unpadding: texts with a mean of 30 have a tail, some with 90. In our sentiment data, batches of 32 as they come, 40
+# % of the tokens were padding. Removing them makes a step up to 1.7 times as fast. But sorting by length gets most of
+# that with any model. Depth: 22 layers instead of 12, at about equal multiplications. For single short requests
+# latency is launches of kernels, in proportion to layers, so ModernBERT can even be slower than BERT-Base at batch
+# one. Tokenizer: byte-level BPE with 50,000 entries; measure the tokens per word on your texts, because fewer tokens
+# are speed for free.
+#
+# Now quality. Rotary positions learn faster in small runs. GeGLU gave T5 0.04 nats. Newer text: it knows words of
+# after 2018 and code, BERT doesn't. That is data, not architecture, and for short messages with new vocabulary it may
+# be the largest gain.
+#
+# So: three candidates, BERT-Base, ModernBERT-base, DeBERTaV3-base, five seeds each, on my task, with latency at my
+# batch size beside it. On the same data DeBERTaV3 was better than ModernBERT in most tasks (arXiv 2504.08716), and
+# slower. If a distilled 6-layer model is within half a point, that one wins.
 #
 # </details>
 #

@@ -970,39 +970,113 @@ quiz(20)
 # %% [markdown]
 # ## Interview questions
 #
-# **1. How can mBERT transfer between languages that share no script?**
+# <!-- family-14 -->
+# **1. How can mBERT transfer a task between languages that share no script?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# All languages share the encoder, the positions and the special tokens, and all are trained for the same task. With
-# limited capacity it is cheapest to use the same weights for what the languages do alike, so the embeddings of a new
-# language are pulled to where these weights can use them. Word overlap may help, but it is not necessary: K et al.
-# (2020) and Dufter and Schütze (2020) find transfer without any. What harms, in Dufter and Schütze's small models, is a
-# different word order, and so many parameters that the model can learn each language for itself.
-#
-# </details>
-#
-# **2. You add a language with little text to your model. What do you decide, and what do you measure?**
-#
-# <details><summary>Answer</summary>
-#
-# First the vocabulary: its fertility and its share of [UNK] in that language. If they are bad, extend the vocabulary
-# or choose another model. Then α: how often is each sentence of the small language read, and do you see overfitting
-# on its validation text? Then the curse: measure the large languages before and after. And the evaluation: labelled
-# test data in the new language, even if only a few hundred, because the English numbers can't tell you how good it
-# is.
+# All languages share the encoder, positions and special tokens, and the same task. With limited capacity the cheapest
+# solution is to use the same weights for what languages do alike, so similar words get similar vectors. Word overlap
+# helps little: transfer works without any. What hurts is a different word order, and a model so large that each
+# language can have its own part.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# First the fact: mBERT was trained on 104 Wikipedias with masked words, without one translated sentence. Fine-tune it
+# on English entities, apply it to Hindi or Japanese, and it works far better than chance. Why? The first guess was
+# common words: names, numbers, URLs anchor the languages to each other. Pires and others found that transfer grows
+# with overlap, but also that it exists between scripts that share nothing. K and others settled it with Fake-English:
+# every character moved to another range of Unicode, so no token is shared, same structure. Transfer stayed nearly the
+# same. So overlap isn't the cause.
+#
+# What remains is structure. Languages have similar distributions: something like a verb near something like a noun,
+# numbers before units, similar topics. The encoder has limited capacity, and all languages share its weights, its
+# positions and its `[MASK]`, `[CLS]` and `[SEP]`. It is cheaper to learn one set of patterns and to pull the
+# embeddings of each language to where these patterns work than to learn a hundred sets.
+#
+# Dufter and Schütze show the opposite case: with far more parameters than necessary, a small model stays multilingual
+# to a lesser degree, and with inverted word order it breaks.
+#
+# Where does it fail? Vectors of two languages differ by a large common offset, so cosines across languages are poor
+# until you subtract each language's mean. Transfer is best for related order, subject-verb-object to the same, and
+# poor for languages with little text in the pre-training or with bad tokenization. And zero-shot results vary a lot
+# between seeds, also when the English score doesn't: choose the checkpoint on a few target labels if you can.
+#
+# </details>
+#
+# <!-- family-15 -->
+# **2. You add a language with little text to your multilingual encoder. What do you decide, and what do you
+# measure?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# First the vocabulary: tokens per word and the share of unknown ones; if they are bad, extend it or choose another
+# model. Then α, how often each sentence of the small language is read, with a validation loss against learning it by
+# heart. Then the price: the large languages before and after. And a labelled test set in the new language, even a few
+# hundred.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Before training I look at the input. Fertility, the number of tokens per word, on a sample: English has 1.2, if the
+# new language has 3 or more, sequences are long and pieces have no meaning. The share of `[UNK]` and of byte tokens.
+# If it's bad: add some thousand tokens, initialize each with the mean of its old pieces, and train embeddings first;
+# or start from a model with the script in it. In 2026 I'd first ask whether mmBERT already has it: 1,833 languages.
+#
+# Second, how much to mix. Sample language l with p^α: with α = 1 the small one drowns, with α = 0.3, as in XLM-R,
+# each of its sentences is read many times more often than one of English. 100 sentences against 10,000: 25 times. Too
+# often, and it's memorized: watch the masked loss on held-out text of that language, by language. mmBERT's schedule
+# is interesting here: 1,700 small languages only in the last 100 billion tokens, with α going from 0.7 to 0.3, so
+# they're read often enough without twenty epochs.
+#
+# Third, forgetting and the curse of multilinguality: a fixed capacity is shared. I keep 80 to 90 % of the old mix in
+# the batches and measure the old languages before and after, not their mean but each. If the drop is too large:
+# adapters for each language, or a larger model.
+#
+# Fourth, evaluation. English numbers can't tell how good the new language is. At least 300 to 500 labelled examples
+# from native speakers, not machine translations, which are easier and have English phrasing. Two numbers: zero-shot,
+# and with 100 labels in training. Fifth, baselines: translate the input and use the English model; and the large
+# model by prompt. With a cheap good translator this wins more often than people like. I'd decide after the first two
+# days: fertility, translate-test, mmBERT zero-shot.
+#
+# </details>
+#
+# <!-- family-16 -->
 # **3. Your classifier has 92 % in English and 61 % in German, zero-shot. What do you try first?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# First look at the inputs: is the tokenizer the right one (cased, accents), what do the pieces look like, is the
-# fertility high? Then look at the labels and the test data: is it the same task with the same guidelines? Then try
-# what is cheap: translate the training data to German (*translate-train* in mBERT's README), a few hundred German
-# labels beside the English ones, XLM-R instead of mBERT. And report several seeds, because zero-shot
-# accuracy varies a lot between runs (Keung et al. 2020).
+# First the inputs: the right tokenizer, cased or not, accents kept, pieces per word. Then the labels: same
+# guidelines, same distribution? Then what is cheap: translate the training data, add a few hundred German labels to
+# the English ones, XLM-R or mmBERT instead of mBERT. Report several seeds, because zero-shot varies a lot between
+# runs.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# 31 points are too many for ordinary transfer between two related languages; I'd expect 5 to 15. So I suspect a bug
+# first. Print the tokens of five German texts. Is umlaut kept, or does `strip_accents` make schön to schon, another
+# word? Is it lower-cased, although the model is cased? German nouns then fall into pieces. How many pieces per word,
+# any `[UNK]`? Long compounds: are texts truncated?
+#
+# Then the labels. Are classes the same, annotated by the same guidelines, with the same share? A German test set with
+# 60 % of another class can't be compared. Ask a German to label 50 of them: if agreement is 75 %, the ceiling is 75
+# %. Then confusion: if one class takes all, it's a shift of the decision, and a handful of labels repairs it.
+#
+# Now the transfer itself, from cheap to expensive. One: another model. mBERT saw much less text; XLM-R is better by
+# more than ten points on XNLI on average, mmBERT better again. Two: translate-test: machine-translate German to
+# English and use the English model: an afternoon, and a strong baseline. Three: translate-train: translate the 10,000
+# English examples and train on both. Four: 200 to 500 German labels mixed in; usually the best return. Five:
+# pseudo-labels on unlabelled German texts. Six: continue masked training on German texts of the domain.
+#
+# How do I select? Choosing the epoch on English validation data is unreliable: German scores vary by several points
+# between checkpoints and seeds that are equal in English (Keung et al. 2020). So a small German validation set, apart
+# from the test set, and three to five seeds with mean and standard deviation. And I'd write down what is allowed:
+# zero-shot means no German label, also not for choosing a threshold.
 #
 # </details>
 #

@@ -537,25 +537,67 @@ quiz(25)
 # %% [markdown]
 # ## Interview questions
 #
+# <!-- interview-01 -->
 # **1. Tell me about a model that you built and that did not work at first.**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# This one is not about BERT, and it is asked everywhere. Have one story of two minutes ready: the symptom as a number,
-# what you suspected and how you excluded it, the cause, the number afterwards, and what you changed so that it can't
-# happen unnoticed again. You have several from this course: a loss over unmasked tokens, padding that was attended to,
-# labels on the wrong pieces. Tell one that you found yourself.
+# Tell one story that you lived through: the symptom as a number, what you suspected and how you excluded it, the
+# cause, the number afterwards, and what you changed so that it can't happen unnoticed again. Two minutes, no more.
+# Say "I" where you did it, and "we" where others did. Then stop: the questions that follow are the interview.
 #
 # </details>
 #
+# <details><summary>In two minutes</summary>
+#
+# This question isn't about BERT, and it is asked everywhere, because what you did once says more than what you would
+# do. Have one story ready, and tell it in this order. First the situation in one sentence, and the symptom as a
+# number: "My masked-language-model loss was 0.2 after an hour, where others report 1.5 to 2." A number shows that you
+# measured, and it tells the listener how bad it was.
+#
+# Second, what you suspected, and how you excluded it: "Validation text in the training text? I counted the texts that
+# both had: none. Then I printed one batch." This is the part that is listened to most closely. Say which test could
+# have proved you wrong.
+#
+# Third, the cause, exactly: "The labels were a copy of the input, so the loss counted visible tokens, and the model
+# learned to copy." Fourth, the number afterwards, and on the same data. Fifth, what you changed so that it can't
+# happen unnoticed again: "A test counts the labels that differ from −100; it must be about 15 %." Without this last
+# part it is a story about luck.
+#
+# The course gives you several: a loss over unmasked tokens, padding that was attended to, labels on the wrong pieces,
+# a mean of means. Tell one that you found yourself, because the follow-ups go into details that nobody can invent:
+# How long did it take? What would you try first today? What did you believe for too long? Don't choose a failure that
+# was somebody else's, and don't choose one that is secretly a success.
+#
+# </details>
+#
+# <!-- interview-02 -->
 # **2. What do you do with a question that you can't answer?**
 #
-# <details><summary>Answer</summary>
+# <details><summary>Answer in half a minute</summary>
 #
-# Say what you know that is next to it, say where your knowledge ends, and say how you would find out: which small
-# experiment, which number. "I don't know XLNet's two streams in detail. I know that it predicts words in a random
-# order, so a token must know its position without its content. I would look at which mask makes that possible." An
-# interviewer learns more from that than from a recited definition.
+# I say so at once, and then I go on: what I know that is next to it, where exactly my knowledge ends, and how I would
+# find out, with which small experiment or which number. Guesses I call guesses. Bluffing costs more than a gap,
+# because one invented detail makes the listener mistrust all the others.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# First I make sure that I have understood the question. Often I know the thing under another name, so I say it back
+# in my own words: "Do you mean the mask that XLNet uses in training?" If I still don't know, I say so in one short
+# sentence, without an apology, and go on with three things. What I know that is next to it. Where exactly my
+# knowledge ends. And how I would find out: which small experiment, which number, which page. For example: "I don't
+# know XLNet's two streams in detail. I know that it predicts words in a random order, so a token must know its
+# position without its content. I would look at which mask makes that possible, and I would test it like this: change
+# the word at a position, and its own prediction must not change." An interviewer learns more from that than from a
+# recited definition, and it is how the work goes on every other day.
+#
+# Two tools help. A bound: I don't know the size of that model, but with 24 layers of width 1,024 it has 12 · 1,024² ·
+# 24 weights in the layers, 300 million. And an extreme case: what would happen with one token, with a length of zero,
+# with all weights equal? If I guess, I say that it is a guess, and how sure I am. What I don't do is to answer
+# another question that I like better. If I know nothing at all, I say that too, and ask for the answer. Listening
+# well to it is worth something, and so is looking it up on the same evening.
 #
 # </details>
 #
