@@ -1,6 +1,7 @@
 """What a notebook's outputs are made from besides its own cells, as one hash: when it changes, they are out of date.
 
-Only what runs counts: a comment or a docstring of the package changes no output.
+Only what runs counts: a comment or a docstring of the package changes no output. Nor does an exercise's title, its
+minutes or a hint, as long as no cell of the notebook calls `hint`.
 """
 
 import ast
@@ -19,15 +20,19 @@ CHAPTER = re.compile(r"bertedu\.course\.exercises\.chapter_(\d+)")
 WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def made_from(source: Path, places: Places, modules: str) -> str:
+def made_from(source: Path, places: Places, modules: str, all_hints: bool = False) -> str:
     """The hash of what outputs are made from: the modules of bertedu that were loaded (their names, with spaces between
     them), and the quiz and the files that the source names. The cells themselves are compared word by word, not hashed.
 
-    What else is loaded can change only where one of these modules changes, or a cell.
+    What else is loaded can change only where one of these modules changes, or a cell. With all_hints, hints count that
+    no cell shows too: so notebooks were marked before.
     """
     digest = hashlib.sha256()
+    hinting = chapters_that_hint(source)
     for name in modules.split():
-        digest.update(f"{name}\n{what_runs(code_of(name))}\0".encode())
+        chapter = CHAPTER.match(name)
+        hints = all_hints or chapter is None or int(chapter[1]) in hinting
+        digest.update(f"{name}\n{what_runs(code_of(name), hints)}\0".encode())
     for file in sorted(data_of(source, places)):
         digest.update(f"{file.name}\n".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return digest.hexdigest()
@@ -47,6 +52,12 @@ def that_count(loaded: Iterable[str], source: Path) -> str:
     return " ".join(sorted(filter(counts, loaded)))
 
 
+def chapters_that_hint(source: Path) -> set[int]:
+    """The chapters whose hints a code cell of the source shows."""
+    code = source.read_text(encoding="utf-8")
+    return {int(number) for number in re.findall(r"""^(?!#).*\bhint\(["'](\d+)\.""", code, flags=re.MULTILINE)}
+
+
 def code_of(name: str) -> str:
     """The code of a module of bertedu; of one that is no longer there, nothing."""
     path = PACKAGE.joinpath(*name.split(".")[1:])
@@ -57,9 +68,18 @@ def code_of(name: str) -> str:
 
 
 @cache
-def what_runs(code: str) -> str:
-    """The syntax tree of a module without comments and docstrings; the same under every version of Python."""
-    return repr(simplified(ast.parse(code)))
+def what_runs(code: str, hints: bool = True) -> str:
+    """The syntax tree of a module without comments and docstrings; the same under every version of Python.
+
+    Without hints, of `@exercise(…)` only the number and the kind of the answer count.
+    """
+    tree = ast.parse(code)
+    for node in () if hints else ast.walk(tree):
+        for mark in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+            if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "exercise":
+                mark.args = mark.args[:1]
+                mark.keywords = [keyword for keyword in mark.keywords if keyword.arg in ("number", "kind")]
+    return repr(simplified(tree))
 
 
 def simplified(node: Any) -> Any:

@@ -1,0 +1,145 @@
+"""What is wrong with a source, found by reading it: before the first cell of any notebook is executed."""
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import jupytext
+from nbformat import NotebookNode
+
+import bertedu.course.exercises  # noqa: F401  registers them
+from bertedu.course.building.places import Places
+from bertedu.course.building.versions import BEGIN, END, learner_version, read_source
+from bertedu.course.exercise import EXERCISES, Exercise
+from bertedu.errors import UserError
+from bertedu.files import read_text
+
+TAGS = ("exercise", "solution", "hide-input", "raises-exception", "nbval-ignore-output", "nbval-skip")
+HEADING = re.compile(r"^### Exercise (\S+) · (.+?)\s*$", flags=re.MULTILINE)
+CHECK = re.compile(r"""\bcheck\(\s*["']([^"']*)["']""")
+LINK = re.compile(r"\[[^\]]+\]\((\d\d_\w+\.ipynb)[^)]*\)")
+MAGIC = re.compile(r"^\s*(%|!|\?)|\?\s*$", flags=re.MULTILINE)
+
+
+def refuse_faults(sources: Iterable[Path], places: Places) -> None:
+    """Raise UserError with all that is wrong with these sources."""
+    found = [fault for path in sources for fault in faults(path, places)]
+    if found:
+        raise UserError("nothing was executed, because of what the sources say:\n" + "\n".join(found))
+
+
+def faults(path: Path, places: Places) -> list[str]:
+    """What is wrong with a source: "FILE, line 12: …" for each."""
+    text = read_text(path)
+    try:
+        cells = jupytext.reads(text, fmt="py:percent").cells
+    except Exception as error:  # of many kinds
+        first = str(error).strip().partition("\n")[0]
+        return [f'{path} is no notebook in the py:percent format: {first} (tags are a list, as tags=["exercise"]).']
+    starts = lines_of_cells(text, len(cells))
+    known = registered(path, cells)
+    found = [
+        (start + line, sentence)
+        for cell, start in zip(cells, starts, strict=True)
+        for line, sentence in (*faults_of(cell, known), *dead_links(cell, places))
+    ]
+    found += [(1, sentence) for sentence in left_out(path, cells, known)]
+    if not found:
+        try:
+            learner_version(read_source(path), path)
+        except UserError as error:
+            return [str(error)]
+    return [f"{path}, line {line}: {sentence}" for line, sentence in sorted(found)]
+
+
+def lines_of_cells(text: str, count: int) -> list[int]:
+    """The line of the source on which the text of each cell begins; 1 for all where that cannot be told."""
+    starts = [number + 1 for number, line in enumerate(text.splitlines(), start=1) if re.match(r"# ?%%", line)]
+    return starts if len(starts) == count else [1] * count
+
+
+def line_in(cell: NotebookNode, place: int) -> int:
+    """The number of lines of a cell before a place in its text."""
+    return cell.source.count("\n", 0, place)
+
+
+def registered(path: Path, cells: Sequence[NotebookNode]) -> Mapping[str, Exercise | None]:
+    """The exercises that a source may speak of: the course's, and those that the source itself registers (None)."""
+    own = re.findall(r"""^@exercise\(\s*["']([^"']+)["']""", "\n".join(cell.source for cell in cells), re.MULTILINE)
+    return {**EXERCISES, **dict.fromkeys(own)}
+
+
+def faults_of(cell: NotebookNode, known: Mapping[str, Exercise | None]) -> Iterator[tuple[int, str]]:
+    """What is wrong with one cell, and on which of its lines (from 0)."""
+    for tag in sorted(set(cell.metadata.get("tags", [])) - set(TAGS)):
+        if near := difflib.get_close_matches(tag, TAGS, n=1, cutoff=0.75):
+            yield 0, f"the tag {tag!r} means nothing here: did you mean {near[0]!r}?"
+    if cell.cell_type == "markdown":
+        yield from faults_of_headings(cell, known)
+    elif cell.cell_type == "code":
+        yield from faults_of_code(cell, known)
+
+
+def faults_of_headings(cell: NotebookNode, known: Mapping[str, Exercise | None]) -> Iterator[tuple[int, str]]:
+    """Exercises that are announced and nowhere registered, or under another title."""
+    for heading in HEADING.finditer(cell.source):
+        number, title = heading.groups()
+        exercise = known.get(number)
+        if number not in known:
+            yield line_in(cell, heading.start()), f"exercise {number} is not registered: no check examines it."
+        elif exercise and exercise.title != title:
+            yield line_in(cell, heading.start()), f"{number} is registered as {exercise.title!r}, and not as {title!r}."
+
+
+def faults_of_code(cell: NotebookNode, known: Mapping[str, Exercise | None]) -> Iterator[tuple[int, str]]:
+    """Code that is none, marks of a solution that do not fit together, and answers that nothing examines."""
+    if not MAGIC.search(cell.source):
+        try:
+            ast.parse(cell.source)
+        except SyntaxError as error:
+            yield (error.lineno or 1) - 1, f"this is no Python: {error.msg}."
+            return
+    yield from ((line, sentence) for line, sentence in faults_of_marks(cell))
+    for call in CHECK.finditer(cell.source):
+        if call[1] not in known:
+            yield line_in(cell, call.start()), f"check({call[1]!r}, …): there is no such exercise."
+    answer = BEGIN in cell.source
+    if answer and "exercise" not in cell.metadata.get("tags", []):
+        yield 0, 'a cell with a solution needs tags=["exercise"].'
+    if answer and not CHECK.search(cell.source) and not cell.metadata.get("nbgrader"):
+        yield 0, "nothing examines this answer: end the cell with its check(…)."
+
+
+def faults_of_marks(cell: NotebookNode) -> Iterator[tuple[int, str]]:
+    """Marks of a solution without their partner."""
+    is_open = False
+    for number, line in enumerate(cell.source.splitlines()):
+        word = line.strip()
+        if word.startswith(BEGIN if is_open else END):
+            yield number, f"{BEGIN if is_open else END} comes twice, or without {END if is_open else BEGIN} before it."
+            return
+        is_open ^= word.startswith((BEGIN, END))
+    if is_open:
+        yield len(cell.source.splitlines()) - 1, f"{BEGIN} has no {END} in its cell."
+
+
+def dead_links(cell: NotebookNode, places: Places) -> Iterator[tuple[int, str]]:
+    """Links to notebooks that no source makes."""
+    for link in LINK.finditer(cell.source if cell.cell_type == "markdown" else ""):
+        if not (places.sources / link[1]).with_suffix(".py").exists():
+            yield line_in(cell, link.start()), f"the link leads to {link[1]}, which no source makes."
+
+
+def left_out(path: Path, cells: Sequence[NotebookNode], known: Mapping[str, Exercise | None]) -> Iterator[str]:
+    """Exercises of the chapter that its notebook does not announce or does not check."""
+    chapter = re.match(r"\d\d(?=_)", path.name)
+    announced = {found[1] for cell in cells if cell.cell_type == "markdown" for found in HEADING.finditer(cell.source)}
+    checked = {found[1] for cell in cells if cell.cell_type == "code" for found in CHECK.finditer(cell.source)}
+    for number, exercise in known.items():
+        own = exercise is not None and chapter is not None and exercise.chapter == int(chapter[0])
+        if own and number not in announced:
+            yield f"exercise {number} is registered, and no heading `### Exercise {number} · …` announces it."
+        if (own or number in announced) and number not in checked:
+            yield f"no cell calls check({number!r}, …)."

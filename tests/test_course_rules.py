@@ -1,0 +1,123 @@
+"""Before a notebook is executed: what is wrong with sources is said, and what no output shows counts for nothing."""
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from bertedu.course.building import build as building
+from bertedu.course.building import freshness
+from bertedu.course.building.build import Job, build, renew_marks
+from bertedu.course.building.freshness import made_from, what_runs
+from bertedu.course.building.places import Places
+from bertedu.course.building.rules import faults
+from bertedu.course.building.versions import read_source, solution_version
+from bertedu.errors import UserError
+
+GOOD = """# %% [markdown]
+# # 90 · Adding
+#
+# ### Exercise 3.2 · Attention in four lines
+
+# %% tags=["exercise"]
+def attention(query, key, value):
+    ### BEGIN SOLUTION
+    return query
+    ### END SOLUTION
+
+
+check("3.2", attention)
+"""
+FAULTS = {
+    ("# # 90 · Adding", "# # 90 · Adding, after [01](01_words.ipynb)"): ("line 2", "01_words.ipynb, which no source"),
+    ("Exercise 3.2", "Exercise 3.22"): ("line 4", "exercise 3.22 is not registered"),
+    ("in four lines", "in five lines"): ("line 4", "'Attention in four lines', and not as 'Attention in five lines'"),
+    ('check("3.2"', 'check("3.20"'): ("line 13", "check('3.20', …): there is no such exercise"),
+    ('\n\ncheck("3.2", attention)', ""): ("line 7", "nothing examines this answer"),
+    ("    ### END SOLUTION\n", ""): ("line 12", "BEGIN SOLUTION has no ### END SOLUTION"),
+    ("### BEGIN SOLUTION", "# nothing"): ("line 10", "without ### BEGIN SOLUTION before it"),
+    ('tags=["exercise"]', 'tags=["excercise"]'): ("line 7", "did you mean 'exercise'?"),
+    ('tags=["exercise"]', 'tags="exercise"'): ("", "tags are a list"),
+    ("return query", "return query)"): ("line 9", "this is no Python"),
+}
+
+
+def course(folder: Path, source: str) -> Places:
+    (folder / "notebooks" / "source").mkdir(parents=True)
+    (folder / "notebooks" / "source" / "90_adding.py").write_text(source, encoding="utf-8")
+    return Places(folder)
+
+
+def test_a_right_source_is_refused(tmp_path):
+    places = course(tmp_path, GOOD)
+    assert not [fault for path in places.all_sources() for fault in faults(path, places)]
+
+
+@pytest.mark.parametrize("change", FAULTS, ids=[words for _, words in FAULTS.values()])
+def test_a_fault_of_a_source_is_found_after_an_hour_of_executing_or_without_its_line(tmp_path, monkeypatch, change):
+    monkeypatch.setattr(building, "execute", lambda *_: pytest.fail("a cell was executed"))
+    assert change[0] in GOOD
+    places = course(tmp_path, GOOD.replace(*change))
+    line, words = FAULTS[change]
+    with pytest.raises(UserError) as refused:
+        build(places=places, show_progress=False)
+    assert f"90_adding.py{', ' * bool(line)}{line}" in str(refused.value) and words in str(refused.value)
+
+
+def test_an_exercise_of_the_chapter_is_forgotten_in_its_notebook(tmp_path):
+    places = course(tmp_path, GOOD)
+    path = places.sources / "90_adding.py"
+    said = faults(path.rename(path.with_name("03_attention.py")), places)
+    assert any("exercise 3.5 is registered, and no heading" in fault for fault in said)
+    assert any("no cell calls check('3.5', …)" in fault for fault in said)
+
+
+EXERCISE = """
+@exercise("3.2", "Attention", difficulty=2, minutes=15, hints=("Which axis?", "The last."))
+def attention(case):
+    case.fail("Which axis?")
+"""
+
+
+@pytest.mark.parametrize(("old", "new"), [("The last.", "It is the last."), ('"Attention"', '"Attend"'), ("15", "20")])
+def test_a_changed_hint_executes_forty_notebooks(old, new):
+    assert what_runs(EXERCISE, hints=False) == what_runs(EXERCISE.replace(old, new), hints=False)
+    assert what_runs(EXERCISE, hints=True) != what_runs(EXERCISE.replace(old, new), hints=True)
+
+
+def test_a_changed_check_or_kind_of_answer_counts_for_nothing():
+    for old, new in (('fail("Which axis?")', 'fail("Which?")'), ("hints=", 'kind="value", hints='), ('"3.2"', '"3.3"')):
+        assert what_runs(EXERCISE, hints=False) != what_runs(EXERCISE.replace(old, new), hints=False)
+
+
+@pytest.mark.parametrize(
+    ("chapter", "changes"), [("00_start_here", True), ("03_self_attention", False)], ids=["shown", "not shown"]
+)
+def test_a_hint_that_a_cell_shows_stays_old_or_one_that_prose_names_counts(monkeypatch, chapter, changes):
+    places = Places()
+    source, modules = places.sources / f"{chapter}.py", f"bertedu.course.exercises.chapter_{chapter[:2]}"
+    before = made_from(source, places, modules)
+    code = freshness.code_of(modules)
+    monkeypatch.setattr(freshness, "code_of", lambda name: code.replace("hints=(", 'hints=("Another.", '))
+    assert (made_from(source, places, modules) != before) is changes
+
+
+def test_a_notebook_with_the_former_mark_is_executed_or_keeps_it(tmp_path, monkeypatch):
+    places = Places(tmp_path)
+    shutil.copytree(Places().sources, places.sources)
+    places.data.symlink_to(Places().data)
+    source, module = places.sources / "03_self_attention.py", "bertedu.course.exercises.chapter_03"
+    notebook = solution_version(read_source(source))
+    for number, cell in enumerate(cell for cell in notebook.cells if cell.cell_type == "code"):
+        cell.execution_count = number + 1
+    former = made_from(source, places, module, all_hints=True)
+    notebook.metadata.bertedu = {"made_from": former, "modules": module}
+    job = Job(tmp_path / "notebooks" / "03.ipynb", solution_version(read_source(source)), source, places)
+    nbformat.write(notebook, job.path)
+    assert job.reason() is None
+    renew_marks(iter([job]))
+    assert job.stored.metadata.bertedu.made_from == made_from(source, places, module) != former
+    code = freshness.code_of(module)
+    monkeypatch.setattr(freshness, "code_of", lambda name: code.replace("hints=(", 'hints=("Another.", '))
+    assert job.reason() is None
