@@ -1,19 +1,18 @@
 # %% [markdown]
 # # 25 · The interview
 #
-# An interview on BERT asks little that you have not built. What it asks for besides is to say it aloud, with numbers,
-# against the clock. This chapter practises that: calculations, derivations, a blank cell, somebody else's bug, a
-# design.
+# An interview on BERT asks little that you have not built. But you have to say it aloud, with numbers, against the
+# clock. This chapter practises that: calculations, a derivation, a blank cell, somebody else's bug, and a design.
 #
 # ## What you will be able to do
 #
 # - answer a question in half a minute and in two, and know which points the listener waits for
 # - compute parameters, memory, operations and machines aloud, within 10 % of what a program computes
-# - derive the gradient of softmax and cross-entropy without notes
+# - derive the gradient of cross-entropy with respect to the logits, without notes
 # - find a bug from its symptom, and say how you would have noticed it
 # - plan the hours that are left, and take a mock interview
 #
-# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **Time:** 60 minutes for the core path, about 150 minutes with everything ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
 # [08 · Pre-training](08_pre_training.ipynb); the more of 10 to 20, the better · **Next:** your interview
 #
@@ -23,13 +22,13 @@
 #
 # Say each answer aloud before you unfold it. Look at a clock: half a minute each.
 #
-# 1. What does BERT learn from a text that a left-to-right language model cannot use?
+# 1. Which part of a text does BERT use for a word that a left-to-right language model cannot use?
 #
 # <details><summary>Answer</summary>
 #
-# The right side. BERT hides 15 % of the tokens and predicts them from both sides at once, so the vector of a word in
-# the middle depends on the whole sentence. A left-to-right model sees only what stands before the word. In return it
-# can write, and BERT cannot.
+# The words to its right. BERT selects 15 % of the tokens, replaces most of them by [MASK], and predicts them from both
+# sides at once, so the vector of a word in the middle depends on the whole sentence. A left-to-right model sees only
+# what stands before the word. In return it can generate text, which BERT was not trained to do.
 #
 # </details>
 #
@@ -37,7 +36,7 @@
 #
 # <details><summary>Answer</summary>
 #
-# The layers: 12 times 7.1 million are 85 million, and two thirds of each layer are its feed-forward. The token
+# The layers: 12 times 7.1 million is 85 million, and two thirds of each layer is its feed-forward network. The token
 # embeddings hold 23 million. Everything else together is about 1 million. We compute it below.
 #
 # </details>
@@ -46,16 +45,18 @@
 #
 # <details><summary>Answer</summary>
 #
-# Duplicates or the same authors in both splits. Another tokenizer or another preprocessing in production. Other texts:
-# longer, newer, from another country. And, before all of these: 97 % may be the share of the largest class.
+# Duplicates, or the same authors, in training and validation. A different tokenizer or different preprocessing in
+# production. Different texts: longer, newer, from another country. But check first whether 97 % is just the share of the
+# largest class.
 #
 # </details>
 #
 # ## How such an interview goes
 #
-# <svg role="img" aria-label="Five boxes from left to right. Screen, 30 minutes: short questions. Whiteboard, 45 minutes:
-# write attention. Depth, 45 minutes: why and how much. Debugging, 30 minutes: find the bug. Design, 45 minutes: a
-# system. Below each stands the part of this chapter that practises it." viewBox="0 0 760 170" width="760"
+# <svg role="img" aria-label="Five boxes in a row, joined by lines. Screen, 30 minutes: basics. Whiteboard, 45 minutes:
+# write it. Depth, 45 minutes: how and why. Debugging, 30 minutes: a symptom. Design, 45 minutes: a system. Below each
+# box stands the part of this chapter that practises it: the bank; drills; calculations and derivations; Broken BERT;
+# design cases." viewBox="0 0 760 170" width="760"
 # xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="760" height="170" fill="#ffffff"/>
 # <g fill="#f3f3f3" stroke="#767676"><rect x="10" y="30" width="130" height="58" rx="7"/>
@@ -64,7 +65,7 @@
 # <g fill="#222222" text-anchor="middle"><text x="75" y="54" font-weight="bold">Screen</text>
 # <text x="75" y="74">30 min: basics</text><text x="227" y="54" font-weight="bold">Whiteboard</text>
 # <text x="227" y="74">45 min: write it</text><text x="379" y="54" font-weight="bold">Depth</text>
-# <text x="379" y="74">45 min: why, how much</text><text x="531" y="54" font-weight="bold">Debugging</text>
+# <text x="379" y="74">45 min: how and why</text><text x="531" y="54" font-weight="bold">Debugging</text>
 # <text x="531" y="74">30 min: a symptom</text><text x="683" y="54" font-weight="bold">Design</text>
 # <text x="683" y="74">45 min: a system</text></g>
 # <g fill="#0072B2" text-anchor="middle"><text x="75" y="122">the bank</text><text x="227" y="122">drills</text>
@@ -73,18 +74,18 @@
 # <g stroke="#767676" stroke-width="1.6" fill="none"><path d="M140 59H158M292 59H310M444 59H462M596 59H614"/></g>
 # </svg>
 #
-# Not every company has all five, and the order differs. In each of them somebody listens for a few points, ticks them
+# The lengths are typical ones. Not every company has all five parts, and the order differs. In each of them somebody listens for a few points, ticks them
 # off, and asks a follow-up about what is missing. So the useful question about an answer is not "was it nice?" but
 # "which points were in it?".
 #
 # ## One question, two lengths
 #
 # The package has a **bank** of questions. Each one holds what an interviewer would have on paper: the points that must
-# be said, the follow-up for each, and what people often say wrongly. Let's read the paper of one question. First
-# answer it aloud: *why does scaled dot-product attention divide the scores by √d, and not by d?*
+# be said, the follow-up for each, and the wrong answers that people often give. Let's read the points of one question.
+# First answer it aloud: *why does scaled dot-product attention divide the scores by √d, and not by d?*
 
 # %%
-from bertedu.course import about, check, data_path, hint, quiz
+from bertedu.course import check, data_path, hint, quiz
 from bertedu.interview.bank import questions, read_bank
 
 BANK = data_path("interview")
@@ -93,12 +94,12 @@ for number, point in enumerate(question.must, start=1):
     print(f"{number}. {point.point}\n   if missing: {point.ask}")
 
 # %% [markdown]
-# How many did you say? Most people say the second point, *softmax becomes one-hot*, and stop. The first one, that the
-# variance of the score is d, is what shows that you can derive it.
+# How many did you say? It is easy to say the second point, *softmax is nearly one-hot*, and to stop there. The first
+# one, that the variance of the score is d, shows that you can derive it.
 #
-# An answer has two lengths. The short one takes half a minute and is complete: claim, reason, number. The long one is
-# for "tell me more". Begin with the short one always, and let the other person choose where to dig. Here are both, with
-# their lengths at 150 spoken words a minute:
+# Prepare each answer in two lengths. The short one takes half a minute and is complete: claim, reason, number. The long
+# one is for "tell me more". Always begin with the short one, and let the other person choose where to go deeper. Here
+# are the beginnings of both, and how long they take at 150 spoken words a minute:
 
 # %%
 for name, text in (("short", question.short), ("long", question.long)):
@@ -107,8 +108,7 @@ for name, text in (("short", question.short), ("long", question.long)):
     print(f"{' '.join(text.split())[:170]} …\n")
 
 # %% [markdown]
-# What people say wrongly is as instructive. Both of these sound plausible. Say why each is wrong before you run the
-# cell:
+# Wrong answers teach as much. Both of these sound plausible. Say why each is wrong before you run the cell:
 #
 # - "It makes the attention weights sum to 1."
 # - "It prevents overflow in half precision."
@@ -118,8 +118,8 @@ for wrong in question.wrong:
     print(f"“{wrong.said}”\n   {wrong.because}")
 
 # %% [markdown]
-# And each answer of the bank has **evidence**: a few lines that you could type during the interview, or the source that
-# it stands in. This is the evidence of our question:
+# Each answer of the bank also has **evidence**: a few lines of code that you could type during the interview, or the
+# source that says so. This is the evidence of our question:
 
 # %%
 import torch
@@ -147,8 +147,9 @@ for hours in (1, 3, 10):
     print(f", {sum(step.minutes for step in steps):.0f} minutes")
 
 # %% [markdown]
-# Three and ten hours leave 30 and 45 minutes for a mock interview. On the command line,
-# `bertedu interview plan --hours 1` prints the questions in their order. The first five are:
+# The plan for three hours leaves 30 minutes for a mock interview, the one for ten hours 45. Ten hours are more than the
+# whole bank needs, so use what is left for drills. On the command line, `bertedu interview plan --hours 1` prints the
+# questions in their order. The first five are:
 
 # %%
 for step in plan(read_bank(BANK), 1)[:5]:
@@ -157,12 +158,12 @@ for step in plan(read_bank(BANK), 1)[:5]:
 # %% [markdown]
 # ## Calculations aloud: parameters
 #
-# "How many parameters has BERT-Base, and where are they?" is the most frequent question of all. You don't need to
-# remember numbers, you need five sizes: V = 30,522 tokens, P = 512 positions, D = 768,
-# F = 3,072 in the feed-forward, L = 12 layers.
+# "How many parameters does BERT-Base have, and where are they?" is a classic. You don't need to remember the answer. You
+# need five sizes: V = 30,522 tokens in the vocabulary, P = 512 positions, hidden size D = 768, F = 4·D = 3,072 in the
+# feed-forward network, and L = 12 layers.
 #
 # With a pencil, per layer: four matrices of D · D for query, key, value and output, and two of D · F for the
-# feed-forward, which is 4·D² + 2·4·D² = **12·D²**. With D = 768 that is 12 · 590,000 ≈ 7.1 million. Twelve layers:
+# feed-forward network, which is 4·D² + 2·4·D² = **12·D²**. With D = 768 that is 12 · 590,000 ≈ 7.1 million. Twelve layers:
 # 85 million. The embeddings: V · D = 30,522 · 768 ≈ 23.4 million. Sum: 108 million. What is missing?
 
 # %%
@@ -172,8 +173,8 @@ print(f"layers {layers / 1e6:.1f} M, token embeddings {table / 1e6:.1f} M", end=
 print(f", together {(layers + table) / 1e6:.1f} M")
 
 # %% [markdown]
-# An interviewer is happy with 108 million. One who asks for the exact number wants to know whether you remember biases,
-# LayerNorm (two vectors of D each), positions, segments and the pooler.
+# For most interviewers 108 million is good enough. One who asks for the exact number wants to know whether you remember
+# the biases, LayerNorm (two vectors of D numbers), the positions, the two segments and the pooler.
 #
 # ### Exercise 25.1 · Every parameter
 # ●●○○ · 10 minutes
@@ -238,7 +239,8 @@ for preset in ("base", "large"):
     )
 
 # %% [markdown]
-# The differences are 0. The paper says 110 and 340 million (section 3), rounded, and with the heads of pre-training.
+# The differences are 0. The paper says 110 and 340 million (section 3): rounded, and without saying whether the heads of
+# pre-training are counted.
 #
 # ## Calculations aloud: memory and operations
 #
@@ -247,11 +249,13 @@ for preset in ("base", "large"):
 # - **Memory of training** in fp32 with AdamW: 16 bytes for each parameter (weight, gradient, two moments, 4 bytes each),
 #   plus the activations.
 # - **Operations**: a forward pass does 2 for each weight and token (one multiplication, one addition). The backward pass
-#   does twice as many. So training takes **6 · parameters · tokens**.
+#   does twice as many. So training takes **6 · weights · tokens**. Count the weights of the layers only: looking up an
+#   embedding costs almost nothing.
 #
 # With a pencil: BERT-Base's pre-training read 43 billion tokens (a million steps of 256 texts, 90 % of them with 128
 # tokens and 10 % with 512: Devlin et al. 2019, appendix A.2). With 85 million weights in the layers that is
-# 6 · 85·10⁶ · 43·10⁹ ≈ 2.2·10¹⁹. A GPU that reaches 400 TFLOP/s needs 55,000 seconds, 15 hours.
+# 6 · 85·10⁶ · 43·10⁹ ≈ 2.2·10¹⁹ operations. A GPU that reaches 400 TFLOP/s (400·10¹² operations a second) needs 55,000
+# seconds, 15 hours.
 
 # %%
 tokens = 256 * (900_000 * 128 + 100_000 * 512)
@@ -260,16 +264,19 @@ print(f"{tokens / 1e9:.0f} billion tokens, {operations:.1e} operations")
 print(f"{operations / 400e12 / 3600:.0f} hours at 400 TFLOP/s")
 
 # %% [markdown]
-# Add what the number means: that is less than a day on one GPU of today, and it was four days on 16 TPU chips (appendix A.2
-# of the paper). And it ignores attention's T² part, which is a tenth at T = 512.
+# Say what the number means, too: less than a day on one of today's large GPUs, if it really reaches that speed. In the
+# paper it was four days on 16 TPU chips (appendix A.2). And say what you left out: the products of queries with keys and
+# of weights with values grow with T² and would add T / (6·D), a ninth at T = 512; the head that predicts the masked
+# tokens would add some percent.
 #
 # ### Exercise 25.2 · Does it fit?
 # ●●○○ · 8 minutes
 #
 # "You fine-tune a model with AdamW. How much memory do weights, gradients and optimizer take?" Write
 # `training_gigabytes(parameters, trained, mixed)` (1 GB = 10⁹ bytes). `parameters` is the number of all parameters,
-# `trained` the number of those that are not frozen. Only trained ones need gradients and the two moments, all in fp32.
-# With `mixed=True` the model keeps, besides the fp32 weights, a copy of **all** weights in bf16 for the forward pass.
+# `trained` the number of those that are not frozen. Weights, gradients and moments are in fp32, and only the trained
+# parameters need gradients and the two moments. With `mixed=True` the model also keeps a copy of **all** weights in bf16
+# (2 bytes each) for the forward pass; gradients and moments stay in fp32.
 
 
 # %% tags=["exercise"]
@@ -288,42 +295,45 @@ check("25.2", training_gigabytes)
 # <details><summary>Solution, explained</summary>
 #
 # 4 bytes for every weight, and 4 + 4 + 4 for gradient and moments of the trained ones. So mixed precision takes *more*
-# memory for these parts, 18 bytes instead of 16. What it saves are activations and time. That is a favorite
-# follow-up.
+# memory for these parts, 18 bytes instead of 16. What it saves is time, and memory for activations. Interviewers like
+# to ask about that.
 #
 # </details>
 
 # %% [markdown]
-# For all of BERT-Base that is 1.75 GB. A GPU with 16 GB should have room in plenty. Yet a batch of 32 texts with 512
-# tokens may fail. Guess which part is to blame, then run the cell: it counts the attention weights alone, which
-# backward needs, so all layers keep them.
+# For all of BERT-Base that is 1.75 GB. A GPU with 16 GB seems to have plenty of room. Yet a batch of 32 texts with 512
+# tokens may fail. Guess what takes the memory, then run the cell. It counts the attention weights alone. The backward
+# pass needs them twice, before and after dropout, and every layer keeps its own.
 
 # %%
 for batch, length in ((32, 128), (32, 512), (32, 2048)):
-    weights = batch * 12 * length**2 * 12 * 4
-    print(f"B = {batch}, T = {length:4}: {weights / 1e9:6.1f} GB in 12 layers, fp32")
+    weights = batch * 12 * length**2 * 12  # texts · heads · T² · layers
+    print(f"B = {batch}, T = {length:4}: {2 * 4 * weights / 1e9:6.1f} GB in fp32")
 
 # %% [markdown]
-# Four times as many tokens are 16 times as many weights. A fused kernel (`scaled_dot_product_attention`) never stores
-# them; without it, lower the batch and accumulate gradients.
+# Texts that are four times as long need 16 times as much. At T = 512 all other activations together take nearly as much
+# again (Korthikanti et al. 2022, section 4.1, count 34 units for them and 5·H·T / D = 40 for attention), so the 16 GB are
+# full. A **fused kernel** (`scaled_dot_product_attention`) never stores the attention weights. Without one, make the
+# batch smaller and accumulate gradients.
 #
 # ## Derivations: the gradient of the loss
 #
-# "Derive the gradient of cross-entropy by the logits." You have one minute and a board. With
-# $p_i = e^{z_i} / \sum_j e^{z_j}$ and the label $y$ the loss is
+# "Derive the gradient of cross-entropy with respect to the logits." You have one minute and a board. With logits z,
+# probabilities $p_i = e^{z_i} / \sum_j e^{z_j}$ and the label $y$ the loss is
 #
 # $$\ell = -\log p_y = -z_y + \log \sum_j e^{z_j}$$
 #
-# The first term contributes −1 for $i = y$. The derivative of the second by $z_i$ is $e^{z_i} / \sum_j e^{z_j} = p_i$.
-# So $\partial \ell / \partial z_i = p_i - [i = y]$: **probabilities minus one-hot**. The sum over i is 0, and a
-# confident right answer has a gradient near 0.
+# Take the derivative with respect to $z_i$. The first term gives −1 if $i = y$, and 0 otherwise. The second gives
+# $e^{z_i} / \sum_j e^{z_j} = p_i$. So $\partial \ell / \partial z_i = p_i - [i = y]$: **probabilities minus one-hot**. These
+# numbers sum to 0 over all classes, and for a confident right answer they are near 0.
 #
 # ### Exercise 25.3 · Probabilities minus one-hot
 # ●●●○ · 10 minutes
 #
 # Write `gradient(logits, labels)` for logits `[N, K]` and labels `[N]`, without autograd: the gradient of
-# `cross_entropy(logits, labels, ignore_index=-100)` by the logits. Two things that PyTorch does are easily forgotten:
-# the loss is the *mean over the rows that count*, and rows with the label −100 don't count.
+# `cross_entropy(logits, labels, ignore_index=-100)` with respect to the logits, a tensor `[N, K]`. Two things that
+# PyTorch does are easily forgotten: rows with the label −100 don't count, and the loss is the *mean over the rows that
+# count*.
 
 
 # %% tags=["exercise"]
@@ -350,24 +360,26 @@ check("25.3", gradient)
 # %% [markdown]
 # ## At the whiteboard (optional)
 #
-# The package has drills: a task as an interviewer says it, a blank cell, a clock. Your best time is kept. Choose one
-# that you find hard, not one that you find easy.
+# The package has **drills**: a task as an interviewer would say it, a blank cell, and a clock. Your best time is kept.
+# Choose one that you find hard.
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.interview.drills import drills
+from bertedu.interview.drills import drill, drills, finish
 
 drills()
 
 # %% [markdown]
-# `drill("layer-norm")` shows the task, starts the clock and puts a blank cell below. Talk while you write: shapes first,
-# then the plan, then code. An interviewer who hears *"scores are B, H, T, T, and I mask before softmax"* forgives a
+# `drill("layer-norm")` shows the task, starts the clock and puts a cell below it for your answer; its last line,
+# `finish(…)`, stops the clock if the answer is right. Talk while you write: shapes first, then the plan, then code. An
+# interviewer who hears *"scores are B, H, T, T, and I mask before softmax"* forgives a
 # missing parenthesis.
 #
 # ## Broken BERT: a perplexity that depends on the batch size
 #
 # A colleague evaluates a masked language model and is puzzled: on the same text, the same weights give another
-# perplexity when the batch size changes. Dropout is off, padding is masked. Here is the loop, on losses that were
-# computed before. Each number is the loss of one masked token, and texts differ in how many masked tokens they have.
+# perplexity when the batch size changes. Dropout is off, and padding is masked. Here is the loop, on losses that were
+# computed before. Each inner list is one text, each number the loss of one masked token. Texts differ in how many masked
+# tokens they have.
 
 # %%
 LOSSES = [[2.0, 2.5], [2.2] * 20, [6.0], [2.1] * 15, [2.4, 2.6, 2.0], [5.5], [2.3] * 12, [6.5]]
@@ -386,7 +398,7 @@ for batch_size in (1, 2, 4, 8):
 
 # %% [markdown]
 # The weights are the same, and the "perplexity" falls from 38 to 11. Say aloud what you suspect and how you would test
-# it, before you read on. Good candidates do not read the code first. They ask: *what should not change, and does?*
+# it, before you read on. Don't start with the code. First ask: *what should not change, and does?*
 #
 # ### Exercise 25.4 · Repair the perplexity
 # ●●○○ · 6 minutes
@@ -414,35 +426,39 @@ check("25.4", perplexity)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# The mean of means weights every batch equally, although a batch of one rare token counts as much as one of twenty.
-# Sum the losses and count the tokens over all batches, and divide once. The same bug hides in accuracies that are
+# The mean of means gives every batch the same weight, so that a batch with one masked token counts as much as a batch
+# with twenty. Sum the losses and count the tokens over all batches, and divide once. The same bug hides in accuracies that are
 # averaged over batches, in losses under gradient accumulation, and in a last batch that is smaller than the others.
 #
 # </details>
 
 # %% [markdown]
-# There are ten programs with bugs like this one, longer and with hidden tests: `bertedu interview bug` lists them.
+# The package has ten longer programs with bugs like this one and hidden tests: `bertedu interview bug` lists them, and in
+# a notebook `bugs()` from `bertedu.interview.bugs` does.
 #
 # ## A design (optional)
 #
-# "Design a search by meaning over 100 million documents." In 45 minutes nobody designs it all. Judged are the questions
-# that you ask first, the arithmetic, and that you see what goes wrong after the launch. The facts are told only if you
-# ask for them:
+# "Design a search by meaning over 100 million documents." Nobody designs all of it in 45 minutes. You are judged by the
+# questions that you ask first, by your arithmetic, and by whether you see what goes wrong after the launch. You are told
+# the facts only if you ask for them:
 
 # %%
+from textwrap import fill
+
 from bertedu.interview.cases import find_case
 
 case = find_case("semantic-search")
-print(*case.situation.split("\n"), "", "You may ask:", sep="\n")
+print(fill(case.situation, 90), "", "You may ask:", sep="\n")
 for fact in case.facts:
     print(f"- {fact.ask}")
 
 # %% [markdown]
-# `design("semantic-search")`, from `bertedu.interview.designing`, takes you through this case, and there are five more:
-# you ask for facts, answer stage by stage, and score yourself with the interviewer's rubric.
+# `design("semantic-search")`, from `bertedu.interview.designing`, takes you through this case: you ask for facts, answer
+# stage by stage, and score yourself with the interviewer's rubric. There are five more cases.
 #
-# The arithmetic of the second step is larger than most people expect. A cross-encoder reads the query with each
-# candidate. How many GPUs does that take?
+# A search by meaning has two steps ([chapter 13](13_pairs_and_similarity.ipynb)). A bi-encoder finds some candidates, and
+# a cross-encoder reads the query together with each of them and ranks them. The second step is the expensive one. How
+# many GPUs does it take?
 #
 # ### Exercise 25.5 · GPUs for the reranker
 # ●●●○ · 8 minutes
@@ -479,13 +495,14 @@ for candidates in (10, 50, 200):
     )
 
 # %% [markdown]
-# So "rerank fewer" is the first thing to say when the load doubles, and it costs nothing but a little quality.
+# So "rerank fewer candidates" is the first thing to say when the load doubles. It needs no hardware, and you can measure
+# how much quality it costs.
 #
-# ## A mock interview
+# ## A mock interview (optional)
 #
-# Now the whole thing. The next cell asks questions of all topics for 30 minutes. Answer aloud, then tick what you said.
-# A missed point gets its follow-up, which counts half. At the end you see your weak topics and the sections to read
-# again. Another `seed` asks other questions, and `interview("attention")` asks all of one topic.
+# Now everything together. The next cell asks questions of several topics for 30 minutes. Answer aloud, then tick what
+# you said. For each point that you missed you get its follow-up, which counts half. At the end you see your weak topics
+# and the sections to read again. Another `seed` asks other questions, and `interview("attention")` asks all of one topic.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.interview.asking import interview, mock
@@ -493,24 +510,25 @@ from bertedu.interview.asking import interview, mock
 mock(30)
 
 # %% [markdown]
-# On the train, cards may be handier. `flashcards("attention")` shows those of a topic: space turns a card, the right
-# arrow shows the next one. `bertedu interview export --to anki` writes all of them for Anki, and
-# `bertedu interview export --to pdf --cheat-sheet` prints two pages with every number of this chapter.
+# On the train, cards may be handier. `flashcards("attention")`, from `bertedu.interview.flashcards`, shows those of a
+# topic: space turns a card, the right arrow shows the next one. `bertedu interview export --to anki` writes all of them
+# for Anki, and `bertedu interview export --to pdf --cheat-sheet` writes two pages with formulas, shapes and numbers.
 #
 # ## Paper and code
 #
-# Interviewers who know BERT well like the places where paper and code differ:
+# Interviewers who know BERT well like to ask where paper and code differ:
 #
 # | | paper | Google's code | `transformers` and this course |
 # |---|---|---|---|
 # | Adam's bias correction | not mentioned | none | AdamW with it |
-# | weight decay | 0.01 for all weights (A.2) | none on biases and LayerNorm | the same as the code |
-# | length of the texts | 128, then 512 (A.2) | two runs | one length |
-# | masks | made anew? not said | ten masked copies of the data | drawn anew in each batch |
+# | weight decay | 0.01, not said for which weights (A.2) | 0.01, none on biases and LayerNorm | none on biases and LayerNorm |
+# | length of the texts | 128, then 512 (A.2) | one length a run, so two runs | one length a run |
+# | masks | not said whether they change | ten copies with different masks (`dupe_factor`, by default) | drawn anew in each batch |
 # | "110 M" | section 3 | 109,482,240 without heads | the same |
 #
-# The masks are the most fruitful of them: RoBERTa (Liu et al. 2019, section 4.1) calls the one *static* and the other
-# *dynamic* masking, and finds dynamic masking as good or slightly better.
+# The row on masks leads to a good follow-up. RoBERTa (Liu et al. 2019, section 4.1) calls masks that are made once, with
+# the data, *static*, and masks that are drawn anew each time *dynamic*. It finds dynamic masking as good or slightly
+# better.
 
 # %%
 with torch.device("meta"):
@@ -521,12 +539,12 @@ print(f"16 bytes for each: {16 * count(base) / 1e9:.2f} GB for weights, gradient
 # %% [markdown]
 # ## Summary
 #
-# - Half a minute first: claim, reason, number. Then let the other person choose.
+# - Answer in half a minute first: claim, reason, number. Then let the other person choose.
 # - An answer is judged by points. Practise with the points, not with model answers.
-# - Parameters: 12·D² a layer and V·D. Training: 16 bytes for each parameter, and 6 operations for each parameter and
-#   token. Attention weights grow with T².
+# - Parameters: 12·D² for each layer, and V·D for the token embeddings. Training: 16 bytes for each parameter, and 6
+#   operations for each weight and token. Attention weights grow with T².
 # - The gradient of cross-entropy is softmax minus one-hot, divided by the number of rows that count.
-# - From a symptom, ask first what should not change and does. Means of means are a classic.
+# - Given a symptom, first ask what should not change and does. A mean of means is a classic.
 # - In a design, ask for scale, latency, labels and costs before you draw, and calculate aloud.
 #
 # ## Quiz

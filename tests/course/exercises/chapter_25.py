@@ -74,6 +74,30 @@ def with_head(V, P, D, F, L):
     return summed(V, P, D, F, L) + V
 
 
+def in_numpy(V, P, D, F, L):
+    return numpy.int64(summed(V, P, D, F, L))
+
+
+def in_torch(V, P, D, F, L):
+    return torch.tensor(summed(V, P, D, F, L))
+
+
+def one_segment(V, P, D, F, L):
+    return summed(V, P, D, F, L) - D
+
+
+def scales_alone(V, P, D, F, L):
+    return summed(V, P, D, F, L) - D - L * 2 * D
+
+
+def matrices_alone(V, P, D, F, L):
+    return (V + P + 2) * D + L * (4 * D * D + 2 * D * F) + D * D
+
+
+def tables_and_layers(V, P, D, F, L):
+    return summed(V, P, D, F, L) - D * D - D - 2 * D
+
+
 # 25.2 ------------------------------------------------------------------------------------------------------------
 
 
@@ -112,6 +136,18 @@ def trained_copy(parameters, trained, mixed):
 
 def halved(parameters, trained, mixed):
     return by_parts(parameters, trained, False) / (2 if mixed else 1)
+
+
+def gradients_of_all(parameters, trained, mixed):
+    return ((10 if mixed else 8) * parameters + 8 * trained) / 1e9
+
+
+def gradients_in_bf16(parameters, trained, mixed):
+    return ((2 if mixed else 4) * (parameters + trained) + 8 * trained) / 1e9
+
+
+def in_megabytes(parameters, trained, mixed):
+    return by_parts(parameters, trained, mixed) * 1000
 
 
 def instead(parameters, trained, mixed):
@@ -186,6 +222,10 @@ def nothing_divides(losses, batch_size):
     return math.exp(sum(every) / len(every))
 
 
+def without_minus(losses, batch_size):
+    return 1 / flat(losses, batch_size)
+
+
 # 25.5 ------------------------------------------------------------------------------------------------------------
 
 
@@ -196,6 +236,18 @@ def ceiling(queries, candidates, tokens, weights, flops):
 def by_division(queries, candidates, tokens, weights, flops):
     whole, rest = divmod(2 * queries * candidates * tokens * weights, flops)
     return int(whole) + (rest > 0)
+
+
+def in_numpy_too(queries, candidates, tokens, weights, flops):
+    return numpy.int64(ceiling(queries, candidates, tokens, weights, flops))
+
+
+def without_queries(queries, candidates, tokens, weights, flops):
+    return math.ceil(2 * weights * tokens * candidates / flops)
+
+
+def tokens_squared(queries, candidates, tokens, weights, flops):
+    return math.ceil(2 * weights * tokens**2 * queries * candidates / flops)
 
 
 def not_rounded(queries, candidates, tokens, weights, flops):
@@ -228,7 +280,7 @@ def without_candidates(queries, candidates, tokens, weights, flops):
 
 ANSWERS = {
     "25.1": {
-        "accepted": [summed, by_layers, by_torch],
+        "accepted": [summed, by_layers, by_torch, in_numpy, in_torch],
         "wrong": [
             (estimate, "That is the estimate"),
             (without_pooler, "The pooler is missing"),
@@ -237,9 +289,13 @@ ANSWERS = {
             (one_norm, "One LayerNorm a layer is missing"),
             (last_norm, "Is there a LayerNorm after the last layer?"),
             (without_biases, "The biases are missing"),
-            (without_segments, "LayerNorm of the embeddings"),
+            (without_segments, "are both segments counted"),
             (without_output, "One matrix a layer is missing"),
             (four_times, "Use F for the feed-forward"),
+            (one_segment, "a row for each of the two segments"),
+            (scales_alone, "a scale and a shift"),
+            (matrices_alone, "Those are the matrices alone"),
+            (tables_and_layers, "The pooler is missing, and 2·D more"),
             (with_head, "the bias of the head of pre-training"),
             (lambda V, P, D, F, L: 1000, "too few; D is 768"),
             (lambda V, P, D, F, L: summed(V, P, D, F, L) / 1e6, "it should be a whole number"),
@@ -256,6 +312,9 @@ ANSWERS = {
             (trained_copy, "The bf16 copy holds *all* weights"),
             (halved, "Not everything is halved"),
             (instead, "The fp32 weights stay"),
+            (gradients_of_all, "You counted a gradient for every weight"),
+            (gradients_in_bf16, "gradients are in fp32 here"),
+            (in_megabytes, "Those are megabytes"),
             (only_trained, "The frozen weights take memory too"),
         ],
     },
@@ -268,18 +327,21 @@ ANSWERS = {
             (exp_of_each, "You took exp of each loss"),
             (by_texts, "You divided by the number of texts"),
             (two_to_the_power, "use exp, and not 2"),
-            (nothing_is_one, "return nan"),
-            (nothing_divides, "has no masked token"),
+            (nothing_is_one, "nothing to average: return nan"),
+            (without_minus, "The sign is wrong"),
+            (nothing_divides, "or return nan"),
         ],
     },
     "25.5": {
-        "accepted": [ceiling, by_division],
+        "accepted": [ceiling, by_division, in_numpy_too],
         "wrong": [
-            (not_rounded, "GPUs come whole"),
-            (rounded_down, "they are too few, and the queue grows"),
-            (one_more, "One too many where it comes out even"),
+            (not_rounded, "You can only rent whole GPUs"),
+            (rounded_down, "These GPUs are too few"),
+            (one_more, "one too many if the division has no remainder"),
             (one_operation, "2 operations"),
-            (training, "Here is no backward pass"),
+            (training, "There is no backward pass here"),
+            (without_queries, "The queries are missing"),
+            (tokens_squared, "The tokens count once"),
             (without_tokens, "The tokens are missing"),
             (without_candidates, "The candidates are missing"),
         ],

@@ -77,9 +77,23 @@ def with_autograd(logits, labels):
     return leaf.grad
 
 
+def rows_left_out(logits, labels):
+    kept = labels != -100
+    return (logits[kept].softmax(-1) - one_hot(labels[kept], logits.size(-1))) / kept.sum()
+
+
+def from_log_softmax(logits, labels):
+    kept = (labels != -100)[:, None]
+    return (logits.log_softmax(-1) - one_hot(labels.clamp_min(0), logits.size(-1))) * kept / kept.sum()
+
+
+def label_alone(logits, labels):
+    return with_one_hot(logits, labels).clamp_max(0)
+
+
 ANSWERS = {
     "25.3": {
-        "accepted": [with_one_hot, with_a_loop, by_exp, with_autograd],
+        "accepted": [with_one_hot, with_a_loop, by_exp],
         "wrong": [
             (of_the_sum, "The loss is their mean"),
             (of_all_rows, "you divided by all 4 rows"),
@@ -90,6 +104,10 @@ ANSWERS = {
             (plain_index, "A label of −100 is no class"),
             (probabilities_alone, "Those are the probabilities"),
             (overflowing, "exp(1000) is infinite"),
+            (with_autograd, "autograd is switched off here"),
+            (rows_left_out, "a row with the label −100 stays"),
+            (from_log_softmax, "Take softmax without log"),
+            (label_alone, "Every other class has a gradient too"),
         ],
     },
 }
