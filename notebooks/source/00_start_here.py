@@ -735,9 +735,10 @@ quiz(0)
 # order of the labels, softmax or sigmoid, the threshold, a temperature. If the model is better than chance at the
 # wrong thing, always the same wrong class for the right one, it's the label map.
 #
-# If all stages agree and the answers are still bad, the code is right and the data are different: production's texts
-# aren't those of the test set. Afterwards this comparison becomes a start-up test with ten texts, so it can't happen
-# again without a noise.
+# If all stages agree and the answers are still bad, the code is right and the data are different. Perhaps the test
+# set was too kind: copies of training texts, a random split where a split by time was needed, or more positives than
+# in production, which alone lowers precision. I replay logged inputs and label two hundred. Afterwards this
+# comparison becomes a start-up test with ten texts, so it can't happen again without a noise.
 #
 # </details>
 

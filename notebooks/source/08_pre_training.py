@@ -1117,8 +1117,9 @@ quiz(8)
 # answers are the same to three digits, no information flows. Then the usual suspects. The attention mask is inverted,
 # or hides everything. Positions are missing: then the order of words is invisible, and the loss stays a bit lower
 # than the unigram. The learning rate is too high without warm-up, and the first steps have saturated softmax or GELU;
-# the gradient norms would show it. Weight decay or dropout is far too large. Labels are shifted against inputs by
-# one.
+# a post-norm stack tolerates less the deeper it is, and the gradient norms would show it. The output matrix was tied
+# to the embeddings by a copy, or loaded without them. Weight decay or dropout is far too large. Labels are shifted
+# against inputs by one.
 #
 # The test that divides bugs from patience: let the model overfit twenty sequences. It should reach nearly zero within
 # some hundred steps. If it doesn't, I have a bug and look at gradients layer by layer. If it does, I look at data,
@@ -1183,9 +1184,9 @@ quiz(8)
 # What does it leave out? First, attention. The products of queries and keys and of weights and values have no
 # parameters. Forward 4·T·D for each layer and token, in training 12·T·D, so 12·L·T·D for the model: 57 million at T =
 # 512, a tenth. Second, the embedding table counts among the parameters and does no arithmetic in the look-up. For
-# Base that is 24 of 110 million, so using the full N overestimates by a quarter. The output layer of the masked
-# language model uses the same table as a matrix, but only at 15 % of the tokens. Third, norms, softmax, GELU: few
-# operations, but memory traffic, so they cost time out of proportion. Fourth, recomputation: with activation
+# Base that is 24 of 110 million, so using the full N overestimates by more than a quarter. The output layer of the
+# masked language model uses the same table as a matrix, but only at 15 % of the tokens. Third, norms, softmax, GELU:
+# few operations, but memory traffic, so they cost time out of proportion. Fourth, recomputation: with activation
 # checkpointing it is 8·N.
 #
 # Inference needs 2·N. Frozen lower layers need 2·N, and frozen layers above something trainable 4·N, since the

@@ -1032,9 +1032,10 @@ quiz(10)
 #
 # Then baselines: the majority class, and a bag of words with logistic regression. That takes an hour, and often gets
 # far. Third, a sentence encoder, frozen, with a linear model on its vectors: few weights to learn, no instability.
-# Fourth, a fine-tuned BERT: small learning rate with bias correction and warm-up, more epochs than three, since three
-# epochs over 160 texts in batches of 16 are only thirty steps, and five seeds with mean and standard deviation. Small
-# sets vary by seed: Google's README gives 84 to 88 % for MRPC with 3,600 examples.
+# SetFit goes one step further: fine-tune the encoder on pairs of texts with the same or another label, then fit the
+# linear model. Fourth, a fine-tuned BERT: small learning rate with bias correction and warm-up, more epochs than
+# three, since three epochs over 160 texts in batches of 16 are only thirty steps, and five seeds with mean and
+# standard deviation. Small sets vary by seed: Google's README gives 84 to 88 % for MRPC with 3,600 examples.
 #
 # Fifth, I use the unlabelled texts: continue masked language modelling on them, which helps if their language differs
 # from books and Wikipedia. A large language model can label them too, if I check a sample and it's allowed to see the

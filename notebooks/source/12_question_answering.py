@@ -1051,8 +1051,8 @@ quiz(12)
 #
 # Count. 10,000 words are some 13,000 tokens. With windows of 384 and a stride of 128 tokens of overlap that's about
 # 50 windows. BERT-Base at 384 tokens is 71 GFLOP a window, 3.6 TFLOP for a document: 75 ms on an L4 at 48 TFLOPS, if
-# perfectly batched, and one card does 13 questions a second. On a CPU it's minutes. A larger stride halves it at
-# best.
+# perfectly batched, and one card does 13 questions a second. A single CPU core needs more than a minute. A larger
+# stride halves it at best.
 #
 # The right change is to read less. Split each document once into passages of 100 to 150 words, overlapping by a
 # sentence, with the title in front. Store their vectors and a BM25 index. For a question: encode it, 5 ms; take the
@@ -1067,7 +1067,7 @@ quiz(12)
 # no-answer logit subtracted. Third, no answer: the lowest no-answer score over all passages decides. Fourth, an
 # answer over a passage border: the overlap.
 #
-# In 2026 there's an alternative: ModernBERT reads 8,192 tokens at once; that's two windows and about 2 TFLOP, simple,
+# In 2026 there's an alternative: ModernBERT reads 8,192 tokens at once; that's two windows and about 5 TFLOP, simple,
 # but no faster. And with a large model after it, the same retrieval is the R in RAG; the span model then serves for
 # exact citations.
 #

@@ -1183,9 +1183,9 @@ quiz(13)
 # different texts apart.
 #
 # Two consequences. First, anisotropy: all vectors share a large common direction, so every cosine is high, above 0.7
-# or 0.8. Second, and worse, the order is bad: on the STS benchmark the correlation with people's judgements is 16.5
-# times a hundredth for `[CLS]`, 46.4 for the mean over tokens, and 58.0 for averaged GloVe vectors, which know no
-# context at all. After training for similarity, Sentence-BERT gets 77 with the same encoder.
+# or 0.8. Second, and worse, the order is bad: on the STS benchmark Spearman's correlation with people's judgements,
+# times a hundred, is 16.5 for `[CLS]`, 46.4 for the mean over tokens, and 58.0 for averaged GloVe vectors, which know
+# no context at all. After training for similarity, Sentence-BERT gets 77 with the same encoder.
 #
 # So the problem isn't the position, it's the training. The mean is better out of the box because masked language
 # modelling trains every token's vector, and averaging cancels noise. When is `[CLS]` right? With fine-tuning: as the
