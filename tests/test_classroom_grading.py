@@ -3,11 +3,12 @@
 import ast
 import hashlib
 import json
-import os
+import shutil
 import sys
 import zipfile
 from pathlib import Path
 
+import nbgrader.api
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
@@ -17,7 +18,7 @@ from bertedu.classroom.grading import cells, looking
 from bertedu.classroom.grading.container import command
 from bertedu.classroom.grading.gradebook import into_gradebook
 from bertedu.classroom.grading.grading import Class, Graded, grade
-from bertedu.classroom.grading.results import as_csv, harmless, names_in, write_results
+from bertedu.classroom.grading.results import as_csv, harmless, names_in, ticks_in, write_results
 from bertedu.classroom.grading.submissions import read_submissions, whose
 from bertedu.errors import UserError
 from bertedu.files import write_text
@@ -222,7 +223,9 @@ def test_a_student_writes_html_into_the_pages(graded, tmp_path):
 
 
 def test_the_points_do_not_reach_the_gradebook(graded, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)  # nbgrader starts alembic
+    found = []
+    monkeypatch.setenv("PATH", "/usr/bin")  # as where the environment is not activated
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: found.append(shutil.which("alembic")) or "head")
     with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as book:
         book.add_assignment("heads")
         book.add_notebook(FILE[:-6], "heads")
@@ -234,6 +237,10 @@ def test_the_points_do_not_reach_the_gradebook(graded, tmp_path, monkeypatch):
         assert book.find_submission("heads", "bob").score == 0
     with pytest.raises(UserError, match="does not exist"):
         into_gradebook(graded[0], tmp_path / "other.db")
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(UserError, match="has no assignment 'heads'"):
+        into_gradebook(graded[0], tmp_path / "empty.db")
+    assert found == [None, str(Path(sys.executable).parent / "alembic")]
 
 
 def test_the_container_can_reach_the_network_or_write_submissions(tmp_path):
@@ -252,3 +259,20 @@ def test_an_empty_list_of_students_is_a_class_without_students(tmp_path):
     write_text(tmp_path / "none.txt", "\n")
     with pytest.raises(UserError, match="is empty"):
         names_in(tmp_path / "none.txt")
+
+
+def test_what_learners_solved_is_not_collected(graded, tmp_path):
+    for name, solved in {"ann": ["3.10", "3.2", 5], "<i>bob": ["3.2"]}.items():
+        write_text(tmp_path / "in" / name / "progress.json", json.dumps(solved))
+    write_text(tmp_path / "in" / "cleo" / "progress.json", "damaged")
+    write_text(tmp_path / "in" / "dora.json", "[]")
+    assert ticks_in(tmp_path / "in") == {"<i>bob": {"3.2"}, "ann": {"3.2", "3.10"}, "dora": set()}
+    (line,) = [
+        one for one in write_results(graded[0], tmp_path / "a.csv", None, tmp_path / "in") if one.startswith("What")
+    ]
+    text = (tmp_path / "a.pages" / "progress.html").read_text()
+    assert "progress.html" in line and "&lt;i&gt;bob" in text
+    assert text.index("<th>3.2</th>") < text.index("<th>3.10</th>")
+    assert "<td>all</td><td>2</td><td>1</td>" in text
+    with pytest.raises(UserError, match=r"has no progress\.json"):
+        ticks_in(tmp_path / "a.pages")

@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 import symtable
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,8 @@ MAGIC = re.compile(r"^\s*[%!?]")
 DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 GIVEN = {"check", "hint", "display", *dir(builtins)}
 MOST_CHARACTERS = 100_000  # of one cell
+MOST_LEVELS = 100  # of the syntax of a cell
+NOT_READ = (ValueError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -34,22 +37,62 @@ def sources(notebook: Any) -> list[tuple[str, str, str]]:
         grade_id = about.get("grade_id") if isinstance(about, dict) else None
         text = cell.get("source", "")
         text = "".join(map(str, text)) if isinstance(text, list) else str(text)
-        found.append((str(grade_id or ""), str(cell.get("id") or ""), text[:MOST_CHARACTERS]))
+        found.append((str(grade_id or ""), str(cell.get("id") or ""), plain(text[:MOST_CHARACTERS])))
     return found
 
 
+def plain(text: str) -> str:
+    """Text that files can hold, its lines ended as Python counts them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode()
+
+
+@lru_cache(maxsize=4096)
 def without_magics(source: str) -> str:
-    """The code without lines for IPython, at the same line numbers."""
-    return "\n".join("pass" if MAGIC.match(line) else line for line in source.split("\n"))
+    """The code without lines for IPython, at the same line numbers. What is Python as it is stays as it is."""
+    try:
+        syntax(source)
+        return source
+    except SyntaxError:
+        return "\n".join("pass" if MAGIC.match(line) else line for line in source.split("\n"))
+    except NOT_READ:
+        return source
+
+
+def syntax(source: str) -> ast.Module:
+    """The syntax of some code. Raises SyntaxError, or one of NOT_READ."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
 
 
 @lru_cache(maxsize=4096)
 def parsed(source: str) -> ast.Module | None:
-    """The syntax of some code; None where it has none."""
+    """The syntax of some code; None where it has none, or where it is nested too deeply to be read."""
     try:
-        return ast.parse(without_magics(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = syntax(without_magics(source))
+    except (SyntaxError, *NOT_READ):
         return None
+    return None if deeper_than(tree, MOST_LEVELS) else tree
+
+
+def too_deep(source: str) -> bool:
+    """Whether Python might run some code that this reader cannot read."""
+    try:
+        return deeper_than(syntax(without_magics(source)), MOST_LEVELS)
+    except SyntaxError:
+        return False
+    except NOT_READ:
+        return True
+
+
+def deeper_than(tree: ast.AST, most: int) -> bool:
+    """Whether some syntax has more levels."""
+    level: list[ast.AST] = [tree]
+    for _ in range(most):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
 
 
 def bound(statement: ast.AST) -> set[str]:

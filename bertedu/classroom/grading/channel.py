@@ -27,12 +27,16 @@ class Channel:
         self.deadline: float | None = None  # of the clock that never goes back
 
     def send(self, message: dict, blobs: Sequence[bytes] = ()) -> None:
-        """Send a message; wait where the other side is slow."""
+        """Send a message; wait where the other side is slow. Raises Gone, TooLong, or Unfit."""
         text = json.dumps({**message, "blobs": [len(blob) for blob in blobs]}).encode()
         if len(text) + sum(map(len, blobs)) > self.most:
             raise Unfit("what came back is larger than the grader accepts")
         try:
+            self.end.settimeout(None if self.deadline is None else max(0.01, self.deadline - time.monotonic()))
             self.end.sendall(len(text).to_bytes(8, "big") + text + b"".join(blobs))
+            self.end.settimeout(None)
+        except TimeoutError as error:
+            raise TooLong from error
         except OSError as error:
             raise Gone from error
 

@@ -7,6 +7,7 @@ at; those checks run beside the answer, after `looking` has refused every answer
 
 import gc
 import os
+import resource
 import shutil
 import socket
 import tempfile
@@ -15,13 +16,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import torch
 
 from bertedu.classroom.grading import answering, proxy, telling
 from bertedu.classroom.grading.channel import Channel, Gone
 from bertedu.classroom.grading.emptied import empty_package
-from bertedu.classroom.grading.limits import Limits, confine, end_all
+from bertedu.classroom.grading.limits import Limits, confine, end_all, lower
 from bertedu.classroom.grading.proxy import Answer, Ended, Link
+from bertedu.classroom.grading.strict import TOGETHER, WITH_PACKAGE
 from bertedu.classroom.grading.wire import Unpacker
 from bertedu.course import checking
 from bertedu.course.exercise import EXERCISES, Exercise
@@ -30,8 +33,7 @@ from bertedu.course.raising import told as told_in_words
 from bertedu.course.settings import own_settings
 from bertedu.course.verdict import StillRunning, Verdict
 
-TOGETHER = {"4.4", "4.5", "5.4", "8.5", "9.3", "17.4"}  # classes, and models that the answer changes
-WITH_PACKAGE = TOGETHER | {"0.3", "4.3", "5.2", "6.3", "8.4", "11.4", "12.5"}  # an input or a recorder is the package's
+MEMORY = 2 * 2**30  # of an examiner, beyond what the libraries have mapped
 WRONG = """\
 def stub(*_, **__):
     raise NotImplementedError
@@ -67,6 +69,9 @@ def examined(task: Task, limits: Limits) -> dict[str, Any]:
     time.thread_time = lambda: proxy.thread_time() + link.seconds()  # the check's clock counts the answer's work too
     checking.SECONDS = limits.seconds
     telling.remember(task.source)
+    lower(
+        resource.RLIMIT_AS, psutil.Process().memory_info().vms + MEMORY
+    )  # what an answer sends may ask for any amount
     missing: list[str] = []
     try:
         verdict = judged(EXERCISES[task.number], link, missing)
@@ -118,7 +123,7 @@ def judged(exercise: Exercise, link: Link, missing: list[str]) -> Verdict:
             return Verdict(exercise.number, "not yet", (slow + " Is there a loop that never ends?",))
         except Ended:
             return Verdict(exercise.number, "not yet", (STOPPED,))
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError, MemoryError) as error:
             return Verdict(
                 exercise.number, "not yet", ("What came back could not be read.",), (type(error).__name__, "")
             )

@@ -11,10 +11,12 @@ def into_gradebook(made: Class, path: Path) -> int:
     """Write the points and verdicts of all who handed in; the assignment must be in the gradebook. Returns how many."""
     with authors_extra():
         from nbgrader.api import Gradebook, MissingEntry
+
+        from bertedu.classroom.assignment_nbgrader import in_its_way
     if not path.is_file():
         raise UserError(f"{path} does not exist: run `nbgrader generate_assignment` first, or give its gradebook.db.")
     count = 0
-    with Gradebook(f"sqlite:///{path.resolve()}") as book:
+    with in_its_way(), Gradebook(f"sqlite:///{path.resolve()}") as book:
         name = made.assignment.name
         try:
             book.find_assignment(name)

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from bertedu.classroom.assignment_file import RELEASE, AssignedExercise, Assignment, read_assignment
-from bertedu.classroom.grading import cells, looking
+from bertedu.classroom.grading import cells, looking, strict
 from bertedu.classroom.grading.submissions import Submission, read_submissions
 from bertedu.errors import UserError
 from bertedu.files import read_json
 
-APART = {"4.4", "4.5", "5.4", "8.5", "9.3", "17.4"}  # see examining.TOGETHER, which needs torch to be read
 SAID_REFUSED = "The answer imports {what}: what the exercise asks for should be written by hand."
+SAID_UNREAD = "This answer could not be read. Your teacher will look at it."
 SAID_HELD = "The grader gives no points for an answer that {what}. Your teacher will look at it."
 
 
@@ -86,7 +86,12 @@ def grade(
         for exercise in assignment.exercises:
             graded = Graded(student, exercise)
             notebooks = released[exercise.notebook], solved[exercise.notebook]
-            task = prepared(graded, submission, *notebooks, before[exercise.number], assignment.version)
+            try:
+                task = prepared(graded, submission, *notebooks, before[exercise.number], assignment.version)
+            except (ValueError, TypeError, AttributeError, LookupError, RecursionError, SyntaxError) as error:
+                task, graded.key = None, ""  # nobody's notebook stops the class
+                graded.verdict, graded.lines = "please look", (SAID_UNREAD,)
+                graded.look.append(f"reading it failed ({type(error).__name__})")
             if task:
                 tasks.setdefault(graded.key, task)
             answers.append(graded)
@@ -138,6 +143,10 @@ def prepared(
         )
         return None
     graded.source = found.source
+    if cells.too_deep(found.source):
+        graded.verdict, graded.lines = "please look", (SAID_HELD.format(what="is nested too deeply to be read"),)
+        graded.look.append("nested too deeply to be read")
+        return None
     graded.look += [found.how] if found.how else []
     own = cells.needed(found.source, cells.added(notebook, released, found.source))
     helpers = [node for node in before if isinstance(node, cells.ast.Import | cells.ast.ImportFrom)]
@@ -161,7 +170,9 @@ def refuse(graded: Graded, source: str, imports: list, solved: Any) -> bool:
     for module, name in ready:
         graded.look.append(f"imports {name or module} of bertedu")
     graded.look += looking.to_look_at(source)
-    behind = looking.behind_the_scenes(source, exercise.number in APART)
+    behind = looking.behind_the_scenes(source, exercise.number in strict.TOGETHER)
+    if exercise.number in strict.WITH_PACKAGE and cells.parsed(source):
+        behind = sorted({*behind, *strict.outside(cells.without_magics(source))})
     if ready:
         what = " and ".join(f"`{name or module}`" for module, name in ready)
         graded.verdict, graded.lines = "please look", (SAID_REFUSED.format(what=f"{what} from the package"),)
@@ -194,12 +205,13 @@ def package_names(source: str, imports: list, solved: Any, exercise: AssignedExe
 def without_package(source: str) -> str:
     """The code without its own imports of the package: the released ones are run before it."""
     tree = cells.parsed(source)
-    lines = cells.without_magics(source).split("\n")
-    for module, _, node in cells.imports_of(tree) if tree else ():
-        if module.split(".")[0] == "bertedu":
-            for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-                lines[number - 1] = " " * node.col_offset + "pass"
-    return "\n".join(lines)
+    lines = [line.encode() for line in cells.without_magics(source).split("\n")]  # places in a line count bytes
+    found = {node for module, _, node in cells.imports_of(tree) if module.split(".")[0] == "bertedu"} if tree else set()
+    for node in sorted(found, key=lambda node: (node.lineno, node.col_offset), reverse=True):
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        after = lines[last][node.end_col_offset :]  # exactly the import: a line of it may hold other code
+        lines[first : last + 1] = [lines[first][: node.col_offset] + b"pass" + after, *[b""] * (last - first)]
+    return b"\n".join(lines).decode()
 
 
 def examined(tasks: dict[str, dict], store: Path, workers: int, progress: Callable) -> dict[str, Any]:

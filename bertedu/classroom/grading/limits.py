@@ -45,7 +45,7 @@ def confine(limits: Limits, folder: Path, with_package: bool) -> list[str]:
     lower(resource.RLIMIT_NOFILE, 64)
     lower(resource.RLIMIT_CORE, 0)
     os.chdir(folder)
-    if not kernel.only_these_files(readable(with_package), [folder, Path("/dev/null")]):
+    if not kernel.only_these_files(readable(with_package), [Path("/dev/null")]):
         missing.append("a file system that it can only read in part")
     if not kernel.no_processes_or_sockets():
         missing.append("a ban on new processes and sockets")

@@ -9,7 +9,20 @@ from collections.abc import Iterator
 from bertedu.classroom.grading.cells import imports_of, parsed
 
 COURSE_NAMES = {"check", "hint", "quiz", "progress", "about", "data_path"}
-LOOK = {"os", "sys", "io", "pathlib", "shutil", "tempfile", "time", "threading", "asyncio", "types", "functools.wraps"}
+LOOK = {
+    "os",
+    "sys",
+    "io",
+    "pathlib",
+    "shutil",
+    "tempfile",
+    "time",
+    "threading",
+    "asyncio",
+    "types",
+    "transformers",
+    "sklearn",
+}
 BEHIND = {
     "_thread atexit builtins code codeop concurrent ctypes cffi dis faulthandler gc importlib inspect linecache",
     "marshal multiprocessing pdb pickle pkgutil posix runpy signal site socket sqlite3 subprocess symtable sysconfig",

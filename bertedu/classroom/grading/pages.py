@@ -31,14 +31,14 @@ def page(title: str, body: str) -> str:
 
 
 def file_name(student: str, made: Class) -> str:
-    """The file of a student's page: safe on every system, and different for different students."""
-    plain = re.sub(r"[^\w.-]+", "-", student).strip(".-")[:80] or "student"
+    """The file of a student's page: safe on every system, and different for each student: no name keeps a ~."""
+    plain = re.sub(r"[^\w.-]+", "-", student).strip(".-")[:50] or "student"
     same = [
         name
         for name in made.submissions
-        if (re.sub(r"[^\w.-]+", "-", name).strip(".-")[:80] or "student").lower() == plain.lower()
+        if (re.sub(r"[^\w.-]+", "-", name).strip(".-")[:50] or "student").lower() == plain.lower()
     ]
-    number = f"-{same.index(student) + 1}" if len(same) > 1 else ""
+    number = f"~{same.index(student) + 1}" if len(same) > 1 else ""
     return f"students/{plain}{number}.html"
 
 

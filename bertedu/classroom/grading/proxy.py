@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -47,6 +47,16 @@ class Link:
             self.gone = True
             raise Ended from None
 
+    def send(self, body: dict, blobs: Sequence[bytes] = ()) -> None:
+        """Send a message, which an answer that does not listen cannot hold up."""
+        try:
+            self.channel.send(body, blobs)
+        except TooLong:
+            raise StillRunning from None
+        except Gone:
+            self.gone = True
+            raise Ended from None
+
     def call(self, inputs: tuple, named: dict) -> Any:
         """Call the answer in its process."""
         modes = [mode for mode in _get_current_function_mode_stack() if type(mode).__module__.startswith("bertedu.")]
@@ -61,7 +71,7 @@ class Link:
         body = {"call": number, "inputs": packer.pack(inputs), "named": packer.pack(named)}
         body |= {"modes": packer.pack(modes), "gradients": gradients}
         state = torch.get_rng_state().numpy().tobytes()
-        self.channel.send(body, [*map(bytes_of, packer.storages), state])
+        self.send(body, [*map(bytes_of, packer.storages), state])
         message, blobs = self.receive()
         while "ask" in message:
             self.reply(packer.callables[message["ask"]], message, blobs)
@@ -73,7 +83,8 @@ class Link:
         for generator, (version, numbers, gauss) in zip(generators, message["random"], strict=True):
             generator.setstate((version, tuple(numbers), gauss))
         for mode, seen in zip(modes, message["modes"], strict=True):
-            vars(mode).update({name: seen[name] for name in seen if type(seen[name]) in (int, str, float, bool)})
+            own = vars(mode)
+            own.update({name: value for name, value in seen.items() if type(value) is type(own.get(name, seen))})
         if "error" in message:
             raise telling.again(message["error"])
         result = self.read(message["result"], blobs[: message["new"]], packer, number)
@@ -100,15 +111,15 @@ class Link:
             result = function(*Unpacker(blobs).unpack(message["inputs"]))
             packer = Packer(trusted=True)
             body = {"result": packer.pack(result)}
-            self.channel.send(body, [bytes_of(storage) for storage in packer.storages])
+            self.send(body, [bytes_of(storage) for storage in packer.storages])
         except (RuntimeError, TypeError, ValueError, IndexError, AttributeError) as error:
-            self.channel.send({"error": str(error)[:1000]})
+            self.send({"error": str(error)[:1000]})
 
     def backward(self, number: int, gradients: tuple) -> list:
         """The gradients of the inputs of an earlier call."""
         packer = Packer()
         node = packer.pack([None if one is None else one.contiguous() for one in gradients])
-        self.channel.send({"backward": number, "gradients": node}, [bytes_of(storage) for storage in packer.storages])
+        self.send({"backward": number, "gradients": node}, [bytes_of(storage) for storage in packer.storages])
         message, blobs = self.receive()
         if "error" in message:
             raise telling.again(message["error"])
