@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from bertedu.cli import main
 from bertedu.errors import UserError
+from bertedu.interview import apart
 from bertedu.interview.bugs import bug, bugs, examining, files, found, hint, notebook, solution
 from bertedu.interview.bugs.examining import examine
 from bertedu.interview.bugs.files import examine_apart
@@ -98,8 +99,8 @@ def test_a_process_that_ends_early_or_never_ends_the_command(folder, monkeypatch
     (folder / "mine.py").write_text("import os\nos._exit(0)\n")
     monkeypatch.setattr(files, "JUDGING", "this")  # a module that ends without findings
     findings = examine_apart(LAB, folder / "mine.py")
-    assert "ended Python (exit code 0)" in repr(findings.verdict) and len(findings.left) == 3
-    monkeypatch.setattr(files, "SECONDS", 0.01)
+    assert "Python ended (exit code 0)" in repr(findings.verdict) and len(findings.left) == 3
+    monkeypatch.setattr(apart, "SECONDS", 0.01)
     findings = examine_apart(LAB, folder / "mine.py")
     assert "I stopped it" in repr(findings.verdict) and len(findings.left) == 3
 
@@ -131,7 +132,7 @@ def test_the_command_says_something_else_than_the_notebook(folder):
         (["--hint"], "needs the name"),
         (["finetune", "--hint", "--solution"], "exclude each other"),
         (["finetune", "--to", "a.py", "--check", "a.py"], "exclude each other"),
-        (["finetune", "--check", "none.py"], "is not there"),
+        (["finetune", "--check", "none.py"], "bug finetune --to none.py"),
         (["finetune", "--check", "."], "Is a directory"),
         (["finetune", "--check", "same.py"], "still the program as you got it"),
         (["finetune", "--check", "bytes.py"], "UTF-8"),

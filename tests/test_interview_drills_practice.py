@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from bertedu.cli import main
 from bertedu.course.checking import hint as hint_of_the_course
 from bertedu.errors import UserError
+from bertedu.interview import apart
 from bertedu.interview.drills import clock, drill, drills, files, finish, hint, judging, solution
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.register import DRILLS, ORIGINALS, examined, find
@@ -211,7 +212,8 @@ FAULTY = {
     "input('?')\n": "answer.py stopped with",
     "while True: pass\n": "a loop that never ends, outside of your function",
     "def learning_rate(*_): raise NotImplementedError\n": "Write your answer",
-    "a\0b\n": "answer.py",
+    "a\0b\n": "cannot read answer.py: source code",
+    "(" * 9000 + "\n": f"The line is: {'(' * 200} …",
     "": "defines no `learning_rate`",
 }
 
@@ -229,18 +231,18 @@ def test_a_file_that_ends_python_or_never_ends_takes_the_command_along(tmp_path,
     path = tmp_path / "answer.py"
     path.write_text("import os\nos._exit(0)\n")
     assert "Python ended (exit code 0)" in repr(files.examine_file(NAME, path))
-    assert "more memory" in files.without_verdict(path, -9)[1]
-    assert files.without_verdict(path, -signal.SIGXCPU) == (files.ENDLESS,)
-    monkeypatch.setattr(files, "SECONDS", 0.1)
-    assert files.ENDLESS in repr(files.examine_file(NAME, path))
+    assert "more memory" in apart.without_answer(path, -9)[1]
+    assert apart.without_answer(path, -signal.SIGXCPU) == (apart.ENDLESS,)
+    monkeypatch.setattr(apart, "SECONDS", 0.1)
+    assert apart.ENDLESS in repr(files.examine_file(NAME, path))
 
 
 def test_the_system_ends_no_loop_that_swallows_exceptions():
     before = resource.getrlimit(resource.RLIMIT_CPU)
     try:
-        judging.limit_work()
+        apart.limit_work()
         seconds = resource.getrlimit(resource.RLIMIT_CPU)[0] - time.process_time()
-        assert 2 * judging.SECONDS < seconds <= judging.MOST_WORK, "loading and examining have ten seconds each"
+        assert 2 * judging.SECONDS < seconds <= apart.MOST_WORK, "loading and examining have ten seconds each"
     finally:
         resource.setrlimit(resource.RLIMIT_CPU, before)
 
@@ -275,7 +277,7 @@ def test_the_way_from_the_blank_file_to_the_best_time(tmp_path, monkeypatch, tim
 def test_a_wrong_file_ends_well_for_a_script_or_speaks_of_cells(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "answer.py").write_text(DRILLS[NAME].stub)
-    monkeypatch.setattr(files, "in_a_process", lambda name, path: judging.judge(find(name), path))
+    monkeypatch.setattr(files, "answer_of", lambda _, name, path: vars(judging.judge(find(name), path)))
     done = run(NAME, "--check", "answer.py")
     assert done.exit_code == 1 and "Write your answer into the file" in done.output
     assert f"bertedu interview drill {NAME} --hint" in done.output and "cell" not in done.output

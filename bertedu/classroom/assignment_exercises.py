@@ -51,7 +51,7 @@ def exercises_only(notebook: NotebookNode, file: str) -> NotebookNode:
 
 
 def places_in(cells: list[int], everything: list[Statement]) -> list[int]:
-    """The places of the statements of these cells."""
+    """The positions of the statements of these cells."""
     return [place for place, statement in enumerate(everything) if statement.cell in cells]
 
 
@@ -98,7 +98,7 @@ def cells_of(cells: list[NotebookNode], answer: int, first: int, file: str) -> d
 
 
 def last_heading(cells: list[NotebookNode], place: int, heading: re.Pattern[str]) -> tuple[int, re.Match[str] | None]:
-    """The place of the last cell up to this one that has such a heading, and the last such heading in it."""
+    """The position of the last cell up to this one that has such a heading, and the last such heading in it."""
     for before in range(place, -1, -1):
         if cells[before].cell_type == "markdown" and (found := list(heading.finditer(cells[before].source))):
             return before, found[-1]

@@ -66,7 +66,7 @@ def statements(cells: Iterable[NotebookNode]) -> list[Statement]:
 
 
 def needed_by(cell: int, everything: list[Statement]) -> set[int]:
-    """The places (in the list of all statements) of the earlier statements that a cell needs."""
+    """The positions (in the list of all statements) of the earlier statements that a cell needs."""
     needed: set[int] = set()
     waiting = [place for place, statement in enumerate(everything) if statement.cell == cell]
     while waiting:

@@ -2,7 +2,7 @@
 
 import click
 
-from bertedu.cli.saying import ask_numbers, paragraph, say
+from bertedu.cli.saying import ask_follow_ups, ask_numbers, paragraph, say
 
 EXAMPLES = """
 \b
@@ -27,13 +27,15 @@ def case(name: str | None) -> None:
     one = session.case
     say(f"{one.title} · {one.level} · {one.minutes} minutes\n{paragraph(one.situation)}")
     facts(session)
-    while session.current:
-        stage(session)
-    rubric(session)
-    say("")
-    for what, result in session.summary():
-        say(f"  {result:>8}  {what}")
-    say(f"Chapters: {', '.join(one.chapters)}")
+    try:
+        while session.current:
+            stage(session)
+        rubric(session)
+    finally:  # Ctrl-C, too: what has been said counts
+        say("")
+        for what, result in session.summary():
+            say(f"  {result:>8}  {what}")
+        say(f"Chapters: {', '.join(one.chapters)}")
 
 
 def facts(session) -> None:
@@ -57,13 +59,8 @@ def stage(session) -> None:
     for place, point in enumerate(one.must, start=1):
         say(paragraph(f"{place}. {point.point}", indent="   "))
     said = ask_numbers("Which of these did you say?", len(one.must))
-    late = set()
-    for place, point in enumerate(one.must):
-        if place not in said:
-            say(paragraph(f"Follow-up: {point.ask}"))
-            if click.confirm("Could you have answered that?", default=False):
-                late.add(place)
-    session.done(said, late)
+    missed = {position: point.ask for position, point in enumerate(one.must) if position not in said}
+    session.done(said, ask_follow_ups(missed))
     say(paragraph(f"A good answer: {one.answer}"))
     if one.evidence:
         say(f"The arithmetic:\n{one.evidence.code.strip()}\nprints\n{one.evidence.prints.strip()}")

@@ -8,7 +8,7 @@ from bertedu.cli.bug import bug
 from bertedu.cli.case import case
 from bertedu.cli.chapters import chapters
 from bertedu.cli.drill import drill
-from bertedu.cli.saying import PATH, ask_numbers, paragraph, say
+from bertedu.cli.saying import PATH, ask_follow_ups, ask_numbers, paragraph, say
 
 EXAMPLES = """
 \b
@@ -70,22 +70,30 @@ def mock(minutes: int, seed: int) -> None:
     topics = read_bank()
     session = Session(mock_questions(topics, minutes, seed))
     say(f"{minutes} minutes, questions: {len(session.questions)}. Answer each aloud before you press Enter.")
-    while question := session.current:
-        so_far = f"Question {len(session.answered) + 1} of {len(session.questions)}"
-        say(f"\n{so_far} · {question.level} · {question.minutes} minutes\n{paragraph(question.question)}")
-        click.prompt("Your answer, aloud; then Enter", default="", show_default=False, prompt_suffix=" ")
-        for number, point in enumerate(question.must, start=1):
-            say(paragraph(f"{number}. {point.point}", indent="   "))
-        said = ask_numbers("Which of these did you say?", len(question.must))
-        late = set()
-        for place, ask in session.follow_ups(said).items():
-            say(paragraph(f"Follow-up: {ask}"))
-            if click.confirm("Could you have answered that?", default=False):
-                late.add(place)
-        session.done(said, late)
-        say(paragraph(f"In half a minute: {question.short}"))
+    try:
+        while question := session.current:
+            ask(session, question)
+    finally:  # Ctrl-C, too: what has been answered counts
+        if session.answered:
+            result(session, {topic.name: topic.title for topic in topics})
+
+
+def ask(session, question) -> None:
+    """Ask one question and its follow-ups, and note what was said."""
+    so_far = f"Question {len(session.answered) + 1} of {len(session.questions)}"
+    say(f"\n{so_far} · {question.level} · {question.minutes} minutes\n{paragraph(question.question)}")
+    click.prompt("Your answer, aloud; then Enter", default="", show_default=False, prompt_suffix=" ")
+    for number, point in enumerate(question.must, start=1):
+        say(paragraph(f"{number}. {point.point}", indent="   "))
+    said = ask_numbers("Which of these did you say?", len(question.must))
+    late = ask_follow_ups(session.follow_ups(said))
+    session.done(said, late)
+    say(paragraph(f"In half a minute: {question.short}"))
+
+
+def result(session, titles: dict[str, str]) -> None:
+    """Say which share of the points was said, and what to read again."""
     say("\nThe share of the points that you said, by topic (a point after its follow-up counts half):")
-    titles = {topic.name: topic.title for topic in topics}
     for topic, share in session.by_topic().items():
         say(f"  {share:4.0%}  {titles[topic]}")
     if to_read := session.to_read():

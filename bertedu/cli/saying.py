@@ -62,6 +62,16 @@ def ask_numbers(question: str, count: int) -> set[int]:
         say(f"Type numbers from 1 to {count}, with spaces between them.")
 
 
+def ask_follow_ups(asked: dict[int, str]) -> set[int]:
+    """Ask about each point that was missed; returns those, by position, that could have been answered."""
+    late = set()
+    for position, question in asked.items():
+        say(paragraph(f"Follow-up: {question}"))
+        if click.confirm("Could you have answered that?", default=False):
+            late.add(position)
+    return late
+
+
 def paragraph(text: str, indent: str = "") -> str:
     """A text in lines of a readable width."""
     return fill(" ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=indent)

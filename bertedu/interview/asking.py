@@ -5,9 +5,9 @@ from html import escape
 
 from ipywidgets import HTML, Button, Checkbox, Layout, Textarea, VBox, Widget
 
-from bertedu.errors import UserError
 from bertedu.interview.bank import Question, Topic, read_bank
 from bertedu.interview.choosing import mock_questions
+from bertedu.interview.names import the_one
 from bertedu.interview.session import Session
 from bertedu.visualization.widgets.view import WIDE, StillPage, WidgetView, region
 
@@ -20,9 +20,7 @@ def interview(topic: str) -> WidgetView:
     Raises UserError for a topic that is not there.
     """
     topics = {one.name: one for one in read_bank()}
-    if topic not in topics:
-        raise UserError(f"there is no topic {topic!r}: choose one of {', '.join(topics)}.")
-    return asked(topics[topic].questions, topics.values())
+    return asked(topics[the_one("topic", topic, topics)].questions, topics.values())
 
 
 def mock(minutes: int = 45, seed: int = 0) -> WidgetView:

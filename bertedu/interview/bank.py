@@ -118,6 +118,8 @@ def read_topic(path: Path) -> Topic:
     entries = content.get("question")
     if set(content) != {"title", "question"} or not isinstance(content["title"], str) or not isinstance(entries, list):
         raise UserError(f"{path}: a topic has a title and its [[question]] entries, and nothing else.")
+    if not entries:
+        raise UserError(f"{path}: there is no question: write one, or remove the file.")
     found: dict[str, Question] = {}
     for place, entry in enumerate(entries, start=1):
         question = read_question(entry, path, place)
@@ -132,7 +134,7 @@ def read_question(entry: Any, path: Path, place: int) -> Question:
     where = f"{path}, question {place}"
     if isinstance(entry, dict) and isinstance(entry.get("id"), str):
         where = f"{path}, {shown(entry['id'])}"
-    question = record(Question, {"topic": path.stem, **entry} if isinstance(entry, dict) else entry, where)
+    question = record(Question, entry, where, topic=path.stem)
     if problem := what_is_wrong(question):
         raise UserError(f"{where}: {problem}.")
     return question
@@ -159,6 +161,8 @@ def what_is_wrong(question: Question) -> str | None:
         return "a point is there twice"
     if not question.wrong:
         return "wrong is empty: give an answer that people give, and why it is wrong"
+    if not re.fullmatch(r"\d\d", question.chapter):
+        return f"chapter is {shown(question.chapter)}: write two digits, as in 08"
     if question.evidence is None and question.source is None:
         return "give evidence (code and what it prints) or the source"
     if question.evidence and len(question.evidence.code.splitlines()) > MOST_LINES_OF_EVIDENCE:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bertedu.course.data import data_path
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
 from bertedu.interview.bank import LEVELS, MOST_LINES_OF_EVIDENCE, POINTS, Evidence, Point
+from bertedu.interview.names import the_one
 from bertedu.interview.records import parse_toml, record
 
 FEWEST_FACTS, FEWEST_STAGES, FEWEST_CRITERIA = 6, 4, 4
@@ -73,14 +74,12 @@ def read_cases(folder: str | Path | None = None) -> dict[str, DesignCase]:
 def find_case(name: str) -> DesignCase:
     """The case of that name. Raises UserError, which lists the names, where there is none."""
     cases = read_cases()
-    if name not in cases:
-        raise UserError(f"there is no case {name!r}: choose one of {', '.join(cases)}.")
-    return cases[name]
+    return cases[the_one("case", name, cases)]
 
 
 def read_case(path: Path) -> DesignCase:
     """One case, checked."""
-    case: DesignCase = record(DesignCase, {"name": path.stem, **parse_toml(path)}, str(path))
+    case: DesignCase = record(DesignCase, parse_toml(path), str(path), name=path.stem)
     if problem := what_is_wrong(case):
         raise UserError(f"{path}: {problem}.")
     return case
@@ -89,7 +88,7 @@ def read_case(path: Path) -> DesignCase:
 def what_is_wrong(case: DesignCase) -> str | None:
     """The first rule that a case breaks."""
     if case.level not in LEVELS:
-        return f"level is {case.level!r}: choose one of {', '.join(LEVELS)}"
+        return f"level is {shown(case.level)}: choose one of {', '.join(LEVELS)}"
     if not 20 <= case.minutes <= 60:
         return f"minutes is {case.minutes}: give 20 to 60"
     if len(case.facts) < FEWEST_FACTS or not any(fact.needed for fact in case.facts):

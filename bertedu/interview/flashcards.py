@@ -3,8 +3,8 @@
 import random
 from html import escape
 
-from bertedu.errors import UserError
 from bertedu.interview.bank import Question, read_bank
+from bertedu.interview.names import the_one
 
 FRONT, BACK, TEXT = "#00507f", "#3d3d44", "#ffffff"  # white on both has a contrast of more than 8:1
 
@@ -17,9 +17,8 @@ def flashcards(topic: str | None = None) -> None:
     from jupytercards import display_flashcards
 
     topics = {one.name: one for one in read_bank()}
-    if topic is not None and topic not in topics:
-        raise UserError(f"there is no topic {topic!r}: choose one of {', '.join(topics)}.")
-    chosen = [question for name, one in topics.items() if topic in (None, name) for question in one.questions]
+    chosen_topics = topics.values() if topic is None else [topics[the_one("topic", topic, topics)]]
+    chosen = [question for one in chosen_topics for question in one.questions]
     state = random.getstate()
     random.seed(topic)  # the names of the page's elements come from here: the same on each run
     try:

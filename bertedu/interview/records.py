@@ -13,27 +13,28 @@ SAID = {int: "a whole number", bool: "true or false", "reviewed": "a date, such 
 
 
 def parse_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file. Raises UserError with the line for text that is no TOML."""
+    """The content of a TOML file. Raises UserError for text that is no TOML, with the line where it is known."""
     try:
         return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, and 100,000 brackets, end it too
         raise UserError(f"{path}: {error}: this is no TOML.") from None
 
 
-def record(kind: Any, value: Any, where: str) -> Any:
+def record(kind: Any, value: Any, where: str, **known: Any) -> Any:
     """A value of a TOML file as a dataclass. Lists become tuples; tables become the dataclass that the field names.
 
-    Raises UserError for a field that is missing, unknown, of another type or empty.
+    known are fields whose values do not stand in the file. Raises UserError for a field that is missing, unknown, of
+    another type or empty.
     """
     if not isinstance(value, dict):
         raise UserError(f"{where}: expected a table of names and values, not {shown(value)}.")
-    types, names = get_type_hints(kind), {field.name for field in fields(kind)}
-    needed = [field.name for field in fields(kind) if field.default is MISSING]
+    types, names = get_type_hints(kind), {field.name for field in fields(kind)} - set(known)
+    needed = [field.name for field in fields(kind) if field.default is MISSING and field.name in names]
     if missing := [name for name in needed if name not in value]:
         raise UserError(f"{where}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing.")
     if unknown := sorted(set(value) - names):
         raise UserError(f"{where}: there is no {shown(unknown[0])}: the names are {', '.join(sorted(names))}.")
-    return kind(**{name: converted(types[name], name, one, where) for name, one in value.items()})
+    return kind(**known, **{name: converted(types[name], name, one, where) for name, one in value.items()})
 
 
 def converted(kind: Any, name: str, value: Any, where: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bertedu.errors import UserError
-from bertedu.files import replacing
+from bertedu.files import refuse_to_replace, replacing
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge", "microsoft-edge")
 PLACES = (
@@ -40,6 +40,7 @@ def find_browser() -> str:
 
 def write_pdf(page: str, path: str | Path) -> None:
     """Print a page of HTML, a text that needs no other file, into a PDF. Raises UserError where that fails."""
+    refuse_to_replace(path)  # before the browser works for it
     browser, path = find_browser(), Path(path)
     with TemporaryDirectory() as folder:
         source, printed = Path(folder, "page.html"), Path(folder, "page.pdf")
@@ -49,17 +50,20 @@ def write_pdf(page: str, path: str | Path) -> None:
         flags = ["--headless", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={folder}/profile", *alone]
         said = run([browser, *flags, f"--print-to-pdf={printed}", source.as_uri()])
         if not printed.is_file():
-            raise UserError(f"{path}: {browser} printed nothing; it said: {said[-300:].strip() or 'nothing'}.")
+            raise UserError(
+                f"{path}: {browser} printed nothing; it said: {said[-300:].strip() or 'nothing'}. Name another browser "
+                f"in {CHOSEN}, or write HTML and print it from your browser."
+            )
         with replacing(path) as beside:
             shutil.copyfile(printed, beside)
 
 
 def run(command: list[str]) -> str:
-    """What a program said."""
+    """What a program said. Raises UserError where it cannot be started, and where it takes too long."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return f"it was not ready after {SECONDS} seconds"
+    except subprocess.TimeoutExpired as error:  # and what it has printed by then may be half a page
+        raise UserError(f"{command[0]} was not ready after {SECONDS} seconds: name another in {CHOSEN}.") from error
     except OSError as error:
         raise UserError(f"{command[0]} cannot be started ({error.strerror}): name another in {CHOSEN}.") from error
     return done.stdout + done.stderr

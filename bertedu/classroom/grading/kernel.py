@@ -106,7 +106,7 @@ def no_processes_or_sockets() -> bool:
 
 
 def program(column: int, machine: int) -> list[bytes]:
-    """The filter: a program for the kernel's packet filter that looks at the number of each call."""
+    """The filter: a program for the kernel's packet filter that tests the number of each call."""
     load, equal, at_least, bits, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, refuse, kill = 0x7FFF0000, 0x00050000, 0x80000000
 

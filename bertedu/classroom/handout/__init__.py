@@ -34,9 +34,11 @@ def write_handouts(
     """
     found = stored_chapters(chapters, solutions, places)
     names = {chapter.path.name: file_name(chapter, solutions) for chapter in found}
-    pages = {folder / names[chapter.path.name]: handout_html(chapter, solutions, names) for chapter in found}
-    for path, page in pages.items():
-        write_text(path, page)
+    pages = {}
+    for chapter in found:
+        path = folder / names[chapter.path.name]
+        pages[path] = handout_html(chapter, solutions, names)
+        write_text(path, pages[path])  # at once: a folder that cannot be written is told after the first page
     written = list(pages)
     for path, page in pages.items() if pdf else ():
         try:

@@ -42,7 +42,8 @@ class Places:
         missing = wanted - {path.name[:2] for path in found}
         if missing or not found:
             which = " or ".join(sorted(missing)) or "any chapter"
-            raise UserError(f"{self.sources} has no source for {which}: a source is called NN_name.py.")
+            there = f"its chapters are {', '.join(path.name[:2] for path in found)}" if found else "it has none"
+            raise UserError(f"{self.sources} has no source for {which}: {there}, and a source is called NN_name.py.")
         return [path for path in found if not wanted or path.name[:2] in wanted]
 
     def pair(self, source: Path) -> tuple[Path, Path]:

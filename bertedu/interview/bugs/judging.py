@@ -4,12 +4,14 @@ import sys
 from pathlib import Path
 
 from bertedu.files import read_text, write_json
+from bertedu.interview.apart import limit_work
 from bertedu.interview.bugs.examining import examine
 from bertedu.interview.bugs.lab import read_lab
 
 
 def main(name: str, file: str, findings_file: str) -> None:
     """Examine a file and write what was found."""
+    limit_work()
     findings = examine(read_lab(name), read_text(file), Path(file).name)
     verdict = findings.verdict
     write_json(findings_file, {"status": verdict.status, "lines": list(verdict.lines), "left": list(findings.left)})

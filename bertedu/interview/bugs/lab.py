@@ -4,13 +4,13 @@ A bug has the lines that are wrong and the lines that repair it, so the repaired
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from dataclasses import dataclass
 
 from bertedu.course.data import data_path
 from bertedu.errors import UserError, shown
 from bertedu.files import read_text
 from bertedu.interview.bank import LEVELS
+from bertedu.interview.names import the_one
 from bertedu.interview.records import parse_toml, record
 
 FOLDER = "interview/bugs"
@@ -95,17 +95,9 @@ def read_labs() -> list[Lab]:
 
 def read_lab(name: str) -> Lab:
     """The lab of that name. Raises UserError for a name that is not there, and for a lab.toml that breaks a rule."""
-    names = lab_names()
-    if not isinstance(name, str):
-        raise UserError(f"{shown(name)} is no name of a program: write one in quotes, as in {shown(names[0])}.")
-    if name not in names:
-        near = get_close_matches(name.lower().replace("_", "-"), names, n=1)
-        meant = f"do you mean {near[0]}?" if near else f"choose one of {', '.join(names)}."
-        raise UserError(f"there is no program {shown(name)}: {meant}")
-    folder = data_path(f"{FOLDER}/{module_of(name)}")
+    folder = data_path(f"{FOLDER}/{module_of(the_one('program', name, lab_names()))}")
     path, program = folder / "lab.toml", read_text(folder / PROGRAM)
-    lab = record(Lab, {**parse_toml(path), "name": name, "broken": program}, str(path))
-    lab = replace(lab, broken=program)  # with the line break at its end
+    lab: Lab = record(Lab, parse_toml(path), str(path), name=name, broken=program)
     if problem := what_is_wrong(lab):
         raise UserError(f"{path}: {problem}.")
     return lab
@@ -115,6 +107,8 @@ def what_is_wrong(lab: Lab) -> str | None:
     """The first rule that a lab breaks."""
     if lab.level not in LEVELS:
         return f"level is {shown(lab.level)}: choose one of {', '.join(LEVELS)}"
+    if not 1 <= lab.minutes <= 45:
+        return f"minutes is {lab.minutes}: give 1 to 45"
     if not lab.figures:
         return "give at least one figure that the program prints"
     if not 1 <= len(lab.bugs) <= 4 or len({bug.id for bug in lab.bugs}) < len(lab.bugs):

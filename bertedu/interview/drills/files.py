@@ -4,23 +4,18 @@ The file is examined in a process of its own, so that an endless loop or an `exi
 """
 
 import os
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from bertedu.course.verdict import Verdict
 from bertedu.errors import UserError
-from bertedu.files import quoted, read_json, read_text, write_text
+from bertedu.files import quoted, read_text, write_text
+from bertedu.interview.apart import answer_of
 from bertedu.interview.drills import clock
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.register import find
 
-SECONDS = 180.0  # on the clock, with the time to load torch on a busy machine: for a file that waits without end
-ENDLESS = "It was still running after a long time, so I stopped it: is there a loop that never ends?"
-ROOT = Path(__file__).resolve().parents[3]
+JUDGING = "bertedu.interview.drills.judging"
 
 
 def write_blank(name: str, path: Path) -> Drill:
@@ -50,7 +45,9 @@ def examine_file(name: str, path: Path) -> Verdict:
     """Examine the answer in a file, and keep the time if it is right. Raises UserError for a file that is no text."""
     drill, seconds = find(name), clock.elapsed(name)
     read_text(path)
-    verdict = in_a_process(name, path)
+    answer = answer_of(JUDGING, name, path)
+    told = {"status": "not yet", "lines": answer} if isinstance(answer, tuple) else answer
+    verdict = Verdict(name, told["status"], tuple(told["lines"]))
     line = clock.told(name, drill.minutes, verdict.passed, seconds)
     if line is None and verdict.passed:
         line = (
@@ -58,32 +55,6 @@ def examine_file(name: str, path: Path) -> Verdict:
         )
     lines = (*(for_a_file(name, said) for said in verdict.lines), *([line] if line else []))
     return replace(verdict, lines=lines)
-
-
-def in_a_process(name: str, path: Path) -> Verdict:
-    """The verdict of a process that runs the file and examines its answer."""
-    with TemporaryDirectory() as folder:
-        told = Path(folder) / "verdict.json"
-        # -P: a file of the learner's beside the answer, such as random.py, does not hide the library's
-        command = [sys.executable, "-P", "-m", "bertedu.interview.drills.judging", name, str(path), str(told)]
-        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, env=environment, timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            return Verdict(name, "not yet", (ENDLESS,))
-        if not told.exists():
-            return Verdict(name, "not yet", without_verdict(path, done.returncode))
-        answer = read_json(told)
-    return Verdict(name, answer["status"], tuple(answer["lines"]))
-
-
-def without_verdict(path: Path, code: int) -> tuple[str, ...]:
-    """What to say where the process ended before it told a verdict."""
-    if code == -getattr(signal, "SIGXCPU", 0) != 0:
-        return (ENDLESS,)
-    advice = "Does the file need more memory than there is?" if code < 0 else "Does the file call `os._exit()`?"
-    return (f"But Python ended (exit code {code}) before the answer in {path.name} was examined.", advice)
 
 
 def for_a_file(name: str, line: str) -> str:

@@ -1,8 +1,6 @@
 """The process that examines a file: python -m bertedu.interview.drills.judging NAME FILE VERDICT."""
 
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,11 +10,12 @@ from bertedu.course.guarding import within
 from bertedu.course.raising import told
 from bertedu.course.verdict import StillRunning, Verdict
 from bertedu.files import read_text, write_json
+from bertedu.interview.apart import limit_work
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.register import examined, find
 
 SECONDS = 10.0  # of work until the file is loaded
-MOST_WORK = 30.0  # seconds of work in all
+LONGEST = 200  # characters of a line that is repeated
 
 
 def judge(drill: Drill, path: Path) -> Verdict:
@@ -42,8 +41,10 @@ def load(path: Path) -> dict[str, Any] | tuple[str, ...]:
         code = compile(read_text(path), str(path.resolve()), "exec")
         within(SECONDS, lambda: exec(code, vars(module)))
     except SyntaxError as error:
-        shown = [f"The line is: {error.text.strip()}"] if error.text else []
-        return (f"But Python cannot read {path.name}, line {error.lineno}: {error.msg}.", *shown)
+        where = f", line {error.lineno}" if error.lineno else ""  # None where the file has a NUL
+        line = (error.text or "").strip()
+        shown = [f"The line is: {line if len(line) <= LONGEST else line[:LONGEST] + ' …'}"] if line else []
+        return (f"But Python cannot read {path.name}{where}: {error.msg}.", *shown)
     except StillRunning:
         return (
             f"{path.name} was still running after {SECONDS:g} seconds, so I stopped it: is there a loop that never "
@@ -52,15 +53,6 @@ def load(path: Path) -> dict[str, Any] | tuple[str, ...]:
     except BaseException as error:  # exit() too
         return told(error, path.name)
     return vars(module)
-
-
-def limit_work() -> None:
-    """Have the system end this process where a loop swallows every exception, the alarm's too (not on Windows)."""
-    with suppress(ImportError):
-        import resource
-
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + MOST_WORK), most))
 
 
 def main(name: str, file: str, verdict_file: str) -> None:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -12,8 +11,8 @@ from bertedu.course import checking
 from bertedu.course.guarding import Originals
 from bertedu.course.settings import own_settings
 from bertedu.course.verdict import Verdict
-from bertedu.errors import UserError, shown
 from bertedu.interview.drills.drill import Drill
+from bertedu.interview.names import the_one
 
 FOLDER = Path(__file__).parent
 HOUSEKEEPING = {
@@ -41,14 +40,8 @@ with checking.ORIGINALS.restored():  # what a notebook has replaced by now is no
 
 
 def find(name: Any) -> Drill:
-    """The drill of that name. Raises UserError for any other."""
-    if isinstance(name, str) and name in DRILLS:
-        return DRILLS[name]
-    if not isinstance(name, str):
-        raise UserError(f"{shown(name)} is no name of a drill: write one in quotes, as in {shown(next(iter(DRILLS)))}.")
-    near = get_close_matches(name.lower().replace("_", "-"), DRILLS, n=1)
-    meant = f"do you mean {near[0]}?" if near else f"choose one of {', '.join(DRILLS)}."
-    raise UserError(f"there is no drill {shown(name)}: {meant}")
+    """The drill of that name. Raises UserError for any other name."""
+    return DRILLS[the_one("drill", name, DRILLS)]
 
 
 def examined(name: str, answer: Any) -> Verdict:
