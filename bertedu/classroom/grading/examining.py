@@ -1,8 +1,8 @@
 """The examination of one answer: the check runs here, the student's code in a process of its own.
 
 An examiner is a fresh copy of the warm process. It starts the answer's process, which has no way to write a verdict:
-it sends values, and the examiner judges them. A few exercises hand in classes or models, whose inside the
-check examines; those checks run beside the answer, after `looking` has refused every answer that reaches behind the scenes.
+it sends values, and the examiner judges them. A few exercises hand in classes or models, whose inside the check
+examines; those checks run beside the answer, after `looking` has refused every answer that reaches behind the scenes.
 """
 
 import gc
