@@ -90,6 +90,8 @@ def test_a_good_question_is_refused_or_read_wrongly(tmp_path):
         (changed(source=None), "give evidence"),
         (changed(section=None, chapter=None), "chapter, section are missing"),
         (changed(answer="yes"), "there is no 'answer'"),
+        (changed(topic="masks"), "there is no 'topic'"),
+        (changed(chapter="3"), "chapter is '3': write two digits"),
         (changed(bonus=["x", 3]), "give a list of texts"),
         (changed(bonus=[""]), "bonus is empty"),
         (changed(reviewed="today"), "give a date"),
@@ -113,6 +115,12 @@ def test_a_fault_of_the_file_is_not_told_with_its_place(tmp_path):
     (tmp_path / "masks.toml").write_text('title = "Masks"\nquestion = [3]', encoding="utf-8")
     with pytest.raises(UserError, match=r"masks.toml, question 1: expected a table"):
         read_bank(tmp_path)
+    for broken in (f"title = {'[' * 9000}", f"title = {'9' * 5000}"):
+        (tmp_path / "masks.toml").write_text(broken, encoding="utf-8")
+        with pytest.raises(UserError, match=r"masks.toml: .*no TOML"):
+            read_bank(tmp_path)
+    with pytest.raises(UserError, match=r"masks.toml: there is no question"):
+        read_bank(write(tmp_path))
     (tmp_path / "masks.toml").write_text('titel = "Masks"', encoding="utf-8")
     with pytest.raises(UserError, match="a topic has a title"):
         read_bank(tmp_path)

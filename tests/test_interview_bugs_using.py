@@ -161,6 +161,7 @@ def test_a_name_of_another_type_crashes():
         ("self.encoder(ids)).softmax(dim=-1)", "self.decoder(ids)", "stand once in broken.py"),
         ('title = "The loss that stays up"', "", "title is missing"),
         ("minutes = 25", 'minutes = "25"', "minutes is '25'"),
+        ("minutes = 25", "minutes = -25", "minutes is -25: give 1 to 45"),
         ("[[bugs]]", "[[bug]]", "there is no 'bug'|bugs is missing|bugs are missing"),
         ("within = 0.04", "within = 0.04\nabout = 3", "there is no 'about'"),
         ("title =", "title", "no TOML"),

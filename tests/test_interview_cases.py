@@ -39,6 +39,7 @@ def text_of(name: str) -> str:
         ('chapters = ["10", "16"]', 'chapters = ["10", "6"]', "chapters has '6'"),
         ("[stages.evidence]", "[stages.proof]", "there is no 'proof'"),
         ("[[rubric]]", "[[rubrics]]", "rubric is missing"),
+        ("level =", 'name = "other"\nlevel =', "there is no 'name'"),
     ],
 )
 def test_a_fault_of_a_case_is_read_as_if_it_were_right(before, after, said, tmp_path):
@@ -160,6 +161,8 @@ def test_the_terminal_tells_other_things_than_the_notebook():
     stages = "".join("\n1\n" + "y\n" * (len(stage.must) - 1) for stage in CASES["intents"].stages)
     done = CliRunner().invoke(main, ["interview", "case", "intents"], input=f"\n1 4\n{stages}2\n1\n0\n5\n1\n")
     assert done.exit_code == 0, done.output
+    stopped = CliRunner().invoke(main, ["interview", "case", "intents"], input=f"\n1 4\n{stages[:-2]}")
+    assert stopped.exit_code == 130 and "62%  One model or twenty" in stopped.output, "what was said is lost by Ctrl-C"
     assert "4 of 8  the rubric" in done.output and "2 of 5  needed facts" in done.output
     assert "62%  One model or twenty" in done.output and "278 million" in done.output
     listed = CliRunner().invoke(main, ["interview", "case"])

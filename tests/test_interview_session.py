@@ -2,6 +2,7 @@
 
 import csv
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 
 from bertedu.cli import main
 from bertedu.errors import UserError
+from bertedu.interview import bank
 from bertedu.interview.anki import HEAD, card, write_anki
 from bertedu.interview.bank import LEVELS, Evidence, Point, Question, Topic, Wrong, read_bank
 from bertedu.interview.book import book
@@ -66,10 +68,10 @@ def test_a_mock_interview_asks_one_topic_again_before_another_had_its_turn():
 
 
 def test_a_seed_asks_other_questions_on_another_day():
-    bank = topics(20, 20)
+    both = topics(20, 20)
     state = random.getstate()
-    assert mock_questions(bank, 30, 4) == mock_questions(bank, 30, 4)
-    assert mock_questions(bank, 30, 4) != mock_questions(bank, 30, 5)
+    assert mock_questions(both, 30, 4) == mock_questions(both, 30, 4)
+    assert mock_questions(both, 30, 4) != mock_questions(both, 30, 5)
     assert random.getstate() == state
 
 
@@ -160,10 +162,21 @@ def run(*arguments: str, typed: str | None = None):
     return CliRunner().invoke(main, ["interview", *arguments], input=typed)
 
 
-def test_the_command_line_asks_nothing_or_counts_wrongly():
-    done = run("mock", "--minutes", "5", "--seed", "1", typed="\n9\n1\n" + "n\n" * 5 + "\n" + "\n" + "n\n" * 6)
-    assert "Type numbers from 1 to" in done.output and "Follow-up:" in done.output
-    assert done.exit_code in (0, 130), done.output
+def test_the_command_line_asks_nothing_or_counts_wrongly(monkeypatch):
+    monkeypatch.setattr(bank, "read_bank", lambda: tuple(topics(1, 1)))
+    done = run("mock", "--minutes", "6", typed="\n9\n1 2\ny\nn\n\n1,2 3 4\n")
+    assert done.exit_code == 0, done.output
+    assert "6 minutes, questions: 2." in done.output and "Type numbers from 1 to 4" in done.output
+    assert "Follow-up: What about 2?" in done.output and "In half a minute: word" in done.output
+    shares = re.findall(r"^ *(\d+%)  Topic \d$", done.output, flags=re.MULTILINE)
+    assert shares == ["62%", "100%"] and done.output.rstrip().endswith("chapter 03, “0”")
+
+
+def test_what_was_answered_before_ctrl_c_is_lost(monkeypatch):
+    monkeypatch.setattr(bank, "read_bank", lambda: tuple(topics(1, 1)))
+    done = run("mock", "--minutes", "6", typed="\n1 2\ny\nn\n\n")  # the input ends, which is told as Ctrl-C is
+    assert done.exit_code == 130 and len(re.findall("62%  Topic", done.output)) == 1, done.output
+    assert "Topic" not in run("mock", "--minutes", "6", typed="\n").output, "nothing was answered"
 
 
 def test_a_plan_is_not_printed_or_the_cards_are_not_written(tmp_path, monkeypatch):
