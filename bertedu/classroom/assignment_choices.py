@@ -58,4 +58,4 @@ def read_due(typed: str, now: datetime | None = None) -> datetime:
 def check_share(almost: float) -> None:
     """Raise UserError for what is no share of the points."""
     if not 0 <= almost < 1:
-        raise UserError(f"--almost {almost:g}: give a share of the points, from 0 to 0.9.")
+        raise UserError(f"--almost {almost:g}: give a share of the points: 0 or more, and less than 1.")
