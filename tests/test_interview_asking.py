@@ -58,5 +58,5 @@ def test_the_page_without_a_kernel_shows_nothing():
 def test_a_topic_of_the_bank_cannot_be_asked():
     assert interview("attention").controls.children
     assert mock(5, seed=2).controls.children
-    with pytest.raises(UserError, match=r"there is no topic 'atention': choose one of .*attention"):
+    with pytest.raises(UserError, match="there is no topic 'atention': do you mean attention"):
         interview("atention")

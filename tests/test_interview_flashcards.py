@@ -60,5 +60,5 @@ def test_cards_in_the_notebook_miss_a_question_or_differ_from_run_to_run():
 
 
 def test_a_topic_that_is_not_there_shows_no_cards():
-    with pytest.raises(UserError, match="there is no topic 'attentoin': choose one of arithmetic, attention"):
+    with pytest.raises(UserError, match="there is no topic 'attentoin': do you mean attention"):
         flashcards("attentoin")

@@ -120,6 +120,13 @@ def test_points_are_counted_wrongly():
         session.done({0})
 
 
+def test_what_was_missed_most_is_read_last_or_twice():
+    session = Session([replace(QUESTION, section=section) for section in ("Half", "None", "None", "All")])
+    for said in ({0, 1}, (), (), {0, 1, 2, 3}):
+        session.done(said)
+    assert session.to_read() == [("03", "None"), ("03", "Half")]
+
+
 def test_a_point_is_taken_that_is_not_there():
     for points in ({4}, {-1}):
         with pytest.raises(UserError, match="points 1 to 4"):

@@ -10,6 +10,9 @@ from bertedu.visualization import printing
 from bertedu.visualization.printing import CHOSEN, find_browser, write_pdf
 
 
+PLACE = "place = next(a for a in sys.argv if a.startswith('--print-to-pdf=')).partition('=')[2]\n"
+
+
 def program(folder: Path, code: str) -> str:
     """A program that stands in for a browser."""
     path = folder / "browser"
@@ -34,7 +37,7 @@ def test_a_machine_without_a_browser_gets_a_traceback(monkeypatch):
     ("code", "said"),
     [
         ("print('no display', file=sys.stderr); sys.exit(1)", "no display"),
-        ("import time; time.sleep(60)", "not ready after 0.5 seconds"),
+        (f"{PLACE}open(place, 'w').write('%PDF half')\nimport time; time.sleep(60)", "not ready after 0.5 seconds"),
     ],
     ids=["fails", "hangs"],
 )
@@ -50,10 +53,7 @@ def test_a_browser_that_fails_or_hangs_replaces_the_file(code, said, tmp_path, m
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts with a first line that names Python")
 def test_the_pdf_is_not_what_the_browser_printed(tmp_path, monkeypatch):
-    copies = (
-        "place = next(a for a in sys.argv if a.startswith('--print-to-pdf=')).partition('=')[2]\n"
-        "open(place, 'w').write(open(sys.argv[-1].removeprefix('file://')).read())"
-    )
+    copies = f"{PLACE}open(place, 'w').write(open(sys.argv[-1].removeprefix('file://')).read())"
     monkeypatch.setenv(CHOSEN, program(tmp_path, copies))
     write_pdf("<p>page</p>", tmp_path / "new" / "page.pdf")
     assert (tmp_path / "new" / "page.pdf").read_text(encoding="utf-8") == "<p>page</p>"
