@@ -9,7 +9,6 @@ from bertedu.errors import UserError
 from bertedu.visualization import printing
 from bertedu.visualization.printing import CHOSEN, find_browser, write_pdf
 
-
 PLACE = "place = next(a for a in sys.argv if a.startswith('--print-to-pdf=')).partition('=')[2]\n"
 
 
