@@ -33,16 +33,20 @@ def test_a_machine_without_a_browser_gets_a_traceback(monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts with a first line that names Python")
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "seconds", "said"),
     [
-        ("print('no display', file=sys.stderr); sys.exit(1)", "no display"),
-        (f"{PLACE}open(place, 'w').write('%PDF half')\nimport time; time.sleep(60)", "not ready after 0.5 seconds"),
+        ("print('no display', file=sys.stderr); sys.exit(1)", 60, "no display"),
+        (
+            f"{PLACE}open(place, 'w').write('%PDF half')\nimport time; time.sleep(60)",
+            0.5,
+            "not ready after 0.5 seconds",
+        ),
     ],
     ids=["fails", "hangs"],
 )
-def test_a_browser_that_fails_or_hangs_replaces_the_file(code, said, tmp_path, monkeypatch):
+def test_a_browser_that_fails_or_hangs_replaces_the_file(code, seconds, said, tmp_path, monkeypatch):
     monkeypatch.setenv(CHOSEN, program(tmp_path, code))
-    monkeypatch.setattr(printing, "SECONDS", 0.5)
+    monkeypatch.setattr(printing, "SECONDS", seconds)
     out = tmp_path / "page.pdf"
     out.write_text("what was there", encoding="utf-8")
     with pytest.raises(UserError, match=said):
