@@ -149,7 +149,7 @@ def test_facts_are_told_before_they_are_asked_for_or_the_case_has_no_end():
     for choice in (part for part in screen.box.children if isinstance(part, Dropdown)):
         choice.value = 2
     press(screen)
-    assert "10 of 10" in words(screen) and "75%" in words(screen) and "Chapters: 10" in words(screen)
+    assert "10 of 10" in words(screen) and "75%" in words(screen) and "Chapters to read: 10" in words(screen)
     assert not [part for part in screen.box.children if isinstance(part, Button)]
 
 

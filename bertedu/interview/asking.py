@@ -87,29 +87,45 @@ class Interview:
 
         told = "<p>You said every point.</p>" if not missed else "<p>Follow-ups. Tick those that you can answer.</p>"
         answers = "".join(
-            f"<details><summary>{name}</summary><p>{escape(text)}</p></details>"
+            folded(name, f"<p>{escape(text)}</p>")
             for name, text in (("The answer in half a minute", question.short), ("In two minutes", question.long))
         )
         mistakes = "".join(f"<li>“{escape(one.said)}” {escape(one.because)}</li>" for one in question.wrong)
-        wrong = f"<details><summary>Said often, and wrong</summary><ul>{mistakes}</ul></details>"
+        wrong = folded("Said often, and wrong", f"<ul>{mistakes}</ul>")
         show(self.box, asked, HTML(told), *boxes.values(), HTML(answers + wrong), button="Next question", then=go_on)
 
     def result(self) -> str:
         """The share of the points in each topic, and what to read again."""
-        rows = "".join(
-            f"<tr><th scope='row' style='text-align: left'>{escape(self.titles[topic])}</th><td>{share:.0%}</td></tr>"
-            for topic, share in self.session.by_topic().items()
-        )
-        table = f"<table><caption>The share of the points that you said</caption>{rows}</table>"
+        shares = [(self.titles[topic], f"{share:.0%}") for topic, share in self.session.by_topic().items()]
+        table = table_html("The share of the points that you said", shares)
         sections = "".join(
             f"<li>chapter {chapter}, “{escape(section)}”</li>" for chapter, section in self.session.to_read()
         )
         return region("Result", table + (f"<p>Read again:</p><ul>{sections}</ul>" if sections else ""))
 
 
+def folded(title: str, html: str) -> str:
+    """HTML that opens at a click, no wider than a page of text."""
+    return (
+        f"<details style='max-width: 60em; line-height: 1.5'><summary>{escape(title)}</summary>"
+        f"<div style='margin: 0.5em 0 0.5em 1em'>{html}</div></details>"
+    )
+
+
+def table_html(title: str, rows: Iterable[tuple[str, str]]) -> str:
+    """HTML of a table of names and values."""
+    body = "".join(
+        f"<tr><th scope='row' style='text-align: left; font-weight: normal'>{escape(name)}</th>"
+        f"<td style='text-align: right; padding-left: 2em'>{escape(value)}</td></tr>"
+        for name, value in rows
+    )
+    caption = "<caption style='text-align: left; white-space: nowrap; font-weight: bold; padding-bottom: 0.5em'>"
+    return f"<table>{caption}{escape(title)}</caption>{body}</table>"
+
+
 def show(box: VBox, *parts: Widget, button: str, then: Callable[[], None]) -> None:
     """Replace what is in a box by these parts, and below them a button that calls `then`."""
-    below = Button(description=button, layout=Layout(width="auto"))
+    below = Button(description=button, layout=Layout(width="max-content", align_self="flex-start"))
     below.on_click(lambda _: then())
     box.children = (*parts, below)
 

@@ -5,7 +5,7 @@ from html import escape
 
 from ipywidgets import HTML, Dropdown, Layout, Textarea, VBox
 
-from bertedu.interview.asking import show, ticks
+from bertedu.interview.asking import folded, show, table_html, ticks
 from bertedu.interview.case_session import FULL, HALF, NONE, CaseSession
 from bertedu.interview.cases import Fact, Stage, find_case
 from bertedu.visualization.widgets.view import WIDE, StillPage, WidgetView, region
@@ -75,12 +75,10 @@ class Designing:
         missed = {place: point.ask for place, point in enumerate(stage.must) if place not in said}
         boxes = dict(zip(missed, ticks(missed.values()), strict=True))
         told = "<p>Follow-ups. Tick those that you can answer.</p>" if missed else "<p>You said every point.</p>"
-        answer = f"<details><summary>A good answer</summary><p>{escape(stage.answer)}</p></details>"
+        answer = folded("A good answer", f"<p>{escape(stage.answer)}</p>")
         if stage.evidence:
-            answer += (
-                f"<details><summary>The arithmetic</summary><pre>{escape(stage.evidence.code.strip())}</pre>"
-                f"<p>It prints:</p><pre>{escape(stage.evidence.prints.strip())}</pre></details>"
-            )
+            code, prints = escape(stage.evidence.code.strip()), escape(stage.evidence.prints.strip())
+            answer += folded("The arithmetic", f"<pre>{code}</pre><p>It prints:</p><pre>{prints}</pre>")
 
         def go_on() -> None:
             self.session.done(said, {place for place, box in boxes.items() if box.value})
@@ -90,13 +88,15 @@ class Designing:
 
     def rubric(self) -> None:
         """Each line of the rubric with what earns 2, 1 and 0, to choose from."""
-        wide = Layout(width="98%", max_width="60em")
         parts: list[HTML | Dropdown] = [HTML("<p>Score yourself as the interviewer would.</p>")]
         choices = []
         for line in self.case.rubric:
-            options = [(f"2: {line.full}", FULL), (f"1: {line.half}", HALF), (f"0: {line.none}", NONE)]
-            choices.append(Dropdown(options=options, value=NONE, layout=wide))
-            parts += [HTML(f"<p><strong>{escape(line.name)}</strong></p>"), choices[-1]]
+            earned = {FULL: line.full, HALF: line.half, NONE: line.none}
+            told = "".join(f"<br>{points} for: {escape(text)}" for points, text in earned.items())
+            name = f"<p style='line-height: 1.5; max-width: 60em'><strong>{escape(line.name)}</strong>{told}</p>"
+            options = [(f"{line.name}: {points}", points) for points in earned]
+            choices.append(Dropdown(options=options, value=NONE, layout=Layout(width="max-content")))
+            parts += [HTML(name), choices[-1]]
 
         def end() -> None:
             for place, choice in enumerate(choices):
@@ -107,17 +107,13 @@ class Designing:
 
     def result(self) -> str:
         """The summary as a table, and the chapters to read."""
-        rows = "".join(
-            f"<tr><th scope='row' style='text-align: left'>{escape(name)}</th><td>{escape(value)}</td></tr>"
-            for name, value in self.session.summary()
-        )
         chapters = ", ".join(self.case.chapters)
         return region(
-            "Result", f"<table><caption>{escape(self.case.title)}</caption>{rows}</table><p>Chapters: {chapters}</p>"
+            "Result", f"{table_html(self.case.title, self.session.summary())}<p>Chapters to read: {chapters}</p>"
         )
 
 
 def facts_html(title: str, facts: Iterable[Fact]) -> str:
     """HTML of facts under a title; nothing where there are none."""
     items = "".join(f"<li>{escape(fact.ask)} <strong>{escape(fact.say)}</strong></li>" for fact in facts)
-    return f"<p>{title}</p><ul>{items}</ul>" if items else ""
+    return f"<div style='line-height: 1.5; max-width: 60em'><p>{title}</p><ul>{items}</ul></div>" if items else ""

@@ -10,6 +10,7 @@ from textwrap import fill
 
 from bertedu.course.checking import Text
 from bertedu.course.verdict import Verdict
+from bertedu.errors import UserError
 from bertedu.interview.bugs.examining import Findings, examine
 from bertedu.interview.bugs.files import FILE, source_of, write_program
 from bertedu.interview.bugs.lab import Bug, Lab, read_lab, read_labs
@@ -53,7 +54,10 @@ def found(name: str, file: str | Path = "") -> Verdict:
     """
     lab = read_lab(name)
     path = Path(file or FILE.format(lab.module))
-    source, seconds = source_of(lab, path), clock.elapsed(key(lab))
+    try:
+        source, seconds = source_of(lab, path), clock.elapsed(key(lab))
+    except UserError as error:
+        return Verdict(lab.name, "not attempted yet", (str(error),))
     verdict = kept(lab, examine(lab, source, str(path)), seconds)
     return verdict if verdict.passed else replace(verdict, lines=(*verdict.lines, f'Next hint: hint("{name}")'))
 

@@ -55,7 +55,7 @@ class Begun:
         )
 
     def _repr_html_(self) -> str:
-        pre = "white-space: pre-wrap; max-width: 60em"
+        pre = "white-space: pre-wrap; max-width: 66em; margin-bottom: 1em"
         folded = (
             "<details><summary>No new cell below? Copy this one.</summary>"
             f"<pre style='{pre}'>{escape(self.cell, quote=False)}</pre></details>"
