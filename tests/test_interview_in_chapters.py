@@ -102,7 +102,7 @@ def test_markdown_in_a_text_of_the_bank_is_swallowed(text, render):
 
 @pytest.mark.parametrize("first", ["-", "+", "1.", "2)", "#", "##", ">", "=", "---", "==="])
 def test_a_line_begins_a_list_or_a_heading(first):
-    text = f"{'w' * 113} {first} and so on {'w' * 100}"
+    text = f"{'w' * 116} {first} and so on {'w' * 100}"
     page = markdown_html(wrapped(safe(text)))
     assert shown(page) == text and page.count("<p>") == 1 and not re.search(r"<(li|h\d|hr|blockquote)", page)
 

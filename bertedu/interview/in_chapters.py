@@ -33,7 +33,8 @@ CODE = re.compile(
     r"|\b(?:\w+=)?(?:(?:torch|nn|model|self)(?:\.\w+)+|[a-z]{2,}(?:_[a-z0-9]+)+)(?:\(\))?|\b[a-z]\w*\(\)"
 )
 SPECIAL = re.compile(r"[\\`*_<|~$]|&(?=#?\w+;)|\](?=\()")  # what Markdown or a formula would take for its own
-FIRST = re.compile(r"^(?:[-+>=#](?=[\s>=#]|$)|\d{1,9}(?=[.)](?:\s|$)))")  # what makes a list or heading of a line
+# What makes a list, a heading or a quotation of a line.
+FIRST = re.compile(r"^(?:[-+>#](?=[\s>#]|$)|[-=](?=[-=]*$)|\d{1,9}(?=[.)](?:\s|$)))")
 
 
 def outdated(chapters: tuple[str, ...] = (), places: Places | None = None) -> dict[Path, str]:

@@ -1081,7 +1081,7 @@ quiz(16)
 # the teacher's softmax to the student's.
 #
 # Why a temperature? A trained teacher says 0.999 for one class, so at T = 1 the soft target is nearly the label. At T
-# \= 2 to 4 the ratios among the other classes become visible, and they say which mistakes are almost right.
+# = 2 to 4 the ratios among the other classes become visible, and they say which mistakes are almost right.
 #
 # Now the factor. The gradient of the soft loss by a student's logit is (q − p) / T. For a large T, the difference q −
 # p itself is about (z − v) / (N·T) for N classes and centred logits, so the gradient is about (z − v) / (N·T²).
