@@ -149,8 +149,8 @@ def test_a_section_at_the_end_of_its_cell_takes_the_next_cell_with_it():
         ("-01 -->\n", "-01 -->\n# **1. Why?**\n#\n# **2. My own?**\n", "line 9: this has no id"),
         (
             "-01 -->\n",
-            "-01 -->\n# **1. Why?**\n#\n# <details>\n#\n# So.\n# </details>\n# ### More",
-            "line 13: this has",
+            "-01 -->\n# **1. Why?**\n# <details>\n# So.\n# </details>\n# ### More\n",
+            "line 11: this has no id",
         ),
     ],
 )
