@@ -14,6 +14,7 @@ from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.mistakes import Commands
 from bertedu.cli.pretrain import pretrain
 from bertedu.cli.slides import handout, slides
+from bertedu.cli.translate import translate
 
 __all__ = ["main", "newest_run"]
 
@@ -37,7 +38,7 @@ def main() -> None:
 
 COMMANDS: tuple[click.Command, ...] = (
     *(pretrain, finetune, fill_mask_command, answer, attention, interview),
-    *(assignment, grade, slides, handout, doctor, build),
+    *(assignment, grade, slides, handout, translate, doctor, build),
 )
 for command in COMMANDS:
     main.add_command(command)
