@@ -167,7 +167,9 @@ def read_catalogue(path: Path) -> Catalog:
     try:
         catalogue = read_po(BytesIO(read_bytes(path)), charset="utf-8", abort_invalid=True)
     except PoFileError as error:
-        raise UserError(f"{path}, line {error.lineno}: {error}: correct it, or restore the file.") from error
+        raise UserError(
+            f"{path}, line {error.lineno + 1} is no line of a catalogue: correct it, or restore the file."
+        ) from error
     except (ValueError, LookupError, UnknownLocaleError) as error:
         raise UserError(f"{path} is no catalogue that can be read ({error}): restore the file.") from error
     for message in messages(catalogue):

@@ -90,11 +90,11 @@ def answering(code: str, language: str) -> str:
         others = [alias for alias in node.names if alias.name not in TRANSLATED]
         if spoken:
             names = ", ".join(alias.asname or alias.name for alias in spoken)
-            values = ", ".join(f"answers.{alias.name}" for alias in spoken)
+            values = ", ".join(f'in_language("{language}").{alias.name}' for alias in spoken)
             new = ["from bertedu.classroom.translation.answers import in_language"]
             if others:
                 new.append(ast.unparse(ast.ImportFrom(node.module, others, 0)))
-            new += ["", f'answers = in_language("{language}")', f"{names} = {values}"]
+            new += ["", f"{names} = {values}"]
             lines[node.lineno - 1 : node.end_lineno] = new
     return "\n".join(lines)
 
