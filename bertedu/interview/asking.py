@@ -11,7 +11,11 @@ from bertedu.interview.names import the_one
 from bertedu.interview.session import Session
 from bertedu.visualization.widgets.view import WIDE, StillPage, WidgetView, region
 
-EVERY_LINE = Layout(width="98%", max_width="60em")
+EVERY_LINE = Layout(width="98%", max_width="60em", height="auto")
+WHOLE = (  # the text of a long point goes on in a second line, where ipywidgets would cut it
+    "<style>.bertedu-tick label, .bertedu-tick span { white-space: normal; overflow: visible; height: auto; "
+    "line-height: 1.5 }</style>"
+)
 
 
 def interview(topic: str) -> WidgetView:
@@ -127,9 +131,12 @@ def show(box: VBox, *parts: Widget, button: str, then: Callable[[], None]) -> No
     """Replace what is in a box by these parts, and below them a button that calls `then`."""
     below = Button(description=button, layout=Layout(width="max-content", align_self="flex-start"))
     below.on_click(lambda _: then())
-    box.children = (*parts, below)
+    box.children = (*parts, below, HTML(WHOLE))
 
 
 def ticks(texts: Iterable[str]) -> list[Checkbox]:
     """A box to tick for each text."""
-    return [Checkbox(False, description=text, indent=False, layout=EVERY_LINE) for text in texts]
+    boxes = [Checkbox(False, description=text, indent=False, layout=EVERY_LINE) for text in texts]
+    for box in boxes:
+        box.add_class("bertedu-tick")
+    return boxes
