@@ -16,6 +16,6 @@ def the_one(kind: str, name: Any, names: Collection[str]) -> str:
         raise UserError(f"{shown(name)} is no name of a {kind}: write one in quotes, as in {shown(next(iter(names)))}.")
     if name in names:
         return name
-    near = get_close_matches(name.lower().replace("_", "-"), names, n=1)
+    near = get_close_matches(name.lower(), names, n=1)
     meant = f"do you mean {near[0]}?" if near else f"choose one of {', '.join(names)}."
     raise UserError(f"there is no {kind} {shown(name)}: {meant}")

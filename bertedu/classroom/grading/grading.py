@@ -205,7 +205,7 @@ def package_names(source: str, imports: list, solved: Any, exercise: AssignedExe
 def without_package(source: str) -> str:
     """The code without its own imports of the package: the released ones are run before it."""
     tree = cells.parsed(source)
-    lines = [line.encode() for line in cells.without_magics(source).split("\n")]  # places in a line count bytes
+    lines = [line.encode() for line in cells.without_magics(source).split("\n")]  # offsets in a line count bytes
     found = {node for module, _, node in cells.imports_of(tree) if module.split(".")[0] == "bertedu"} if tree else set()
     for node in sorted(found, key=lambda node: (node.lineno, node.col_offset), reverse=True):
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1

@@ -61,7 +61,7 @@ def lines_of_cells(text: str, count: int) -> list[int]:
 
 
 def line_in(cell: NotebookNode, place: int) -> int:
-    """The number of lines of a cell before a place in its text."""
+    """The number of lines of a cell before a position in its text."""
     return cell.source.count("\n", 0, place)
 
 
