@@ -67,6 +67,13 @@ def test_a_mock_interview_asks_one_topic_again_before_another_had_its_turn():
         assert sorted(counts) == [1, 2, 2]
 
 
+def test_one_long_design_takes_half_of_a_mock_interview():
+    for seed in range(20):
+        for minutes in (5, 30, 45, 60):
+            chosen = mock_questions(read_bank(), minutes, seed)
+            assert chosen and max(question.minutes for question in chosen) <= max(5, minutes // 3)
+
+
 def test_a_seed_asks_other_questions_on_another_day():
     both = topics(20, 20)
     state = random.getstate()

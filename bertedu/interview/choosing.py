@@ -9,6 +9,7 @@ from bertedu.interview.bank import LEVELS, WORDS_A_MINUTE, Question, Topic
 
 READING = 220  # words a minute of a person who reads to learn
 FEWEST_MINUTES, MOST_MINUTES = 5, 240
+LONGEST_SHARE = 3  # a question takes a third of a mock interview at most
 HOURS = (1, 3, 10)
 FOR_THE_MOCK = {1: 0, 3: 30, 10: 45}  # minutes of a plan that are left for a mock interview at its end
 
@@ -24,15 +25,17 @@ class Step:
 def mock_questions(topics: Sequence[Topic], minutes: int, seed: int) -> list[Question]:
     """Questions that fill a mock interview: easy ones first, topics in turns, no topic twice before each had a turn.
 
-    The same seed gives the same interview. Raises UserError for minutes out of range.
+    No question takes more than a third of the time: a long design alone would say little about the rest. The same
+    seed gives the same interview. Raises UserError for minutes out of range.
     """
     if not FEWEST_MINUTES <= minutes <= MOST_MINUTES:
         raise UserError(f"{minutes} minutes: give {FEWEST_MINUTES} to {MOST_MINUTES}.")
     generator = random.Random(f"mock {seed}")
     order = in_turns(topics, generator)
     chosen, left = [], minutes
+    longest = max(FEWEST_MINUTES, minutes // LONGEST_SHARE)
     for question in order:
-        if question.minutes <= left:
+        if question.minutes <= min(left, longest):
             chosen.append(question)
             left -= question.minutes
     return sorted(chosen, key=lambda question: LEVELS.index(question.level))
