@@ -1,4 +1,4 @@
-"""What a check said in English, said in another language: sentences are recognized, and values put into their places.
+"""What a check said in English, said in another language: sentences are recognized, and their values put into others.
 
 A line of a verdict was made by the course from one or more sentences, some with values in them. `Phrases` finds the
 way to read a line that leaves the fewest characters unknown, and says it again in the other language. Values that are
