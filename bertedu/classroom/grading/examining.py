@@ -145,6 +145,8 @@ def examine(exercise: Exercise, link: Link, told: dict) -> Verdict:
     verdict = checking.examine(exercise, answer)
     if link.gone and not verdict.passed:
         return Verdict(exercise.number, "not yet", (STOPPED,))
+    if verdict.passed and link.channel.not_a_number:
+        return Verdict(exercise.number, "not yet", ("What came back holds a NaN, which is no number.",))
     if verdict.passed and told.get("left_over"):
         extra = f"You can delete the line {checking.LINE}: Python never gets there."
         verdict = Verdict(verdict.number, verdict.status, (*verdict.lines, extra))
