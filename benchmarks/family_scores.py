@@ -146,9 +146,17 @@ def of_words(network: LanguageModel, tokenizer: Tokenizer, rows: Rows) -> tuple[
 
 
 def of_texts(network: LanguageModel, tokenizer: Tokenizer, rows: Rows) -> tuple[Tensor, list[str]]:
-    """The mean vectors of texts [N, L + 1, D], and their labels."""
-    texts = [row.text for row in rows]
+    """The mean vectors of texts [N, L + 1, D], and their labels; of a long text the words that fit."""
+    texts = [that_fits(row.text, tokenizer, network.config.max_tokens) for row in rows]
     return span_vectors(network, tokenizer, texts, [[(0, len(text))] for text in texts]), [row.label for row in rows]
+
+
+def that_fits(text: str, tokenizer: Tokenizer, most: int) -> str:
+    """As many words from the beginning of a text as make at most so many tokens, special ones included."""
+    words = text.split(" ")
+    while len(tokenizer.encode(" ".join(words))) > most:
+        words.pop()
+    return " ".join(words)
 
 
 Labelled = tuple[Tensor, list[str]]

@@ -233,6 +233,15 @@ def test_the_rest_of_a_word_gives_its_pieces_away(harness):
         assert (ids[row] == tokenizer.mask_token_id).tolist() == expected
 
 
+def test_a_review_that_is_too_long_stops_the_probes(harness):
+    text = "an embankment by the bank " * 5
+    tokenizer = BertTokenizer.train([text] * 3, vocab_size=30)
+    for most in (8, 20, 1000):
+        shorter = harness.family_scores.that_fits(text, tokenizer, most)
+        assert text.startswith(shorter) and len(tokenizer.encode(shorter)) <= most
+    assert shorter == text, "a text that fits is not cut"
+
+
 def test_the_whole_comparison_ends_without_a_table(harness, workshop, monkeypatch, tmp_path, capsys):
     scores = harness.family_scores
     exams = {"reviews": replace(scores.EXAMS["reviews"], rows=24, epochs=1, most_test=24)}
