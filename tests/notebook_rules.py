@@ -2,14 +2,14 @@
 
 import re
 from html.parser import HTMLParser
-from statistics import median
 
 from nbformat import NotebookNode
 
-MOST_LINES, MEDIAN_LINES = 25, 8
-MOST_CHARACTERS = 96  # the width of a cell on a laptop
+from bertedu.course.building.limits import begins, code_cells, long_cells, wide_lines, wrong_size
+
+__all__ = ["long_cells", "wide_lines", "wrong_size"]  # and all of this file
+
 MOST_BARE_TRUTHS = 3
-FEWEST_CELLS, MOST_CELLS = 35, 60
 UNCOMPARED = ("nbval-ignore-output", "nbval-skip", "pytest-validate-ignore-output")
 UNCOMPARED_COMMENTS = ("NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP", "PYTEST_VALIDATE_IGNORE_OUTPUT")
 HEADINGS = (
@@ -28,14 +28,6 @@ NOT_IN_CHAPTER_ZERO = ("Recall", "The proof", "Broken BERT: ", "Paper and code")
 
 def tags(cell: NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])
-
-
-def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def begins(cell: NotebookNode) -> str:
-    return f"the cell that begins with {cell.source.strip().splitlines()[0] if cell.source.strip() else ''!r}"
 
 
 def never_ran(notebook: NotebookNode) -> list[str]:
@@ -104,29 +96,6 @@ def pictures_without_words(notebook: NotebookNode) -> list[str]:
     return found
 
 
-def lines(cell: NotebookNode) -> int:
-    """The lines that are read: not the blank ones, which ruff's formatter puts around functions."""
-    return sum(bool(line.strip()) for line in cell.source.splitlines())
-
-
-def long_cells(notebook: NotebookNode) -> list[str]:
-    found = [f"{begins(c)} has {lines(c)} lines" for c in code_cells(notebook) if lines(c) > MOST_LINES]
-    middle = median(map(lines, code_cells(notebook)))
-    return found + (
-        [f"the median of its code cells is {middle} lines, over {MEDIAN_LINES}"] if middle > MEDIAN_LINES else []
-    )
-
-
-def wide_lines(notebook: NotebookNode) -> list[str]:
-    """Lines of code that a reader has to scroll sideways for."""
-    return [
-        f"{begins(cell)} has a line of {len(line)} characters, and {MOST_CHARACTERS} fit: {line.strip()[:60]!r}"
-        for cell in code_cells(notebook)
-        for line in cell.source.splitlines()
-        if len(line) > MOST_CHARACTERS
-    ]
-
-
 def bare_truths(notebook: NotebookNode) -> list[str]:
     """True and False where the reader came for a number: alone, or after a colon, in what a cell shows."""
     found = []
@@ -137,12 +106,6 @@ def bare_truths(notebook: NotebookNode) -> list[str]:
         return []
     cells = ", ".join(dict.fromkeys(map(begins, found)))
     return [f"it shows {len(found)} bare truths, and {MOST_BARE_TRUTHS} may stand; print the numbers in {cells}"]
-
-
-def wrong_size(notebook: NotebookNode) -> list[str]:
-    count = len(notebook.cells)
-    fits = FEWEST_CELLS <= count <= MOST_CELLS
-    return [] if fits else [f"it has {count} cells, and a chapter has {FEWEST_CELLS} to {MOST_CELLS}"]
 
 
 def headings(notebook: NotebookNode, level: int) -> list[str]:

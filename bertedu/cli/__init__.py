@@ -7,6 +7,7 @@ import click
 
 from bertedu.cli.assignment import assignment
 from bertedu.cli.care import build, doctor
+from bertedu.cli.course import course
 from bertedu.cli.finetune import finetune
 from bertedu.cli.grade import grade
 from bertedu.cli.interview import interview
@@ -38,7 +39,7 @@ def main() -> None:
 
 COMMANDS: tuple[click.Command, ...] = (
     *(pretrain, finetune, fill_mask_command, answer, attention, interview),
-    *(assignment, grade, slides, handout, translate, doctor, build),
+    *(course, assignment, grade, slides, handout, translate, doctor, build),
 )
 for command in COMMANDS:
     main.add_command(command)

@@ -1,0 +1,199 @@
+"""A teacher's own course: what course.toml may say, and what becomes of links, maps and exercises."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+
+from bertedu.classroom.course_file import read_course
+from bertedu.classroom.course_making import make_course
+from bertedu.cli import main
+from bertedu.course.building.places import Places
+from bertedu.errors import UserError
+
+EXAMPLE = Path(__file__).parents[1] / "docs" / "teaching" / "course.toml"
+OURS = """# %% [markdown]
+# # Our data
+#
+# After [03](03_self_attention.ipynb). ![a](pics/a.png) and [dead](pics/b.png), [06](06_masked_language_model.ipynb)
+
+# %% tags=["exercise"]
+def attention(query, key, value):
+    ### BEGIN SOLUTION
+    return query
+    ### END SOLUTION
+
+
+check("3.2", attention)
+"""
+MINE = """
+title = "Mine"
+[[chapter]]
+number = 0
+[[chapter]]
+number = 4
+only = ["4.2"]
+title = "Stacks"
+[[chapter]]
+notebook = "ours.py"
+about = "our | own"
+[[chapter]]
+number = 3
+date = 2026-11-30
+links = [{text = "Slides", to = "pics/a.png"}]
+without = ["3.5", "3.1"]
+"""
+
+
+def course(folder: Path, text: str = MINE, ours: str = OURS) -> Path:
+    (folder / "pics").mkdir(parents=True)
+    (folder / "pics" / "a.png").write_bytes(b"x")
+    (folder / "ours.py").write_text(ours, encoding="utf-8")
+    (folder / "course.toml").write_text(text, encoding="utf-8")
+    return folder / "course.toml"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("teacher")
+    return make_course(course(folder), folder / "out"), folder / "out"
+
+
+def read(folder: Path, name: str):
+    notebook = nbformat.read(str(folder / f"{name}.ipynb"), as_version=4)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def prose(notebook) -> str:
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def test_next_and_previous_follow_the_published_order(made):
+    text = prose(read(made[1], "04_transformer_encoder"))
+    assert "**Next:** [Our data](ours.ipynb) ·\n**Previous:** [00 · Start here](00_start_here.ipynb)" in text
+    assert text.rstrip().endswith("## Next\n\nGo on with [Our data](ours.ipynb).")
+    assert "**Next:** [03 · Self-attention](03_self_attention.ipynb)" in prose(read(made[1], "ours"))
+    last = prose(read(made[1], "03_self_attention"))
+    assert "**Next:** this is the last notebook" in last and "This was the last notebook of the course." in last
+
+
+def test_the_map_lists_chapters_that_the_course_does_not_have(made):
+    for text in (prose(read(made[1], "00_start_here")), (made[1] / "README.md").read_text("utf-8")):
+        rows = [line for line in text.splitlines() if line.startswith("|") and "ipynb)" in line]
+        assert [row.split("](")[1].split(")")[0] for row in rows][-3:] == [
+            "04_transformer_encoder.ipynb",
+            "ours.ipynb",
+            "03_self_attention.ipynb",
+        ]
+        assert "[04 · Stacks](04_" in text and "our \\| own" in text and "Monday, 30 November 2026" in text
+        assert "Chapters 06 to 09" not in text and "05_the_whole_bert" not in text
+
+
+def test_a_left_out_exercise_stays_in_part_or_takes_an_import_with_it(made):
+    for folder in (made[1], made[1] / "solutions"):
+        notebook = read(folder, "04_transformer_encoder")
+        code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+        assert "### Exercise 4.2" in prose(notebook) and "### Exercise 4.1" not in prose(notebook)
+        assert [line for line in code.splitlines() if line.startswith("check(")] == ['check("4.2", gelu)']
+        assert code.index("from bertedu.course import check") < code.index('check("4.2"')
+        assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
+        assert "### Exercise 3.5" not in prose(read(folder, "03_self_attention"))
+        assert "# 04 · Stacks" in notebook.cells[0].source
+
+
+def test_a_learner_sees_a_solution(made):
+    for name in ("04_transformer_encoder", "ours", "03_self_attention"):
+        code = "\n".join(cell.source for cell in read(made[1], name).cells)
+        assert "BEGIN SOLUTION" not in code and "NotImplementedError" in code
+        assert "BEGIN SOLUTION" in "\n".join(cell.source for cell in read(made[1] / "solutions", name).cells)
+
+
+def test_a_dead_link_or_a_chapter_that_comes_later_is_not_told_with_its_line(made):
+    said = made[0].warnings
+    wanted = (
+        'notebooks/source/04_transformer_encoder.py, line 17: "You need" names “03 · Self-attention”, which comes',
+        '03_self_attention.py, line 16: "You need" names “02 · Input embeddings”, which is not in this course',
+        "03_self_attention.py, line 468: the link to 02_input_embeddings.ipynb, not in this course, became text",
+        "ours.py, line 4: the link to 06_masked_language_model.ipynb",
+        "ours.py, line 4: the link to pics/b.png leads nowhere",
+        "04_transformer_encoder.py, line 840: this lab stays, without exercise 4.5",
+        "ours.py: it has 2 cells",
+    )
+    for words in wanted:
+        assert any(words in one for one in said), f"{words} is not in {said}"
+    assert "(02_input_embeddings" not in prose(read(made[1], "03_self_attention"))
+    assert (made[1] / "pics" / "a.png").is_file() and (made[1] / "solutions" / "pics" / "a.png").is_file()
+
+
+def test_the_limits_of_our_notebooks_refuse_a_teachers_cell(tmp_path):
+    long = OURS + "\n# %%\n" + "x = 1\n" * 40 + "y = " + "1 + " * 30 + "1\n"
+    told = make_course(course(tmp_path, '[[chapter]]\nnotebook = "ours.py"\n', long)).warnings
+    assert any("has 41 lines" in one for one in told) and any("121 characters" in one or "fit" in one for one in told)
+
+
+WRONG = {
+    "[[chapter]]\nnumber = 14\n": ("line 1", "there is no chapter 14"),
+    '[[chapter]]\nnumber = "3"\n': ("line 1", "number is '3': give a number"),
+    "[[chapter]]\nnumber = true\n": ("line 1", "give a number"),
+    "\n[[chapter]]\nnumber = 3\n[[chapter]]\nnumber = 3\n": ("line 4", "is there already, from line 2"),
+    '[[chapter]]\nnumber = 3\nwithout = ["3.9"]\n': ("line 1", "no exercise '3.9'; it has \"3.1\""),
+    "[[chapter]]\nnumber = 3\nwithout = [3.2]\n": ("line 1", "in quotes"),
+    '[[chapter]]\nnumber = 3\nwithout = [["3.2"]]\n': ("line 1", "in quotes"),
+    '[[chapter]]\nnumber = 3\nonly = ["3.1"]\nwithout = ["3.2"]\n': ("line 1", "give only (what stays)"),
+    "[[chapter]]\nnumber = 3\nonly = []\n": ("line 1", "only is empty"),
+    "[[chapter]]\nnummer = 3\n": ("line 1", "nummer means nothing"),
+    '[[chapter]]\nnotebook = "none.py"\n': ("line 1", "is not there"),
+    '[[chapter]]\nnotebook = "ours.md"\n': ("line 1", "should end with"),
+    '[[chapter]]\nnumber = 3\nlinks = ["x"]\n': ("line 1", "a link is written"),
+    '[[chapter]]\nnumber = 3\ntitle = "a\\nb"\n': ("line 1", "without control characters"),
+    'title = "nothing"\n': ("", "names no chapter"),
+    "[[chapter]\n": ("", "is no TOML"),
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=[words for _, words in WRONG.values()])
+def test_a_wrong_course_is_taken_or_ends_in_a_traceback(tmp_path, text):
+    line, words = WRONG[text]
+    with pytest.raises(UserError) as refused:
+        read_course(course(tmp_path, text), Places())
+    text_of = str(refused.value)
+    assert line in text_of and words in text_of
+
+
+def test_a_fault_in_a_teachers_notebook_writes_half_a_course(tmp_path):
+    path = course(tmp_path, MINE, OURS.replace("    ### END SOLUTION\n", ""))
+    with pytest.raises(UserError, match=r"ours\.py, line 12: ### BEGIN SOLUTION has no"):
+        make_course(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_answer_of_a_left_out_exercise_is_missing_where_another_uses_it(tmp_path):
+    path = course(tmp_path, '[[chapter]]\nnumber = 3\nwithout = ["3.2"]\n')
+    source = Places().sources / "03_self_attention.py"
+    root = tmp_path / "course"
+    (root / "notebooks" / "source").mkdir(parents=True)
+    text = source.read_text("utf-8") + "\n# %%\nprint(attention)\n"
+    (root / "notebooks" / "source" / source.name).write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match="`attention` comes from an exercise that is left out"):
+        make_course(path, places=Places(root))
+
+
+def test_the_example_of_the_six_weeks_is_another_course_than_the_plan():
+    read = read_course(EXAMPLE, Places())
+    plan = (EXAMPLE.parent / "plans.md").read_text("utf-8").split("## Six weeks")[1].split("## Twelve")[0]
+    wanted = [number for number in range(14) if f"[{number:02}](chapter_{number:02}.md)" in plan]
+    assert [entry.number for entry in read.entries] == wanted == list(range(14))
+    assert [
+        warning for warning in make_course(EXAMPLE).warnings if "You need" in warning or "leads nowhere" in warning
+    ] == []
+
+
+def test_the_command_writes_when_asked_to_check(tmp_path):
+    path = course(tmp_path, '[[chapter]]\nnotebook = "ours.py"\n')
+    told = CliRunner().invoke(main, ["course", str(path), "--check"])
+    assert told.exit_code == 0 and "notebooks: 1, warnings: 4" in told.output, told.output
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["course.toml", "ours.py", "pics"]
+    for arguments in ([], ["--check", "--to", str(tmp_path / "out")]):
+        assert "give either --to" in CliRunner().invoke(main, ["course", str(path), *arguments]).output
