@@ -18,6 +18,8 @@ from bertedu.classroom.assignment_exercises import exercises_only
 from bertedu.classroom.assignment_file import RELEASE, AssignedExercise, AssignedNotebook, Assignment, write_assignment
 from bertedu.classroom.assignment_lms import write_for_an_lms
 from bertedu.classroom.assignment_nbgrader import SECONDS, SECONDS_OF_AN_EXERCISE, make_course_folder
+from bertedu.classroom.assignment_variants import token_for, variant_notebook
+from bertedu.classroom.variants import MAKERS, using
 from bertedu.course.building.build import Job
 from bertedu.course.building.freshness import data_of
 from bertedu.course.building.places import Places
@@ -37,24 +39,51 @@ def make_assignment(
     due: str | None = None,
     almost: float = 0.0,
     places: Places | None = None,
+    variant: str | None = None,
 ) -> Assignment:
     """Make the folder `to` with an assignment of these chapters ("3" or "03"); returns what is in it.
 
     points are written as "3.2=4", due as "2026-12-01" or "2026-12-01 18:00". almost is the share of the points that
-    nbgrader and `bertedu grade` give where a verdict is "almost". Raises UserError for what cannot be; then nothing is
+    nbgrader and `bertedu grade` give where a verdict is "almost". With variant, a secret seed, the exercises are
+    variants of the chapters' own. Raises UserError for what cannot be; then nothing is
     written.
     """
     places = places or Places()
     if to.exists() or to.is_symlink():
         raise UserError(f"{to} is there already: choose a name for a new folder, or remove it.")
     sources = places.all_sources(tuple(chapters))
+    if variant is not None:
+        token = token_for(variant, sources)
+        with using(token):
+            return make_notebooks(sources, to, True, points, due, almost, places, token)
+    return make_notebooks(sources, to, only_exercises, points, due, almost, places)
+
+
+def make_notebooks(
+    sources: Sequence[Path],
+    to: Path,
+    only_exercises: bool,
+    points: Sequence[str],
+    due: str | None,
+    almost: float,
+    places: Places,
+    token: str = "",
+) -> Assignment:
+    """The same, from the chapters' sources, or from the token of variants."""
     numbers = numbers_of({int(path.name[:2]) for path in sources})
+    numbers = [number for number in numbers if (number in MAKERS) == bool(token)]
     chosen, due_time = read_points(points, numbers), read_due(due) if due is not None else None
     check_share(almost)
-    solved = {path: solved_version(path, places, only_exercises, sources) for path in sources}
-    graded = {path: with_graded_cells(notebook, chosen, almost, str(path)) for path, notebook in solved.items()}
+    solved = {
+        path: variant_notebook(token, int(path.name[:2]))
+        if token
+        else solved_version(path, places, only_exercises, sources)
+        for path in sources
+    }
+    graded = {path: with_graded_cells(notebook, chosen, almost, str(path), token) for path, notebook in solved.items()}
     assignment = Assignment(
-        name="chapter" + "s" * (len(sources) > 1) + "".join(f"-{path.name[:2]}" for path in sources),
+        variant=token,
+        name=name_of(sources, token),
         version=version("bertedu"),
         chapters=tuple(int(path.name[:2]) for path in sources),
         only_exercises=only_exercises,
@@ -67,6 +96,12 @@ def make_assignment(
     data = {file for path, (notebook, _) in graded.items() for file in files_read(notebook, path, places)}
     with appearing(to) as beside:
         return write_all(beside, assignment, notebooks, sorted(data), places)
+
+
+def name_of(sources: Sequence[Path], token: str) -> str:
+    """chapter-03, chapters-03-06, or variants-03-06."""
+    kind = "variants" if token else "chapter" + "s" * (len(sources) > 1)
+    return "-".join([kind, *(path.name[:2] for path in sources)])
 
 
 def write_all(

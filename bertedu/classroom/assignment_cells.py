@@ -25,7 +25,7 @@ from bertedu.classroom.scoring import check
 import sys
 del sys.modules["bertedu.classroom.scoring"]
 from bertedu.classroom.scoring import scored
-check = scored(points={points:g}, almost={almost:g})
+check = scored(points={points:g}, almost={almost:g}{variant})
 ### END HIDDEN TESTS
 
 {call}"""
@@ -43,7 +43,7 @@ class Graded:
 
 
 def with_graded_cells(
-    notebook: NotebookNode, points: Mapping[str, float], almost: float, where: str
+    notebook: NotebookNode, points: Mapping[str, float], almost: float, where: str, variant: str = ""
 ) -> tuple[NotebookNode, list[Graded]]:
     """The solved notebook with a cell for each answer and a locked one for its check, as nbgrader's source wants them,
     and the exercises in it.
@@ -64,7 +64,13 @@ def with_graded_cells(
         about.points = points.get(exercise.number, about.get("points", exercise.difficulty))
         if judged is not answer and HIDDEN not in judged.source:
             before, asked = at_the_last_line(judged)
-            judged.source = before + CHECK.format(hidden=HIDDEN, points=about.points, almost=almost, call=asked)
+            judged.source = before + CHECK.format(
+                hidden=HIDDEN,
+                points=about.points,
+                almost=almost,
+                variant=f', variant="{variant}"' if variant else "",
+                call=asked,
+            )
         ids = answer.metadata.nbgrader.grade_id, about.grade_id
         graded.append(Graded(exercise, about.points, *ids, ast.unparse(call.args[1])))
     for cell in made:

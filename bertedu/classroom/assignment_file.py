@@ -48,7 +48,8 @@ class AssignedExercise:
 @dataclass(frozen=True)
 class Assignment:
     """All of an assignment: due is a time with its offset from UTC (2026-12-01T23:59:00+00:00) or None, almost the
-    share of the points that an answer gets whose verdict is "almost", version that of the course."""
+    share of the points that an answer gets whose verdict is "almost", version that of the course, variant the token
+    that variants of exercises are drawn from ("" for the course's own exercises)."""
 
     name: str
     version: str
@@ -58,6 +59,7 @@ class Assignment:
     almost: float
     notebooks: tuple[AssignedNotebook, ...]
     exercises: tuple[AssignedExercise, ...]
+    variant: str = ""
 
     @property
     def due_time(self) -> datetime | None:
@@ -91,6 +93,7 @@ def read_assignment(folder: Path) -> Assignment:
         if not isinstance(values.get(name), list):
             raise UserError(f"{path}: {name} is no list: make the assignment again.")
         values[name] = tuple(filled(kind, item, f"{path}, {name} {place}") for place, item in enumerate(values[name]))
+    values.setdefault("variant", "")  # as earlier versions wrote it
     values["chapters"] = tuple(values.get("chapters") or ())
     return filled(Assignment, values, str(path))
 

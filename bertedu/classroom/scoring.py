@@ -20,6 +20,7 @@ from bertedu.course.checking import ORIGINALS
 from bertedu.course.verdict import Verdict
 
 COURSE = "bertedu.course"
+VARIANTS = "bertedu.classroom.variants"
 
 
 def check(number: str, answer: Any = None) -> Verdict | None:
@@ -32,7 +33,7 @@ def check(number: str, answer: Any = None) -> Verdict | None:
     return None
 
 
-def scored(points: float, almost: float = 0.0) -> Callable[..., float | None]:
+def scored(points: float, almost: float = 0.0, variant: str = "") -> Callable[..., float | None]:
     """The `check` of a cell that nbgrader grades: it shows the verdict, and returns what nbgrader takes for points.
 
     Nothing means all of the points, a number means so many: that share of the points where the verdict is "almost", and
@@ -42,6 +43,8 @@ def scored(points: float, almost: float = 0.0) -> Callable[..., float | None]:
 
     def check(number: str, answer: Any = None) -> float | None:
         with capture_output(), course_as_on_the_disk():
+            if variant:
+                importlib.import_module(VARIANTS).use_variant(variant)
             checking = importlib.import_module(f"{COURSE}.checking")
             with checking.ORIGINALS.restored(), checking.own_settings():
                 verdict = checking.examine(checking.find(number), answer)
@@ -58,12 +61,15 @@ def scored(points: float, almost: float = 0.0) -> Callable[..., float | None]:
 def course_as_on_the_disk() -> Iterator[None]:
     """Inside the block `bertedu.course` can be imported as its files say, whatever an answer has assigned to."""
     package = sys.modules["bertedu"]
-    loaded = {name: module for name, module in sys.modules.items() if f"{name}.".startswith(f"{COURSE}.")}
+    theirs = (f"{COURSE}.", f"{VARIANTS}.")
+    loaded = {name: module for name, module in sys.modules.items() if f"{name}.".startswith(theirs)}
     with ORIGINALS.restored():
         try:
             for name in loaded:
                 del sys.modules[name]
             yield
         finally:
+            for name in [name for name in sys.modules if f"{name}.".startswith(theirs)]:
+                del sys.modules[name]
             sys.modules.update(loaded)
             package.course = loaded[COURSE]  # type: ignore[attr-defined]

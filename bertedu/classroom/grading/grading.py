@@ -82,12 +82,13 @@ def grade(
     before = {
         one.number: cells.released_before(released[one.notebook], one.answer_cell, ids) for one in assignment.exercises
     }
+    course = assignment.version + assignment.variant
     for student, submission in submissions.items():
         for exercise in assignment.exercises:
             graded = Graded(student, exercise)
             notebooks = released[exercise.notebook], solved[exercise.notebook]
             try:
-                task = prepared(graded, submission, *notebooks, before[exercise.number], assignment.version)
+                task = prepared(graded, submission, *notebooks, before[exercise.number], course)
             except (ValueError, TypeError, AttributeError, LookupError, RecursionError, SyntaxError) as error:
                 task, graded.key = None, ""  # nobody's notebook stops the class
                 graded.verdict, graded.lines = "please look", (SAID_UNREAD,)
@@ -95,7 +96,7 @@ def grade(
             if task:
                 tasks.setdefault(graded.key, task)
             answers.append(graded)
-    results = examined(tasks, store, workers or max(1, os.cpu_count() or 1), progress)
+    results = examined(tasks, store, workers or max(1, os.cpu_count() or 1), progress, assignment.variant)
     share = assignment.almost if almost is None else almost
     made = Class(assignment, submissions, answers)
     for graded in answers:
@@ -214,7 +215,9 @@ def without_package(source: str) -> str:
     return b"\n".join(lines).decode()
 
 
-def examined(tasks: dict[str, dict], store: Path, workers: int, progress: Callable) -> dict[str, Any]:
+def examined(
+    tasks: dict[str, dict], store: Path, workers: int, progress: Callable, variant: str = ""
+) -> dict[str, Any]:
     """The results of all tasks: those kept from before, and those that the warm process gives now."""
     results: dict[str, Any] = {}
     if store.is_file():
@@ -228,7 +231,14 @@ def examined(tasks: dict[str, dict], store: Path, workers: int, progress: Callab
     if not open_tasks:
         return results
     store.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "bertedu.classroom.grading.warm", str(min(workers, len(open_tasks))), "{}"]
+    command = [
+        sys.executable,
+        "-m",
+        "bertedu.classroom.grading.warm",
+        str(min(workers, len(open_tasks))),
+        "{}",
+        variant,
+    ]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "BERTEDU_PROGRESS": "off"}
     with (
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as warm,

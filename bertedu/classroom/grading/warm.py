@@ -16,6 +16,7 @@ from typing import Any
 from bertedu.classroom.grading import examining, kernel
 from bertedu.classroom.grading.examining import Task
 from bertedu.classroom.grading.limits import Limits
+from bertedu.classroom.variants import use_variant
 
 MOST_BYTES = 200_000  # of one result
 
@@ -26,6 +27,8 @@ def main() -> None:
     kernel.process_control(kernel.KILL_WITH_PARENT, signal.SIGKILL)
     kernel.process_control(kernel.DUMPABLE, 0)  # processes of the same user may not look into this one
     examining.warm()
+    if len(sys.argv) > 3 and sys.argv[3]:
+        use_variant(sys.argv[3])
     out = os.dup(1)
     os.dup2(2, 1)  # what a library prints is no result
     run(workers, limits, out)

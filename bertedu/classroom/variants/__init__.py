@@ -1,0 +1,34 @@
+"""Graded variants of exercises, which no public solution answers: `bertedu assignment 3 --variant SEED`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bertedu.classroom.variants import chapter_03, chapter_06, chapter_10, chapter_11
+from bertedu.classroom.variants.variant import Draws, Maker, Variant
+from bertedu.course.exercise import EXERCISES
+
+MAKERS: dict[str, Maker] = {**chapter_03.MAKERS, **chapter_06.MAKERS, **chapter_10.MAKERS, **chapter_11.MAKERS}
+CHAPTERS = sorted({int(number.partition(".")[0]) for number in MAKERS})
+
+
+def variants(token: str, chapters: tuple[int, ...] = ()) -> list[Variant]:
+    """The variants of these chapters (none: of all) that follow from a token."""
+    wanted = [number for number in MAKERS if not chapters or int(number.partition(".")[0]) in chapters]
+    return [MAKERS[number](Draws(token, number)) for number in wanted]
+
+
+def use_variant(token: str) -> None:
+    """Let `check` and `hint` know the variants of a token. A notebook of an assignment calls it."""
+    for variant in variants(token):
+        EXERCISES[variant.exercise.number] = variant.exercise
+
+
+@contextmanager
+def using(token: str) -> Iterator[None]:
+    """Inside the block, `check` and `hint` know the variants of a token."""
+    use_variant(token)
+    try:
+        yield
+    finally:
+        for number in MAKERS:
+            EXERCISES.pop(number, None)

@@ -1,0 +1,145 @@
+"""Graded variants: right answers pass for every seed, mistakes and the copied public answer hear a sentence."""
+
+import json
+import re
+
+import nbformat
+import pytest
+import torch
+from test_classroom_variants_answers import RIGHT, WRONG
+
+from bertedu.classroom.assignment import make_assignment
+from bertedu.classroom.assignment_file import read_assignment
+from bertedu.classroom.variants import CHAPTERS, MAKERS, using, variants
+from bertedu.classroom.variants.variant import token_of
+from bertedu.course.building.places import Places
+from bertedu.course.building.versions import read_source
+from bertedu.course.checking import check, examine
+from bertedu.course.exercise import EXERCISES
+from bertedu.errors import UserError
+
+TOKENS = [token_of(f"a seed {number}", "3 6 10 11") for number in range(6)]
+
+
+def variant(token, number):
+    return next(one for one in variants(token) if one.exercise.number == number)
+
+
+def answer(code: str, one, token: str):
+    """An answer's code with the numbers that its text names, as a student would read them there."""
+    names = {"torch": torch, **facts(one)}
+    exec(code, names)
+    return names[one.name]
+
+
+def facts(one) -> dict:
+    """What a student reads in the text of a variant."""
+    text, found = one.text, {}
+    patterns = {
+        "layout": r"shape `\[(\w, \w, \w, \w)\]`",
+        "temperature": r"by ([\d.]+)·√d",
+        "axis": r"\*\*axis (\d)\*\*",
+        "beta": r"β = ([\d.]+)\*\*",
+        "recall": r"at least ([\d.]+)\*\*",
+        "none": r"\*\*(-\d+)\*\*",
+        "first": r"\*\*(\d+)\*\* to",
+        "begin": r"first word of an entity has the tag `person.(\w)`",
+        "inside": r"each further word `person.(\w)`",
+        "sign": r"the tag `person(.)",
+    }
+    for name, pattern in patterns.items():
+        if match := re.search(pattern, text):
+            found[name] = match[1] if name in ("begin", "inside", "sign", "layout") else float(match[1])
+    found["shares"] = [int(share) / 100 for share in re.findall(r"\*\*(\d+)%\*\*", text)]
+    found["uniform"], found["summed"] = "the same weight" in text, "**sum**" in text
+    found["given"] = one.given
+    return {name: int(value) if name in ("axis", "none", "first") else value for name, value in found.items()}
+
+
+@pytest.mark.parametrize("number", MAKERS)
+def test_a_right_answer_is_refused_or_a_mistake_passes_without_a_sentence(number):
+    assert len(RIGHT[number]) >= 2 and len(WRONG[number]) >= 4
+    for token in TOKENS:
+        one = variant(token, number)
+        for code in RIGHT[number]:
+            verdict = examine(one.exercise, answer(code, one, token))
+            assert verdict.passed, f"{one.text}\n{code}\n{verdict}"
+        for code, words in WRONG[number].items():
+            verdict = examine(one.exercise, answer(code, one, token))
+            said = " ".join(verdict.lines)
+            assert verdict.status == "not yet" and re.search(words, said), f"{one.text}\n{code}\n{verdict}"
+
+
+PUBLIC = {"3.11": "3.2", "3.12": "3.4", "6.11": "6.2", "6.12": "6.3", "10.11": "10.4", "10.12": "10.4", "11.11": "11.2"}
+
+
+def public_solution(number: str):
+    """The answer of the published solution."""
+    source = read_source(Places().all_sources((number.partition(".")[0],))[0])
+    code = next(c.source for c in source.cells if f'check("{number}"' in c.source and "BEGIN SOLUTION" in c.source)
+    name = re.search(r"check\(\S+ (\w+)\)", code)[1]
+    names: dict = {"torch": torch, "check": lambda *_: None}
+    exec("from torch.nn.functional import cross_entropy\n", names)
+    exec(code, names)
+    return names[name]
+
+
+@pytest.mark.parametrize("number", PUBLIC)
+def test_the_published_solution_solves_a_variant(number):
+    solution = public_solution(PUBLIC[number])
+    for token in TOKENS:
+        verdict = examine(variant(token, number).exercise, solution)
+        assert verdict.status == "not yet" and len(" ".join(verdict.lines)) > 80, verdict
+
+
+@pytest.mark.parametrize("number", MAKERS)
+def test_all_seeds_ask_for_the_same(number):
+    texts = {(one.text, one.given) for one in (variant(token_of(str(i), ""), number) for i in range(20))}
+    assert len(texts) >= 2
+
+
+def test_a_seed_can_be_read_in_a_notebook_or_draws_something_else_tomorrow():
+    assert token_of("a seed", "3") != token_of("a seed", "6") and "a seed" not in token_of("a seed", "3")
+    one, other = variants(TOKENS[0]), variants(TOKENS[0])
+    assert [(a.text, a.given) for a in one] == [(b.text, b.given) for b in other]
+
+
+def test_variants_stay_among_the_exercises_of_the_course():
+    with using(TOKENS[0]):
+        assert "3.11" in EXERCISES and check("3.11", None).status == "not attempted yet"
+    assert not set(MAKERS) & set(EXERCISES)
+
+
+def test_an_assignment_of_variants_has_a_solution_or_is_not_known_to_its_check(tmp_path):
+    made = make_assignment(("3", "11"), tmp_path / "exam", variant="a secret sentence")
+    assert [one.number for one in made.exercises] == ["3.11", "3.12", "11.11", "11.12"]
+    assert read_assignment(tmp_path / "exam") == made and made.variant and made.name == "variants-03-11"
+    assert not set(MAKERS) & set(EXERCISES)
+    for path in (tmp_path / "exam").rglob("*.ipynb"):
+        code = "\n".join(cell.source for cell in nbformat.read(str(path), as_version=4).cells)
+        assert "a secret sentence" not in code and f'use_variant("{made.variant}")' in code
+        assert code.count("raise NotImplementedError") == 2 and ".softmax(" not in code
+    source = (tmp_path / "exam" / "nbgrader" / "source" / made.name / "03_self_attention.ipynb").read_text("utf-8")
+    assert f', variant=\\"{made.variant}\\")' in source
+    file = tmp_path / "exam" / "assignment.json"
+    told = json.loads(file.read_text("utf-8"))
+    del told["variant"]  # as it was written before there were variants
+    file.write_text(json.dumps(told), encoding="utf-8")
+    assert read_assignment(tmp_path / "exam").variant == ""
+
+
+@pytest.mark.parametrize(("chapters", "seed"), [(("4",), "a secret sentence"), (("3",), "short"), (("3",), "        ")])
+def test_a_chapter_without_variants_or_a_seed_that_can_be_guessed_is_taken(tmp_path, chapters, seed):
+    with pytest.raises(UserError, match=r"has no variants|can be guessed"):
+        make_assignment(chapters, tmp_path / "exam", variant=seed)
+    assert not (tmp_path / "exam").exists() and 4 not in CHAPTERS
+
+
+def test_nbgraders_check_does_not_know_the_variant():
+    from bertedu.classroom.scoring import scored
+
+    one = variant(TOKENS[0], "3.11")
+    judge = scored(points=3, variant=TOKENS[0])
+    assert judge("3.11", answer(RIGHT["3.11"][0], one, TOKENS[0])) is None
+    assert judge("3.11", answer(next(iter(WRONG["3.11"])), one, TOKENS[0])) == 0.0
+    assert "3.11" not in EXERCISES
