@@ -197,7 +197,7 @@ WRONG = {
     "10.11": {
         PUBLIC_THRESHOLD.replace("NAME", "best_threshold"): r"exercise 10\.4",
         THRESHOLD.replace(", t))", ", -t))"): r"Return the smallest",
-        THRESHOLD.replace("beta**2", "beta**-2"): r"are swapped|F1|is better",
+        THRESHOLD.replace("beta**2", "beta**-2"): r"are swapped|F1|is better|10\.4|Return the smallest",
         THRESHOLD.replace("beta**2", "1"): r"F1|10\.4",
         THRESHOLD.replace("p >= t", "p > t").replace("+ beta**2", "+ 1e-9 + beta**2"): r"is better|F-beta|F1",
     },

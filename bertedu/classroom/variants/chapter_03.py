@@ -87,7 +87,7 @@ def softmax(draws: Draws) -> Variant:
         other = 3 - axis
         mistakes = {
             f"Softmax runs over axis {other}, and the keys lie along axis {axis}.": (
-                scores.masked_fill(hidden, lowest).softmax(other)
+                scores.masked_fill(hidden, lowest).softmax(other).masked_fill(hidden & (not uniform), 0.0)
             ),
             "These are the weights without a mask.": scores.softmax(axis),
             "A score of 0 is not hidden: e to the 0 is 1.": (scores * ~hidden).softmax(axis),

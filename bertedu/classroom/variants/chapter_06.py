@@ -60,8 +60,8 @@ def corrupting(draws: Draws) -> Variant:
         "Write `corrupt_tokens(input_ids, chosen, mask_token_id, vocab_size)` for ids `[B, T]` and the chosen tokens, "
         f"a bool tensor `[B, T]`. Of the chosen tokens, on average **{masked:.0%}** become `[MASK]`, **{random:.0%}** "
         f"a random id, and **{kept:.0%}** stay. Random ids come from **{first}** to `vocab_size` - 1, so that no "
-        f"special token is drawn. Return the **labels first**, then what the model sees. A label is the original id where a "
-        f"token was chosen, and **{none}** elsewhere. Don't change `input_ids`."
+        f"special token is drawn. Return the **labels first**, then what the model sees. A label is the original id "
+        f"where a token was chosen, and **{none}** elsewhere. Don't change `input_ids`."
     )
     hints = (
         "Draw one number between 0 and 1 for each token, and let it decide.",

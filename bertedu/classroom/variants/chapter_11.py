@@ -17,6 +17,17 @@ SENTENCES: tuple[tuple[list[tuple[str, int, int]], str], ...] = (
 Span = tuple[str, int, int]
 
 
+def merged(wanted: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """What comes if neighbours of one type become one entity."""
+    found: list[tuple[int, int, str]] = []
+    for first, last, kind in wanted:
+        if found and found[-1][1:] == (first - 1, kind):
+            found[-1] = (found[-1][0], last, kind)
+        else:
+            found.append((first, last, kind))
+    return found
+
+
 def reading(draws: Draws) -> Variant:
     """Entities from tags such as person_S, with the last word included; an M without a beginning counts as O."""
     begin, inside, sign = draws.pick(NOTATIONS)
@@ -54,16 +65,6 @@ def reading(draws: Draws) -> Variant:
                 found[-1] = (found[-1][0], at, kind)
             elif letter:
                 found.append((at, at, kind))
-        return found
-
-    def merged(wanted: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-        """What comes if neighbours of one type become one entity."""
-        found: list[tuple[int, int, str]] = []
-        for first, last, kind in wanted:
-            if found and found[-1][1:] == (first - 1, kind):
-                found[-1] = (found[-1][0], last, kind)
-            else:
-                found.append((first, last, kind))
         return found
 
     text = (
