@@ -76,6 +76,11 @@ def test_a_word_in_its_ordinary_sense_is_refused(text):
     assert not list(private_words(text))
 
 
+def test_a_term_of_the_field_is_refused_because_its_line_ends():
+    assert not list(private_words("# the learning\n# rate and the standard\n# deviation"))
+    assert [line for line, *_ in private_words("# one\n# the\n# rate")] == [2]
+
+
 CODE = '''"""Tells, at the end, what it\nhangs on."""
 # A token
 # looks at others.
@@ -88,7 +93,7 @@ def test_a_line_is_named_that_is_another(tmp_path):
     path.write_text(CODE, encoding="utf-8")
     assert [(one.line, one.word) for one in in_python(path, tmp_path)] == [
         (2, "hangs on"),
-        (3, "token   looks at"),
+        (3, "token looks at"),
         (5, "behind"),
     ]
     assert "module.py, line 2: 'hangs on'; write: depends on" in str(in_python(path, tmp_path)[0])

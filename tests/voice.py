@@ -5,7 +5,9 @@ import io
 import json
 import re
 import tokenize
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,10 +78,12 @@ class Found(NamedTuple):
 def private_words(text: str) -> Iterator[tuple[int, str, str]]:
     """(line from 0, the private words, the field's) in a text. Code in backticks is no prose."""
     text = re.sub(r"`[^`\n]*`", lambda code: "`" + " " * (len(code[0]) - 2) + "`", text)
-    flat = re.sub(r"\n[# ]", "  ", text).replace("\n", " ")  # a phrase may be broken over two lines
+    rows = [re.sub(r"^[# ]+", "", row) for row in text.split("\n")]
+    flat = " ".join(rows)  # a phrase may be broken over two lines
+    starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
     for pattern, field in PATTERNS:
         for match in pattern.finditer(flat):
-            yield text.count("\n", 0, match.start()), match[0], field
+            yield bisect_right(starts, match.start()) - 1, match[0], field
 
 
 def prose(code: str) -> Iterator[tuple[int, str]]:

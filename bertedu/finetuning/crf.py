@@ -45,8 +45,8 @@ class ConditionalRandomField(nn.Module):
         """log p of the right tags of each sentence, [B]. emissions [B, W, C], tags [B, W], mask [B, W] of booleans.
 
         Words stand at the front of each row, at least one; what stands in the padding makes no difference. A sentence
-        whose right tags end where the rules allow no end (BIOES: within an entity) was cut off there: of all its rows
-        of tags the end counts nothing.
+        whose right tags end where the rules allow no end (BIOES: within an entity) was cut off there: of all its tag
+        sequences the end counts nothing.
         """
         last = tags.gather(1, mask.sum(dim=1, keepdim=True) - 1)
         ended = (self.end_rules[last] == 0).to(emissions.dtype)

@@ -133,7 +133,7 @@ def sense_vectors(model: LanguageModel, tokenizer: Tokenizer, examples: Sequence
     """The contextual vector of each example's word, of length 1: [N, D].
 
     It is the mean over the word's tokens and over all layers after the embeddings: the first layers already
-    look at the context, and the last one has turned towards the word to be guessed.
+    attend to the context, and the last one has turned towards the word to be guessed.
     """
     spans = [[word_span(example.sentence, example.word)] for example in examples]
     layers = span_vectors(model, tokenizer, [example.sentence for example in examples], spans)  # [N, L + 1, D]
