@@ -63,7 +63,10 @@ def threshold(draws: Draws) -> Variant:
             if abs(got - wanted) <= 1e-6:
                 continue
             came = f"But the threshold {got:g} came for probabilities {probabilities} and truths {right}."
-            if abs(got - copied) <= 1e-6 and right is not rows[-1][1]:
+            tie = right is rows[-1][1]  # only what does it right elsewhere comes so far
+            if tie and abs(got - best(probabilities, right, beta, largest=True)) <= 1e-6:
+                case.fail(came, "Several thresholds have the same F-beta. Return the smallest.")
+            if abs(got - copied) <= 1e-6:
                 case.fail(came, COPIED.format(number="10.4"), f"β is {beta:g} here.")
             if abs(got - best(probabilities, right, 1 / beta, largest=False)) <= 1e-6:
                 case.fail(came, "Precision and recall are swapped: β > 1 gives recall more weight.")
