@@ -169,6 +169,12 @@ def training_gigabytes(case: Case) -> None:
         ],
         "All weights take 4 bytes, the trained ones 12 more.",
     )
+    in_mixed_precision(case, base, head)
+    case.close_with("So mixed precision takes more memory here. It saves activations and time.")
+
+
+def in_mixed_precision(case: Case, base: int, head: int) -> None:
+    """The frozen model once more, with a bf16 copy of all weights."""
     got = number(case, case.call(base + head, head, True, tried="that frozen model in mixed precision"))
     right = (6 * (base + head) + 12 * head) / 1e9
     mistakes = [
@@ -185,7 +191,6 @@ def training_gigabytes(case: Case) -> None:
         (((4 * (base + head) + 12 * head) / 2) / 1e9, "Not everything is halved: the fp32 weights and moments stay."),
     ]
     wrong_number(case, got, right, mistakes, "2 bytes more for every weight, trained or frozen.")
-    case.close_with("So mixed precision takes more memory here. It saves activations and time.")
 
 
 LOSSES = [[2.0, 2.5], [2.2] * 20, [6.0], [], [2.1] * 15]
