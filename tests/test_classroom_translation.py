@@ -217,7 +217,7 @@ def test_a_value_goes_to_another_place_or_stays_english():
     assert phrases.say("I called f on 1. The shape is right: the result [2, 3].") == (
         "f mit 1. Form: das Ergebnis [2, 3]."
     )
-    assert phrases.say("It happened in your line: x = the result and y") == "Zeile: x = the result and y"
+    assert phrases.say("It happened in your line: the result") == "Zeile: the result"
     assert phrases.say("Nobody knows this.") == "Nobody knows this."
 
 
