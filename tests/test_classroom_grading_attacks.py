@@ -10,7 +10,7 @@ from test_classroom_grading import FILE, RIGHT, STUB, WRONG, assigned, hand_in, 
 
 from bertedu.classroom.grading import cells, strict, submissions
 from bertedu.classroom.grading.channel import Channel, Unfit
-from bertedu.classroom.grading.grading import grade, without_package
+from bertedu.classroom.grading.grading import grade
 from bertedu.classroom.grading.pages import file_name
 from bertedu.classroom.grading.results import write_results
 from bertedu.classroom.grading.submissions import read_submissions
@@ -23,7 +23,7 @@ DETOURS = {
     "random's own os": "import random\nrandom._os.write(3, b'')",
     "imported with an underscore": "from random import _os",
     "attrgetter": "import operator\noperator.attrgetter('os._exit')(x)(0)",
-    "getattr under another name": "g = getattr\ng(torch, 'os')",
+    "getattr under another name": "g = getattr\ng(x, 'os')",
     "getattr with a parameter": "def reach(o, n):\n    return getattr(o, n)",
     "getattr with a made text": "for n in ['o' + 's']:\n    getattr(torch, n)",
     "getattr in a loop over os": "for n in ('os',):\n    getattr(x, n)",
@@ -61,12 +61,14 @@ def test_a_detour_to_the_check_is_overlooked(name):
 
 def test_code_behind_an_import_is_run_and_not_read():
     hidden = 'from bertedu.course import check; x = """\nimport gc\n""" # """'
-    assert "import gc" not in [line for line in without_package(hidden).split("\n") if not line.startswith('"')][:1]
-    assert cells.parsed(without_package(hidden)).body[1].targets[0].id == "x"
+    assert (
+        "import gc" not in [line for line in cells.without_package(hidden).split("\n") if not line.startswith('"')][:1]
+    )
+    assert cells.parsed(cells.without_package(hidden)).body[1].targets[0].id == "x"
     two = (
         "from bertedu.course import (\n    check,\n    hint,\n); y = 2\nä = 1; from bertedu.course import check; z = 3"
     )
-    assert without_package(two) == "pass; y = 2\n\n\n\nä = 1; pass; z = 3"
+    assert cells.without_package(two) == "pass; y = 2\n\n\n\nä = 1; pass; z = 3"
 
 
 @pytest.mark.parametrize("code", [DEEP, NESTED], ids=["long", "nested"])

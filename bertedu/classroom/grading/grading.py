@@ -156,7 +156,7 @@ def prepared(
     whole = "\n".join([cells.text(own), found.source])
     if refuse(graded, whole, helpers, solved):
         return None
-    source = "\n".join(["", *([cells.text(own)] if own else []), without_package(found.source)]).lstrip("\n")
+    source = "\n".join(["", *([cells.text(own)] if own else []), cells.without_package(found.source)]).lstrip("\n")
     helper_text = cells.text(cells.needed(whole, before))
     task = {"number": exercise.number, "helpers": helper_text, "source": source, "asked": exercise.answer}
     graded.key = hashlib.sha256(json.dumps([version, task]).encode()).hexdigest()[:32]
@@ -201,18 +201,6 @@ def package_names(source: str, imports: list, solved: Any, exercise: AssignedExe
             if module.startswith("bertedu") and module != "bertedu.course":
                 names |= cells.bound(node)
     return sorted(names & cells.used(tree) - cells.used(solution_tree))
-
-
-def without_package(source: str) -> str:
-    """The code without its own imports of the package: the released ones are run before it."""
-    tree = cells.parsed(source)
-    lines = [line.encode() for line in cells.without_magics(source).split("\n")]  # offsets in a line count bytes
-    found = {node for module, _, node in cells.imports_of(tree) if module.split(".")[0] == "bertedu"} if tree else set()
-    for node in sorted(found, key=lambda node: (node.lineno, node.col_offset), reverse=True):
-        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-        after = lines[last][node.end_col_offset :]  # exactly the import: a line of it may hold other code
-        lines[first : last + 1] = [lines[first][: node.col_offset] + b"pass" + after, *[b""] * (last - first)]
-    return b"\n".join(lines).decode()
 
 
 def examined(

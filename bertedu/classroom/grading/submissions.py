@@ -89,7 +89,8 @@ def add(submission: Submission, notebook: str, path: str, data: bytes | str) -> 
 
 def only_code(notebook: dict) -> tuple[dict, bool]:
     """A notebook without its text and outputs, and whether all of its code is in it."""
-    kept, length = [], 0
+    kept: list[dict] = []
+    length = 0
     for grade_id, own_id, source in sources(notebook):
         length += len(source)
         if length > MOST_CODE:
