@@ -138,7 +138,8 @@ def returning(value: Any) -> Any:
 
 
 @every_exercise
-def test_a_hint_gives_the_answer_away_or_nothing(exercise):
+def test_a_hint_gives_the_answer_away_or_nothing(exercise, monkeypatch):
+    monkeypatch.setattr(checking, "hints_given", {})
     assert len(exercise.hints) == 2 and len(set(exercise.hints)) == 2
     assert all(10 <= len(text) <= 400 for text in exercise.hints), "a hint is a sentence or two"
     assert exercise.hints[0] in hint(exercise.number)

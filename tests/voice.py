@@ -55,6 +55,7 @@ ORDINARY = {
     ("notebooks/source/11_tagging.py", "place"),  # a type of entity
     ("notebooks/source/11_tagging.py", "places"),  # a type of entity
     ("bertedu/course/exercises/chapter_11.py", "place"),  # a type of entity
+    ("bertedu/classroom/variants/chapter_11.py", "place"),  # a type of entity
     ("data/quizzes/11.json", "place"),  # a type of entity
     ("data/quizzes/11.json", "places"),  # a type of entity
     ("bertedu/corpora/world/senses.py", "place"),  # of a scene

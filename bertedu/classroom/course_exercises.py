@@ -56,7 +56,7 @@ def following(text: str) -> str:
 
 
 def cells_of(notebook: NotebookNode, number: str, where: str) -> tuple[int, int]:
-    """The places of the cell with an exercise's heading, and of the one that checks the answer."""
+    """The positions of the cell with an exercise's heading, and of the one that checks the answer."""
     headings = [
         at
         for at, cell in enumerate(notebook.cells)
@@ -85,7 +85,7 @@ def is_part(notebook: NotebookNode, at: int, answer: int) -> bool:
 
 
 def imports_in_use(notebook: NotebookNode, gone: Collection[int]) -> dict[int, NotebookNode]:
-    """For cells that go and import what others use, by their places: a cell with these imports only."""
+    """For cells that go and import what others use, by their positions: a cell with these imports only."""
     everything = statements(notebook.cells)
     found = {}
     for at in gone:
