@@ -9,10 +9,10 @@ from bertedu.course.exercise import Exercise
 NOTATIONS = (("S", "M", "_"), ("B", "C", "/"), ("1", "2", ":"), ("F", "I", "="))
 SENTENCES: tuple[tuple[list[tuple[str, int, int]], str], ...] = (
     ([], "a sentence without an entity"),
-    ([("person", 0, 1), ("place", 3, 3)], "a person of two words, and a place"),
-    ([("place", 2, 4)], "a sentence that ends with a place"),
+    ([("person", 0, 1), ("city", 3, 3)], "a person of two words, and a city"),
+    ([("city", 2, 4)], "a sentence that ends with a city"),
     ([("person", 0, 0), ("person", 1, 2)], "two persons next to each other"),
-    ([("place", 1, 2), ("person", 3, 4)], "a place and a person next to each other"),
+    ([("city", 1, 2), ("person", 3, 4)], "a city and a person next to each other"),
 )
 Span = tuple[str, int, int]
 
@@ -40,7 +40,7 @@ def reading(draws: Draws) -> Variant:
 
     def examine(case: Case) -> None:
         rows = [(tags_of(spans), [(first, last, kind) for kind, first, last in spans], t) for spans, t in SENTENCES]
-        lonely = ["O", f"place{sign}{inside}", f"place{sign}{inside}", f"person{sign}{begin}", f"place{sign}{inside}"]
+        lonely = ["O", f"city{sign}{inside}", f"city{sign}{inside}", f"person{sign}{begin}", f"city{sign}{inside}"]
         rows.append((lonely, [(3, 3, "person")], "tags that continue what did not begin"))
         for tags, wanted, tried in rows:
             got = case.call(tags, tried=f"{tried}: {' '.join(tags)}")
@@ -105,12 +105,12 @@ BUGS = (
     ("recall", "hits / given if given else 0.0", "Recall is a share of the gold entities."),
 )
 ROWS: tuple[tuple[list, list, str], ...] = (
-    ([[("person", 0, 2), ("place", 3, 4)]], [[("place", 0, 2), ("place", 3, 4), ("person", 5, 6)]], "a wrong type"),
-    ([[("person", 0, 2)], []], [[("person", 0, 1)], [("place", 1, 2)]], "a wrong end"),
-    ([[("place", 1, 2), ("place", 4, 5)]], [[("person", 0, 1), ("place", 1, 2), ("place", 4, 5)]], "one too many"),
-    ([[("place", 1, 2)], [("person", 0, 1)]], [[("place", 1, 2)], []], "a sentence in which nothing was found"),
-    ([[]], [[("place", 1, 2)]], "no gold entity"),
-    ([[("place", 1, 2)]], [[]], "no found entity"),
+    ([[("person", 0, 2), ("city", 3, 4)]], [[("city", 0, 2), ("city", 3, 4), ("person", 5, 6)]], "a wrong type"),
+    ([[("person", 0, 2)], []], [[("person", 0, 1)], [("city", 1, 2)]], "a wrong end"),
+    ([[("city", 1, 2), ("city", 4, 5)]], [[("person", 0, 1), ("city", 1, 2), ("city", 4, 5)]], "one too many"),
+    ([[("city", 1, 2)], [("person", 0, 1)]], [[("city", 1, 2)], []], "a sentence in which nothing was found"),
+    ([[]], [[("city", 1, 2)]], "no gold entity"),
+    ([[("city", 1, 2)]], [[]], "no found entity"),
 )
 
 
