@@ -46,8 +46,8 @@ def examine_file(name: str, path: Path) -> Verdict:
     drill, seconds = find(name), clock.elapsed(name)
     read_text(path)
     answer = answer_of(JUDGING, name, path)
-    told = {"status": "not yet", "lines": answer} if isinstance(answer, tuple) else answer
-    verdict = Verdict(name, told["status"], tuple(told["lines"]))
+    failed = isinstance(answer, tuple)  # the lines that say why nothing could be examined
+    verdict = Verdict(name, "not yet", answer) if failed else Verdict(name, answer["status"], tuple(answer["lines"]))
     line = clock.told(name, drill.minutes, verdict.passed, seconds)
     if line is None and verdict.passed:
         line = (
