@@ -23,7 +23,7 @@ def main(folder: Path) -> bool:
     """Run the whole; whether all was as it must be."""
     assigned, submitted, results = folder / "assigned", folder / "submissions", folder / "results"
     if not assigned.exists():
-        make_assignment([3, 6], assigned)
+        make_assignment(["3", "6"], assigned)
     assignment = read_assignment(assigned)
     released = {
         one.file: json.loads((assigned / RELEASE / one.file).read_text("utf-8")) for one in assignment.notebooks
