@@ -2,11 +2,12 @@
 
 Run: python benchmarks/family.py DATASETS --state FOLDER [--members …] [--seeds 3] [--seconds 600] [--table]
 
-DATASETS is the folder of the public sets (its README names them); --state a folder outside of the repository for all
-that is found. Whatever is finished there is not computed again: a unit (a speed, a rate that was tried, a run, a score)
-is one JSON file, and a run of pre-training that was killed goes on where it was last saved. The first seed of all
-members comes first. One thread; about 17 minutes of it for each member and seed. --table computes nothing: it prints
-what is there, and writes data/family/results.json and the picture beside it.
+DATASETS is the folder of the public sets (its README names them); --state a folder outside of the repository for runs
+and checkpoints. Whatever is finished is not computed again, also on another machine: a unit (a speed, a rate that was
+tried, a run, a score) is one JSON file in --units, data/family/units. A run of pre-training that was killed goes on
+where it was last saved. The first seed of all members comes first. One thread; about 17 minutes of it for each member
+and seed. Two processes may share the work: each with members and a state of its own. --table computes nothing: it
+prints what is there, and writes data/family/results.json and the picture beside it.
 """
 
 import argparse
@@ -38,17 +39,19 @@ FINE_TUNING_MINUTES = 4.0  # about, of one member and seed, for the estimate
 
 
 class Comparison:
-    """All units of the comparison, in a state folder."""
+    """All units of the comparison, each a file in the folder `units`."""
 
-    def __init__(self, workshop: Workshop, members: list[str], seeds: int, say: Callable[[str], None] = print):
-        self.workshop, self.members, self.seeds, self.say = workshop, members, seeds, say
+    def __init__(
+        self, workshop: Workshop, units: Path, members: list[str], seeds: int, say: Callable[[str], None] = print
+    ):
+        self.workshop, self.units, self.members, self.seeds, self.say = workshop, units, members, seeds, say
         self.state, self.recipe = workshop.state, workshop.recipe
         self.failed: list[str] = []
         self.keep_recipe()
 
     def keep_recipe(self) -> None:
-        """Refuse a state folder whose figures were found with another recipe."""
-        path, mine = self.state / "recipe.json", {**asdict(self.recipe), "rates": list(self.recipe.rates)}
+        """Refuse units that were found with another recipe."""
+        path, mine = self.units / "recipe.json", {**asdict(self.recipe), "rates": list(self.recipe.rates)}
         if not path.exists():
             write_json(path, mine)
         elif (found := read_json(path)) != mine:
@@ -57,11 +60,11 @@ class Comparison:
                 for name, value in mine.items()
                 if found.get(name) != value
             ]
-            raise UserError(f"{path} is of another comparison ({'; '.join(changed)}): choose another --state.")
+            raise UserError(f"{path} is of another comparison ({'; '.join(changed)}): choose another --units.")
 
     def unit(self, name: str, find: Callable[[], Any]) -> Any:
         """What was found under a name, or is found now and kept."""
-        path = self.state / f"{name}.json"
+        path = self.units / f"{name}.json"
         if not path.exists():
             found = find()
             write_json(path, found)
@@ -109,7 +112,7 @@ class Comparison:
 
     def tokens(self, name: str, seconds: float) -> int:
         """What a member reads in so many seconds of processor time, BERT having the speed of the recipe."""
-        share = read_json(self.state / "speed" / f"{name}.json")["share_of_bert"]
+        share = read_json(self.units / "speed" / f"{name}.json")["share_of_bert"]
         return round(self.recipe.bert_tokens * share * seconds)
 
     def cost(self, name: str) -> dict[str, float]:
@@ -180,6 +183,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", type=Path)
     parser.add_argument("--state", type=Path, required=True)
+    parser.add_argument("--units", type=Path, default=RESULTS / "units")
     parser.add_argument("--members", nargs="+", choices=list(MEMBERS), default=list(MEMBERS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=Recipe.seconds)
@@ -191,7 +195,7 @@ def main() -> None:
     transformers.logging.set_verbosity_error()
     warnings.simplefilter("ignore")  # heads are left out, and start anew, as they shall
     if given.table:
-        report(given.state, RESULTS)
+        report(given.units, RESULTS)
         return
     recipe = Recipe(seconds=given.seconds, search_seconds=given.search_seconds, rows=given.rows)
     workshop = Workshop(given.state, given.datasets, recipe)
@@ -199,7 +203,7 @@ def main() -> None:
     if left := [name for name in given.members if name not in members]:
         print(f"not in this version of the package: {', '.join(left)}")
     with holding(given.state):  # two processes would do the same work twice
-        Comparison(workshop, members, given.seeds, lambda line: print(line, flush=True)).run()
+        Comparison(workshop, given.units, members, given.seeds, lambda line: print(line, flush=True)).run()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from bertedu.corpora import load_corpus
@@ -24,7 +25,8 @@ from bertedu.family.distilbert import student_of
 from bertedu.inference import open_filler
 from bertedu.model.architecture import architecture
 from bertedu.model.heads import MaskedLM
-from bertedu.pretraining.examples import tokenize_documents
+from bertedu.pretraining.examples import TokenizedText, tokenize_documents
+from bertedu.pretraining.initialization import initialize_for_matching
 from bertedu.pretraining.objectives import OBJECTIVES
 from bertedu.pretraining.run import make_model
 from bertedu.pretraining.settings import PretrainingSettings
@@ -104,7 +106,7 @@ class CountingTrainer(Trainer):
 class Workshop:
     """Makes tasks and models of the recipe, with the tokenizers and the text kept between them.
 
-    state is the folder of all results; datasets the folder of the public sets.
+    state is the folder of runs and checkpoints; datasets the folder of the public sets.
     """
 
     def __init__(self, state: Path, datasets: Path, recipe: Recipe):
@@ -173,8 +175,10 @@ class Workshop:
             shape = student_of(open_filler(TEACHER)[0]).config
             shape = replace(shape, initializer_range=self.recipe.initializer_range)
             torch.manual_seed(seed)
-            MaskedLM.from_config(shape).save_pretrained(folder)
-            self.tokenizer(MEMBERS["distilbert-alone"]).save_pretrained(folder, shape.max_tokens)
+            student, (tokenizer, train, _) = MaskedLM.from_config(shape), self.texts("distilbert-alone")
+            initialize_for_matching(student, counted(train, tokenizer))
+            student.save_pretrained(folder)
+            tokenizer.save_pretrained(folder, shape.max_tokens)
             (folder / "ready").touch()
         return folder
 
@@ -190,14 +194,16 @@ class Workshop:
         return CountingTrainer(model, task, training, budget, folder)
 
     def model(self, task: Any) -> Any:
-        """What is trained, as its authors start it, but for the scale: the published standard deviation, 0.02, is for a
-        width of 768, and the recipe's is 0.02 · √(768 / 128).
+        """What is trained. A member that adds learned positions to its vectors starts with `matching`: as published it
+        sits for ten minutes where it guesses by frequency alone. The others start as their authors do, but for the
+        scale: the published standard deviation, 0.02, is for a width of 768; the recipe's is 0.02 · √(768 / 128).
         """
         settings, tokenizer = task.settings, task.tokenizer
         if settings.start or settings.teacher:
             return make_model(task)
         torch.manual_seed(settings.seed)
-        config = architecture(settings.architecture).config.for_texts(
+        member = architecture(settings.architecture)
+        config = member.config.for_texts(
             settings.preset,
             settings.max_length,
             vocab_size=len(tokenizer),
@@ -205,7 +211,11 @@ class Workshop:
             initializer_range=self.recipe.initializer_range,
             **dict.fromkeys(DROPOUTS, settings.dropout),
         )
-        return task.new_model(config)
+        model = task.new_model(config)
+        if member.matching is not None:
+            for part in dict.fromkeys((task.filler(model), task.reader(model))):  # once, where both are one
+                initialize_for_matching(part, counted(task.train_text, tokenizer))
+        return model
 
     def pretrain(self, name: str, seed: int, rate: float, tokens: int, folder: Path) -> dict[str, Any]:
         """Train to the end, also where an earlier process was killed; the last weights are in folder/checkpoint.
@@ -250,6 +260,11 @@ class Workshop:
             "share_of_bert": statistics.median(one[name] / one["bert"] for one in rounds),
             "tokens_per_second": statistics.median(one[name] for one in rounds),
         }
+
+
+def counted(text: TokenizedText, tokenizer: Tokenizer) -> torch.Tensor:
+    """How often each id stands in a text, [V]."""
+    return torch.from_numpy(np.bincount(text.tokens, minlength=len(tokenizer)))
 
 
 def refuse_stopped(trainer: Trainer) -> None:

@@ -45,21 +45,21 @@ def within_noise(scores: Scores, one: str, other: str) -> bool:
     return difference <= ERRORS * error or min(len(scores[one]), len(scores[other])) < 2
 
 
-def collect(state: Path) -> dict[str, Any]:
-    """All figures of a state folder, as results.json holds them."""
-    rows = [name for name in (*MEMBERS, UNTRAINED) if any(state.glob(f"seed-*/{name}/exams/*.json"))]
-    seeds = sorted(int(path.name.removeprefix("seed-")) for path in state.glob("seed-*"))
-    runs = {name: [of for seed in seeds if (of := one_run(state / f"seed-{seed}" / name, seed))] for name in rows}
+def collect(units: Path) -> dict[str, Any]:
+    """All figures of a folder of units, as results.json holds them."""
+    rows = [name for name in (*MEMBERS, UNTRAINED) if any(units.glob(f"seed-*/{name}/exams/*.json"))]
+    seeds = sorted(int(path.name.removeprefix("seed-")) for path in units.glob("seed-*"))
+    runs = {name: [of for seed in seeds if (of := one_run(units / f"seed-{seed}" / name, seed))] for name in rows}
     found: dict[str, Any] = {
-        "recipe": read_json(state / "recipe.json"),
-        "baselines": read_json(state / "baselines.json"),
+        "recipe": read_json(units / "recipe.json"),
+        "baselines": read_json(units / "baselines.json"),
     }
     about = {}
-    for name in (name for name in rows if (state / "cost" / f"{name}.json").exists()):
-        tried = {f"{one['rate']:g}": one for one in map(read_json, sorted((state / "rates" / name).glob("*.json")))}
+    for name in (name for name in rows if (units / "cost" / f"{name}.json").exists()):
+        tried = {f"{one['rate']:g}": one for one in map(read_json, sorted((units / "rates" / name).glob("*.json")))}
         about[name] = {
-            "cost": read_json(state / "cost" / f"{name}.json"),
-            "speed": read_json(state / "speed" / f"{name}.json"),
+            "cost": read_json(units / "cost" / f"{name}.json"),
+            "speed": read_json(units / "speed" / f"{name}.json"),
             "rates": {rate: one["quality"] for rate, one in tried.items()},
         }
     return {**found, "members": about, "runs": runs}

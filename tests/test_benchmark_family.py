@@ -15,6 +15,7 @@ import torch
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
+from bertedu.model.architecture import architecture
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import Trainer
 
@@ -73,7 +74,7 @@ def test_a_budget_is_measured_by_the_clock_on_the_wall(harness, monkeypatch):
 def test_a_member_is_given_the_tokens_of_a_faster_one(harness, workshop):
     # Measured while something else slowed the machine down: its share of BERT's speed counts, not its tokens a second.
     write_json(workshop.state / "speed" / "deberta.json", {"tokens_per_second": 300.0, "share_of_bert": 0.6})
-    comparison = harness.family.Comparison(workshop, ["deberta"], 1, silent)
+    comparison = harness.family.Comparison(workshop, workshop.state, ["deberta"], 1, silent)
     assert comparison.tokens("deberta", 20) == 12_000
 
 
@@ -87,6 +88,20 @@ def test_members_are_trained_with_different_recipes(harness, workshop):
     assert len(names) >= 8
     assert all(one == shared["bert"] for one in shared.values())
     assert shared["bert"]["seed"] == 3
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "electra", "distilbert-alone", "albert", "xlnet"])
+def test_a_member_sits_on_the_plateau_that_its_initialization_could_spare_it(harness, workshop, name):
+    workshop.recipe = replace(workshop.recipe, vocab_size=300)  # 256 of them are bytes, in RoBERTa's
+    settings = workshop.settings(name, seed=2)
+    tokenizer, train, validation = workshop.texts(name)
+    task = harness.family_members.OBJECTIVES[settings.objective](train, validation, tokenizer, settings)
+    model = task.reader(workshop.model(task))
+    find = architecture(model.config.model_type).matching
+    assert (find is None) == (name in ("albert", "xlnet"))
+    if find is not None:
+        weights = find(getattr(model, model.encoder_name))
+        assert torch.equal(weights.query, weights.key)
 
 
 def test_the_students_start_with_different_shapes_or_vocabularies(harness, workshop):
@@ -115,17 +130,17 @@ def test_two_members_are_examined_on_different_rows(harness):
 
 
 def test_a_unit_that_is_finished_is_computed_again(harness, workshop):
-    comparison = harness.family.Comparison(workshop, ["bert"], 1, silent)
+    comparison = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     assert comparison.unit("rates/bert/0.001", lambda: {"quality": 1.5}) == {"quality": 1.5}
-    again = harness.family.Comparison(workshop, ["bert"], 1, silent)
+    again = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     assert again.unit("rates/bert/0.001", lambda: pytest.fail("computed again")) == {"quality": 1.5}
 
 
 def test_figures_of_two_recipes_are_mixed(harness, workshop):
-    harness.family.Comparison(workshop, ["bert"], 1, silent)
+    harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     workshop.recipe = replace(workshop.recipe, seconds=2)
     with pytest.raises(UserError, match=r"recipe.json is of another comparison \(seconds was 0.4, is now 2\)"):
-        harness.family.Comparison(workshop, ["bert"], 1, silent)
+        harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
 
 
 @pytest.mark.parametrize("name", ["bert", "electra"])
@@ -160,7 +175,7 @@ def test_a_run_that_was_stopped_counts_as_finished(harness, workshop, monkeypatc
             trainer._stop()  # as Ctrl-C and SIGTERM do
 
     monkeypatch.setattr(Trainer, "_step", stopped)
-    comparison = harness.family.Comparison(workshop, ["bert"], 1, silent)
+    comparison = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     with pytest.raises(KeyboardInterrupt):
         comparison.unit("seed-0/bert/pretraining", lambda: workshop.pretrain("bert", 0, 1e-3, 900, tmp_path / "run"))
     assert not (workshop.state / "seed-0" / "bert" / "pretraining.json").exists()
@@ -168,7 +183,7 @@ def test_a_run_that_was_stopped_counts_as_finished(harness, workshop, monkeypatc
 
 def test_a_member_that_fails_stops_the_others(harness, workshop):
     said = []
-    comparison = harness.family.Comparison(workshop, ["bert"], 1, said.append)
+    comparison = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, said.append)
     comparison.attempt("albert", lambda: 1 / 0)
     assert comparison.failed == ["albert"] and "ZeroDivisionError" in said[0]
     with pytest.raises(KeyboardInterrupt):
@@ -181,7 +196,7 @@ def raise_interrupt() -> None:
 
 
 def test_the_rate_is_chosen_by_anything_but_the_validation_text(harness, workshop, monkeypatch):
-    comparison = harness.family.Comparison(workshop, ["bert"], 1, silent)
+    comparison = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     write_json(workshop.state / "speed" / "bert.json", {"share_of_bert": 1.0})
     tried = []
 
@@ -249,7 +264,7 @@ def test_the_whole_comparison_ends_without_a_table(harness, workshop, monkeypatc
         monkeypatch.setattr(module, "EXAMS", exams)
     monkeypatch.setattr(harness.family, "probed", lambda *given: dict.fromkeys(harness.family_table.PROBES, 0.5))
     said: list[str] = []
-    comparison = harness.family.Comparison(workshop, ["bert", "electra"], 2, said.append)
+    comparison = harness.family.Comparison(workshop, workshop.state, ["bert", "electra"], 2, said.append)
     comparison.run()
     assert said[-1] == "done; failed: nothing", "\n".join(said)
     harness.family_table.report(workshop.state, tmp_path / "results")
@@ -262,5 +277,5 @@ def test_the_whole_comparison_ends_without_a_table(harness, workshop, monkeypatc
     assert of_electra[1].endswith(" | – | – |")  # its generator is another network: no pseudo-perplexity
     # Nothing is computed a second time.
     again: list[str] = []
-    harness.family.Comparison(workshop, ["bert", "electra"], 2, again.append).run()
+    harness.family.Comparison(workshop, workshop.state, ["bert", "electra"], 2, again.append).run()
     assert [line for line in again if ": {" in line] == []

@@ -146,10 +146,11 @@ def test_the_page_shows_the_order_of_the_file(tmp_path, monkeypatch):
     assert shown == [shuffled([QUESTION] * 5, 3)] and shown != [[QUESTION] * 5]
 
 
-def test_a_quiz_asks_a_server_for_mathjax(capsys):
+def test_a_quiz_asks_a_server_for_mathjax(capsys, monkeypatch):
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 
+    monkeypatch.setenv("BERTEDU_PROGRESS", "off")
     InteractiveShell.instance()
     try:
         with capture_output() as shown:

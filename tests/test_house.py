@@ -24,12 +24,15 @@ ROWS = (
     "tokenization",
     "model",
     "family",
+    "jax",
     "inference",
     "corpora",
     "training",
     "pretraining",
+    "before",
     "finetuning",
     "interpretation",
+    "production",
     "visualization",
     "course",
     "interview",
@@ -39,7 +42,7 @@ ROWS = (
     "__main__",
 )
 # The rows that may use what only the extras install.
-WITH_EXTRAS = ("visualization", "course", "interview", "classroom")
+WITH_EXTRAS = ("jax", "production", "visualization", "course", "interview", "classroom")
 MOST_LINES_OF_A_FILE = 300
 MOST_LINES_OF_A_FUNCTION = 60
 
@@ -92,13 +95,13 @@ def test_an_imported_package_is_missing_from_pyproject():
 
 
 def test_a_notebook_needs_a_package_that_only_the_tests_install():
-    allowed = set(specifiers("course"))
+    allowed = set(specifiers("course", "production", "jax"))
     for path in sorted((REPOSITORY / "notebooks" / "source").glob("[0-9]*.py")):
         for name in imports(path):
             root = name.partition(".")[0]
             if root not in sys.stdlib_module_names and root != "bertedu":
                 needed = {canonicalize_name(provider) for provider in providers().get(root, [root])}
-                assert needed & allowed, f"{path.name} imports {name}: declare it in the extra `course`"
+                assert needed & allowed, f"{path.name} imports {name}: declare it in the extra of the notebooks"
 
 
 def test_two_lines_declare_one_package_or_one_of_them_is_overlooked():
@@ -109,7 +112,8 @@ def test_two_lines_declare_one_package_or_one_of_them_is_overlooked():
 
 def test_a_test_needs_a_package_that_is_declared_nowhere():
     for path in [*modules(REPOSITORY / "tests"), *modules(REPOSITORY / "benchmarks")]:
-        siblings = {canonicalize_name(other.stem) for other in path.parent.glob("*.py")} | {"tests", "benchmarks"}
+        beside = [*path.parent.glob("*.py"), *(REPOSITORY / "tests").glob("*.py")]
+        siblings = {canonicalize_name(other.stem) for other in beside} | {"tests", "benchmarks"}
         missing = imported_distributions(path) - set(everything()) - siblings
         assert not missing, f"{path.relative_to(REPOSITORY)} imports {sorted(missing)}: declare it in pyproject.toml"
 

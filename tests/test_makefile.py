@@ -143,16 +143,16 @@ def installed(folder: Path) -> list[str]:
 def test_make_bert_installs_jupyter_and_the_tests(folder):
     for name in ("bert", "lab", "bert", "test", "lab", "setup"):
         make(folder, name)
-    assert installed(folder) == ["", "[course]", "[course,authors,browser,test]"]
+    assert installed(folder) == ["", "[course,production,jax]", "[course,production,jax,authors,browser,test]"]
 
 
 def test_a_new_pin_takes_away_what_was_installed_besides(folder):
     make(folder, "test")
     (folder / "constraints.txt").write_text("# changed\n")
     assert "has changed" in make(folder, "bert").stdout
-    assert installed(folder) == 2 * ["[course,authors,browser,test]"]
+    assert installed(folder) == 2 * ["[course,production,jax,authors,browser,test]"]
 
 
 def test_nobody_is_told_how_much_is_installed(folder):
     sizes = [re.search(r"will have ([\d.]+) GB", make(folder, name).stdout) for name in ("bert", "lab", "test", "test")]
-    assert [float(size[1]) if size else None for size in sizes] == [1.6, 2.1, 2.4, None]
+    assert [float(size[1]) if size else None for size in sizes] == [1.6, 2.9, 3.2, None]

@@ -32,6 +32,10 @@ RUNS["straight on"] = ("classification", {"optimizer": "adamw"}, False)
 RUNS["multiple passes"] = ("tagging", {"optimizer": "muon", "epochs": 2.0}, False)
 RUNS["accumulation"] = ("classification", {"optimizer": "muon", "accumulation": 2, "data_workers": 1}, False)
 RUNS["frozen"] = ("classification", {"freeze_encoder": True}, False)
+# A task whose loss reads weights outside of the model's forward would meet a share of them.
+RUNS |= {f"fsdp {task}": (task, {"fsdp": True, "checkpointing": True}, True) for task in KINDS}
+RUNS["fsdp crf"] = ("entities", {"fsdp": True, "crf": True}, True)
+RUNS["fsdp frozen"] = ("classification", {"fsdp": True, "freeze_encoder": True}, False)
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +104,7 @@ def test_two_processes_draw_other_words_spans_or_orders_than_one(folder, tmp_pat
 @pytest.mark.parametrize("name", RUNS)
 def test_fine_tuning_with_two_processes_crashes_or_learns_something_else(folder, tmp_path, name):
     task, options, _ = json.loads((folder / "plans.json").read_text("utf-8"))[name]
+    options.pop("fsdp", None)  # one process has the whole model
     right = finetune(plan_of(task, options, tmp_path / "one"), KINDS[task], lambda said: None)
     found = json.loads((folder / name / "metrics.json").read_text("utf-8"))
     assert found["runs"][0]["processes"] == 2 and found["runs"][0]["tokens"] == right["runs"][0]["tokens"]

@@ -8,6 +8,7 @@ import click
 from bertedu.cli.assignment import assignment
 from bertedu.cli.care import build, doctor
 from bertedu.cli.course import course
+from bertedu.cli.export import export
 from bertedu.cli.finetune import finetune
 from bertedu.cli.grade import grade
 from bertedu.cli.interview import interview
@@ -38,7 +39,7 @@ def main() -> None:
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    *(pretrain, finetune, fill_mask_command, answer, attention, interview),
+    *(pretrain, finetune, fill_mask_command, answer, attention, export, interview),
     *(course, assignment, grade, slides, handout, translate, doctor, build),
 )
 for command in COMMANDS:

@@ -104,7 +104,14 @@ Ctrl-C stops and saves.
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
 @click.option("--data-workers", type=int, help="Processes that make batches while the model learns.  [default: 0]")
 @click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where to compute.  [default: auto]")
-@click.option("--precision", type=click.Choice(["auto", "fp32", "bf16"]), help="With which numbers.  [default: auto]")
+@click.option(
+    "--precision",
+    type=click.Choice(["auto", "fp32", "bf16", "fp16"]),
+    help="With which numbers; fp16 is for GPUs without bf16.  [default: auto]",
+)
+@click.option("--compile", is_flag=True, default=None, help="Compile the layers: faster, after a slow first step.")
+@click.option("--checkpointing", is_flag=True, default=None, help="Compute layers twice, to save memory.")
+@click.option("--fsdp", is_flag=True, default=None, help="Share one model among the processes of torchrun.")
 def finetune(task: str | None, **options: Any) -> int:
     """Fine-tune a pre-trained BERT for TASK on labelled data, and write a run folder.
 

@@ -62,7 +62,14 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
 )
 @click.option("--seed", type=int, help="Another seed is another run.  [default: 0]")
 @click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where to compute.  [default: auto]")
-@click.option("--precision", type=click.Choice(["auto", "fp32", "bf16"]), help="With which numbers.  [default: auto]")
+@click.option(
+    "--precision",
+    type=click.Choice(["auto", "fp32", "bf16", "fp16"]),
+    help="With which numbers; fp16 is for GPUs without bf16.  [default: auto]",
+)
+@click.option("--compile", is_flag=True, default=None, help="Compile the layers: faster, after a slow first step.")
+@click.option("--checkpointing", is_flag=True, default=None, help="Compute layers twice, to save memory.")
+@click.option("--fsdp", is_flag=True, default=None, help="Share one model among the processes of torchrun.")
 @click.option("--vocab-size", type=int, help="Entries of the vocabulary that is learned.")
 @click.option("--max-length", type=int, help="Tokens in a pair of segments.")
 @click.option("--batch-size", type=int, help="Pairs in a batch.")

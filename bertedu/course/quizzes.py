@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bertedu.course.data import data_path
+from bertedu.course.ticks import ticks_file
 from bertedu.errors import UserError
 from bertedu.files import read_json
 
@@ -74,7 +75,10 @@ def shuffled(questions: list[dict[str, Any]], chapter: int) -> list[dict[str, An
 
 
 def quiz(chapter: int) -> None:
-    """Show the quiz of a chapter: click an answer to see why it is right or wrong. Nothing is fetched."""
+    """Show the quiz of a chapter: click an answer to see why it is right or wrong. Nothing is fetched.
+
+    The first attempt at each question is kept with the ticks, so that `progress()` can tell it.
+    """
     from IPython.utils.capture import capture_output  # here, since checks and hints do without them
     from jupyterquiz import display_quiz
 
@@ -90,3 +94,7 @@ def quiz(chapter: int) -> None:
         if SCRIPT in output.data:
             output.data[SCRIPT] = LOADS_MATHJAX.sub("", output.data[SCRIPT])
         output.display()
+    if ticks_file() is not None:  # not while a notebook is built
+        from bertedu.course.quiz_answers import keep_answers
+
+        keep_answers(chapter)

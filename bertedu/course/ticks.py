@@ -1,4 +1,7 @@
-"""What has been solved, kept in a small file in the user's folder. It can be deleted: only the ticks are lost."""
+"""What has been solved, kept in a small file in the user's folder. It can be deleted: only the ticks are lost.
+
+A tick is the number of an exercise, or a question of a quiz with its first attempt: "quiz 3.2: right".
+"""
 
 import json
 import os
@@ -25,7 +28,7 @@ def ticks_file() -> Path | None:
 
 
 def solved() -> set[str]:
-    """Numbers of the exercises solved so far. A file that is missing or damaged counts as empty."""
+    """The ticks so far. A file that is missing or damaged counts as empty."""
     file = ticks_file()
     try:
         kept = json.loads(file.read_text(encoding="utf-8")) if file else []
@@ -36,7 +39,7 @@ def solved() -> set[str]:
 
 
 def remember(number: str) -> None:
-    """Tick an exercise. A disk that cannot be written costs the tick after this session, nothing else."""
+    """Keep a tick. A disk that cannot be written costs the tick after this session, nothing else."""
     solved_here.add(number)
     file, numbers = ticks_file(), solved()
     if file is None:
@@ -46,29 +49,36 @@ def remember(number: str) -> None:
 
 
 class Progress:
-    """A table of the chapters with what is solved in each."""
+    """A table of the chapters with what is solved in each, and the first attempts at the questions of its quiz."""
 
     def __init__(self, done: set[str]):
         self.rows = []
         for chapter in sorted({exercise.chapter for exercise in EXERCISES.values()}):
             own = sorted((e for e in EXERCISES.values() if e.chapter == chapter), key=lambda e: e.order)
             marks = " ".join(("✓" if e.number in done else "·") + " " + e.number for e in own)
-            self.rows.append((f"{chapter:02}", marks, f"{sum(e.number in done for e in own)} of {len(own)}"))
+            attempts = [tick for tick in done if tick.startswith(f"quiz {chapter}.")]
+            quiz = f"{sum(tick.endswith('right') for tick in attempts)} of {len(attempts)}" if attempts else ""
+            self.rows.append((f"{chapter:02}", marks, f"{sum(e.number in done for e in own)} of {len(own)}", quiz))
 
     def __repr__(self) -> str:
-        width = max((len(marks) for _, marks, _ in self.rows), default=0)
-        lines = [f"{chapter}  {marks:{width}}  {count}" for chapter, marks, count in self.rows]
+        width = max((len(row[1]) for row in self.rows), default=0)
+        lines = [
+            f"{chapter}  {marks:{width}}  {count}" + (f"  quiz {quiz} right at once" if quiz else "")
+            for chapter, marks, count, quiz in self.rows
+        ]
         return "\n".join(("Solved so far, by chapter", *lines))
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{chapter}</td><td style='text-align: left'>{escape(marks)}</td><td>{count}</td></tr>"
-            for chapter, marks, count in self.rows
+            f"<tr><td>{chapter}</td><td style='text-align: left'>{escape(marks)}</td>"
+            f"<td>{count}</td><td>{quiz}</td></tr>"
+            for chapter, marks, count, quiz in self.rows
         )
-        head = "<tr><th>chapter</th><th style='text-align: left'>exercises</th><th>solved</th></tr>"
+        names = "<th>solved</th><th>quiz, right at once</th>"
+        head = f"<tr><th>chapter</th><th style='text-align: left'>exercises</th>{names}</tr>"
         return f"<table>{head}{rows}</table>"
 
 
 def progress() -> Progress:
-    """Which exercises are solved, chapter by chapter."""
+    """Which exercises are solved, and how the quizzes went, chapter by chapter."""
     return Progress(solved())

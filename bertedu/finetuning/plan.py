@@ -10,7 +10,6 @@ from bertedu.files import read_json_object, write_json
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.plan import FILE, take, unused_folder
-from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.settings import TrainingSettings
 
 # Peak learning rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al.
@@ -85,7 +84,7 @@ class FinetuningPlan:
         defaults = {"learning_rate": default_rate(config.hidden_size), "warmup": 0.1, "betas": (0.9, 0.999)}
         defaults["validations"] = max(1, round(2 * settings.epochs))
         training = TrainingSettings(**{**defaults, **take(given, TrainingSettings), "seed": settings.seed})
-        choose_precision(training.precision, choose_device(training.device))  # refuses what this machine lacks
+        training.check_machine()
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
         return cls(task, model, data, settings, training, output, validation, test, seeds, folder is not None)

@@ -24,7 +24,6 @@ from bertedu.tokenization import Tokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
 from bertedu.training.processes import is_main_process
-from bertedu.training.resume import load_state
 from bertedu.training.run_folder import begun, holding, refuse_begun
 
 PREDICTIONS = "predictions.jsonl"
@@ -143,7 +142,7 @@ def one_seed(
     resume = plan.resume and begun(folder)  # asked before the processes meet in Trainer, so before one of them writes
     trainer = Trainer(model, task, training, Budget(steps=steps), folder, pace(settings, model))
     if resume:  # the state of another run is refused before anything is written
-        load_state(folder, model, trainer.optimizers, trainer.identity())
+        trainer.load()
     if is_main_process():
         plan.save()
         for name in ("checkpoint", "checkpoint-best"):

@@ -11,7 +11,6 @@ from bertedu.files import read_json_object, write_json
 from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings
 from bertedu.training.budget import Budget
-from bertedu.training.devices import choose_device, choose_precision
 from bertedu.training.settings import TrainingSettings
 
 FILE = "run.json"
@@ -64,7 +63,7 @@ class Plan:
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
         settings_of_training = TrainingSettings(**training)
-        choose_precision(settings_of_training.precision, choose_device(settings_of_training.device))  # on this machine
+        settings_of_training.check_machine()
         return cls(corpus, settings, settings_of_training, Budget(**budget), Path(folder), resume)
 
     def save(self) -> None:

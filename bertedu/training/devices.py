@@ -5,7 +5,8 @@ import torch
 from bertedu.errors import UserError
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
-PRECISIONS = ("auto", "fp32", "bf16")
+PRECISIONS = ("auto", "fp32", "bf16", "fp16")
+HALF = {"bf16": torch.bfloat16, "fp16": torch.float16}  # what matrix products compute with, weights staying fp32
 
 
 def choose_device(wish: str) -> str:
@@ -33,9 +34,14 @@ def computes_bf16(device: str) -> bool:
 
 
 def choose_precision(wish: str, device: str) -> str:
-    """fp32 or bf16 for a wish of auto, fp32 or bf16: auto takes bf16 where the hardware computes it."""
+    """fp32, bf16 or fp16 for a wish of one of them, or of auto: bf16 where the hardware computes it, else fp32.
+
+    fp16 is for GPUs that are older than bf16; a CPU emulates it. Raises UserError where the device has no fp16.
+    """
     if wish not in PRECISIONS:
         raise UserError(f"there is no precision {wish!r}: choose one of {', '.join(PRECISIONS)}.")
     if wish == "auto":
         return "bf16" if computes_bf16(device) else "fp32"
+    if wish == "fp16" and device not in ("cuda", "cpu"):
+        raise UserError(f"fp16 is for cuda, and to try it out for cpu, not for {device}: choose --precision auto.")
     return wish

@@ -23,15 +23,18 @@ from tqdm.auto import tqdm
 from bertedu.errors import UserError
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
-from bertedu.training.devices import choose_device, choose_precision
+from bertedu.training.devices import HALF, choose_device, choose_precision
 from bertedu.training.divergence import WORST, check_losses, check_weights
 from bertedu.training.feeding import OwnRows, Portion, cut_rows, requests, to_device
 from bertedu.training.interrupts import ignore_interrupts, stopping_gently
+from bertedu.training.layers import check_compiler, training_layers
 from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, rate_factor, set_rates
 from bertedu.training.resume import Standing, load_state, remove_leftovers, save_state
+from bertedu.training.scaling import LossScaling
 from bertedu.training.seeds import derive_seed
 from bertedu.training.settings import TrainingSettings
+from bertedu.training.sharding import put_together, sharded
 from bertedu.training.task import Batch, Task
 
 
@@ -59,11 +62,18 @@ class Trainer:
         self.accelerator = Accelerator(cpu=self.device == "cpu" and not is_initialized(), device_placement=False)
         several = self.accelerator.num_processes > 1
         self.torch_device = self.accelerator.device if several else torch.device(self.device)
-        model = model.to(self.torch_device)
+        if settings.compile:
+            check_compiler(self.torch_device.type)
+        # bare_model is whole; trained is the one that learns: the same, or this process's share of a copy.
+        self.bare_model = self.trained = model.to(self.torch_device)
+        if settings.fsdp:
+            self.trained = sharded(model, self.torch_device, self.accelerator.num_processes)
         rates = settings.learning_rate, settings.weight_decay, settings.betas
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
-        optimizers, self.bare_model = build_optimizers(settings.optimizer, model, *rates, pace, dtype), model
-        self.model, *self.optimizers = self.accelerator.prepare(model, *optimizers)
+        optimizers = build_optimizers(settings.optimizer, self.trained, *rates, pace, dtype)
+        self.model = self.trained if settings.fsdp else self.accelerator.prepare_model(self.trained)
+        self.optimizers = [self.accelerator.prepare_optimizer(optimizer) for optimizer in optimizers]
+        self.scaling = LossScaling(self.torch_device.type, self.precision == "fp16")
         self.progress, self.best, self.stopped = Progress(), -math.inf, False  # stopped by Ctrl-C or SIGTERM
         self.recent, self.recent_since = Averages(), (0, 0.0)
 
@@ -74,11 +84,17 @@ class Trainer:
         settings["training_seed"] = settings.pop("seed")  # the task may have a seed of its own
         return {**settings, **asdict(self.budget), **self.bare_model.identity(), **self.task.identity()}
 
+    def load(self) -> Standing:
+        """Put model and optimizers back as they were saved in the folder. Raises UserError for the state of another
+        run.
+        """
+        return load_state(self.folder, self.trained, self.optimizers, self.identity())
+
     def run(self, resume: bool = False) -> Progress:
         """Train to the end of the budget, or until stopped by Ctrl-C; the state is saved in either case."""
         self.stopped = False  # it may be the same trainer that was stopped before
         if resume:
-            self._go_on_from(load_state(self.folder, self.bare_model, self.optimizers, self.identity()))
+            self._go_on_from(self.load())
         main = self.accelerator.is_main_process
         if main:
             remove_leftovers(self.folder)
@@ -90,8 +106,9 @@ class Trainer:
             with stopping_gently(self._stop), tqdm(total=1.0, mininterval=1, bar_format=looks, disable=not main) as bar:
                 self.bar = bar
                 self.bar.update(self.budget.share(self.progress))
-                if not self._ended():  # before it was resumed
-                    self._train()
+                with training_layers(self.trained, self.settings.compile, self.settings.checkpointing):
+                    if not self._ended():  # before it was resumed
+                        self._train()
             self._save()
         return self.progress
 
@@ -172,11 +189,12 @@ class Trainer:
                     if name.endswith("_loss")
                 ]
                 # Gradients are averaged over processes, and each holds a share of one sum.
-                accelerator.backward(sum(losses) * accelerator.num_processes)
+                accelerator.backward(self.scaling.scale(sum(losses) * accelerator.num_processes))
             self.recent.add(sums, counts if i == 0 else {})
-        accelerator.clip_grad_norm_(self.model.parameters(), settings.clip_norm)
+        self.scaling.step(
+            self.optimizers, lambda: accelerator.clip_grad_norm_(self.model.parameters(), settings.clip_norm)
+        )
         for optimizer in self.optimizers:
-            optimizer.step()
             optimizer.zero_grad()
         self.progress.step += 1
         self.progress.tokens += portion.tokens
@@ -198,11 +216,17 @@ class Trainer:
         self.bar.set_postfix({**shown, "tokens/s": f"{speed:,.0f}"}, refresh=False)
 
     def _numbers(self) -> torch.autocast:
-        """Matrix products in bfloat16 where the run has this precision."""
-        return torch.autocast(self.torch_device.type, torch.bfloat16, enabled=self.precision == "bf16")
+        """Matrix products in 16 bits where the run has such a precision."""
+        return torch.autocast(self.torch_device.type, HALF.get(self.precision), enabled=self.precision in HALF)
+
+    def _put_together(self) -> None:
+        """Give the whole model the weights as they are now, where the processes have shares of them."""
+        if self.settings.fsdp:
+            put_together(self.trained, self.bare_model)
 
     def _validate(self) -> None:
         """Look at the validation set; keep the weights if they are the best so far."""
+        self._put_together()
         check_weights(self.bare_model, self.progress.step)
         with self._numbers():
             figures = self.task.validate(self.bare_model, self.torch_device)
@@ -228,10 +252,14 @@ class Trainer:
         # Each process's own sums [P]: added up sooner or later, they would be rounded in another order.
         sums = {name: self.accelerator.gather(value.reshape(1)) for name, value in self.recent.sums.items()}
         check_losses({name: parts.sum() for name, parts in sums.items()}, self.progress.step)
+        self._put_together()
         check_weights(self.bare_model, self.progress.step)
-        if self.accelerator.is_main_process:
-            standing = Standing(self.progress, self.best, sums, self.recent.counts, self.recent_since)
-            save_state(self.folder, self.bare_model, self.optimizers, standing, self.identity())
+        main = self.accelerator.is_main_process
+        since, scaling = self.recent_since, self.scaling.state()
+        standing = Standing(self.progress, self.best, sums, self.recent.counts, since, scaling)
+        if main or self.settings.fsdp:
+            save_state(self.folder, self.trained, self.optimizers, standing, self.identity(), writes=main)
+        if main:
             self.bare_model.save_pretrained(self.folder / "checkpoint")
 
     def _go_on_from(self, standing: Standing) -> None:
@@ -242,6 +270,7 @@ class Trainer:
             own = parts[this] if len(parts) == processes else parts.sum() * (this == 0)
             self.recent.sums[name] = own.to(self.torch_device)
         self.recent.counts = dict(standing.counts)
+        self.scaling.load(standing.scaling)
 
     def _agree(self, seconds: float, due: bool) -> bool:
         """Take the first process's clock and time to save, and anyone's wish to stop: all must take the same steps."""

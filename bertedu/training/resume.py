@@ -1,8 +1,8 @@
 """Everything that a killed run needs to go on as if nothing had happened, in one file.
 
-Weights, Adam's two averages and its step counts, Muon's momentum, how far the run has come, and the figures since the
-last line of its log. No random state: every step draws its random numbers from (seed, step). One safetensors file,
-replaced as a whole, never unpickled, and compared with the run before anything of it is used.
+Weights, Adam's two averages and its step counts, Muon's momentum, the loss scale of float16, how far the run has come,
+and the figures since the last line of its log. No random state: every step draws its random numbers from (seed, step).
+One safetensors file, replaced as a whole, never unpickled, and compared with the run before anything of it is used.
 """
 
 import json
@@ -20,7 +20,8 @@ from bertedu.errors import UserError, shown
 from bertedu.json_values import check_object, parse_json
 from bertedu.training.budget import Progress
 from bertedu.training.muon import Muon
-from bertedu.training.state_checks import check_counted, check_progress, check_tensors
+from bertedu.training.sharding import shared_like, whole
+from bertedu.training.state_checks import check_counted, check_progress, check_scaling, check_tensors
 
 FILE = "resume.safetensors"
 # What an optimizer remembers about a weight: one number, or as many as the weight has.
@@ -37,7 +38,8 @@ class Standing:
     """How far a run has come: its position in the data, its best validation, and what it has summed since the last
     line of its log.
 
-    sums are [P], one number for each process; since: the tokens and seconds at that line.
+    sums are [P], one number for each process; since: the tokens and seconds at that line; scaling: the state of loss
+    scaling, where there is any.
     """
 
     progress: Progress
@@ -45,24 +47,40 @@ class Standing:
     sums: dict[str, Tensor]
     counts: dict[str, int]
     since: tuple[int, float]
+    scaling: dict[str, Any] | None = None
 
 
-def save_state(folder: Path, model: nn.Module, optimizers: list[Optimizer], standing: Standing, identity: dict) -> None:
-    """Write resume.safetensors. identity: what must be the same when the run goes on (settings, data)."""
+def save_state(
+    folder: Path,
+    model: nn.Module,
+    optimizers: list[Optimizer],
+    standing: Standing,
+    identity: dict,
+    writes: bool = True,
+) -> None:
+    """Write resume.safetensors. identity: what must be the same when the run goes on (settings, data).
+
+    Of several processes only the first one writes; where they share a model, the others give their shares.
+    """
     tensors = {f"{RECENT}{name}": value for name, value in standing.sums.items()}
     states, untouched = states_of(optimizers), []
     for name, parameter in model.named_parameters():  # a tied weight comes once
-        tensors[f"model.{name}"] = parameter
-        for key, value in states.get(parameter, {}).items():
-            tensors[f"{key}.{name}"] = value
+        kept = {"model": parameter, **states.get(parameter, {})}
+        for key, value in kept.items():
+            put_together = whole(value)
+            if writes:
+                tensors[f"{key}.{name}"] = put_together
         if parameter in states and not states[parameter]:
             untouched.append(name)  # no gradient reached it yet
+    if not writes:
+        return
     run = {
         "progress": asdict(standing.progress),
         "best": standing.best if abs(standing.best) < float("inf") else None,  # JSON has no infinity
         "counts": standing.counts,
         "since": standing.since,
         "untouched": untouched,
+        "scaling": standing.scaling,
     }
     about = {"run": json.dumps(run, allow_nan=False), "identity": json.dumps(identity, allow_nan=False)}
     save_tensors(folder / FILE, tensors, about)
@@ -85,17 +103,19 @@ def load_state(folder: Path, model: nn.Module, optimizers: list[Optimizer], iden
     progress, best, since = check_progress(path, run, identity)
     sums = {name.removeprefix(RECENT): tensors.pop(name) for name in list(tensors) if name.startswith(RECENT)}
     check_counted(path, sums, run.get("counts"))
-    check_tensors(path, tensors, model, kept_states(optimizers), run.get("untouched"), progress.step)
+    scaling = check_scaling(path, run.get("scaling"), identity, progress.step)
+    taken = progress.step - (scaling["skipped"] if scaling else 0)
+    check_tensors(path, tensors, model, kept_states(optimizers), run.get("untouched"), taken)
     states = states_of(optimizers)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            parameter.copy_(tensors[f"model.{name}"])
+            parameter.copy_(shared_like(tensors[f"model.{name}"].to(parameter.device), parameter))
             for key in kept_states(optimizers).get(parameter, ()):
                 if (value := tensors.get(f"{key}.{name}")) is not None:
                     # Copied even on the CPU: Windows lets no file be replaced to which a tensor still points.
-                    states[parameter][key] = value.to(parameter.device, copy=True)
+                    states[parameter][key] = shared_like(value.to(parameter.device, copy=True), parameter)
     sums = {name: value.clone() for name, value in sums.items()}
-    return Standing(progress, best, sums, run["counts"], since)
+    return Standing(progress, best, sums, run["counts"], since, scaling)
 
 
 def states_of(optimizers: list[Optimizer]) -> dict[Tensor, dict[str, Tensor]]:

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 
 from bertedu.errors import UserError
-from bertedu.training.devices import DEVICES, PRECISIONS
+from bertedu.training.devices import DEVICES, PRECISIONS, choose_device, choose_precision
+from bertedu.training.layers import check_compiler
 from bertedu.training.optimization import OPTIMIZERS, check_warmup
 
 
@@ -14,7 +15,8 @@ class TrainingSettings:
 
     optimizer: "adamw" as in the paper, or "muon". warmup is a share of the run; accumulation cuts each batch in so
     many parts; data_workers are processes that make batches ahead of the steps; a run ends early after `patience`
-    validations without a better one (0: never).
+    validations without a better one (0: never). compile and checkpointing are what `layers.py` does, fsdp what
+    `sharding.py` does.
     """
 
     learning_rate: float
@@ -27,6 +29,9 @@ class TrainingSettings:
     seed: int = 0
     device: str = "auto"
     precision: str = "auto"
+    compile: bool = False
+    checkpointing: bool = False
+    fsdp: bool = False
     data_workers: int = 0
     log_steps: int = 50
     save_seconds: float = 60.0
@@ -49,9 +54,19 @@ class TrainingSettings:
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= MOST:
                 raise UserError(f"{name} is {value!r}: give {what}.")
+        for name in ("compile", "checkpointing", "fsdp"):
+            if type(getattr(self, name)) is not bool:
+                raise UserError(f"{name} is {getattr(self, name)!r}: give true or false.")
         for name, known in (("optimizer", OPTIMIZERS), ("device", DEVICES), ("precision", PRECISIONS)):
             if getattr(self, name) not in known:
                 raise UserError(f"there is no {name} {getattr(self, name)!r}: choose one of {', '.join(known)}.")
+
+    def check_machine(self) -> None:
+        """Raise UserError for what this machine lacks: a device, a precision, a compiler."""
+        device = choose_device(self.device)
+        choose_precision(self.precision, device)
+        if self.compile:
+            check_compiler(device)
 
 
 MOST = 1_000_000  # of each: more would never end

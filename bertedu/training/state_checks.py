@@ -17,6 +17,7 @@ from bertedu.training.budget import Progress
 
 MOST = 2**53  # up to here a float holds each whole number
 MOST_ADAM_STEPS = 2**24  # Adam counts its steps in float32, which goes no further
+MOST_SCALE = 2.0**127  # a float32 goes no further
 NOT_NEGATIVE = ("step", "exp_avg_sq")
 
 
@@ -81,6 +82,22 @@ def check_counted(path: Path, sums: dict[str, Tensor], counts: Any) -> None:
             raise refusal(path, f"its sum of {shown(name)} is not made of finite numbers, one for each process")
 
 
+def check_scaling(path: Path, scaling: Any, identity: dict[str, Any], steps: int) -> dict[str, Any] | None:
+    """The state of loss scaling of a run in float16, None of any other. Raises UserError for one that cannot be."""
+    if identity.get("precision") != "fp16":
+        if scaling is not None:
+            raise refusal(path, "it holds a loss scale, and the run is not in fp16")
+        return None
+    names = ("scale", "growth_tracker", "skipped")
+    if not isinstance(scaling, dict) or set(scaling) != set(names):
+        raise refusal(path, f"its loss scaling does not hold {', '.join(names)}, and nothing else")
+    for name, most in (("scale", MOST_SCALE), ("growth_tracker", steps), ("skipped", steps)):
+        check_number(path, name, scaling[name], whole=name != "scale", most=most)
+    if not scaling["scale"]:
+        raise refusal(path, "its loss scale is 0")
+    return scaling
+
+
 def check_tensors(
     path: Path,
     tensors: dict[str, Tensor],
@@ -91,7 +108,8 @@ def check_tensors(
 ) -> None:
     """Raise UserError where the weights, and what the optimizers remember about them, are not those of this model.
 
-    kept: the names of what is remembered about each weight; untouched: weights that no gradient has reached.
+    kept: the names of what is remembered about each weight; untouched: weights that no gradient has reached; step: the
+    steps that the optimizers have taken.
     """
     weights = dict(model.named_parameters())
     trained = {name for name, weight in weights.items() if weight in kept}

@@ -211,7 +211,7 @@ def usual_options(run: Run) -> dict[str, Any]:
     sources = dict.fromkeys(("model", "data", "validation", "test"))
     usual = {**asdict(FinetuningSettings()), **KINDS[run.metrics["task"]].settings}
     usual |= {"learning_rate": None, "patience": 0, "accumulation": 1, "seeds": 1}
-    usual |= {"device": "auto", "precision": "auto"}
+    usual |= {"device": "auto", "precision": "auto", "compile": False, "checkpointing": False, "fsdp": False}
     if (run.folder / "checkpoint/config.json").exists():  # the model decides about both
         checkpoint = run.folder / "checkpoint"
         config = architecture_in(checkpoint).config.load(checkpoint)

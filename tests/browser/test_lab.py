@@ -146,6 +146,8 @@ def answer_the_quiz(page, shoot, name: str) -> None:
     feedback = quiz.locator(".Feedback").first
     page.wait_for_function("e => e.innerText.trim().length > 0", arg=feedback.element_handle())
     shoot(name, quiz.locator(".Quiz").first)
+    told = quiz.locator(".bertedu-quiz-answers input")
+    page.wait_for_function("e => e.value.startsWith('{\"1\":')", arg=told.element_handle())
 
 
 def turn_a_card(page, shoot) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from bertedu.classroom.grading.grading import Class, Graded
+from bertedu.course.quiz_answers import KEPT, first_attempts
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -106,11 +107,28 @@ def sentence(one: Graded) -> str:
 
 
 def progress_page(found: Mapping[str, set[str]]) -> str:
-    """Which exercises each learner has solved, from their progress.json."""
-    numbers = sorted({number for solved in found.values() for number in solved}, key=order)
+    """Which exercises each learner has solved, and their first attempts at the quizzes, from their progress.json."""
+    numbers = sorted({tick for ticks in found.values() for tick in ticks if not KEPT.fullmatch(tick)}, key=order)
     rows = [[student, *("✓" if number in solved else "" for number in numbers)] for student, solved in found.items()]
     counts = [str(sum(number in solved for solved in found.values())) for number in numbers]
-    return page("What the class has solved", table(["student", *numbers], [*rows, ["all", *counts]]))
+    exercises = table(["student", *numbers], [*rows, ["all", *counts]])
+    attempts = {student: first_attempts(ticks) for student, ticks in found.items()}
+    return page("What the class has solved", exercises + quizzes(attempts))
+
+
+def quizzes(found: Mapping[str, Mapping[int, Mapping[int, bool]]]) -> str:
+    """A table for each quiz: whose first attempt at which question was right, and at the bottom how many were."""
+    parts = []
+    for chapter in sorted({chapter for of in found.values() for chapter in of}):
+        own = {student: of[chapter] for student, of in found.items() if chapter in of}
+        questions = sorted({question for answers in own.values() for question in answers})
+        marks = {student: {question: "✗✓"[right] for question, right in of.items()} for student, of in own.items()}
+        rows = [[student, *(of.get(question, "") for question in questions)] for student, of in marks.items()]
+        column = {question: [of[question] for of in own.values() if question in of] for question in questions}
+        right = [f"{sum(column[question])} of {len(column[question])}" for question in questions]
+        head = ["student", *(f"question {question}" for question in questions)]
+        parts.append(f"<h2>Quiz of chapter {chapter:02}, first attempts</h2>" + table(head, [*rows, ["right", *right]]))
+    return "".join(parts)
 
 
 def order(number: str) -> tuple[int, ...]:

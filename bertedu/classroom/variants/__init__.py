@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from pkgutil import iter_modules
 
-from bertedu.classroom.variants import chapter_03, chapter_06, chapter_10, chapter_11
 from bertedu.classroom.variants.variant import Draws, Maker, Variant
 from bertedu.course.exercise import EXERCISES
 
-MAKERS: dict[str, Maker] = {**chapter_03.MAKERS, **chapter_06.MAKERS, **chapter_10.MAKERS, **chapter_11.MAKERS}
+CHAPTER_FILES = sorted(one.name for one in iter_modules(__path__) if one.name.startswith("chapter_"))
+MAKERS: dict[str, Maker] = {
+    number: maker for name in CHAPTER_FILES for number, maker in import_module(f"{__name__}.{name}").MAKERS.items()
+}
 CHAPTERS = sorted({int(number.partition(".")[0]) for number in MAKERS})
 
 

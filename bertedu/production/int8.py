@@ -1,0 +1,29 @@
+"""Weights in 8 bits: dynamic quantization of a graph's matrix products.
+
+Each weight matrix is stored as int8 with a scale for each column. The inputs of a product get a scale while the graph
+runs, from their smallest and largest value ("dynamic"), so no calibration data are needed (the arithmetic: Jacob et al.
+2018, section 2). It costs accuracy: measure that on the task, not on logits.
+"""
+
+import logging
+from pathlib import Path
+
+from bertedu.production.extras import production_extra
+
+
+def quantize(source: Path, target: Path) -> None:
+    """Write the int8 version of a graph. Embedding tables and what is not a matrix product stay as they are."""
+    with production_extra():
+        from onnxruntime.quantization import QuantType, quant_pre_process, quantize_dynamic
+    prepared = target.with_suffix(".prepared")
+    root = logging.getLogger()
+    level = root.level
+    root.setLevel(logging.ERROR)  # the library advises its users through the root logger
+    try:
+        quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
+        quantize_dynamic(
+            prepared, target, op_types_to_quantize=["MatMul", "Gemm"], per_channel=True, weight_type=QuantType.QInt8
+        )
+    finally:
+        root.setLevel(level)
+        prepared.unlink(missing_ok=True)

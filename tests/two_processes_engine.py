@@ -1,0 +1,50 @@
+"""What two processes by torchrun do with each setting of the engine, in one program, so that torch is loaded once.
+
+`torchrun … two_processes_engine.py FOLDER` trains 12 steps into FOLDER/NAME for each of MODES, and once more into
+"FOLDER/NAME resumed", stopped by the second process on the way.
+"""
+
+import sys
+from pathlib import Path
+
+import tiny_run
+from two_processes import STOPPED_AT, StoppedByOne
+
+# By name: the settings, and the objective or member that is trained (BERT with both heads, where none is named).
+MODES = {
+    "fp16": ({"precision": "fp16"}, {}),
+    "fp16 muon": ({"precision": "fp16", "optimizer": "muon"}, {}),
+    "checkpointing": ({"checkpointing": True}, {}),
+    "accumulation": ({"accumulation": 3, "checkpointing": True}, {}),
+    "fsdp": ({"fsdp": True}, {}),
+    "fsdp muon": ({"fsdp": True, "optimizer": "muon"}, {}),
+    "fsdp fp16": ({"fsdp": True, "precision": "fp16"}, {}),
+    "fsdp everything": ({"fsdp": True, "precision": "fp16", "checkpointing": True, "accumulation": 2}, {}),
+    "fsdp albert": ({"fsdp": True, "checkpointing": True}, {"architecture": "albert"}),
+    "fsdp electra": ({"fsdp": True}, {"objective": "replaced-tokens"}),
+    "fsdp spans": ({"fsdp": True}, {"objective": "spans"}),
+    "fsdp xlnet": ({"fsdp": True, "checkpointing": True}, {"objective": "permutation"}),
+    "fsdp deberta": ({"fsdp": True, "checkpointing": True}, {"architecture": "deberta-v2"}),
+    "fsdp modernbert": ({"fsdp": True, "checkpointing": True}, {"architecture": "modernbert"}),
+}
+
+
+def trainer_of(mode: str, folder: Path, processes: int, stopped: bool = False) -> tiny_run.Trainer:
+    """A run of this mode without dropout, which each process would draw for itself; one process shards nothing."""
+    settings, task_settings = MODES[mode]
+    if processes == 1:
+        settings = {**settings, "fsdp": False}
+    task = tiny_run.tiny_task(**task_settings)
+    return tiny_run.tiny_trainer(folder, task=StoppedByOne(task) if stopped else task, dropout=0.0, **settings)
+
+
+def main(folder: Path) -> None:
+    """Each mode straight on, and stopped and resumed."""
+    for mode in MODES:
+        assert trainer_of(mode, folder / mode, 2).run().step == 12
+        assert trainer_of(mode, folder / f"{mode} resumed", 2, stopped=True).run().step == STOPPED_AT + 1
+        assert trainer_of(mode, folder / f"{mode} resumed", 2).run(resume=True).step == 12
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
