@@ -32,10 +32,10 @@ MEMBERS = ("bert", "roberta", "albert", "distilbert", "deberta", "deberta-v2", "
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """What two processes made in every mode, straight on and resumed."""
+    """What two processes made in every mode, straight on and resumed. Two that wait for each other would never end."""
     folder = tmp_path_factory.mktemp("modes")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", PROGRAM, folder]
-    done = subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True)
+    done = subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, timeout=1800)
     assert done.returncode == 0, done.stderr.decode()[-20_000:]
     return folder
 

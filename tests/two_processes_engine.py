@@ -5,10 +5,14 @@
 """
 
 import sys
+import time
 from pathlib import Path
 
 import tiny_run
 from two_processes import STOPPED_AT, StoppedByOne
+
+from bertedu.checkpoints.folder import save_tensors
+from bertedu.training import resume
 
 # By name: the settings, and the objective or member that is trained (BERT with both heads, where none is named).
 MODES = {
@@ -38,11 +42,19 @@ def trainer_of(mode: str, folder: Path, processes: int, stopped: bool = False) -
     return tiny_run.tiny_trainer(folder, task=StoppedByOne(task) if stopped else task, dropout=0.0, **settings)
 
 
+def save_late(*arguments) -> None:
+    """The first process writes its state a little later, when the second could already be reading the last one."""
+    time.sleep(0.2)
+    save_tensors(*arguments)
+
+
 def main(folder: Path) -> None:
     """Each mode straight on, and stopped and resumed."""
     for mode in MODES:
         assert trainer_of(mode, folder / mode, 2).run().step == 12
+        resume.save_tensors = save_late
         assert trainer_of(mode, folder / f"{mode} resumed", 2, stopped=True).run().step == STOPPED_AT + 1
+        resume.save_tensors = save_tensors
         assert trainer_of(mode, folder / f"{mode} resumed", 2).run(resume=True).step == 12
 
 

@@ -110,6 +110,7 @@ class Trainer:
                     if not self._ended():  # before it was resumed
                         self._train()
             self._save()
+        self.accelerator.wait_for_everyone()  # a process that goes on at once must find what the first one wrote
         return self.progress
 
     def _stop(self) -> None:
