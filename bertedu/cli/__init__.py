@@ -15,6 +15,7 @@ from bertedu.cli.interview import interview
 from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.mistakes import Commands
 from bertedu.cli.pretrain import pretrain
+from bertedu.cli.serve import serve
 from bertedu.cli.slides import handout, slides
 from bertedu.cli.translate import translate
 
@@ -39,7 +40,7 @@ def main() -> None:
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    *(pretrain, finetune, fill_mask_command, answer, attention, export, interview),
+    *(pretrain, finetune, fill_mask_command, answer, attention, export, serve, interview),
     *(course, assignment, grade, slides, handout, translate, doctor, build),
 )
 for command in COMMANDS:
