@@ -33,6 +33,7 @@ ROWS = (
     "finetuning",
     "interpretation",
     "production",
+    "search",
     "visualization",
     "course",
     "interview",
@@ -42,7 +43,7 @@ ROWS = (
     "__main__",
 )
 # The rows that may use what only the extras install.
-WITH_EXTRAS = ("jax", "production", "visualization", "course", "interview", "classroom")
+WITH_EXTRAS = ("jax", "production", "search", "visualization", "course", "interview", "classroom")
 MOST_LINES_OF_A_FILE = 300
 MOST_LINES_OF_A_FUNCTION = 60
 

@@ -1,0 +1,65 @@
+"""Passages cut from contexts, the one with the answer, and hard negatives."""
+
+import pytest
+
+from bertedu.corpora.readers import Answer, Question
+from bertedu.errors import UserError
+from bertedu.search.bm25 import BM25Search
+from bertedu.search.collection import Asked, Collection, cut_context, passage_with, with_hard_negatives
+
+CONTEXT = "Ann sold  a hat.\nBob drew the cap in May. The very long sentence of Carl does not fit here at all. Dan ran."
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def asked(question: str, answer: str | None) -> Question:
+    answers = () if answer is None else (Answer(answer, CONTEXT.index(answer)),)
+    return Question(question, question, CONTEXT, answers, answer is None)
+
+
+def test_a_passage_outgrows_its_size_or_a_sentence_is_cut_or_lost():
+    passages = cut_context(CONTEXT, 10, words)
+    assert passages == [
+        "Ann sold a hat. Bob drew the cap in May.",
+        "The very long sentence of Carl does not fit here at all.",
+        "Dan ran.",
+    ]
+    assert " ".join(passages) == " ".join(CONTEXT.split())
+    assert len(cut_context(CONTEXT, 100, words)) == 1
+
+
+def test_the_answer_is_looked_for_in_the_first_passage_where_white_space_was_lost():
+    passages = cut_context(CONTEXT, 6, words)
+    for answer in ("Ann", "hat.", "Bob", "May", "The", "Dan", "ran"):
+        found = passage_with(passages, CONTEXT, CONTEXT.index(answer))
+        assert answer in found, (answer, found)
+    with pytest.raises(UserError, match="begins at character 500"):
+        passage_with(passages, CONTEXT, 500)
+
+
+def test_a_question_without_an_answer_is_asked_or_its_context_is_lost():
+    collection = Collection()
+    rows = collection.add_questions([asked("Who?", None), asked("When?", "May"), asked("What?", "Dan")], 10, words)
+    assert rows == [Asked("When?", 0), Asked("What?", 2)]
+    assert len(collection.passages) == 3
+
+
+def test_one_text_stands_in_the_collection_twice_under_two_numbers():
+    collection = Collection()
+    first = collection.add_questions([asked("When?", "May")], 10, words)
+    again = collection.add_questions([asked("When?", "May")], 10, words)
+    assert first == again and len(collection.passages) == 3 and collection.add("Dan ran.") == 2
+
+
+def test_a_hard_negative_is_the_right_passage_or_not_the_hardest():
+    passages = ["a cap in May", "a cap in June", "the cap", "a hat", "May May May"]
+    search = BM25Search(passages)
+    (row,) = with_hard_negatives([Asked("a cap in May", 0)], search, 2)
+    best = [number for number, _ in search.search(["a cap in May"], 5)[0] if number != 0]
+    assert row.negatives == tuple(best[:2]) and row.passage == 0
+    (other,) = with_hard_negatives([Asked("a cap in May", 3)], search, 2)
+    assert 3 not in other.negatives and other.negatives[0] == 0
+    with pytest.raises(UserError, match="finds 0 wrong passages"):
+        with_hard_negatives([Asked("June", 1)], search, 1)
