@@ -55,10 +55,10 @@ CHECKPOINT = str(DATA / "checkpoints" / "books-mini")
 MOST_TOKENS = 96  # of a passage: the checkpoint reads 128, and the cross-encoder reads the question beside it
 NEGATIVES = {"bi-encoder": 1, "late interaction": 1, "SPLADE": 1, "cross-encoder": 3}
 RATES = {"bi-encoder": 3e-4, "late interaction": 3e-4, "SPLADE": 3e-4, "cross-encoder": 3e-4}
-# Batch size and steps, by set: about two minutes of a core at most.
+# Batch size and steps, by set: about a minute of a core each.
 LENGTHS = {
-    "public": {"bi-encoder": (32, 60), "late interaction": (32, 40), "SPLADE": (24, 40), "cross-encoder": (16, 60)},
-    "stories": {"bi-encoder": (32, 100), "late interaction": (32, 100), "SPLADE": (32, 80), "cross-encoder": (16, 100)},
+    "public": {"bi-encoder": (32, 40), "late interaction": (32, 36), "SPLADE": (24, 28), "cross-encoder": (16, 40)},
+    "stories": {"bi-encoder": (32, 60), "late interaction": (32, 60), "SPLADE": (32, 50), "cross-encoder": (16, 60)},
 }
 TIMED = 50  # queries
 ASKED = 300  # of the questions of XQuAD, always the same
