@@ -1,8 +1,10 @@
 """Answers to the exercises of chapter 22: right ones, and mistakes with the words that they must hear."""
 
+from fractions import Fraction
+
 import torch
 
-from bertedu.course.exercises.chapter_22 import rule, zero_bytes
+from bertedu.course.exercises.chapter_22 import rule
 
 
 def by_formula(rows, inner, columns, size):
@@ -36,6 +38,54 @@ def each_time_anew(rows, inner, columns, size):
 
 def only_operations(rows, inner, columns, size):
     return 2 * rows * inner * columns
+
+
+def by_fractions(rows, inner, columns, size):
+    return 2 / (size * (Fraction(1, rows) + Fraction(1, inner) + Fraction(1, columns)))
+
+
+def fixed_at_four(rows, inner, columns, size):
+    return by_formula(rows, inner, columns, 4)
+
+
+def in_bits(rows, inner, columns, size):
+    return by_formula(rows, inner, columns, 8 * size)
+
+
+def without_parentheses(rows, inner, columns, size):
+    return 2 * rows * inner * columns / size * (rows * inner + inner * columns + rows * columns)
+
+
+def size_of_the_first(rows, inner, columns, size):
+    return 2 * rows * inner * columns / (size * rows * inner + inner * columns + rows * columns)
+
+
+def lengths_added(rows, inner, columns, size):
+    return 2 * rows * inner * columns / (size * (rows + inner + columns))
+
+
+def one_for_each_result(rows, inner, columns, size):
+    return 2 * rows * columns / (size * (rows * inner + inner * columns + rows * columns))
+
+
+def without_first_addition(rows, inner, columns, size):
+    return by_formula(rows, inner, columns, size) * (2 * inner - 1) / (2 * inner)
+
+
+def without_first_matrix(rows, inner, columns, size):
+    return 2 * rows * inner * columns / (size * (inner * columns + rows * columns))
+
+
+def rounded_down(rows, inner, columns, size):
+    return by_formula(rows, inner, columns, size) // 1
+
+
+def both_parts(rows, inner, columns, size):
+    return 2 * rows * inner * columns, size * (rows * inner + inner * columns + rows * columns)
+
+
+def only_rows(rows, inner, columns, size):
+    return by_formula(rows, rows, rows, size)
 
 
 def scaled(scale, clean_steps, finite, interval):
@@ -79,115 +129,82 @@ def grows_each_time(scale, clean_steps, finite, interval):
     return (True, scale * 2, 0) if finite else (False, scale / 2, 0)
 
 
-def ring(parts, send, gather=lambda here, came: came, start=1, rounds=None, change=False):
-    workers = len(parts)
-    held = parts if change else [list(row) for row in parts]
-    for step in range(workers - 1):
-        for worker in range(workers):
-            right, chunk = (worker + 1) % workers, (worker - step) % workers
-            held[right][chunk] = held[right][chunk] + send(worker, right, held[worker][chunk])
-    for step in range(workers - 1 if rounds is None else rounds):
-        for worker in range(workers):
-            right, chunk = (worker + 1) % workers, (worker + start - step) % workers
-            held[right][chunk] = gather(held[right][chunk], send(worker, right, held[worker][chunk]))
-    return held
+def scaled_by_tensors(scale, clean_steps, finite, interval):
+    clean = torch.tensor(clean_steps + 1) * finite
+    full = clean == interval
+    factor = torch.where(torch.tensor(finite), torch.where(full, 2.0, 1.0), 0.5)
+    return torch.tensor(finite), scale * factor, torch.where(full, 0, clean)
 
 
-def ring_at_once(parts, send):
-    """As in a real ring: all send what they had at the beginning of the step."""
-    size, held = len(parts), [[chunk.clone() for chunk in row] for row in parts]
-    for step in range(2 * (size - 1)):
-        came = {}
-        for worker in range(size):
-            chunk = (worker - step) % size
-            came[(worker + 1) % size, chunk] = send(worker, (worker + 1) % size, held[worker][chunk])
-        for (worker, chunk), tensor in came.items():
-            held[worker][chunk] = held[worker][chunk] + tensor if step < size - 1 else tensor
-    return tuple(tuple(row) for row in held)
+def count_by_and(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, following, finite and count
 
 
-def without_sending(parts, send):
-    sums = [torch.stack(chunks).sum(0) for chunks in zip(*parts, strict=True)]
-    return [sums for _ in parts]
+def scale_first(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return following, count, taken
 
 
-def by_one_worker(parts, send):
-    size = len(parts)
-    sums = list(parts[0])
-    for worker in range(1, size):
-        sums = [one + send(worker, 0, other) for one, other in zip(sums, parts[worker], strict=True)]
-    return [[send(0, worker, chunk) for chunk in sums] if worker else sums for worker in range(size)]
+def count_second(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, count, following
 
 
-def everything_around(parts, send):
-    """Whole gradients go round the ring, N - 1 times."""
-    size = len(parts)
-    held, moving = [list(row) for row in parts], [list(row) for row in parts]
-    for _ in range(size - 1):
-        moving = [[send((w - 1) % size, w, chunk) for chunk in moving[w - 1]] for w in range(size)]
-        held = [[a + b for a, b in zip(one, other, strict=True)] for one, other in zip(held, moving, strict=True)]
-    return held
+def in_words(scale, clean_steps, finite, interval):
+    return "take it" if finite else "skip it", *rule(scale, clean_steps, finite, interval)[1:]
 
 
-def added_again(parts, send):
-    return ring(parts, send, gather=lambda here, came: here + came)
+def skips_instead(scale, clean_steps, finite, interval):
+    return not finite, *rule(scale, clean_steps, finite, interval)[1:]
 
 
-def only_scattered(parts, send):
-    return ring(parts, send, rounds=0)
+def always_two_thousand(scale, clean_steps, finite, interval):
+    return rule(scale, clean_steps, finite, 2000)
 
 
-def wrong_chunk(parts, send):
-    return ring(parts, send, start=0)
+def halved_downwards(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, following if finite else scale // 2, count
 
 
-def in_place(parts, send):
-    return ring(parts, send, change=True)
+def never_below_one(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, max(following, 1.0), count
 
 
-def one_round(parts, send):
-    size = len(parts)
-    held = [list(row) for row in parts]
-    return [[held[w][c] + send((w - 1) % size, w, parts[w - 1][c]) for c in range(size)] for w in range(size)]
+def never_above(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, min(following, 65536.0), count
 
 
-def bytes_of(weights, workers, stage):
-    parts = [8, 4, 4]
-    return weights * sum(part / workers if number < stage else part for number, part in enumerate(parts))
+def shrinks_when_complete(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, scale / 2 if following > scale else following, count
 
 
-def bytes_by_table(weights, workers, stage):
-    table = {0: 16, 1: 8 + 8 / workers, 2: 4 + 12 / workers, 3: 16 / workers}
-    return table[stage] * weights
+def counts_the_bad_step(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, following, count if finite else 1
 
 
-def together(weights, workers, stage):
-    return workers * zero_bytes(weights, workers, stage)
+def never_counts(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, following, min(count, clean_steps)
 
 
-def only_its_own_part(weights, workers, stage):
-    return weights * (16 - {1: 8, 2: 4, 3: 4}.get(stage, 0) * (1 - 1 / workers))
+def starts_at_one(scale, clean_steps, finite, interval):
+    taken, following, count = rule(scale, clean_steps, finite, interval)
+    return taken, following, count or int(finite)
 
 
-def weights_first(weights, workers, stage):
-    return weights * {0: 16, 1: 12 + 4 / workers, 2: 8 + 8 / workers, 3: 16 / workers}[stage]
-
-
-def always_all(weights, workers, stage):
-    return 16 * weights / workers
-
-
-def never(weights, workers, stage):
-    return 16 * weights
-
-
-def one_mean(weights, workers, stage):
-    return zero_bytes(weights, workers, stage) - weights * 4 / (workers if stage >= 1 else 1)
+def only_two(scale, clean_steps, finite, interval):
+    return rule(scale, clean_steps, finite, interval)[1:]
 
 
 ANSWERS = {
     "22.1": {
-        "accepted": [by_formula, by_tensors],
+        "accepted": [by_formula, by_tensors, by_fractions],
         "wrong": [
             (one_operation, "two operations"),
             (each_number, "a number has several bytes"),
@@ -195,41 +212,41 @@ ANSWERS = {
             (upside_down, "the other way round"),
             (each_time_anew, "stays near the processor"),
             (only_operations, "Divide by the bytes"),
+            (fixed_at_four, "Here a number takes 2 bytes"),
+            (in_bits, "not in bits"),
+            (without_parentheses, "from left to right"),
+            (size_of_the_first, "all three matrices"),
+            (lengths_added, "multiply, do not add"),
+            (one_for_each_result, "a sum over `inner` products"),
+            (without_first_addition, "Every multiplication counts with an addition"),
+            (without_first_matrix, "The first matrix is missing"),
+            (rounded_down, "`//` rounds down"),
+            (both_parts, "should be a single number, and it is (480, 496)"),
+            (only_rows, "480 operations, and 24 + 60 + 40 numbers"),
         ],
     },
     "22.2": {
-        "accepted": [scaled, scaled_by_remainder],
+        "accepted": [scaled, scaled_by_remainder, scaled_by_tensors, count_by_and],
         "wrong": [
             (takes_it_anyway, "every weight infinite or nan"),
             (grows_on_overflow, "Should S grow"),
-            (one_late, "may be the one that completes"),
+            (one_late, "the next S is 1,024 and should be 2,048. This step counts, too"),
             (never_resets, "starts again at zero"),
             (keeps_the_count, "end here: zero"),
             (grows_each_time, "in a row, not after each one"),
-        ],
-    },
-    "22.3": {
-        "accepted": [ring, ring_at_once],
-        "wrong": [
-            (without_sending, "nothing was sent"),
-            (by_one_worker, "its right neighbor is"),
-            (everything_around, "each are enough"),
-            (added_again, "It is not added"),
-            (only_scattered, "all-gather is missing"),
-            (wrong_chunk, "In which step"),
-            (in_place, "changed its input"),
-            (one_round, "left neighbor"),
-        ],
-    },
-    "22.4": {
-        "accepted": [bytes_of, bytes_by_table],
-        "wrong": [
-            (together, "all workers keep together"),
-            (only_its_own_part, "what the stages before it share out"),
-            (weights_first, "largest part first"),
-            (always_all, "shares out less"),
-            (never, "shares something out"),
-            (one_mean, "two means of 4 bytes"),
+            (scale_first, "Return three things in this order"),
+            (count_second, "should be the next S, and 1 is the count"),
+            (in_words, "should be True or False"),
+            (skips_instead, "so the optimizer can use them"),
+            (always_two_thousand, "not a fixed number"),
+            (halved_downwards, "`//` rounds down"),
+            (never_below_one, "has no smallest S"),
+            (never_above, "has no largest S"),
+            (shrinks_when_complete, "S does not get smaller"),
+            (counts_the_bad_step, "not a clean one"),
+            (never_counts, "has not been counted"),
+            (starts_at_one, "does not count for the new S"),
+            (only_two, "returned 2 things"),
         ],
     },
 }

@@ -92,9 +92,103 @@ def a_fixed_seed(x, layer):
     return Seeded.apply(x)
 
 
+class Forked(torch.autograd.Function):
+    """The layer's weights are arguments, too, and torch forks the generator."""
+
+    @staticmethod
+    def forward(ctx, x, layer, *weights):
+        ctx.x, ctx.layer, ctx.state = x.detach(), layer, torch.get_rng_state()
+        return layer(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x = ctx.x.requires_grad_()
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            torch.set_rng_state(ctx.state)
+            again = ctx.layer(x)
+        found = torch.autograd.grad(again, [x, *ctx.layer.parameters()], gradient)
+        return found[0], None, *found[1:]
+
+
+def forked(x, layer):
+    return Forked.apply(x, layer, *layer.parameters())
+
+
+def with_fault(fault):
+    """A recomputation with one fault."""
+    shared = {}
+
+    def recompute(x, layer):
+        class Faulty(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, layer):
+                ctx.save_for_backward(x)
+                ctx.state = shared["state"] = torch.get_rng_state()
+                output = layer(x)
+                if fault == "late":
+                    ctx.state = torch.get_rng_state()
+                return output
+
+            @staticmethod
+            def backward(ctx, gradient):
+                x, now = ctx.saved_tensors[0], torch.get_rng_state()
+                x = x if fault == "attached" else x.detach().requires_grad_()
+                torch.set_rng_state(shared["state"] if fault == "shared" else ctx.state)
+                layer.train(fault != "evaluation")
+                with torch.enable_grad():
+                    again = layer(x)
+                layer.train()
+                torch.set_rng_state(now)
+                if fault == "only x":
+                    return torch.autograd.grad(again, x, gradient)[0], None
+                again.backward(gradient)
+                return x.grad if fault == "one gradient" else (x.grad, None)
+
+        if fault == "class":
+            return Faulty
+        return Faulty.forward(None, x, layer) if fault == "forward" else Faulty.apply(x, layer)
+
+    recompute.__name__ = fault.replace(" ", "_")
+    return recompute
+
+
+def without_recording(x, layer):
+    class Unrecorded(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return layer(x)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            x = ctx.saved_tensors[0].detach().requires_grad_()
+            layer(x).backward(gradient)
+            return x.grad
+
+    return Unrecorded.apply(x)
+
+
+def forward_set_back(x, layer):
+    state = torch.get_rng_state()
+    output = forked(x, layer)
+    torch.set_rng_state(state)
+    return output
+
+
+def other_order(layer, x):
+    return layer(x)
+
+
+def twice_at_once(x, layer):
+    state = torch.get_rng_state()
+    layer(x)
+    torch.set_rng_state(state)
+    return layer(x)
+
+
 ANSWERS = {
     "22.5": {
-        "accepted": [recomputation(), torchs_own, torchs_reentrant],
+        "accepted": [recomputation(), torchs_own, torchs_reentrant, forked],
         "wrong": [
             (other_dice, "drops other numbers"),
             (torchs_without_dice, "drops other numbers"),
@@ -103,7 +197,19 @@ ANSWERS = {
             (cut_off, "cut off from x"),
             (without_gradients, "no gradient reaches x"),
             (doubled, "twice the gradient"),
-            (a_fixed_seed, "do not go on as they should"),
+            (a_fixed_seed, "the generator is not where layer(x) leaves it"),
+            (forward_set_back, "do not set it"),
+            (with_fault("attached"), "Cut it off"),
+            (with_fault("shared"), "keep it in ctx"),
+            (with_fault("late"), "before the layer runs"),
+            (with_fault("evaluation"), "in evaluation mode"),
+            (with_fault("only x"), "computes the gradient of x alone"),
+            (with_fault("one gradient"), "None for the layer"),
+            (without_recording, "`with torch.enable_grad():`"),
+            (with_fault("class"), "it returned the class"),
+            (with_fault("forward"), "makes ctx and calls it"),
+            (other_order, "The order is recompute(x, layer)"),
+            (twice_at_once, "Is the first pass inside torch.no_grad()"),
         ],
     },
 }
