@@ -333,8 +333,8 @@ for name, traffic in (("not fused", 8 * scores + 4 * vectors), ("fused", 4 * vec
 #
 # Half as many bytes for each number is half the traffic, and GPUs have faster units for 16-bit products: an A100 does
 # 312 · 10¹² operations a second with them, and 19.5 · 10¹² in plain float32. (In between is **TF32**, for float32
-# matrices whose entries are rounded to 10 bits of fraction before they are multiplied: 156 · 10¹². You switch it on with
-# `torch.set_float32_matmul_precision("high")`.)
+# matrices whose entries are rounded to 10 bits of fraction before they are multiplied: 156 · 10¹². You switch it on
+# with `torch.set_float32_matmul_precision("high")`.)
 #
 # There are two ways to spend 16 bits. **fp16** has 5 bits for the exponent and 10 for the fraction. **bf16** has 8 and
 # 7: as many for the exponent as float32, so it covers the same range, with fewer digits. The next cell prints what that
@@ -470,9 +470,9 @@ check("22.2", next_scale)
 # **Activation checkpointing** (Chen et al. 2016, arXiv 1604.06174) keeps only the *input* of each layer. When the
 # backward pass reaches the layer, it computes the layer's forward pass again, uses what it needs, and drops it.
 #
-# Calculate it with a pencil. With 16-bit numbers and fused attention a layer keeps about 34 bytes for each number of its
-# input (chapter 08), and 2 of them are the input itself. There are 12 layers. Without checkpointing that is 12 · 34 =
-# 408 bytes. With checkpointing it is 11 inputs, and the 34 bytes of the one layer that is being computed again:
+# Calculate it with a pencil. With 16-bit numbers and fused attention a layer keeps about 34 bytes for each number of
+# its input (chapter 08), and 2 of them are the input itself. There are 12 layers. Without checkpointing that is 12 ·
+# 34 = 408 bytes. With checkpointing it is 11 inputs, and the 34 bytes of the one layer that is being computed again:
 # 11 · 2 + 34 = 56. That is 7 times less. And the price? The forward pass is a third of the work, and it is done twice:
 # 4/3 of the arithmetic.
 #
@@ -667,8 +667,8 @@ print("two workers and one differ by less than 1e-6")
 #
 # Write `ring_all_reduce(parts, send)`. `parts[w][c]` is chunk c of worker w, a tensor; there are as many chunks as
 # workers. `send(sender, receiver, tensor)` sends a tensor and returns what the receiver gets. A worker may learn of
-# another worker's chunks only through `send`. Return a nested list like `parts` with the sums, and do not change `parts`
-# itself.
+# another worker's chunks only through `send`. Return a nested list like `parts` with the sums, and do not change
+# `parts` itself.
 
 
 # %% tags=["exercise"]
@@ -694,8 +694,8 @@ check("22.3", ring_all_reduce)
 # <details><summary>Solution, explained</summary>
 #
 # In a real ring all workers send at the same time. Here one sends after the other, with the same result: within a step
-# a worker never sends the chunk that it has just received. `held[right][chunk] + …` makes a new tensor, so `parts` stays
-# as it was.
+# a worker never sends the chunk that it has just received. `held[right][chunk] + …` makes a new tensor, so `parts`
+# stays as it was.
 #
 # </details>
 
@@ -744,9 +744,9 @@ for name, speed in (("NVLink", 300e9), ("10-gigabit Ethernet", 1.25e9)):
 #
 # In stages 1 and 2 each worker updates its share of the weights, and then the new weights are gathered. Together with
 # the sum of the gradients that is the same traffic as all-reduce, because all-reduce *is* a reduce-scatter followed by
-# an all-gather. In stage 3 a layer's weights are gathered right before the layer computes, in the forward pass and again
-# in the backward pass, and dropped right after it. That makes one and a half times the traffic (section 7.2). PyTorch
-# calls stage 3 **FSDP**, fully sharded data parallel.
+# an all-gather. In stage 3 a layer's weights are gathered right before the layer computes, in the forward pass and
+# again in the backward pass, and dropped right after it. That makes one and a half times the traffic (section 7.2).
+# PyTorch calls stage 3 **FSDP**, fully sharded data parallel.
 #
 # ### Exercise 22.4 · Bytes by stage
 # ●●○○ · 6 minutes
@@ -787,11 +787,11 @@ for name, weights in (("BERT-Large", 336e6), ("7 billion", 7e9)):
         print(f"{name:10}  {workers:2} workers  GB by stage 0 to 3: {' '.join(cells)}")
 
 # %% [markdown]
-# BERT-Large needs 5.4 GB, so a single GPU with 8 GB holds it, and needs no sharding. 7 billion weights need 112 GB. With
-# 8 workers stage 1 leaves 17 of the 80 GB for activations, stage 3 leaves 66. So sharding is a tool for large language
-# models. You should know it, and know when you do not need it. (If even one layer is too large for a GPU, **tensor
-# parallelism** divides the matrices themselves, and **pipeline parallelism** gives each GPU some of the layers. No BERT
-# needs them.)
+# BERT-Large needs 5.4 GB, so a single GPU with 8 GB holds it, and needs no sharding. 7 billion weights need 112 GB.
+# With 8 workers stage 1 leaves 17 of the 80 GB for activations, stage 3 leaves 66. So sharding is a tool for large
+# language models. You should know it, and know when you do not need it. (If even one layer is too large for a GPU,
+# **tensor parallelism** divides the matrices themselves, and **pipeline parallelism** gives each GPU some of the
+# layers. No BERT needs them.)
 #
 # Now two processes with `fully_shard`, PyTorch's FSDP, which `bertedu pretrain --fsdp` uses. The next cell holds the
 # program: it trains the model from above for three steps alone, then again with each worker keeping half of it and
@@ -829,8 +829,8 @@ for part in (*model.bert.encoder.layers, model):
 kept = sum(weight.to_local().numel() for weight in model.parameters())
 losses = losses_of(model, ids[rank * 8 // workers : (rank + 1) * 8 // workers])
 dist.all_reduce(losses)
-numbers = " ".join(f"{loss:.4f}" for loss in losses / workers)
-print(f"worker {rank} keeps {kept:,} of {total:,} weights; losses {numbers}\\n", end="", flush=True)
+said = f"worker {rank} keeps {kept:,} of {total:,} weights; losses"
+print(said, *(f"{loss:.4f}" for loss in losses / workers), end=".\\n", flush=True)
 torch.save((losses / workers - alone).abs().max(), f"{sys.argv[1]}/{workers}-{rank}.pt")
 """
 (folder / "program.py").write_text(program)
@@ -855,9 +855,9 @@ print("from the losses of one process they differ by less than 1e-5")
 # | communication | with N workers a step of the same batch *for each worker* takes longer than with one | overlap, larger batches, 16-bit gradients, a faster connection |
 # | waiting for work | the profiler's timeline of the GPU has gaps between kernels, and a batch twice as large takes hardly longer | larger batches, `torch.compile`, more processes that prepare data |
 #
-# If this machine has a GPU, `make gpu` in the project's folder measures it in at most eight minutes: tokens a second from
-# tiny to large beside `transformers`, the share of the GPU's measured speed in matrix products, memory, and a short
-# training run.
+# If this machine has a GPU, `make gpu` in the project's folder measures it in at most eight minutes: tokens a second
+# from tiny to large beside `transformers`, the share of the GPU's measured speed in matrix products, memory, and a
+# short training run.
 #
 # ## The bill (optional)
 #
@@ -873,12 +873,11 @@ print("from the losses of one process they differ by less than 1e-5")
 links = {"1 GPU": (1, 1e30), "8": (8, 450e9), "64, 1 card": (64, 50e9), "64, 8": (64, 400e9)}
 for name, millions in (("base", 110), ("large", 336)):
     for link, (N, bytes_a_second) in links.items():
-        seconds, reduce = 0.0, 2 * (N - 1) / N * 4e6 * millions / bytes_a_second
+        hours, reduce = 0.0, 2 * (N - 1) / N * 4e6 * millions / bytes_a_second
         for length, steps in ((128, 900_000), (512, 100_000)):
             work = flops(BertConfig.preset(name), length) * 256 * length
-            seconds += steps * max(work / N / (0.35 * 989e12), reduce)
-        print(f"{name:5} {link:10} {seconds / 3600:5.1f} hours", end=", ")
-        print(f"{seconds / 3600 * N * 2.5:4.0f} dollars")
+            hours += steps * max(work / N / (0.35 * 989e12), reduce) / 3600
+        print(f"{name:5} {link:10} {hours:5.1f} hours, {hours * N * 2.5:4.0f} dollars")
 
 # %% [markdown]
 # In 2018 BERT-Base took 16 TPU chips for four days. Today it is 2.4 hours on one server with 8 GPUs, and Large takes 8
@@ -891,10 +890,10 @@ for name, millions in (("base", 110), ("large", 336)):
 #
 # ## Large batches (optional)
 #
-# More workers mean larger batches, or less work for each. Is a batch twice as large worth twice as much? The gradient of
-# a few sequences is a noisy estimate of the gradient over all text. The next cell takes two *different* batches of the
-# same size and computes the cosine between their gradients: 1 if they agree on the direction, near 0 if both are mostly
-# noise. It uses the trained checkpoint from above, and averages over five pairs of batches.
+# More workers mean larger batches, or less work for each. Is a batch twice as large worth twice as much? The gradient
+# of a few sequences is a noisy estimate of the gradient over all text. The next cell takes two *different* batches of
+# the same size and computes the cosine between their gradients: 1 if they agree on the direction, near 0 if both are
+# mostly noise. It uses the trained checkpoint from above, and averages over five pairs of batches.
 
 # %%
 torch.manual_seed(0)
@@ -908,10 +907,10 @@ for size, number in zip((4, 16, 64, 256), (0.09, 0.25, 0.55, 0.86)):
 
 # %% [markdown]
 # Small batches point in quite different directions, so averaging more of them pays. For large batches the direction is
-# already known, and doubling the batch makes a step hardly better. At a cosine of 1/2 the gradient and its noise have the
-# same length. This batch size is called the **gradient noise scale**. It is an estimate of the **critical batch size**,
-# above which larger batches pay less and less (McCandlish et al. 2018, arXiv 1812.06162). Here it lies between 16 and
-# 64 sequences. During training it grows, as the loss falls.
+# already known, and doubling the batch makes a step hardly better. At a cosine of 1/2 the gradient and its noise have
+# the same length. This batch size is called the **gradient noise scale**. It is an estimate of the **critical batch
+# size**, above which larger batches pay less and less (McCandlish et al. 2018, arXiv 1812.06162). Here it lies between
+# 16 and 64 sequences. During training it grows, as the loss falls.
 #
 # A larger batch allows larger steps, because its direction is more reliable. How much larger must be tried. For SGD the
 # usual rule is a learning rate in proportion to the batch size (Goyal et al. 2017), for Adam and LAMB one in proportion
