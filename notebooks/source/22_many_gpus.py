@@ -829,8 +829,9 @@ for part in (*model.bert.encoder.layers, model):
 kept = sum(weight.to_local().numel() for weight in model.parameters())
 losses = losses_of(model, ids[rank * 8 // workers : (rank + 1) * 8 // workers])
 dist.all_reduce(losses)
-said = f"worker {rank} keeps {kept:,} of {total:,} weights; losses"
-print(said, *(f"{loss:.4f}" for loss in losses / workers), end=".\\n", flush=True)
+numbers = " ".join(f"{loss:.4f}" for loss in losses / workers)
+said = f"worker {rank} keeps {kept:,} of {total:,} weights; losses {numbers}"
+print(f"{said}\\n", end="", flush=True)  # one text: two processes write
 torch.save((losses / workers - alone).abs().max(), f"{sys.argv[1]}/{workers}-{rank}.pt")
 """
 (folder / "program.py").write_text(program)
