@@ -55,13 +55,13 @@ def serve(folder: Path, host: str, port: int, threads: int, batch: int, wait: fl
 
     batching = Batching(most_rows=batch, wait=wait / 1000, most_waiting=queue)
     settings = Settings(batching=batching, cached=cache, hosts=LOOPBACK | {host} if is_loopback(host) else None)
-    listening = listen(host, port)
-    service = open_service(folder, settings, threads, say)
-    url = url_of(listening)
     if not is_loopback(host):
         say(f"! {host} is not this machine alone: whoever reaches it can ask, without a password and unencrypted.")
-    say(f"{folder}: {service.engine.about.use}, at {url} (Ctrl-C stops)")
-    say(f"""  curl {url}/answer -d '{{"text": "…"}}'""")
-    log_to_stderr()
-    run(service, listening)
-    say("stopped: everything that had begun was finished.")
+    with listen(host, port) as listening:  # before the model is opened, which takes seconds: the port may be taken
+        service = open_service(folder, settings, threads, say)
+        url = url_of(listening)
+        say(f"{folder}: {service.engine.about.use}, at {url} (Ctrl-C stops)")
+        say(f"""  curl {url}/answer -d '{{"text": "…"}}'""")
+        log_to_stderr()
+        finished = run(service, listening)
+    say("stopped: all that had begun was finished." if finished else "stopped: some requests were cut off.")

@@ -33,8 +33,10 @@ HEADERS = [
     (b"content-security-policy", POLICY.encode()),
 ]
 log = logging.getLogger("bertedu.service")
-Scope = Message = MutableMapping[str, Any]  # the interface between a server and an application: ASGI
-Receive, Send = Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]
+Scope = MutableMapping[str, Any]  # this and the following: the interface between a server and an application, ASGI
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 

@@ -116,10 +116,8 @@ class Monitor:
         if self.reference is None or len(self.recent) < FEWEST:
             return {**found, "alarms": []}
         for number, name in enumerate(MEASURES):
-            lately, before = (
-                [row[number] for row in self.recent if row[number] is not None],
-                getattr(self.reference, name),
-            )
+            before = getattr(self.reference, name)
+            lately = [float(one) for row in self.recent if (one := row[number]) is not None]
             if before is not None and lately:
                 found[name] = compared(before, lately, self.reference.texts)
         alarms = [name for name in MEASURES if name in found and abs(found[name]["standard_errors"]) > ALARM]

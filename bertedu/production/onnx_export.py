@@ -21,19 +21,23 @@ from bertedu.finetuning.tagging import CrfTagger
 from bertedu.model.architecture import architecture
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.production.checking import (
+    BATCH,
     Asked,
     Comparison,
     compare,
     made_up_texts,
     of_every_length,
     texts_of_run,
+    with_mask,
 )
+from bertedu.production.engine import Engine
 from bertedu.production.exported import CRF, GRAPH, INT8_GRAPH, Export, replacing_folder, sha256
 from bertedu.production.extras import production_extra
 from bertedu.production.graphs import INPUTS, POSITIONS, example_inputs, graph_of
 from bertedu.production.int8 import quantize
+from bertedu.production.monitor import reference_of
 from bertedu.production.sessions import Session, cause
-from bertedu.production.uses import open_to_export, use_of_model
+from bertedu.production.uses import VECTORS, open_to_export, use_of_model
 from bertedu.tokenization import Tokenizer
 
 LARGEST_DIFFERENCE = 1e-4  # of a logit, between the graph in float32 and the model
@@ -94,7 +98,26 @@ def export_model(
             crf=isinstance(model, CrfTagger),
         )
         made.save(beside)
+        if texts:
+            keep_reference(beside, texts)
     return made
+
+
+def keep_reference(folder: Path, texts: list[Asked]) -> None:
+    """Write what the run's texts are like, for the service's drift monitor; no text is kept in it."""
+    engine, questions = Engine(folder), []
+    use = engine.about.use
+    for text, pair in texts:
+        with contextlib.suppress(UserError):  # too long: the service does not answer it either
+            for each, other in [(text, None), (pair, None)] if use == VECTORS and pair else [(text, pair)]:
+                questions.append(engine.ask(with_mask(each, use), other))
+    questions.sort(key=len)
+    answers = [
+        one for start in range(0, len(questions), BATCH) for one in engine.answer(questions[start : start + BATCH])
+    ]
+    if answers:
+        pieces, confidences = [one.pieces for one in answers], [one.confidence for one in answers]
+        reference_of(pieces, confidences, engine.tokenizer.unk_token_id).save(folder)
 
 
 def check(model: PretrainedModel, use: str, tokenizer: Tokenizer, path: Path, questions: list) -> Comparison:

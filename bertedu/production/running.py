@@ -6,7 +6,6 @@ nothing is under way any more the process exits. A second signal does not wait.
 
 import ipaddress
 import logging
-import signal
 import socket
 import sys
 import tempfile
@@ -102,8 +101,8 @@ def url_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def run(service: Service, listening: socket.socket) -> None:
-    """Serve until a signal comes, then end as said above."""
+def run(service: Service, listening: socket.socket) -> bool:
+    """Serve until a signal comes, then end as said above. Returns whether all that had begun was finished."""
     config = uvicorn.Config(
         create_app(service),
         http=GuardedProtocol,
@@ -118,9 +117,9 @@ def run(service: Service, listening: socket.socket) -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # its lines name connections, and quote failures
     try:
         Stopping(config, service).run([listening])
+        return service.active == 0
     finally:
         service.close()
-        listening.close()
 
 
 def log_to_stderr() -> None:
@@ -131,9 +130,3 @@ def log_to_stderr() -> None:
     ours.handlers, ours.propagate = [handler], False
     ours.setLevel(logging.INFO)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-
-
-def ignore_broken_pipes() -> None:
-    """Let a client that goes away be an error of one connection."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)

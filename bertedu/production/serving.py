@@ -16,6 +16,7 @@ from pathlib import Path
 from bertedu.errors import UserError
 
 START_SECONDS, STOP_SECONDS = 180.0, 40.0
+REFUSED = "bertedu: "  # how the command begins its sentence
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ def address_said(process: subprocess.Popen, log: Path) -> str:
     finally:
         impatient.cancel()
     process.wait()
-    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    said = [line.removeprefix(REFUSED) for line in lines if line.startswith(REFUSED)] or lines
     raise UserError(f"the service did not start: {said[-1] if said else f'exit code {process.returncode}'}")
 
 

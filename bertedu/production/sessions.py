@@ -17,6 +17,7 @@ class Session:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.log_severity_level = 3  # errors
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads leave the processor
         try:
             self.session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # the library raises kinds of its own, one for each cause
