@@ -10,8 +10,8 @@ The pipeline is asked in this process, without any HTTP between, on one thread a
 request costs: the service without the load generator, and the loop.
 
 The attack: the requests of tests/hostile_requests.py (malformed, huge, cut off, hostile; one in twelve is good),
-sixteen at once. Then 600 connections that say nothing. Counted are wrong answers (a status 500, a traceback, silence, a good
-request that is refused), the service's memory before and after, and whether it still answers.
+sixteen at once. Then 600 connections that say nothing. Counted are wrong answers (a status 500, a traceback, silence, a
+good request that is refused), the service's memory before and after, and whether it still answers.
 """
 
 import argparse

@@ -154,6 +154,26 @@ def test_a_kill_leaves_something_that_the_next_start_stumbles_over(folder, tmp_p
         assert port_of(served) == port and httpx.get(f"{served.url}/health").json()["status"] == "ok"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no track of parents")
+def test_a_service_outlives_the_notebook_that_started_it(folder):
+    program = "import sys, time; from bertedu.production.serving import serving\n"
+    program += "with serving(sys.argv[1]) as served: print(served.url, flush=True); time.sleep(300)"
+    notebook = subprocess.Popen(
+        [sys.executable, "-c", program, str(folder / "exported")], stdout=subprocess.PIPE, text=True
+    )
+    url = notebook.stdout.readline().strip()
+    assert httpx.get(f"{url}/health").status_code == 200
+    notebook.kill()
+    notebook.communicate()
+    for _ in range(300):
+        try:
+            httpx.get(f"{url}/health")
+        except httpx.TransportError:
+            return
+        time.sleep(0.1)
+    pytest.fail("it still answers")
+
+
 def test_a_folder_that_cannot_be_served_ends_in_a_traceback(tmp_path, capsys):
     with pytest.raises(UserError, match=r"did not start: .*nothing.* does not exist"), serving(tmp_path / "nothing"):
         pass

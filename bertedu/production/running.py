@@ -6,6 +6,8 @@ nothing is under way any more the process exits. A second signal does not wait.
 
 import ipaddress
 import logging
+import os
+import signal
 import socket
 import sys
 import tempfile
@@ -30,6 +32,7 @@ with production_extra():
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GRACE_SECONDS = 30.0
+PARENT = "BERTEDU_SERVE_PARENT"  # the process with which a service ends; `serving` sets it
 BACKLOG = 1_024
 Say = Callable[[str], None]
 
@@ -40,6 +43,7 @@ class Stopping(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, service: Service):
         super().__init__(config)
         self.service, self.since = service, 0.0
+        self.parent = int(os.environ.get(PARENT) or 0)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The first signal begins the end, a second one does not wait."""
@@ -50,6 +54,9 @@ class Stopping(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         """Ten times a second: whether to exit."""
         done = await super().on_tick(counter)
+        if self.parent and os.getppid() != self.parent:  # a notebook's kernel was killed: nobody else will stop this
+            self.handle_exit(signal.SIGTERM, None)
+            self.parent = 0
         waited = self.service.stopping and time.monotonic() - self.since > GRACE_SECONDS
         return done or waited or (self.service.stopping and not self.service.active)
 

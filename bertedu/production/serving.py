@@ -4,6 +4,7 @@ It runs in a process of its own, by the command that a person would type, so tha
 as it would anywhere. It listens to this machine alone, on a free port.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bertedu.errors import UserError
+from bertedu.production.running import PARENT
 
 START_SECONDS, STOP_SECONDS = 180.0, 40.0
 REFUSED = "bertedu: "  # how the command begins its sentence
@@ -30,15 +32,18 @@ class Served:
 
 @contextmanager
 def serving(folder: str | Path, *options: str) -> Iterator[Served]:
-    """Start `bertedu serve FOLDER` with these options, and stop it when the block ends.
+    """Start `bertedu serve FOLDER` with these options, and stop it when the block ends, or this process.
 
     Raises UserError with what the command said where it does not start.
     """
     with tempfile.TemporaryDirectory(prefix="bertedu-log-", ignore_cleanup_errors=True) as temporary:
         log = Path(temporary) / "service.log"
         command = [sys.executable, "-m", "bertedu", "serve", str(folder), "--port", "0", *options]
+        environment = {**os.environ, PARENT: str(os.getpid())}
         with open(log, "wb") as errors:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8")
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8", env=environment
+            )
         try:
             yield Served(address_said(process, log), log, process)
         finally:
