@@ -88,7 +88,7 @@ class Recipe:
     max_length: int = 128
     batch_size: int = 16
     initializer_range: float = 0.05
-    optimizer: str = "adamw"
+    optimizer: str = "muon"
     rates: tuple[float, ...] = (8e-4, 2e-3, 5e-3)
     rows: int | None = None  # at most so many labelled rows of a task
 

@@ -143,6 +143,46 @@ def test_figures_of_two_recipes_are_mixed(harness, workshop):
         harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
 
 
+@pytest.fixture
+def one_exam(harness, monkeypatch):
+    """One small task, and probes that need no public sets."""
+    exams = {"reviews": replace(harness.family_scores.EXAMS["reviews"], rows=24, epochs=1, most_test=24)}
+    for module in (harness.family, harness.family_table):
+        monkeypatch.setattr(module, "EXAMS", exams)
+    monkeypatch.setattr(harness.family, "probed", lambda *given: dict.fromkeys(harness.family_table.PROBES, 0.5))
+
+
+def test_another_machine_lacks_the_checkpoint_that_is_to_be_scored(harness, workshop, one_exam, monkeypatch, tmp_path):
+    units = tmp_path / "units"
+    write_json(units / "speed" / "bert.json", {"share_of_bert": 1.0})
+    for rate in workshop.recipe.rates:
+        write_json(units / "rates" / "bert" / f"{rate:g}.json", {"rate": rate, "quality": -rate})
+    before = sorted(units.rglob("*.json"))
+
+    def killed(*given):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(harness.family, "examined", killed)
+        harness.family.Comparison(workshop, units, ["bert"], 1, silent).member_and_seed("bert", 0)
+    assert (workshop.state / "seed-0" / "bert" / "run" / "checkpoint" / "model.safetensors").exists()
+    assert sorted(units.rglob("*.json")) == sorted([*before, units / "recipe.json"])  # nothing that needs a checkpoint
+    elsewhere = harness.family_members.Workshop(tmp_path / "elsewhere", workshop.datasets, workshop.recipe)
+    elsewhere.__dict__["corpus"] = workshop.corpus
+    harness.family.Comparison(elsewhere, units, ["bert"], 1, silent).member_and_seed("bert", 0)
+    unit = read_json(units / "seed-0" / "bert.json")
+    assert set(unit) == {"pretraining", "text", "probes", "exams"} and 0 <= unit["exams"]["reviews"]["test"] <= 1
+    said: list[str] = []
+    harness.family.Comparison(workshop, units, ["bert"], 1, said.append).member_and_seed("bert", 0)
+    assert not said, "trained or scored again on the first machine"
+
+
+def test_scored_checkpoints_fill_the_disk(harness, workshop, one_exam, tmp_path):
+    harness.family.Comparison(workshop, tmp_path / "units", ["bert"], 1, silent).member_and_seed("untrained", 0)
+    assert (tmp_path / "units" / "seed-0" / "untrained.json").exists()
+    assert not list(workshop.state.rglob("seed-0/**/*.safetensors"))
+
+
 @pytest.mark.parametrize("name", ["bert", "electra"])
 def test_a_run_that_was_killed_ends_otherwise(harness, workshop, monkeypatch, tmp_path, name):
     made = harness.family_members.TrainingSettings
@@ -257,12 +297,7 @@ def test_a_review_that_is_too_long_stops_the_probes(harness):
     assert shorter == text, "a text that fits is not cut"
 
 
-def test_the_whole_comparison_ends_without_a_table(harness, workshop, monkeypatch, tmp_path, capsys):
-    scores = harness.family_scores
-    exams = {"reviews": replace(scores.EXAMS["reviews"], rows=24, epochs=1, most_test=24)}
-    for module in (harness.family, harness.family_table):
-        monkeypatch.setattr(module, "EXAMS", exams)
-    monkeypatch.setattr(harness.family, "probed", lambda *given: dict.fromkeys(harness.family_table.PROBES, 0.5))
+def test_the_whole_comparison_ends_without_a_table(harness, workshop, one_exam, tmp_path, capsys):
     said: list[str] = []
     comparison = harness.family.Comparison(workshop, workshop.state, ["bert", "electra"], 2, said.append)
     comparison.run()
