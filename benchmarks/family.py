@@ -7,8 +7,9 @@ and checkpoints. Whatever is finished is not computed again, also on another mac
 that was tried, a run with all of its scores) is one JSON file in --units, data/family/units, and needs no other file
 but units. What an unfinished one has so far (saved weights, scores) is in --state; where that is lost, the unit begins
 again. A run is scored right after its training, and then its checkpoint is removed. The first seed of all members comes
-first. One thread. Two processes may share the work: each with members and a state of its own. --table computes nothing:
-it prints what is there, and writes data/family/results.json and the picture beside it.
+first, each with its speed and its learning rates before it. One thread. Two processes may share the work: each with
+members and a state of its own. --table computes nothing: it prints what is there, and writes data/family/results.json
+and the picture beside it.
 """
 
 import argparse
@@ -85,12 +86,7 @@ class Comparison:
     def run(self) -> None:
         """Compute whatever is not there yet. A member that fails does not keep the others waiting."""
         self.unit("baselines", self.baselines)
-        for name in self.members:
-            self.attempt(name, lambda name=name: self.unit(f"speed/{name}", lambda: self.workshop.speed(name)))
         self.estimate()
-        for name in self.members:
-            self.attempt(name, lambda name=name: self.unit(f"cost/{name}", lambda: self.cost(name)))
-            self.attempt(name, lambda name=name: self.rate(name))
         for seed in range(self.seeds):
             for name in (*self.members, UNTRAINED):
                 self.attempt(name, lambda name=name, seed=seed: self.member_and_seed(name, seed))
@@ -122,8 +118,8 @@ class Comparison:
 
     def tokens(self, name: str, seconds: float) -> int:
         """What a member reads in so many seconds of processor time, BERT having the speed of the recipe."""
-        share = read_json(self.units / "speed" / f"{name}.json")["share_of_bert"]
-        return round(self.recipe.bert_tokens * share * seconds)
+        speed = self.unit(f"speed/{name}", lambda: self.workshop.speed(name))
+        return round(self.recipe.bert_tokens * speed["share_of_bert"] * seconds)
 
     def cost(self, name: str) -> dict[str, float]:
         """Parameters, memory, milliseconds, and tokens for a word of the text."""
@@ -163,6 +159,7 @@ class Comparison:
     def trained(self, name: str, seed: int) -> tuple[Path, dict[str, Any]]:
         """The checkpoint of one run, and what is known of it by reading text."""
         here = f"seed-{seed}/{name}"
+        self.unit(f"cost/{name}", lambda: self.cost(name))
         folder, tokens = self.state / here / "run", self.tokens(name, self.recipe.seconds)
         rate, checkpoint = self.rate(name), folder / "checkpoint"
         pretraining = self.part(f"{here}/pretraining", lambda: self.workshop.pretrain(name, seed, rate, tokens, folder))

@@ -150,7 +150,7 @@ def costs(results: Mapping[str, Any], rows: Sequence[str]) -> list[str]:
             ]
         )
     head = ["", "learning rate", "parameters", "of all that is trained", "tokens read", "tokens of a word"]
-    return markdown([*head, "seconds of processor time", "MB of a step", "ms for a text of 128 tokens"], lines)
+    return markdown([*head, "seconds of processor time", "MB of a step", "ms for a text of 64 tokens"], lines)
 
 
 def students(found: Mapping[str, Scores]) -> list[str]:

@@ -12,10 +12,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from bertedu.config import BertConfig
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
 from bertedu.model.architecture import architecture
+from bertedu.model.heads import MaskedLM
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import Trainer
 
@@ -288,13 +290,16 @@ def test_the_rest_of_a_word_gives_its_pieces_away(harness):
         assert (ids[row] == tokenizer.mask_token_id).tolist() == expected
 
 
-def test_a_review_that_is_too_long_stops_the_probes(harness):
-    text = "an embankment by the bank " * 5
+@pytest.mark.parametrize("text", ["an embankment by the bank " * 5, "the bank . "])
+def test_a_review_that_is_too_long_or_ends_in_a_space_stops_the_probes(harness, text):
     tokenizer = BertTokenizer.train([text] * 3, vocab_size=30)
-    for most in (8, 20, 1000):
+    model = MaskedLM.from_config(BertConfig(len(tokenizer), 8, 1, 2, 12, max_position_embeddings=8))
+    vectors, labels = harness.family_scores.of_texts(model, tokenizer, [SimpleNamespace(text=text, label="good")])
+    assert vectors.shape == (1, 2, 8) and labels == ["good"]
+    for most in (5, 20, 1000):
         shorter = harness.family_scores.that_fits(text, tokenizer, most)
-        assert text.startswith(shorter) and len(tokenizer.encode(shorter)) <= most
-    assert shorter == text, "a text that fits is not cut"
+        assert text.startswith(shorter) and 2 < tokenizer(shorter).input_ids.size(1) <= most
+    assert shorter == text.strip(), "a text that fits is not cut"
 
 
 def test_the_whole_comparison_ends_without_a_table(harness, workshop, one_exam, tmp_path, capsys):
