@@ -19,7 +19,9 @@ from bertedu.files import read_json, write_json
 from bertedu.model.architecture import architecture
 from bertedu.model.heads import MaskedLM
 from bertedu.tokenization import BertTokenizer
+from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
+from bertedu.training.optimization import EMBEDDING_RATE
 
 BENCHMARKS = str(Path(__file__).resolve().parents[1] / "benchmarks")
 
@@ -104,6 +106,18 @@ def test_a_member_sits_on_the_plateau_that_its_initialization_could_spare_it(har
     if find is not None:
         weights = find(getattr(model, model.encoder_name))
         assert torch.equal(weights.query, weights.key)
+
+
+@pytest.mark.parametrize("name", ["bert", "spanbert", "electra", "xlnet"])
+def test_positions_become_noise_before_an_attention_head_has_a_use_for_them(harness, workshop, tmp_path, name):
+    workshop.recipe = replace(workshop.recipe, optimizer="muon")
+    trainer = workshop.trainer(name, 1, 1e-3, Budget(steps=1), tmp_path)
+    names = {id(weight): path for path, weight in trainer.bare_model.named_parameters()}
+    groups = [group for optimizer in trainer.optimizers for group in optimizer.param_groups]
+    scales = {names[id(weight)]: group["scale"] for group in groups for weight in group["params"]}
+    (tokens,) = (path for path, scale in scales.items() if scale != 1)
+    assert scales[tokens] == EMBEDDING_RATE
+    assert trainer.bare_model.get_parameter(tokens).size(0) == len(trainer.task.tokenizer)
 
 
 def test_the_students_start_with_different_shapes_or_vocabularies(harness, workshop):
