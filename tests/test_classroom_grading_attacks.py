@@ -48,6 +48,8 @@ DETOURS = {
     "hooks of every module": "nn.modules.module.register_module_forward_hook(f)",
     "names that are run": "import typing\ntyping.get_type_hints(x)",
     "transformers": "from transformers import BertModel",
+    "a function that JAX calls": "jax.pure_callback(f, x, x)",
+    "jax handed on": "def f(j):\n    j.jit = g\nf(jax)",
     "a look-alike letter": "x.ｇi_frame",
     "star": "from torch import *",
     "self is the module": "def f(self):\n    self.os._exit(0)",

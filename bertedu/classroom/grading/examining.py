@@ -12,7 +12,7 @@ import shutil
 import socket
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from bertedu.classroom.grading.channel import Channel, Gone
 from bertedu.classroom.grading.emptied import empty_package
 from bertedu.classroom.grading.limits import Limits, confine, end_all, lower
 from bertedu.classroom.grading.proxy import Answer, Ended, Link
-from bertedu.classroom.grading.strict import TOGETHER, WITH_PACKAGE
+from bertedu.classroom.grading.strict import TOGETHER, WITH_JAX, WITH_PACKAGE
 from bertedu.classroom.grading.wire import Unpacker
 from bertedu.course import checking
 from bertedu.course.exercise import EXERCISES, Exercise
@@ -93,6 +93,8 @@ def child(task: Task, limits: Limits, folder: Path, end: socket.socket) -> None:
         together = task.number in TOGETHER
         with_package = task.number in WITH_PACKAGE or "bertedu" in task.helpers
         channel = Channel(end)
+        if task.number in WITH_JAX:  # its compiler alone maps more than a gigabyte
+            limits = replace(limits, memory=2 * limits.memory)
         missing = confine(limits, folder, with_package)
         channel.send({"missing": missing})
         if together:

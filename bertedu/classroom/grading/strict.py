@@ -10,10 +10,11 @@ import builtins
 import sys
 from collections.abc import Iterator
 
-TOGETHER = {"4.4", "4.5", "5.4", "8.5", "9.3", "17.4"}  # classes, and models that the answer changes
+WITH_JAX = {"24.2", "24.3", "24.4"}  # answers that the check compiles
+TOGETHER = {"4.4", "4.5", "5.4", "8.5", "9.3", "17.4"} | WITH_JAX  # classes, and models that the answer changes
 WITH_PACKAGE = TOGETHER | {"0.3", "4.3", "5.2", "6.3", "8.4", "11.4", "12.5"}  # an input or a recorder is the package's
 MODULES = {
-    *("torch", "numpy", "math", "random", "itertools", "functools", "collections", "typing", "dataclasses"),
+    *("jax", "torch", "numpy", "math", "random", "itertools", "functools", "collections", "typing", "dataclasses"),
     *(
         "operator",
         "copy",
@@ -28,7 +29,19 @@ MODULES = {
         "decimal",
     ),
 }
-AS_NAMES = {"torch", "nn", "F", "np", "numpy", "math", "functional", "init", "linalg"}  # modules, where they are used
+AS_NAMES = {
+    "jax",
+    "jnp",
+    "torch",
+    "nn",
+    "F",
+    "np",
+    "numpy",
+    "math",
+    "functional",
+    "init",
+    "linalg",
+}  # modules, where they are used
 USUAL = {
     *("abc", "array", "bisect", "code", "collections", "copy", "decimal", "functools", "heapq", "itertools", "keyword"),
     *(
@@ -52,6 +65,7 @@ FORBIDDEN = (set(sys.stdlib_module_names) - USUAL) | {
     *("attrgetter", "methodcaller", "get_type_hints", "ForwardRef", "update_wrapper", "eval_str", "Formatter"),
     *("hub", "jit", "package", "ops", "classes", "fx", "library", "overrides", "multiprocessing", "distributed"),
     *("serialization", "compiler", "compile", "export", "profiler", "storage", "load", "save", "memmap", "fromfile"),
+    *("pure_callback", "io_callback", "callback", "experimental", "interpreters", "ffi"),  # of JAX
     *("tofile", "testing", "f2py", "ctypeslib", "lib", "core", "utils", "as_subclass", "set_default_dtype"),
     *("f_back", "f_globals", "f_locals", "f_builtins", "f_code", "gi_frame", "gi_code", "cr_frame", "ag_frame"),
     *("tb_frame", "tb_next", "globals", "locals", "vars", "exec", "breakpoint", "set_default_device", "set_rng_state"),
