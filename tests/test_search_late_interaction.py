@@ -47,10 +47,9 @@ def test_padding_gets_a_gradient_through_its_vector_or_makes_one_nan():
     assert (vectors.grad[~searched.real] == 0).all() and (vectors.grad[0, 0] != 0).any()
 
 
-def test_a_passage_scores_otherwise_beside_a_longer_one_or_beyond_the_first_block(monkeypatch):
+def test_a_passage_scores_otherwise_beside_a_longer_one_or_takes_its_neighbours_tokens(monkeypatch):
     model = small(KINDS["late"])
     expected = torch.cat([score_all(LateRetriever(), model, TOKENIZER, QUESTIONS, [one]) for one in PASSAGES], dim=1)
-    monkeypatch.setattr("bertedu.search.late_interaction.PASSAGES_AT_ONCE", 3)
     monkeypatch.setattr("bertedu.search.retriever.READ_AT_ONCE", 2)
     hits = LateSearch(model, TOKENIZER, PASSAGES).search(QUESTIONS, len(PASSAGES))
     for row, scores in zip(hits, expected, strict=True):

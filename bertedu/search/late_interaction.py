@@ -5,12 +5,13 @@ questions, and that marks of the passages are dropped.
 Shapes: Q questions, P passages, T tokens of a question, S tokens of a passage, d size of a token's vector.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import normalize, pad
+from torch.nn.functional import normalize
 
 from bertedu.config import TaskConfig
 from bertedu.finetuning.head import TaskModel
@@ -20,7 +21,6 @@ from bertedu.search.retriever import Retriever, read_texts
 from bertedu.tokenization import Tokenizer
 
 SIZE = 64  # d; the paper takes 128, of vectors of 768
-PASSAGES_AT_ONCE = 256
 
 
 class TokenVectors(NamedTuple):
@@ -81,28 +81,31 @@ class LateRetriever(Retriever):
 
 
 class LateSearch:
-    """The token vectors of some passages: P · S · d numbers, where the bi-encoder keeps P · D.
+    """The vectors of all real tokens of some passages, one after the other: S numbers of size d for each passage, where
+    the bi-encoder keeps one vector.
 
     Every passage is compared; ColBERT itself compares only those that an index of all token vectors brings up.
     """
 
     def __init__(self, model: LateInteraction, tokenizer: Tokenizer, passages: Sequence[str]):
         check_search(passages)
-        self.model, self.tokenizer, self.retriever = model, tokenizer, LateRetriever()
-        parts = list(read_texts(self.retriever, model, tokenizer, passages, model.config.max_tokens))
-        longest = max(part.real.size(1) for part in parts)
-        self.passages = TokenVectors(
-            torch.cat([pad(part.vectors.cpu(), (0, 0, 0, longest - part.real.size(1))) for part in parts]),
-            torch.cat([pad(part.real.cpu(), (0, longest - part.real.size(1))) for part in parts]),
-        )
+        self.model, self.tokenizer = model, tokenizer
+        read = [part for passage in self.read(passages) for part in passage]
+        self.tokens = torch.cat(read)  # [all tokens, d]
+        lengths = [len(part) for part in read]
+        self.starts = np.cumsum([0, *lengths[:-1]])  # where each passage begins
+
+    def read(self, texts: Sequence[str]) -> Iterator[list[Tensor]]:
+        """The vectors of the real tokens of each text, [S, d], some texts at a time."""
+        for part in read_texts(LateRetriever(), self.model, self.tokenizer, texts, self.model.config.max_tokens):
+            yield [vectors[real].cpu() for vectors, real in zip(*part, strict=True)]
 
     def search(self, questions: Sequence[str], k: int = 10) -> list[Hits]:
         """The k passages with the highest sums for each question, best first."""
         check_k(k)
         hits: list[Hits] = []
-        for question in questions:
-            (asked,) = read_texts(self.retriever, self.model, self.tokenizer, [question], self.model.config.max_tokens)
-            asked = TokenVectors(*(part.cpu() for part in asked))
-            blocks = zip(*(part.split(PASSAGES_AT_ONCE) for part in self.passages), strict=True)
-            hits += best_hits(torch.cat([max_sim(asked, TokenVectors(*block)) for block in blocks], 1).numpy(), k)
+        for asked in (vectors for part in self.read(questions) for vectors in part):
+            cosines = (asked @ self.tokens.T).numpy()  # [T, all tokens]
+            best = np.maximum.reduceat(cosines, self.starts, axis=1)  # [T, P]: from one start to the next
+            hits += best_hits(best.sum(axis=0, keepdims=True), k)
         return hits
