@@ -207,7 +207,7 @@ def measure_room(room: Room, seed: int, options: argparse.Namespace, ways: dict[
     trained = Trained(room, seed, tokenizer, options.work, options.share)
     for way, make in {**BASELINES, **{way: make for way, (make, _) in WAYS.items()}}.items():
         runs = ways.setdefault(way, {})
-        if str(seed) in runs or (way in BASELINES and runs):
+        if "milliseconds" in runs.get(str(seed), {}) or (way in BASELINES and runs):
             continue
         search = make(trained)
         figures: dict[str, Any] = measured(search, room.test)
@@ -260,7 +260,7 @@ def time_index() -> None:
 
     questions = drawn(50)
     print("| passages | matrix, ms | cells, ms | found | built in, s |\n|---|---|---|---|---|")
-    for size in (1_000, 3_000, 10_000, 30_000, 100_000):
+    for size in (1_000, 3_000, 10_000, 30_000):
         vectors = drawn(size)
         start = time.process_time()
         indexes = VectorIndex(vectors, size + 1), VectorIndex(vectors, 1)

@@ -61,6 +61,13 @@ def test_more_hits_than_passages_are_asked_for():
         VectorIndex(torch.ones(3))
 
 
+def test_what_the_cells_do_not_hold_is_told_as_passage_minus_one():
+    """All passages are asked for, and 16 of 46 cells are looked at."""
+    (hits,) = VectorIndex(vectors(3000), faiss_from=1).search(vectors(1, seed=1), 3000)
+    numbers = [number for number, _ in hits]
+    assert 100 < len(numbers) < 2900 and len(set(numbers)) == len(numbers) and min(numbers) >= 0
+
+
 def test_the_search_compares_other_vectors_than_training():
     model = small(KINDS["dense"])
     expected = score_all(DenseRetriever(), model, TOKENIZER, QUESTIONS, PASSAGES)

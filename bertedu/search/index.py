@@ -11,7 +11,8 @@ from bertedu.errors import UserError
 from bertedu.production.extras import production_extra
 from bertedu.search.hits import Hits, check_k
 
-# MEASURED
+# Measured by benchmarks/search.py --index, one query at a time: at 30,000 vectors of 256 numbers the product takes
+# 4 ms, nearly as long as reading the question, and the cells 0.1 ms; at 3,000 both take about 0.1 ms.
 FAISS_FROM = 30_000
 CELLS_LOOKED_AT = 16
 PASSAGES_A_CELL = 64
