@@ -3,15 +3,18 @@
 Run: python benchmarks/family.py DATASETS --state FOLDER [--members …] [--seeds 3] [--seconds 600] [--table]
 
 DATASETS is the folder of the public sets (its README names them); --state a folder outside of the repository for runs
-and checkpoints. Whatever is finished is not computed again, also on another machine: a unit (a speed, a rate that was
-tried, a run, a score) is one JSON file in --units, data/family/units. A run of pre-training that was killed goes on
-where it was last saved. The first seed of all members comes first. One thread; about 17 minutes of it for each member
-and seed. Two processes may share the work: each with members and a state of its own. --table computes nothing: it
-prints what is there, and writes data/family/results.json and the picture beside it.
+and checkpoints. Whatever is finished is not computed again, also on another machine: a unit (a speed, a cost, a rate
+that was tried, a run with all of its scores) is one JSON file in --units, data/family/units, and needs no other file
+but units. What an unfinished one has so far (saved weights, scores) is in --state; where that is lost, the unit begins
+again. A run is scored right after its training, and then its checkpoint is removed. The first seed of all members comes
+first, each with its speed and its learning rates before it. One thread. Two processes may share the work: each with
+members and a state of its own. --table computes nothing: it prints what is there, and writes data/family/results.json
+and the picture beside it.
 """
 
 import argparse
 import shutil
+import time
 import traceback
 import warnings
 from collections.abc import Callable
@@ -47,11 +50,12 @@ class Comparison:
         self.workshop, self.units, self.members, self.seeds, self.say = workshop, units, members, seeds, say
         self.state, self.recipe = workshop.state, workshop.recipe
         self.failed: list[str] = []
-        self.keep_recipe()
+        for folder in (self.units, self.state):
+            self.keep_recipe(folder)
 
-    def keep_recipe(self) -> None:
-        """Refuse units that were found with another recipe."""
-        path, mine = self.units / "recipe.json", {**asdict(self.recipe), "rates": list(self.recipe.rates)}
+    def keep_recipe(self, folder: Path) -> None:
+        """Refuse units, and parts of units, that were found with another recipe."""
+        path, mine = folder / "recipe.json", {**asdict(self.recipe), "rates": list(self.recipe.rates)}
         if not path.exists():
             write_json(path, mine)
         elif (found := read_json(path)) != mine:
@@ -60,30 +64,32 @@ class Comparison:
                 for name, value in mine.items()
                 if found.get(name) != value
             ]
-            raise UserError(f"{path} is of another comparison ({'; '.join(changed)}): choose another --units.")
+            raise UserError(f"{path} is of another comparison ({'; '.join(changed)}): choose another {folder}.")
 
     def unit(self, name: str, find: Callable[[], Any]) -> Any:
         """What was found under a name, or is found now and kept."""
-        path = self.units / f"{name}.json"
+        return self.kept(self.units, name, find)
+
+    def part(self, name: str, find: Callable[[], Any]) -> Any:
+        """The same of a part of a unit: it belongs to the checkpoint in the state folder, and stays beside it."""
+        return self.kept(self.state, name, find)
+
+    def kept(self, folder: Path, name: str, find: Callable[[], Any]) -> Any:
+        """What a file in a folder holds, or is found now and written into it."""
+        path = folder / f"{name}.json"
         if not path.exists():
             found = find()
             write_json(path, found)
-            self.say(f"{name}: {found}")
+            self.say(f"{time.strftime('%H:%M')} {name}: {found}")
         return read_json(path)
 
     def run(self) -> None:
         """Compute whatever is not there yet. A member that fails does not keep the others waiting."""
         self.unit("baselines", self.baselines)
-        for name in self.members:
-            self.attempt(name, lambda name=name: self.unit(f"speed/{name}", lambda: self.workshop.speed(name)))
         self.estimate()
-        for name in self.members:
-            self.attempt(name, lambda name=name: self.unit(f"cost/{name}", lambda: self.cost(name)))
-            self.attempt(name, lambda name=name: self.rate(name))
         for seed in range(self.seeds):
-            for name in self.members:
+            for name in (*self.members, UNTRAINED):
                 self.attempt(name, lambda name=name, seed=seed: self.member_and_seed(name, seed))
-            self.attempt(UNTRAINED, lambda seed=seed: self.untrained(seed))
         self.say(f"done; failed: {', '.join(dict.fromkeys(self.failed)) or 'nothing'}")
 
     def attempt(self, name: str, do: Callable[[], Any]) -> None:
@@ -112,8 +118,8 @@ class Comparison:
 
     def tokens(self, name: str, seconds: float) -> int:
         """What a member reads in so many seconds of processor time, BERT having the speed of the recipe."""
-        share = read_json(self.units / "speed" / f"{name}.json")["share_of_bert"]
-        return round(self.recipe.bert_tokens * share * seconds)
+        speed = self.unit(f"speed/{name}", lambda: self.workshop.speed(name))
+        return round(self.recipe.bert_tokens * speed["share_of_bert"] * seconds)
 
     def cost(self, name: str) -> dict[str, float]:
         """Parameters, memory, milliseconds, and tokens for a word of the text."""
@@ -144,32 +150,46 @@ class Comparison:
             shutil.rmtree(folder, ignore_errors=True)
 
     def member_and_seed(self, name: str, seed: int) -> None:
-        """One run and all of its scores."""
+        """One run and all of its scores: a unit. What the run left in the state folder is not needed afterwards."""
         here = f"seed-{seed}/{name}"
+        train = self.untrained if name == UNTRAINED else self.trained
+        self.unit(here, lambda: self.scored(here, *train(name, seed), seed))
+        shutil.rmtree(self.state / here, ignore_errors=True)
+
+    def trained(self, name: str, seed: int) -> tuple[Path, dict[str, Any]]:
+        """The checkpoint of one run, and what is known of it by reading text."""
+        here = f"seed-{seed}/{name}"
+        self.unit(f"cost/{name}", lambda: self.cost(name))
         folder, tokens = self.state / here / "run", self.tokens(name, self.recipe.seconds)
-        rate = self.rate(name)
-        self.unit(f"{here}/pretraining", lambda: self.workshop.pretrain(name, seed, rate, tokens, folder))
+        rate, checkpoint = self.rate(name), folder / "checkpoint"
+        pretraining = self.part(f"{here}/pretraining", lambda: self.workshop.pretrain(name, seed, rate, tokens, folder))
+        found = {"pretraining": pretraining}
         if MEMBERS[name].fills_masks:
             sentences = held_out_sentences(self.workshop.corpus)
-            self.unit(f"{here}/text", lambda: word_nats(folder / "checkpoint", sentences))
-        self.score(here, folder / "checkpoint", seed)
+            found["text"] = self.part(f"{here}/text", lambda: word_nats(checkpoint, sentences))
+        return checkpoint, found
 
-    def score(self, here: str, model: Path, seed: int) -> None:
-        """What a model's vectors are worth."""
-        self.unit(f"{here}/probes", lambda: probed(model, self.workshop.datasets, self.recipe.rows))
-        for exam in EXAMS:
-            found = f"{here}/exams/{exam.split()[0]}"
-            self.unit(found, lambda exam=exam: examined(EXAMS[exam], self.parts(exam), model, seed))
+    def untrained(self, name: str, seed: int) -> tuple[Path, dict[str, Any]]:
+        """The checkpoint of BERT as it starts, of which nothing is known."""
+        folder = self.state / f"seed-{seed}" / name
+        checkpoint = folder / "checkpoint"
+        if not (checkpoint / "config.json").exists():
+            trainer = self.workshop.trainer("bert", seed, 1e-4, Budget(steps=1), folder)
+            trainer.task.tokenizer.save_pretrained(checkpoint, trainer.bare_model.config.max_tokens)
+            trainer.bare_model.save_pretrained(checkpoint)
+        return checkpoint, {}
 
-    def untrained(self, seed: int) -> None:
-        """BERT as it starts, fine-tuned like the others."""
-        here, name = f"seed-{seed}/{UNTRAINED}", "bert"
-        folder = self.state / here / "checkpoint"
-        if not (folder / "config.json").exists():
-            trainer = self.workshop.trainer(name, seed, 1e-4, Budget(steps=1), self.state / here)
-            trainer.task.tokenizer.save_pretrained(folder, trainer.bare_model.config.max_tokens)
-            trainer.bare_model.save_pretrained(folder)
-        self.score(here, folder, seed)
+    def scored(self, here: str, model: Path, found: dict[str, Any], seed: int) -> dict[str, Any]:
+        """What is known of a model, and what its vectors are worth."""
+        found["probes"] = self.part(f"{here}/probes", lambda: probed(model, self.workshop.datasets, self.recipe.rows))
+        found["exams"] = {
+            exam: self.part(
+                f"{here}/exams/{exam.split()[0]}",
+                lambda exam=exam: examined(EXAMS[exam], self.parts(exam), model, seed),
+            )
+            for exam in EXAMS
+        }
+        return found
 
 
 def here_already(members: list[str]) -> list[str]:

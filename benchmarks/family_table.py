@@ -47,9 +47,12 @@ def within_noise(scores: Scores, one: str, other: str) -> bool:
 
 def collect(units: Path) -> dict[str, Any]:
     """All figures of a folder of units, as results.json holds them."""
-    rows = [name for name in (*MEMBERS, UNTRAINED) if any(units.glob(f"seed-*/{name}/exams/*.json"))]
+    rows = [name for name in (*MEMBERS, UNTRAINED) if any(units.glob(f"seed-*/{name}.json"))]
     seeds = sorted(int(path.name.removeprefix("seed-")) for path in units.glob("seed-*"))
-    runs = {name: [of for seed in seeds if (of := one_run(units / f"seed-{seed}" / name, seed))] for name in rows}
+    runs = {
+        name: [one_run(path, seed) for seed in seeds if (path := units / f"seed-{seed}" / f"{name}.json").exists()]
+        for name in rows
+    }
     found: dict[str, Any] = {
         "recipe": read_json(units / "recipe.json"),
         "baselines": read_json(units / "baselines.json"),
@@ -65,20 +68,13 @@ def collect(units: Path) -> dict[str, Any]:
     return {**found, "members": about, "runs": runs}
 
 
-def one_run(folder: Path, seed: int) -> dict[str, Any]:
-    """The figures of one member and seed; nothing where not all tasks are there."""
-    exams = {path.stem: read_json(path) for path in (folder / "exams").glob("*.json")}
-    if set(exams) != {name.split()[0] for name in EXAMS}:
-        return {}
-    others = [read_json(path) for name in ("probes", "text") if (path := folder / f"{name}.json").exists()]
-    run: dict[str, Any] = {"seed": seed, "exams": {name: exams[name.split()[0]] for name in EXAMS}}
-    run["other"] = {name: value for one in others for name, value in one.items()}
-    if (path := folder / "pretraining.json").exists():
-        pretraining = read_json(path)
-        run["pretraining"] = {
-            name: pretraining[name]
-            for name in ("rate", "tokens", "steps", "processor_seconds", "measured_tokens", "validation")
-        }
+def one_run(path: Path, seed: int) -> dict[str, Any]:
+    """The figures of one member and seed, from its unit."""
+    unit = read_json(path)
+    run: dict[str, Any] = {"seed": seed, "exams": unit["exams"], "other": {**unit["probes"], **unit.get("text", {})}}
+    if pretraining := unit.get("pretraining"):
+        of = ("rate", "tokens", "steps", "processor_seconds", "measured_tokens", "validation")
+        run["pretraining"] = {name: pretraining[name] for name in of}
     return run
 
 
@@ -154,7 +150,7 @@ def costs(results: Mapping[str, Any], rows: Sequence[str]) -> list[str]:
             ]
         )
     head = ["", "learning rate", "parameters", "of all that is trained", "tokens read", "tokens of a word"]
-    return markdown([*head, "seconds of processor time", "MB of a step", "ms for a text of 128 tokens"], lines)
+    return markdown([*head, "seconds of processor time", "MB of a step", "ms for a text of 64 tokens"], lines)
 
 
 def students(found: Mapping[str, Scores]) -> list[str]:

@@ -12,12 +12,16 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from bertedu.config import BertConfig
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
 from bertedu.model.architecture import architecture
+from bertedu.model.heads import MaskedLM
 from bertedu.tokenization import BertTokenizer
+from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
+from bertedu.training.optimization import EMBEDDING_RATE
 
 BENCHMARKS = str(Path(__file__).resolve().parents[1] / "benchmarks")
 
@@ -104,6 +108,18 @@ def test_a_member_sits_on_the_plateau_that_its_initialization_could_spare_it(har
         assert torch.equal(weights.query, weights.key)
 
 
+@pytest.mark.parametrize("name", ["bert", "spanbert", "electra", "xlnet"])
+def test_positions_become_noise_before_an_attention_head_has_a_use_for_them(harness, workshop, tmp_path, name):
+    workshop.recipe = replace(workshop.recipe, optimizer="muon")
+    trainer = workshop.trainer(name, 1, 1e-3, Budget(steps=1), tmp_path)
+    names = {id(weight): path for path, weight in trainer.bare_model.named_parameters()}
+    groups = [group for optimizer in trainer.optimizers for group in optimizer.param_groups]
+    scales = {names[id(weight)]: group["scale"] for group in groups for weight in group["params"]}
+    (tokens,) = (path for path, scale in scales.items() if scale != 1)
+    assert scales[tokens] == EMBEDDING_RATE
+    assert trainer.bare_model.get_parameter(tokens).size(0) == len(trainer.task.tokenizer)
+
+
 def test_the_students_start_with_different_shapes_or_vocabularies(harness, workshop):
     alone, taught = (workshop.settings(name, seed=1) for name in ("distilbert-alone", "distilbert-taught"))
     tokenizers = {
@@ -141,6 +157,46 @@ def test_figures_of_two_recipes_are_mixed(harness, workshop):
     workshop.recipe = replace(workshop.recipe, seconds=2)
     with pytest.raises(UserError, match=r"recipe.json is of another comparison \(seconds was 0.4, is now 2\)"):
         harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
+
+
+@pytest.fixture
+def one_exam(harness, monkeypatch):
+    """One small task, and probes that need no public sets."""
+    exams = {"reviews": replace(harness.family_scores.EXAMS["reviews"], rows=24, epochs=1, most_test=24)}
+    for module in (harness.family, harness.family_table):
+        monkeypatch.setattr(module, "EXAMS", exams)
+    monkeypatch.setattr(harness.family, "probed", lambda *given: dict.fromkeys(harness.family_table.PROBES, 0.5))
+
+
+def test_another_machine_lacks_the_checkpoint_that_is_to_be_scored(harness, workshop, one_exam, monkeypatch, tmp_path):
+    units = tmp_path / "units"
+    write_json(units / "speed" / "bert.json", {"share_of_bert": 1.0})
+    for rate in workshop.recipe.rates:
+        write_json(units / "rates" / "bert" / f"{rate:g}.json", {"rate": rate, "quality": -rate})
+    before = sorted(units.rglob("*.json"))
+
+    def killed(*given):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(harness.family, "examined", killed)
+        harness.family.Comparison(workshop, units, ["bert"], 1, silent).member_and_seed("bert", 0)
+    assert (workshop.state / "seed-0" / "bert" / "run" / "checkpoint" / "model.safetensors").exists()
+    assert sorted(units.rglob("*.json")) == sorted([*before, units / "recipe.json"])  # nothing that needs a checkpoint
+    elsewhere = harness.family_members.Workshop(tmp_path / "elsewhere", workshop.datasets, workshop.recipe)
+    elsewhere.__dict__["corpus"] = workshop.corpus
+    harness.family.Comparison(elsewhere, units, ["bert"], 1, silent).member_and_seed("bert", 0)
+    unit = read_json(units / "seed-0" / "bert.json")
+    assert set(unit) == {"pretraining", "text", "probes", "exams"} and 0 <= unit["exams"]["reviews"]["test"] <= 1
+    said: list[str] = []
+    harness.family.Comparison(workshop, units, ["bert"], 1, said.append).member_and_seed("bert", 0)
+    assert not said, "trained or scored again on the first machine"
+
+
+def test_scored_checkpoints_fill_the_disk(harness, workshop, one_exam, tmp_path):
+    harness.family.Comparison(workshop, tmp_path / "units", ["bert"], 1, silent).member_and_seed("untrained", 0)
+    assert (tmp_path / "units" / "seed-0" / "untrained.json").exists()
+    assert not list(workshop.state.rglob("seed-0/**/*.safetensors"))
 
 
 @pytest.mark.parametrize("name", ["bert", "electra"])
@@ -248,21 +304,19 @@ def test_the_rest_of_a_word_gives_its_pieces_away(harness):
         assert (ids[row] == tokenizer.mask_token_id).tolist() == expected
 
 
-def test_a_review_that_is_too_long_stops_the_probes(harness):
-    text = "an embankment by the bank " * 5
+@pytest.mark.parametrize("text", ["an embankment by the bank " * 5, "the bank . "])
+def test_a_review_that_is_too_long_or_ends_in_a_space_stops_the_probes(harness, text):
     tokenizer = BertTokenizer.train([text] * 3, vocab_size=30)
-    for most in (8, 20, 1000):
+    model = MaskedLM.from_config(BertConfig(len(tokenizer), 8, 1, 2, 12, max_position_embeddings=8))
+    vectors, labels = harness.family_scores.of_texts(model, tokenizer, [SimpleNamespace(text=text, label="good")])
+    assert vectors.shape == (1, 2, 8) and labels == ["good"]
+    for most in (5, 20, 1000):
         shorter = harness.family_scores.that_fits(text, tokenizer, most)
-        assert text.startswith(shorter) and len(tokenizer.encode(shorter)) <= most
-    assert shorter == text, "a text that fits is not cut"
+        assert text.startswith(shorter) and 2 < tokenizer(shorter).input_ids.size(1) <= most
+    assert shorter == text.strip(), "a text that fits is not cut"
 
 
-def test_the_whole_comparison_ends_without_a_table(harness, workshop, monkeypatch, tmp_path, capsys):
-    scores = harness.family_scores
-    exams = {"reviews": replace(scores.EXAMS["reviews"], rows=24, epochs=1, most_test=24)}
-    for module in (harness.family, harness.family_table):
-        monkeypatch.setattr(module, "EXAMS", exams)
-    monkeypatch.setattr(harness.family, "probed", lambda *given: dict.fromkeys(harness.family_table.PROBES, 0.5))
+def test_the_whole_comparison_ends_without_a_table(harness, workshop, one_exam, tmp_path, capsys):
     said: list[str] = []
     comparison = harness.family.Comparison(workshop, workshop.state, ["bert", "electra"], 2, said.append)
     comparison.run()

@@ -181,7 +181,7 @@ def test_a_folder_that_cannot_be_served_ends_in_a_traceback(tmp_path, capsys):
         port = taken.getsockname()[1]
         assert main.run(["serve", str(tmp_path), "--port", str(port)]) == 2
     assert f"cannot listen on 127.0.0.1, port {port}" in capsys.readouterr().err
-    for host in ("no.such.host.invalid", "a" * 70, "\x00", "300.1.1.1"):
+    for host in ("203.0.113.1", "a" * 70, "\x00"):
         with pytest.raises(UserError, match="cannot listen"):
             listen(host, 0)
 

@@ -16,6 +16,8 @@ from bertedu.training.optimization import (
     rate_factor,
 )
 
+MAPS = ("query", "key", "value", "output", "distance")  # of XLNet's attention
+
 
 def test_no_decay_on_biases_and_layer_norm():
     model = tiny_model()
@@ -81,6 +83,24 @@ def test_a_bias_with_two_axes_decays_or_is_muons():
         for group in optimizer.param_groups:
             found = [id(parameter) in biases for parameter in group["params"]]
             assert not any(found) or (group["weight_decay"] == 0.0 and not isinstance(optimizer, Muon))
+
+
+def test_xlnets_attention_is_left_to_adamw_or_its_heads_are_evened_out_apart():
+    """Its matrices have an axis for the heads, [D, H, d]: a map to all heads, and one update of that map."""
+    torch.manual_seed(0)
+    model = XLNetModel(XLNetConfig(30, 8, 1, 2, 12))
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    _, muon = build_optimizers("muon", model, 1e-3, 0.0, (0.9, 0.98))
+    found = {names[id(weight)] for group in muon.param_groups for weight in group["params"]}
+    attention = {name for name in names.values() if ".attention." in name and name.endswith(MAPS)}
+    assert attention <= found and not [name for name in found if name.endswith(("segments", "bias"))]
+    weight = next(weight for weight in model.parameters() if weight.shape == (8, 2, 4))
+    before = weight.detach().clone()
+    weight.grad = torch.randn(8, 2, 4)
+    muon.step()
+    update = (before - weight).detach().reshape(8, 8) / (1e-3 * 0.2 * 8**0.5)
+    left, _, right = torch.linalg.svd(weight.grad.reshape(8, 8))
+    assert torch.linalg.matrix_norm(update - left @ right) < 0.35 * torch.linalg.matrix_norm(left @ right)
 
 
 def test_embeddings_alone_are_faster_and_beside_muon_alone():

@@ -36,9 +36,10 @@ class Muon(torch.optim.Optimizer):
                 state = self.state[weight]
                 average = state.setdefault("momentum_buffer", torch.zeros_like(weight))
                 average.lerp_(weight.grad, 1 - self.momentum)
-                update = orthogonalize(weight.grad.lerp(average, self.momentum).to(self.dtype))  # Nesterov's momentum
+                momentum = weight.grad.lerp(average, self.momentum)  # Nesterov's
+                update = orthogonalize(momentum.to(self.dtype).flatten(1))  # XLNet's [D, H, d] are maps to all heads
                 weight.mul_(1 - group["lr"] * group["weight_decay"])
-                weight.add_(update, alpha=-group["lr"] * 0.2 * math.sqrt(max(weight.shape)))
+                weight.add_(update.view_as(weight), alpha=-group["lr"] * 0.2 * math.sqrt(max(update.shape)))
 
 
 def orthogonalize(matrix: Tensor) -> Tensor:

@@ -41,11 +41,13 @@ def is_matrix(name: str, parameter: nn.Parameter) -> bool:
 
 
 def matrices_of(model: PretrainedModel) -> Choice:
-    """What Muon trains: the matrices of the encoder's layers, not embeddings or heads."""
+    """What Muon trains: the matrices of the encoder's layers, not embeddings or heads. XLNet's attention has matrices
+    [D, H, d], with an axis for the heads, and in each layer a table of two segments, which is an embedding.
+    """
 
     def chosen(name: str, parameter: nn.Parameter) -> bool:
         in_layers = 1 <= model.depth(name) <= model.config.num_hidden_layers
-        return in_layers and parameter.dim() == 2 and is_matrix(name, parameter)
+        return in_layers and is_matrix(name, parameter) and not name.endswith("segments")
 
     return chosen
 
