@@ -85,7 +85,13 @@ def course(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def lab(course, tmp_path_factory) -> Iterator[str]:
+def ticks(tmp_path_factory) -> Path:
+    """The file where the kernels of `lab` keep what was solved and answered."""
+    return tmp_path_factory.mktemp("ticks") / "progress.json"
+
+
+@pytest.fixture(scope="session")
+def lab(course, ticks, tmp_path_factory) -> Iterator[str]:
     """The address of JupyterLab, with settings of its own; it ends with the tests."""
     settings = tmp_path_factory.mktemp("settings")
     for name, choice in SETTINGS.items():
@@ -115,7 +121,7 @@ def lab(course, tmp_path_factory) -> Iterator[str]:
     environment = {
         **os.environ,
         "OMP_NUM_THREADS": "1",
-        "BERTEDU_PROGRESS": "off",
+        "BERTEDU_PROGRESS": str(ticks),
         "HF_HUB_OFFLINE": "1",
         "BERTEDU_DATA": str(REPOSITORY / "data"),
         **{name: str(path) for name, path in folders.items()},

@@ -1,5 +1,7 @@
 """What a reader sees and does in JupyterLab: views and widgets drawn, worked by keyboard, and nothing fetched."""
 
+import json
+
 import pytest
 
 BUSY = "[...document.querySelectorAll('.jp-InputPrompt')].every(p => p.innerText.trim() !== '[*]:')"
@@ -60,7 +62,7 @@ def test_a_notebook_that_was_not_run_shows_errors_instead_of_pictures(page, lab,
     assert not asked_elsewhere
 
 
-def test_views_and_widgets_do_not_work_in_the_browser(page, lab, asked_elsewhere, shoot):
+def test_views_and_widgets_do_not_work_in_the_browser(page, lab, ticks, asked_elsewhere, shoot):
     open_notebook(page, lab, "views.ipynb")
     run_all(page, "views.ipynb")
     look_at_bertviz(page, shoot)
@@ -68,7 +70,7 @@ def test_views_and_widgets_do_not_work_in_the_browser(page, lab, asked_elsewhere
     play_with_masking(page, shoot)
     fill_masks(page, shoot)
     follow_a_word(page, shoot)
-    answer_the_quiz(page, shoot, "quiz-views")
+    answer_the_quiz(page, shoot, ticks, "quiz-views")
     turn_a_card(page, shoot)
     take_an_interview(page, shoot)
     assert not asked_elsewhere
@@ -140,7 +142,8 @@ def follow_a_word(page, shoot) -> None:
     shoot("word-in-context", view)
 
 
-def answer_the_quiz(page, shoot, name: str) -> None:
+def answer_the_quiz(page, shoot, ticks, name: str) -> None:
+    """Its first answer is explained, and the kernel keeps whether it was right."""
     quiz = page.locator(CELL).filter(has=page.locator(".MCButton")).last
     quiz.locator(".MCButton").first.click()
     feedback = quiz.locator(".Feedback").first
@@ -148,6 +151,14 @@ def answer_the_quiz(page, shoot, name: str) -> None:
     shoot(name, quiz.locator(".Quiz").first)
     told = quiz.locator(".bertedu-quiz-answers input")
     page.wait_for_function("e => e.value.startsWith('{\"1\":')", arg=told.element_handle())
+    right = json.loads(told.input_value())["1"]
+    for _ in range(100):
+        if ticks.exists():
+            break
+        page.wait_for_timeout(200)
+    kept = [tick.split(".1: ")[1] for tick in json.loads(ticks.read_text("utf-8"))]
+    assert kept == ["right" if right else "wrong"]
+    ticks.unlink()
 
 
 def turn_a_card(page, shoot) -> None:
@@ -177,14 +188,14 @@ def take_an_interview(page, shoot) -> None:
     assert view.locator("input[type='checkbox']").count() == 3
 
 
-def test_a_chapter_fails_in_jupyterlab_or_fetches_something(page, lab, asked_elsewhere, shoot):
+def test_a_chapter_fails_in_jupyterlab_or_fetches_something(page, lab, ticks, asked_elsewhere, shoot):
     open_notebook(page, lab, "01_wordpiece_tokenizer.ipynb")
     run_all(page, "01_wordpiece_tokenizer.ipynb")
     view = cell(page, "import ipywidgets")
     view.get_by_label("text").fill("an electrocardiogram")
     view.get_by_text("##", exact=False).last.wait_for()
     shoot("chapter-01-widget", view)
-    answer_the_quiz(page, shoot, "chapter-01-quiz")
+    answer_the_quiz(page, shoot, ticks, "chapter-01-quiz")
     assert not asked_elsewhere
 
 
