@@ -194,6 +194,10 @@ def test_an_answer_from_the_cache_is_another_or_never_used(client):
     assert asked(client, {"texts": [TEXTS[1], TEXTS[0]]})["answers"] == first["answers"][::-1]
     metrics = client.get("/metrics").json()
     assert metrics["batches"] == batches and metrics["from_cache"] == 2 and metrics["texts"] == 4
+    partly = asked(client, {"texts": [TEXTS[2], TEXTS[1], TEXTS[2]]})["answers"]
+    assert (
+        partly[1] == first["answers"][1] and partly[0] == partly[2] == asked(client, {"text": TEXTS[2]})["answers"][0]
+    )
 
 
 def test_one_bad_text_costs_the_others_an_endless_wait(client):
