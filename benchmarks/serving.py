@@ -43,7 +43,7 @@ def pipeline_side(folder: Path, texts: list[str], threads: int) -> Side:
     """The loop that a notebook would write."""
     from transformers import pipeline
 
-    ask = pipeline("text-classification", model=str(folder), device=-1)
+    ask = pipeline("text-classification", model=str(folder), device=-1, dtype=torch.float32)
 
     def measure() -> tuple[Measured, float]:
         torch.set_num_threads(threads)
@@ -74,7 +74,7 @@ def agree(folder: Path, served: Served, texts: list[str]) -> None:
     """Print how far the answers of the service are from those of the pipeline, before anything is timed."""
     from transformers import pipeline
 
-    right = pipeline("text-classification", model=str(folder), device=-1)(texts)
+    right = pipeline("text-classification", model=str(folder), device=-1, dtype=torch.float32)(texts)
     said = httpx.post(f"{served.url}/answer", json={"texts": texts}).json()["answers"]
     same = sum(one["label"] == other["label"] for one, other in zip(said, right, strict=True))
     largest = max(abs(one["probability"] - other["score"]) for one, other in zip(said, right, strict=True))
