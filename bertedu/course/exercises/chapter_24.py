@@ -225,7 +225,7 @@ def leaves_close(case: Case, name: str, got: Any, wanted: Any, mistakes: dict[st
     """Compare two trees, leaf by leaf. A known mistake is named where all leaves are the mistake's."""
     import jax
 
-    if jax.tree.structure(got) != jax.tree.structure(wanted):
+    if jax.tree.structure(got) != jax.tree.structure(wanted):  # type: ignore[operator]
         case.fail(
             f"But {name} should be a tree like the one that came in, with keys {sorted(wanted)}."
             if isinstance(wanted, dict)
