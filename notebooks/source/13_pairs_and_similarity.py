@@ -14,7 +14,7 @@
 #
 # **Time:** 60 minutes for the core path, about 130 minutes with everything ·
 # **You need:** [12 · Question answering](12_question_answering.ipynb) ·
-# **Next:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb)
+# **Next:** [14 · What came before](14_what_came_before.ipynb)
 #
 # Sections marked (optional) are not part of the core path. You can come back to them another day. Five cells train a
 # small BERT. Each of them takes 15 to 60 seconds on a slow computer, and prints how far it has got.
@@ -1245,8 +1245,8 @@ quiz(13)
 # - Pre-train on your own text: `bertedu pretrain --help`, with what you know from [chapter
 #   08](08_pre_training.ipynb).
 #
-# The next part of the course builds the models that came after BERT. Each changes one or two of the parts that you
-# know: the masking, the sharing of weights, the pre-training task, the positions. The first one changes hardly
-# anything in the model, and gains several points: [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb).
+# The next part of the course is about BERT's family. It begins with the models that came before BERT: what could each
+# of them not do? Then it builds those that came after it. [14 · What came before](14_what_came_before.ipynb) trains
+# five predecessors on the same text as a BERT, and asks all of them the same questions.
 #
 # The map of all chapters is in [00 · Start here](00_start_here.ipynb).

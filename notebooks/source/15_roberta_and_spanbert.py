@@ -15,7 +15,7 @@
 # **Time:** 60 minutes for the core path, about 120 minutes with everything ·
 # **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
-# [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·
+# [14 · What came before](14_what_came_before.ipynb) ·
 # **Next:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb)
 #
 # Sections marked (optional) are not part of the core path. You can come back to them another day.
