@@ -75,7 +75,7 @@ def prefix_mask(draws: Draws) -> Variant:
     window, visible = draws.pick((2, 3, 4)), draws.pick((True, False))
 
     def examine(case: Case) -> None:
-        for length, prefix in ((7, 2), (6, 0), (5, 5), (1, 1), (8, 3)):
+        for length, prefix in ((9, 2), (6, 0), (5, 5), (1, 1), (8, 3)):
             got = case.call(length, prefix, tried=f"{length} tokens with a prefix of {prefix}")
             case.same_shape("the mask", got, [length, length], "[T, T]: queries, then keys.")
             case.dtype("the mask", got, torch.bool, "True and False: it is not added to anything here.")
@@ -104,7 +104,7 @@ def prefix_mask(draws: Draws) -> Variant:
                 said = [words for words, wrong in mistakes.items() if is_close(hidden.float(), wrong.float())]
                 case.fail(
                     "But some keys are hidden that should be seen, or the other way round.",
-                    said[0] if said else "Draw the mask for 7 tokens and a prefix of 2, row by row.",
+                    said[0] if said else "Draw the mask for 9 tokens and a prefix of 2, row by row.",
                 )
 
     text = (
