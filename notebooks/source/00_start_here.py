@@ -20,6 +20,46 @@
 # Sections marked (optional) are not part of the core path. You can come back to them another day.
 
 # %% [markdown]
+# ## Where BERT comes from
+#
+# A program needs numbers, so each word gets a vector. In 2013 **word2vec** learned such vectors from text alone: words
+# with similar neighbors get similar vectors. **GloVe** (2014) counts instead, and **fastText** (2016) also uses the
+# pieces of a word. But all three give a word *one* vector: the bank of a river and the bank with money share it.
+#
+# In 2018 three models read the whole sentence. **ELMo** reads it from the left and from the right, with two models.
+# **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels,
+# and then **fine-tuned** with few labels for a task. On SWAG, a test in which one chooses how a story goes on, GloVe's
+# vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT to 86 (Devlin et al. 2019, table 4).
+#
+# <svg role="img" aria-label="A timeline. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every
+# sentence. February 2018 ELMo: two LSTMs, one from the left and one from the right. June 2018 GPT: a Transformer that
+# sees only the left side. October 2018 BERT: a Transformer that sees both sides at once. The first four were used as
+# fixed features of another model, GPT and BERT are fine-tuned themselves." viewBox="0 0 780 190" width="780"
+# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
+# <rect width="780" height="190" fill="#ffffff"/>
+# <path d="M20 62H760" stroke="#767676" stroke-width="2"/>
+# <g fill="#ffffff" stroke="#767676" stroke-width="2"><circle cx="75" cy="62" r="7"/><circle cx="195" cy="62" r="7"/>
+# <circle cx="315" cy="62" r="7"/><circle cx="450" cy="62" r="7"/><circle cx="580" cy="62" r="7"/></g>
+# <circle cx="705" cy="62" r="9" fill="#0072B2"/>
+# <g fill="#222222" text-anchor="middle" font-weight="bold"><text x="75" y="24">word2vec</text>
+# <text x="195" y="24">GloVe</text><text x="315" y="24">fastText</text><text x="450" y="24">ELMo</text>
+# <text x="580" y="24">GPT</text><text x="705" y="24">BERT</text></g>
+# <g fill="#595959" text-anchor="middle"><text x="75" y="44">2013</text><text x="195" y="44">2014</text>
+# <text x="315" y="44">2016</text><text x="450" y="44">Feb 2018</text><text x="580" y="44">June 2018</text>
+# <text x="705" y="44">Oct 2018</text></g>
+# <g fill="#222222" text-anchor="middle"><text x="195" y="96">one vector for each word, in every sentence</text>
+# <text x="450" y="96">left and right,</text><text x="450" y="113">two LSTMs</text><text x="580" y="96">left only,</text>
+# <text x="580" y="113">a Transformer</text><text x="705" y="96">both sides at once,</text>
+# <text x="705" y="113">a Transformer</text></g>
+# <g fill="none" stroke-width="2"><path d="M30 132V140H505V132" stroke="#7A5C00"/>
+# <path d="M530 132V140H765V132" stroke="#0072B2"/></g>
+# <g text-anchor="middle"><text x="268" y="162" fill="#7A5C00">features: fixed vectors for another model</text>
+# <text x="648" y="162" fill="#0072B2">the model itself is fine-tuned</text></g>
+# </svg>
+#
+# [Chapter 14](14_what_came_before.ipynb) builds all six, and asks them the same questions. None is the best at all of
+# them.
+#
 # ## How to read a notebook
 #
 # Run the cells from top to bottom, each with **Shift + Enter**. Sometimes the text asks you to guess before you run a
@@ -552,6 +592,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [11 Tagging](11_tagging.ipynb) | names in a sentence, and a layer that predicts all tags together | 60 |
 # | [12 Question answering](12_question_answering.ipynb) | answers in a text, and when not to answer | 60 |
 # | [13 Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) | compare two texts, search by meaning, shorten a text | 60 |
+# | [14 What came before](14_what_came_before.ipynb) | word2vec, ELMo, GPT and others beside a BERT of their size | 60 |
 # | [15 RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) | the same model, a better recipe: bytes, positions, spans | 60 |
 # | [16 ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) | smaller in two ways: a shared layer, and a student with a teacher | 60 |
 # | [17 ELECTRA](17_electra.ipynb) | a model that learns from every token: which words were replaced? | 60 |
@@ -561,7 +602,8 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview | 60 |
 #
 # Chapters 00 to 05 give you the whole model. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
-# tasks that people use it for. Chapters 15 to 20 build its successors, and chapter 25 prepares an interview.
+# tasks that people use it for. Chapter 14 builds its predecessors, and chapters 15 to 20 its successors. Chapter 25
+# prepares an interview.
 #
 # ## Which way is yours?
 #

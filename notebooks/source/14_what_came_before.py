@@ -536,8 +536,8 @@ show(
 #    It is asked for every word, and BERT for three in ten. (Whether that is the reason was not measured.)
 # 3. With 50 whole sentences for each gap GPT reaches 93 %, more than BERT. So "GPT can't fill a gap" is wrong. It can't
 #    do it in one reading.
-# 4. For facts, counting alone, the baseline, has 49 and 47 %. Neither BERT nor ELMo reaches that here: a minute is short
-#    for BERT. [Chapter 00](00_start_here.ipynb) shows what a longer training gives.
+# 4. For facts the counting baseline has 49 and 47 %. Neither BERT nor ELMo reaches that here: a minute is short for
+#    BERT. [Chapter 00](00_start_here.ipynb) shows what a longer training gives.
 #
 # ## Senses and distance (optional)
 #
