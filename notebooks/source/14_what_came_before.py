@@ -83,7 +83,7 @@
 #
 # A vocabulary gives each word an id. As a vector that is **one-hot**: a 1 at the word's own position, 0 everywhere else.
 # What does such a vector know? The next cell makes the text of this chapter: each different sentence of the small world
-# once, and 6,000 sentences about **agreement**, such as *the lamps near the cup are wet*. All models of this chapter
+# once, and 6,000 sentences about **agreement**, such as *the harps near the cow are wet*. All models of this chapter
 # read whole words. It prints the cosine between one-hot vectors of three words.
 
 # %%
@@ -113,8 +113,8 @@ print(f"horse and paris {cosine_similarity(horse, paris, dim=0):.0f}")
 #
 # The folder `bertedu/before/` has each model in a file of its own. `benchmarks/before.py` trained all of them and a BERT
 # of the same size: vectors of 64 numbers, 60 seconds of processor time, the same text, three random seeds. Its results
-# are in `data/before/results.json`. The next cell defines `show`, which prints the answers to a question: the mean of
-# three runs in percent, in brackets the lowest and the highest, and in the last line the baselines.
+# are in `data/before/results.json`. The next cell defines `show`. It prints a question, in square brackets the baselines,
+# and below it the six models: the mean of three runs in percent, in brackets the lowest and the highest.
 
 # %%
 import json
@@ -143,7 +143,7 @@ def show(*questions):
 # |---|---|
 # | neighbours | of the five nearest words, how many are of the same kind (both animals, both months, …)? |
 # | senses | is this *bank* the one with money, or the one of a river? |
-# | agreement | *the lamps near the cup* [MASK] *wet*: *is* or *are*? |
+# | agreement | *the harps near the cow* [MASK] *wet*: *is* or *are*? |
 # | facts, words | which of all words fills this gap? |
 # | topics, judged agreement | a linear classifier on the vectors, which stay as they are (**frozen**) |
 #
@@ -181,7 +181,7 @@ check("14.1", pairs)
 # $$-\log\sigma(u\cdot v)-\sum_{k=1}^{K}\log\sigma(-n_k\cdot v)$$
 #
 # Compute one pair with a pencil: u·v = 0 and two negatives with n·v = 0. All three probabilities are ½, so the loss is
-# 3 · ln 2 = 2.08. Training begins there.
+# 3 · ln 2 = 2.08. Training begins there (with five negatives, as below, at 6 · ln 2 = 4.16).
 #
 # ### Exercise 14.2 · The loss of skip-gram
 # ●●○○ · 12 minutes
@@ -213,7 +213,7 @@ check("14.2", negative_sampling_loss)
 # %% [markdown]
 # Two details matter in practice. Negatives are drawn from the word counts to the power ¾, so that rare words come up
 # a little more often. And frequent words are left out at random (**subsampling**): a word that is a share f of the text
-# is kept with the probability √(t / f). The next cell prints both for three words, and then trains for 600 steps.
+# is kept with the probability √(t / f). The next cell prints both for three words. The one after it trains for 600 steps.
 
 # %%
 from bertedu.before.training import skipgram_losses, train
@@ -346,7 +346,7 @@ show(
 # %% [markdown]
 # **By the word's own vector: 50 %, exactly.** It can't be otherwise. The vector is the same in both sentences, so the
 # answer is a coin. **Agreement: no better than a coin.** These models read a bag of words. In *the
-# lamps near the cup* and in *the cup near the lamps* they see the same bag.
+# harps near the cow* and in *the cow near the harps* they see the same bag.
 #
 # But be careful with the second row. The *mean* of all vectors of the sentence tells the senses apart perfectly, for
 # word2vec, fastText and for counting. Words such as *money* or *river* stand in the sentence, and a mean collects them.
