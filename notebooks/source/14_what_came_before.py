@@ -96,7 +96,8 @@ from bertedu.corpora.world import world_corpus
 from bertedu.course import about, check, data_path, hint, quiz
 
 about_agreement = agreement_sentences(6000)
-sentences = [*dict.fromkeys(world_corpus().train_sentences()), *about_agreement]
+corpus = world_corpus()
+sentences = [*dict.fromkeys(corpus.train_sentences()), *about_agreement]
 tokenizer = whole_words(sentences)
 V = len(tokenizer)
 three = torch.tensor([tokenizer.vocab[word] for word in ("horse", "donkey", "paris")])
@@ -534,7 +535,7 @@ show(
 # %% [markdown]
 # Read it slowly, there are four things in it.
 #
-# 1. Before the end GPT fills 72 %, BERT and ELMo 84 to 85 %. The right side is worth 12 points.
+# 1. Before the end GPT fills 72 %, BERT and ELMo 84 to 85 %. Reading both sides brings 12 points.
 # 2. At the end it is the other way round: GPT 84 %, BERT 21 %. In a minute of training GPT has learned far more facts.
 #    It is asked for every word, and BERT for three in ten. (Whether that is the reason was not measured.)
 # 3. With 50 whole sentences for each gap GPT reaches 93 %, more than BERT. So "GPT can't fill a gap" is wrong. It can't
@@ -545,22 +546,31 @@ show(
 # ## Senses and distance (optional)
 #
 # Models that read the sentence have a vector for the word *in this sentence*. Two more questions about them: the senses,
-# separately for words at the beginning of a sentence and later ones; and agreement with three distractors, more than
-# training ever shows.
+# separately for words at the beginning of a sentence; and agreement with three distractors, more than training ever
+# shows. The cell also counts how many of the words at the beginning have the sense that is more frequent there.
 
 # %%
+import re
+from collections import Counter
+
 show(
     "senses by the word",
     "senses by the word, first or second in its sentence",
     "agreement, 3 between",
 )
+early = Counter(
+    (example.word, example.sense)
+    for example in corpus.sense_heldout
+    if re.findall(r"\w+", example.sentence.lower()).index(example.word) <= 1
+)
+frequent = {word: max(n for (w, _), n in early.items() if w == word) for word, _ in early}
+print(f"{early.total()} words at the beginning, {sum(frequent.values())} with the usual sense")
 
 # %% [markdown]
 # BERT's own vectors tell the senses apart best, 82 % against 73. One expects that GPT fails for words at the beginning
-# of a sentence, since it has hardly seen anything yet. It doesn't: 94 %. Have a look at these 32 questions, and you find
-# the reason: *the crane* at the beginning of a sentence is always the bird there, and *the seal* always the animal. If
-# you always say the more frequent sense, you have 30 of 32 right, which is 94 % too. So this question shows nothing. It
-# stays in the table as a warning.
+# of a sentence, since it has hardly seen anything yet. It doesn't: 94 %. The last line shows why: *the crane* at the
+# beginning of a sentence is always the bird there, and *the seal* always the animal. If you always say the usual sense,
+# you have 30 of 32 right, which is 94 % too. So this question shows nothing. It stays in the table as a warning.
 #
 # With three distractors ELMo has 100 %, BERT 73 % and GPT 57 %, and seeds differ a lot. An LSTM can carry "plural" along
 # over one more noun than it was trained on. Why the two Transformers can't was not measured.
@@ -569,7 +579,7 @@ show(
 #
 # Until 2018 the vectors of a pre-trained model were **features**: they stayed fixed, and each task had a network of its
 # own, trained from nothing. GPT and BERT changed that. The pre-trained model *is* the network. The task adds one
-# small layer, and everything is trained on (**fine-tuned**).
+# small layer, and everything is trained on (**fine-tuned**). (ULMFiT, Howard & Ruder 2018, did so with an LSTM.)
 #
 # What is it worth? Our task: does the verb of a sentence agree? The next cells take 50 or 200 labelled sentences, and
 # fine-tune for 240 steps each: a BERT with random weights, and the BERT and the GPT that you have trained
