@@ -171,6 +171,7 @@ def one_exam(harness, monkeypatch):
 def test_another_machine_lacks_the_checkpoint_that_is_to_be_scored(harness, workshop, one_exam, monkeypatch, tmp_path):
     units = tmp_path / "units"
     write_json(units / "speed" / "bert.json", {"share_of_bert": 1.0})
+    write_json(units / "cost" / "bert.json", {"parameters": 1})
     for rate in workshop.recipe.rates:
         write_json(units / "rates" / "bert" / f"{rate:g}.json", {"rate": rate, "quality": -rate})
     before = sorted(units.rglob("*.json"))
