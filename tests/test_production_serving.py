@@ -47,7 +47,7 @@ def port_of(served) -> int:
 def test_a_load_counts_answers_that_were_none(served):
     measured = load(served.url, ["the cat", "a dog"], 60, clients=4)
     assert measured.statuses == {200: 60} and len(measured.milliseconds) == 60 and measured.per_second > 0
-    mixed = load(served.url, ["the cat", "the " * 50], 20, clients=2, rate=500.0)
+    mixed = load(served.url, ["the cat", "the " * 50], 20, clients=2, per_second=500.0)
     assert mixed.statuses == {200: 10, 422: 10} and len(mixed.milliseconds) == 10
     assert mixed.per_second < 20 / mixed.seconds and "10 × 422" in str(mixed)
     with pytest.raises(UserError, match="nothing answers"):
@@ -75,7 +75,7 @@ def test_a_service_that_stood_still_shows_one_slow_request():
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         Still(daemon=True).start()
-        measured = load(f"http://127.0.0.1:{listening.getsockname()[1]}", ["a"], 100, clients=1, rate=100.0)
+        measured = load(f"http://127.0.0.1:{listening.getsockname()[1]}", ["a"], 100, clients=1, per_second=100.0)
     assert measured.statuses == {200: 100} and measured.p50_ms > 300  # by the clients' clocks: all but one were quick
 
 

@@ -21,7 +21,7 @@ Ask it, from another terminal:
 or open http://127.0.0.1:8000 in a browser.
 \b
 The answers, by the use of the model: classes {"label", "probability", "probabilities"}; tags {"words", "entities"} with
-the places of the words in the text; a score; a vector; for each [MASK] the likeliest words.
+the positions of the words in the text; a score; a vector; for each [MASK] the likeliest words.
 \b
 What it says when it does not answer, always in one sentence of JSON: 400 not JSON, 413 too large a body, 422 not a
 request, or a text that is too long; 503 too many at once, with Retry-After; 500 its own failure, with a reference
@@ -56,7 +56,7 @@ def serve(folder: Path, host: str, port: int, threads: int, batch: int, wait: fl
     batching = Batching(most_rows=batch, wait=wait / 1000, most_waiting=queue)
     settings = Settings(batching=batching, cached=cache, hosts=LOOPBACK | {host} if is_loopback(host) else None)
     if not is_loopback(host):
-        say(f"! {host} is not this machine alone: whoever reaches it can ask, without a password and unencrypted.")
+        say(f"! {host} is not this machine alone: anybody who reaches it can ask, without a password and unencrypted.")
     with listen(host, port) as listening:  # before the model is opened, which takes seconds: the port may be taken
         service = open_service(folder, settings, threads, say)
         url = url_of(listening)

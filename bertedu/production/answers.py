@@ -97,7 +97,7 @@ def read_several(logits: np.ndarray, labels: tuple[str, ...]) -> Said:
 def read_tags(
     logits: np.ndarray, question: Question, labels: tuple[str, ...], crf: ConditionalRandomField | None
 ) -> Said:
-    """The tag of each word, by its place in the text, and the entities that the tags make. logits [W, C]."""
+    """The tag of each word, by its position in the text, and the entities that the tags make. logits [W, C]."""
     if not len(logits):
         return {"words": []}, None
     if crf is None:

@@ -164,7 +164,7 @@ class Guard:
         except Exception as error:
             reference = failed(error)
             if not status:
-                said = f"the service failed: tell whoever runs it the reference {reference}."
+                said = f"the service failed: tell those who run it the reference {reference}."
                 await sentence(500, said, {"Connection": "close"}, reference=reference)(scope, receive, watched)
             status = 500
         finally:
@@ -203,7 +203,7 @@ def host_in(scope: Scope) -> str:
 
 
 def failed(error: BaseException) -> str:
-    """Log a failure under a new reference: its kind and place, without its message, which may quote a text."""
+    """Log a failure under a new reference: its kind and where it was raised, without its message, which may quote a text."""
     reference = secrets.token_hex(4)
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
     places = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in frames]

@@ -1,7 +1,7 @@
 """A load generator: how many requests a second, and how long do they take?
 
 Two ways to ask answer two questions. A closed loop (`clients` ask, wait, ask again) finds the most that a service can
-do. An open loop (`rate` requests a second, at random moments) finds what people experience: they do not wait for each
+do. An open loop (`per_second` requests, at random moments) finds what people experience: they do not wait for each
 other. There the clock starts when a request was due, not when a client had time to send it; otherwise a service
 that stands still for a second would show one slow request instead of a second's worth ("coordinated omission").
 """
@@ -66,14 +66,14 @@ def load(
     texts: Sequence[str],
     requests: int = 1000,
     clients: int = 16,
-    rate: float | None = None,
+    per_second: float | None = None,
     seed: int = 0,
 ) -> Measured:
-    """Ask a service for each text in turn, `requests` times in all, over `clients` connections; see above for rate.
+    """Ask a service for each text in turn, `requests` times in all, over `clients` connections; above, what per_second does.
 
     Raises UserError where nothing answers at the address.
     """
-    if not texts or requests < 1 or clients < 1 or (rate is not None and rate <= 0):
+    if not texts or requests < 1 or clients < 1 or (per_second is not None and per_second <= 0):
         raise UserError(f"{requests} requests of {clients} clients with {len(texts)} texts: give at least 1 of each.")
     address = urlsplit(url)
     try:
@@ -83,7 +83,7 @@ def load(
             f"nothing answers at {url} ({error.strerror or error}): start `bertedu serve` first."
         ) from error
     bodies = [json.dumps({"text": text}).encode() for text in texts]
-    due = moments(requests, rate, seed)
+    due = moments(requests, per_second, seed)
     results: list[tuple[int, float]] = []
     numbers = count()
     begun = time.perf_counter()
@@ -124,14 +124,14 @@ def ask(connection: http.client.HTTPConnection, body: bytes) -> int:
         return NO_ANSWER
 
 
-def moments(requests: int, rate: float | None, seed: int) -> list[float]:
-    """When each request of an open loop is due, in seconds from the start (a Poisson process); empty without a rate."""
-    return list(arrivals(requests, rate, random.Random(seed))) if rate is not None else []
+def moments(requests: int, per_second: float | None, seed: int) -> list[float]:
+    """When each request of an open loop is due, in seconds from the start (a Poisson process); empty for a closed loop."""
+    return list(arrivals(requests, per_second, random.Random(seed))) if per_second is not None else []
 
 
-def arrivals(requests: int, rate: float, rng: random.Random) -> Iterator[float]:
+def arrivals(requests: int, per_second: float, rng: random.Random) -> Iterator[float]:
     """Times with exponential gaps between them."""
     now = 0.0
     for _ in range(requests):
-        now += rng.expovariate(rate)
+        now += rng.expovariate(per_second)
         yield now

@@ -1,4 +1,4 @@
-"""The service behind the addresses: limits, cache, batches, counts and the drift monitor, without any HTTP."""
+"""The service, without any HTTP: limits, cache, batches, counts and the drift monitor."""
 
 import asyncio
 import json

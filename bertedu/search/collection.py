@@ -69,7 +69,7 @@ def cut_context(context: str, most: int, size: Callable[[str], int]) -> list[str
 def passage_with(passages: Sequence[str], context: str, start: int) -> str:
     """The one of a context's passages in which the character at `start` of the context stands.
 
-    White space may differ between them, so the other characters are counted. Raises UserError for a place beyond the
+    White space may differ between them, so the other characters are counted. Raises UserError for a position beyond the
     context.
     """
     before = len("".join(context[:start].split()))
