@@ -203,7 +203,7 @@ def host_in(scope: Scope) -> str:
 
 
 def failed(error: BaseException) -> str:
-    """Log a failure under a new reference: its kind and where it was raised, without its message, which may quote a text."""
+    """Log a failure under a new reference: its kind and where it was raised. Its message may quote a text."""
     reference = secrets.token_hex(4)
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
     places = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in frames]

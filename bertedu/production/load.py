@@ -69,7 +69,7 @@ def load(
     per_second: float | None = None,
     seed: int = 0,
 ) -> Measured:
-    """Ask a service for each text in turn, `requests` times in all, over `clients` connections; above, what per_second does.
+    """Ask a service for each text in turn, `requests` times in all, over `clients` connections.
 
     Raises UserError where nothing answers at the address.
     """
@@ -125,7 +125,7 @@ def ask(connection: http.client.HTTPConnection, body: bytes) -> int:
 
 
 def moments(requests: int, per_second: float | None, seed: int) -> list[float]:
-    """When each request of an open loop is due, in seconds from the start (a Poisson process); empty for a closed loop."""
+    """When each request of an open loop is due, in seconds (a Poisson process); empty for a closed loop."""
     return list(arrivals(requests, per_second, random.Random(seed))) if per_second is not None else []
 
 
