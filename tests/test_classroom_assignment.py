@@ -214,7 +214,7 @@ def test_a_damaged_assignment_is_read(made, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["14", "--to", "{new}"], "no source for 14"),
+        (["99", "--to", "{new}"], "no source for 99"),
         (["three", "--to", "{new}"], "no source for three"),
         (["--to", "{new}"], "Missing argument"),
         (["3"], "Missing option '--to'"),

@@ -134,7 +134,7 @@ def test_the_limits_of_our_notebooks_refuse_a_teachers_cell(tmp_path):
 
 
 WRONG = {
-    "[[chapter]]\nnumber = 14\n": ("line 1", "there is no chapter 14"),
+    "[[chapter]]\nnumber = 99\n": ("line 1", "there is no chapter 99"),
     '[[chapter]]\nnumber = "3"\n': ("line 1", "number is '3': give a number"),
     "[[chapter]]\nnumber = true\n": ("line 1", "give a number"),
     "\n[[chapter]]\nnumber = 3\n[[chapter]]\nnumber = 3\n": ("line 4", "is there already, from line 2"),

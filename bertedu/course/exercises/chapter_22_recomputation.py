@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakSet
 
 import torch
 from torch import Tensor, nn
@@ -65,21 +66,28 @@ class Run:
         }
 
 
+class Kept:
+    """A tensor that waits for the backward pass; gone as soon as nobody can go backward any more."""
+
+    def __init__(self, tensor: Tensor):
+        self.tensor = tensor
+
+
 def kept_bytes(case: Case, apply: Callable | None) -> int:
     """The bytes that one forward pass through a layer keeps for the backward pass, without the layer's weights."""
-    layer, kept = layer_with(0.3), dict[int, int]()
+    layer, kept = layer_with(0.3), WeakSet[Kept]()
     weights = {weight.untyped_storage().data_ptr() for weight in layer.parameters()}
 
-    def note(tensor: Tensor) -> Tensor:
-        if tensor.untyped_storage().data_ptr() not in weights:
-            kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
-        return tensor
+    def note(tensor: Tensor) -> Kept:
+        kept.add(one := Kept(tensor))
+        return one
 
-    with torch.random.fork_rng(devices=[]), torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+    with torch.random.fork_rng(devices=[]), torch.autograd.graph.saved_tensors_hooks(note, lambda one: one.tensor):
         x = torch.zeros(SHAPE, requires_grad=True)
         output = layer(x) if apply is None else case.protected(apply, x, layer)
-    del output  # what it kept had to live until here, so that no storage was counted as another's
-    return sum(kept.values())
+    storages = {one.tensor.untyped_storage().data_ptr(): one.tensor.untyped_storage().nbytes() for one in kept}
+    del output  # until here it has held what the backward pass needs
+    return sum(size for pointer, size in storages.items() if pointer not in weights)
 
 
 @exercise(
