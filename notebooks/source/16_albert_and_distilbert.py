@@ -76,7 +76,7 @@ stacks(
 # on: documentation of the Python packages on your machine, held out by a hash of the text. `task` masks 15 % of the
 # tokens, as in [chapter 06](06_masked_language_model.ipynb).
 
-# %%
+# %% tags=["nbval-ignore-output"]
 import random
 
 import torch
