@@ -1,5 +1,6 @@
 """`bertedu serve` as a process: started, loaded, attacked, stopped."""
 
+import gc
 import http.client
 import json
 import signal
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -18,6 +20,7 @@ from small_runs import POSITIONS, small_model, small_tokenizer
 from bertedu.cli import main
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import TextClassifier
+from bertedu.production import running
 from bertedu.production.load import Measured, load, moments
 from bertedu.production.onnx_export import export
 from bertedu.production.running import is_loopback, listen
@@ -196,3 +199,20 @@ def test_another_host_is_not_said_aloud(folder):
     assert [is_loopback(host) for host in ("127.0.0.1", "127.9.9.9", "::1", "localhost", "0.0.0.0", "::", "a.b")] == [
         *[True] * 4, *[False] * 3
     ]  # fmt: skip
+
+
+def test_collections_of_garbage_walk_all_that_was_imported_while_clients_wait(monkeypatch):
+    kept = []
+
+    class Server:
+        def __init__(self, config, service):
+            pass
+
+        def run(self, sockets):
+            kept.append(gc.get_freeze_count())
+
+    monkeypatch.setattr(running, "Stopping", Server)
+    with listen("127.0.0.1", 0) as listening:
+        assert running.run(SimpleNamespace(active=0, close=lambda: None), listening)
+    assert kept[0] > 50_000  # torch and FastAPI alone are more
+    assert gc.get_freeze_count() == 0

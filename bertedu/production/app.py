@@ -49,13 +49,14 @@ def create_app(service: Service) -> FastAPI:
     app = FastAPI(title="bertedu", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.add_middleware(Guard, service=service)
 
-    @app.post("/answer")
     async def answer(request: Request) -> Response:
         note = request.scope["note"]
         body = await read_body(request.headers, pieces_of(request.receive), service.limits)
         note["bytes"] = len(body)
         answers = await service.answer(parse_request(body, service.limits), note)
         return Response(b'{"answers": [' + b", ".join(answers) + b"]}", media_type="application/json")
+
+    app.add_route("/answer", answer, methods=["POST"])
 
     @app.get("/health")
     async def health() -> Response:
