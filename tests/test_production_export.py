@@ -14,7 +14,7 @@ from bertedu.cli import main
 from bertedu.config import TaskConfig
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.question_answering import SpanFinder
+from bertedu.finetuning.multiple_choice import ChoiceModel
 from bertedu.finetuning.similarity import SentenceEncoder
 from bertedu.finetuning.tagging import CrfTagger
 from bertedu.model import BertForPreTraining
@@ -177,9 +177,9 @@ def test_a_member_that_cannot_be_traced_is_exported_wrongly(tmp_path):
 
 
 def test_a_model_is_exported_that_no_service_can_ask(tmp_path):
-    small_model(SpanFinder).save_pretrained(tmp_path / "saved")
+    small_model(ChoiceModel).save_pretrained(tmp_path / "saved")
     small_tokenizer().save_pretrained(tmp_path / "saved")
-    with pytest.raises(UserError, match="BertForQuestionAnswering, which is not exported"):
+    with pytest.raises(UserError, match="BertForMultipleChoice, which is not exported"):
         export(tmp_path / "saved", tmp_path / "exported")
 
 

@@ -15,10 +15,10 @@ Examples:
   bertedu export runs/entities-entities --to service/model
   bertedu export data/checkpoints/books-mini --to service/words
 \b
-It takes less than a minute. What it can export: models for classes, scores, tags (with or without a CRF), similarity
-and masked words, of nearly every member of the family. The graph must say what the model says, to 0.0001 of a logit,
-on texts of every length; otherwise nothing is written. In 8 bits it says something else: how much accuracy that costs
-is a question for your test set. Next: bertedu serve FOLDER
+It takes less than a minute. What it can export: models for classes, scores, tags (with or without a CRF), answers,
+similarity and masked words, of nearly every member of the family. The graph must say what the model says, to 0.0001 of
+a logit, on texts of every length; otherwise nothing is written. In 8 bits it says something else: how much accuracy
+that costs is a question for your test set. Next: bertedu serve FOLDER
 """
 
 

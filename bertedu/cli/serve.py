@@ -17,11 +17,13 @@ Ask it, from another terminal:
   curl http://127.0.0.1:8000/answer -d '{"text": "The room was cold."}'
   curl http://127.0.0.1:8000/answer -d '{"texts": ["The room was cold.", "We loved it."]}'
   curl http://127.0.0.1:8000/answer -d '{"text": "It rained.", "pair": "The street is wet."}'    a model for pairs
+  curl http://127.0.0.1:8000/answer -d '{"text": "Who sang?", "pair": "Ann sang."}'    a model that answers questions
   curl http://127.0.0.1:8000/metrics                            counts, p50 and p99, queue, drift
 or open http://127.0.0.1:8000 in a browser.
 \b
 The answers, by the use of the model: classes {"label", "probability", "probabilities"}; tags {"words", "entities"} with
-the positions of the words in the text; a score; a vector; for each [MASK] the likeliest words.
+the positions of the words in the text; {"answer", "start", "end", "probability", "no_answer"}; a score; a vector; for
+each [MASK] the likeliest words.
 \b
 What it says when it does not answer, always in one sentence of JSON: 400 not JSON, 413 too large a body, 422 not a
 request, or a text that is too long; 503 too many at once, with Retry-After; 500 its own failure, with a reference

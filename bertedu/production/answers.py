@@ -1,6 +1,7 @@
-"""From a graph's numbers to an answer: a label with its probability, tags of words, likely words, a vector.
+"""From a graph's numbers to an answer: a label with its probability, tags of words, a span of a passage, likely words,
+a vector.
 
-Shapes, for one text: C classes or tags, W words, M masked positions, V vocabulary, D hidden size.
+Shapes, for one text: T tokens, C classes or tags, W words, M masked positions, V vocabulary, D hidden size.
 """
 
 from collections.abc import Callable
@@ -12,12 +13,15 @@ import numpy as np
 import torch
 
 from bertedu.checkpoints.folder import read_tensors
+from bertedu.config import TaskConfig
 from bertedu.errors import UserError
 from bertedu.finetuning.crf import ConditionalRandomField
+from bertedu.finetuning.question_answering import Answered
 from bertedu.finetuning.spans import are_entities, tag_spans
+from bertedu.finetuning.windows import best_over_windows
 from bertedu.production.exported import CRF, Export
 from bertedu.production.questions import Question
-from bertedu.production.uses import CLASSES, SCORE, SEVERAL, TAGS, WORDS
+from bertedu.production.uses import ANSWERS, CLASSES, SCORE, SEVERAL, TAGS, WORDS
 from bertedu.tokenization import Tokenizer
 
 DIGITS = 6
@@ -63,6 +67,9 @@ def reader_of(about: Export, tokenizer: Tokenizer, folder: Path) -> Reader:
     if about.use == TAGS:
         crf = open_crf(labels, folder) if about.crf else None
         return lambda row, question: read_tags(row, question, labels, crf)
+    if about.use == ANSWERS:
+        threshold = TaskConfig.load(folder).no_answer_threshold
+        return lambda row, question: read_answer(row, question, threshold)
     if about.use == WORDS:
         return lambda row, question: read_words(row, tokenizer)
     return lambda row, question: ({"vector": [rounded(number) for number in row]}, None)
@@ -117,6 +124,24 @@ def read_tags(
             for kind, first, last in tag_spans(tags)
         ]
     return value, sum(sure) / len(sure)
+
+
+def read_answer(logits: np.ndarray, question: Question, threshold: float) -> Said:
+    """The likeliest span of the passage, None where no answer is preferred by more than the threshold. logits [T, 2]
+    of all windows, one after the other.
+    """
+    ends = np.cumsum([len(ids) for ids, _ in question.sequences])
+    of_windows = np.split(logits, ends[:-1])
+    read = [(window, row[:, 0], row[:, 1]) for window, row in zip(question.windows, of_windows, strict=True)]
+    candidates, no_answer = best_over_windows(read)
+    best = candidates[0].score if candidates else no_answer
+    found = Answered(candidates, no_answer - best)
+    text = found.text(question.passage, threshold)
+    sure, none = found.probability(bool(text)), rounded(found.probability(False))
+    value: dict[str, Any] = {"answer": text or None, "probability": rounded(sure), "no_answer": none}
+    if text:
+        value |= {"start": candidates[0].start, "end": candidates[0].end}
+    return value, sure
 
 
 def read_words(logits: np.ndarray, tokenizer: Tokenizer) -> Said:

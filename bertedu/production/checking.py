@@ -18,7 +18,7 @@ from bertedu.model.pretrained import PretrainedModel
 from bertedu.production.graphs import graph_of
 from bertedu.production.questions import Question, ask, batch_of, rows_of
 from bertedu.production.sessions import Session
-from bertedu.production.uses import CLASSES, SEVERAL, TAGS, WORDS
+from bertedu.production.uses import ANSWERS, CLASSES, SEVERAL, TAGS, WORDS
 from bertedu.tokenization import Tokenizer
 
 PREDICTIONS = "predictions.jsonl"
@@ -47,9 +47,9 @@ def texts_of_run(source: Path) -> list[Asked]:
     found: list[Asked] = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         row = parse_json(line, path, number) if line else {}
-        text = row.get("text") or " ".join(row.get("words", ()))
+        text = row.get("text") or row.get("question") or " ".join(row.get("words", ()))
         if text:
-            found.append((text, row.get("pair")))
+            found.append((text, row.get("pair", row.get("context"))))
     return found
 
 
@@ -58,7 +58,8 @@ def made_up_texts(tokenizer: Tokenizer, use: str) -> list[Asked]:
     rng = random.Random(0)
     words = [token for token in tokenizer.tokens if token.isalpha()] or [tokenizer.unk_token]
     lengths = [1 + number % 30 for number in range(CHECKED)]
-    return [(with_mask(" ".join(rng.choices(words, k=length)), use), None) for length in lengths]
+    texts = [with_mask(" ".join(rng.choices(words, k=length)), use) for length in lengths]
+    return [(text, text if use == ANSWERS else None) for text in texts]
 
 
 def with_mask(text: str, use: str) -> str:
@@ -72,7 +73,8 @@ def with_mask(text: str, use: str) -> str:
 
 def of_every_length(texts: Sequence[Asked], tokenizer: Tokenizer, use: str, max_tokens: int) -> list[Question]:
     """CHECKED texts as questions, from short ones to those that fill the model: other texts are added to each until it
-    has its length. A text that cannot be asked (with many masks, or too long by itself) is left out.
+    has its length (to the passage, where answers are looked for). A text that cannot be asked (with many masks, or too
+    long by itself) is left out.
     """
     longest = min(max_tokens, LONGEST_CHECKED)
     chosen = [texts[number * len(texts) // CHECKED] for number in range(min(CHECKED, len(texts)))]
@@ -87,7 +89,8 @@ def of_every_length(texts: Sequence[Asked], tokenizer: Tokenizer, use: str, max_
                 break
             if len(found) >= wanted:
                 break
-            text = f"{text} {texts[(number + more) % len(texts)][0].replace('[MASK]', '')}"
+            added = texts[(number + more) % len(texts)][0].replace("[MASK]", "")
+            text, pair = (text, f"{pair} {added}") if use == ANSWERS else (f"{text} {added}", pair)
         questions += [found] if found else []
     return questions
 
@@ -108,12 +111,16 @@ def compare(
             largest = max(largest, float(np.abs(row - right).max(initial=0.0)))
             agreed = agreements(row, right, use)
             same, total = same + int(agreed.sum()), total + agreed.size
-    longest = max(map(len, questions), default=0)
+    longest = max((len(ids) for question in questions for ids, _ in question.sequences), default=0)
     return Comparison(len(questions), longest, largest, same / total if total else None)
 
 
 def agreements(one: np.ndarray, other: np.ndarray, use: str) -> np.ndarray:
-    """Where two outputs choose the same class, or set of classes; scores and vectors choose nothing: [0]."""
+    """Where two outputs choose the same class, set of classes, or first and last token; scores and vectors choose
+    nothing: [0].
+    """
+    if use == ANSWERS:
+        return one.argmax(axis=0) == other.argmax(axis=0)
     if use == SEVERAL:
         return np.all((one > 0) == (other > 0), axis=-1, keepdims=True)
     if use in (CLASSES, TAGS, WORDS):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from bertedu.model.pretrained import PretrainedModel
-from bertedu.production.uses import VECTORS, WORDS
+from bertedu.production.uses import ANSWERS, VECTORS, WORDS
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 POSITIONS = "positions"
@@ -25,6 +25,14 @@ class Logits(nn.Module):
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
         return self.model(input_ids, attention_mask, token_type_ids).logits
+
+
+class Spans(Logits):
+    """A finder of answers: ids [B, T] to the logits of a start and of an end at each token, [B, T, 2]."""
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+        said = self.model(input_ids, attention_mask, token_type_ids)
+        return torch.stack([said.start_logits, said.end_logits], dim=-1)
 
 
 class Vectors(Logits):
@@ -51,7 +59,7 @@ class MaskedWords(Logits):
 
 def graph_of(model: PretrainedModel, use: str) -> nn.Module:
     """The function that is exported for a use."""
-    return {VECTORS: Vectors, WORDS: MaskedWords}.get(use, Logits)(model).eval()
+    return {ANSWERS: Spans, VECTORS: Vectors, WORDS: MaskedWords}.get(use, Logits)(model).eval()
 
 
 def example_inputs(use: str) -> dict[str, Tensor]:

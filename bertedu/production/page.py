@@ -6,7 +6,7 @@ import json
 from html import escape
 from typing import Any
 
-from bertedu.production.uses import CLASSES, SCORE, SEVERAL
+from bertedu.production.uses import ANSWERS, CLASSES, SCORE, SEVERAL
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }
@@ -18,18 +18,18 @@ POLICY = (
     "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
     f"style-src 'sha256-{base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()}'"
 )
-OF_PAIRS = (CLASSES, SEVERAL, SCORE)
+TWO = "Second text, if the model compares two"
+SECOND = {CLASSES: TWO, SEVERAL: TWO, SCORE: TWO, ANSWERS: "The passage in which to look"}
 
 
 def page(health: dict[str, Any], text: str = "", pair: str = "", said: Any = None) -> str:
     """The page. said: an answer (JSON), or a sentence that says why there is none."""
     name, use = escape(health["model"] or "a model"), escape(health["use"])
     labels = ", ".join(escape(label) for label in health["labels"])
-    second = ""
-    if health["use"] in OF_PAIRS:
-        second = (
-            f'<label>Second text, if the model compares two<textarea name="pair">\n{escape(pair)}</textarea></label>'
-        )
+    first, second = "Question" if health["use"] == ANSWERS else "Text", ""
+    if health["use"] in SECOND:
+        label = SECOND[health["use"]]
+        second = f'<label>{label}<textarea name="pair">\n{escape(pair)}</textarea></label>'
     shown = said if said is None or isinstance(said, str) else json.dumps(said, ensure_ascii=False, indent=2)
     answer = "" if shown is None else f'<h2>Answer</h2>\n<pre role="status">{escape(shown)}</pre>'
     return f"""<!DOCTYPE html>
@@ -44,7 +44,7 @@ def page(health: dict[str, Any], text: str = "", pair: str = "", said: Any = Non
 <h1>{name}</h1>
 <p>Answers with {use}{": " + labels if labels else ""}. Reads up to {health["most_tokens"]:,} tokens.</p>
 <form method="post" action="/">
-<label>Text<textarea name="text" rows="5" required>\n{escape(text)}</textarea></label>
+<label>{first}<textarea name="text" rows="5" required>\n{escape(text)}</textarea></label>
 {second}
 <button>Ask</button>
 </form>

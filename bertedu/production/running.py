@@ -135,7 +135,7 @@ def run(service: Service, listening: socket.socket) -> bool:
 def nothing_to_search() -> Iterator[None]:
     """Keep what lives as long as the process out of garbage collection.
 
-    A full collection looks at every object of every module that was imported: a fifth of a second, in which nobody is
+    A full collection visits every object of every module that was imported: a fifth of a second, in which nobody is
     answered. It was a sixth of the throughput and most of p99.
     """
     gc.collect()

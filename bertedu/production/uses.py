@@ -1,4 +1,4 @@
-"""What a saved model can be used for in a service: classes, scores, tags, masked words, vectors.
+"""What a saved model can be used for in a service: classes, scores, tags, answers, masked words, vectors.
 
 The name in a folder's config.json decides, for every member of the family.
 """
@@ -9,6 +9,7 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.config import TaskConfig, architecture_of
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import TextClassifier
+from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.similarity import SentenceEncoder
 from bertedu.finetuning.tagging import CrfTagger, Tagger
 from bertedu.inference import check_fills, open_filler
@@ -18,13 +19,14 @@ from bertedu.model.heads import MaskedLM
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.tokenization import Tokenizer
 
-CLASSES, SEVERAL, SCORE, TAGS, VECTORS, WORDS = "classes", "several classes", "score", "tags", "vectors", "words"
+CLASSES, SEVERAL, SCORE, TAGS = "classes", "several classes", "score", "tags"
+ANSWERS, VECTORS, WORDS = "answers", "vectors", "words"
 OF_PROBLEM = {
     "single_label_classification": CLASSES,
     "multi_label_classification": SEVERAL,
     "regression": SCORE,
 }
-FINE_TUNED = (TextClassifier, Tagger, CrfTagger, SentenceEncoder)
+FINE_TUNED = (TextClassifier, Tagger, CrfTagger, SpanFinder, SentenceEncoder)
 FILLERS = (MaskedLM.kind, BertForPreTraining.kind)
 
 
@@ -35,13 +37,15 @@ def use_of(folder: Path) -> str:
         return OF_PROBLEM[TaskConfig.load(folder).problem_type]
     if name in (member.class_name(Tagger.kind), member.class_name(CrfTagger.kind)):
         return TAGS
+    if name == member.class_name(SpanFinder.kind):
+        return ANSWERS
     if name == member.class_name(SentenceEncoder.kind):
         return VECTORS
     if name in map(member.class_name, FILLERS) and member.for_masked_lm is None:
         return WORDS
     raise UserError(
         f"{folder} holds a {name or 'model without a name'}, which is not exported: give a model for classes, scores, "
-        "tags, similarity or masked words (of a member that reads all tokens at once)."
+        "tags, answers, similarity or masked words (of a member that reads all tokens at once)."
     )
 
 
@@ -65,10 +69,12 @@ def use_of_model(model: PretrainedModel) -> str:
         return OF_PROBLEM[model.task_config.problem_type]
     if isinstance(model, Tagger):
         return TAGS
+    if isinstance(model, SpanFinder):
+        return ANSWERS
     if isinstance(model, SentenceEncoder):
         return VECTORS
     if hasattr(model, "masked_lm") and architecture(model.config.model_type).for_masked_lm is None:
         return WORDS
     raise UserError(
-        f"a {type(model).__name__} is not exported: give a model for classes, scores, tags, vectors or words."
+        f"a {type(model).__name__} is not exported: give a model for classes, scores, tags, answers, vectors or words."
     )
