@@ -11,6 +11,7 @@ from bertedu.config import TaskConfig
 from bertedu.finetuning.question_answering import SpanFinder, answer_or_none, answer_question
 from bertedu.production.app import create_app
 from bertedu.production.batching import Batching
+from bertedu.production.checking import of_every_length
 from bertedu.production.engine import Engine
 from bertedu.production.exported import Export
 from bertedu.production.onnx_export import export
@@ -89,3 +90,9 @@ def test_the_page_has_no_field_for_the_passage(opened, tmp_path: Path):
     assert "The passage in which to look" in client.get("/").text
     filled = client.post("/", data={"text": "a dog", "pair": "the <b> mat"})
     assert filled.status_code == 200 and "no_answer" in filled.text and "the &lt;b&gt; mat" in filled.text
+
+
+def test_the_question_grows_where_an_export_is_checked_and_not_its_passage():
+    asked = of_every_length([("the cat", "a dog sat")] * 48, small_tokenizer(), "answers", POSITIONS)
+    assert len(asked) == 48 and max(map(len, asked)) >= POSITIONS - 3
+    assert {question.windows[0].first for question in asked} == {4}  # [CLS], two tokens, [SEP]
