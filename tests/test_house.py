@@ -16,6 +16,7 @@ from test_repository import PACKAGE, PROJECT, REPOSITORY, everything, specifiers
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
     "errors",
+    "extras",
     "utf8",
     "json_values",
     "files",

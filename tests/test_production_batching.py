@@ -38,6 +38,23 @@ async def outcomes(batcher: Batcher, texts: list[str]) -> list:
     return await asyncio.gather(*batcher.submit([Asked(text) for text in texts]), return_exceptions=True)
 
 
+def held():
+    """A gate, what says that a batch has come to it, and an answer that waits there."""
+    gate, running = threading.Event(), threading.Event()
+
+    def slow(batch):
+        running.set()
+        gate.wait(10)
+        return batch
+
+    return gate, running, slow
+
+
+async def begun(running: threading.Event) -> None:
+    while not running.is_set():
+        await asyncio.sleep(0.001)
+
+
 def test_an_answer_goes_to_another_text():
     texts = ["a" * (1 + 37 * number % 50) for number in range(200)]
     found, batches = run(lambda batcher: outcomes(batcher, texts), most_rows=8)
@@ -105,11 +122,7 @@ def test_a_failing_batch_ends_the_thread():
 
 
 def test_the_queue_grows_without_bound_or_never_shrinks():
-    gate = threading.Event()
-
-    def slow(batch):
-        gate.wait(10)
-        return batch
+    gate, _, slow = held()
 
     async def scenario(batcher):
         first = batcher.submit([Asked("a")] * 4)
@@ -125,17 +138,11 @@ def test_the_queue_grows_without_bound_or_never_shrinks():
 
 
 def test_a_text_is_computed_of_which_nobody_waits_for_the_answer():
-    gate, running = threading.Event(), threading.Event()
-
-    def slow(batch):
-        running.set()
-        gate.wait(10)
-        return batch
+    gate, running, slow = held()
 
     async def scenario(batcher):
         first = batcher.submit([Asked("a")])
-        while not running.is_set():
-            await asyncio.sleep(0.001)
+        await begun(running)
         left = batcher.submit([Asked("left")])
         left[0].cancel()
         last = batcher.submit([Asked("b")])
@@ -148,17 +155,11 @@ def test_a_text_is_computed_of_which_nobody_waits_for_the_answer():
 
 
 def test_a_closing_queue_drops_what_it_has():
-    gate, running = threading.Event(), threading.Event()
-
-    def slow(batch):
-        running.set()
-        gate.wait(10)
-        return batch
+    gate, running, slow = held()
 
     async def scenario(batcher):
         futures = batcher.submit([Asked("a")])
-        while not running.is_set():
-            await asyncio.sleep(0.001)
+        await begun(running)
         futures += batcher.submit([Asked("b")])
         closing = threading.Thread(target=batcher.close)
         closing.start()

@@ -40,9 +40,9 @@ def assignment(
     almost: float,
 ) -> None:
     """Make an assignment of chapters: notebooks without solutions, and what grades them."""
-    from bertedu.classroom.needs import authors_extra
+    from bertedu.extras import needs_extra
 
-    with authors_extra():
+    with needs_extra("course,authors"):
         from bertedu.classroom.assignment import make_assignment
 
     made = make_assignment(chapters, to, only_exercises, points, due, almost, variant=variant)

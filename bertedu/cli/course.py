@@ -32,11 +32,11 @@ In the folder: the learner's notebooks, solutions/, and README.md with the map. 
 @click.option("--check", "only_check", is_flag=True, help="Write nothing, only say what does not fit.")
 def course(file: Path, to: Path | None, only_check: bool) -> None:
     """Write a course of your own: chosen chapters and exercises, in your order, with your notebooks among them."""
-    from bertedu.classroom.needs import authors_extra
+    from bertedu.extras import needs_extra
 
     if (to is None) != only_check:
         raise UserError("give either --to FOLDER, to write the course, or --check, to look at it only.")
-    with authors_extra():
+    with needs_extra("course,authors"):
         from bertedu.classroom.course_making import make_course
 
     made = make_course(file, to)

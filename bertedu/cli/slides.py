@@ -21,9 +21,9 @@ def slides(chapters: tuple[str, ...], folder: Path) -> None:
       bertedu slides 3 4 5 --to decks     three
       bertedu slides all --to decks       every chapter
     """
-    from bertedu.classroom.needs import authors_extra
+    from bertedu.extras import needs_extra
 
-    with authors_extra():
+    with needs_extra("course,authors"):
         from bertedu.classroom.slides import write_slides
 
     for path, count in write_slides(chapters, folder):
@@ -45,9 +45,9 @@ def handout(chapters: tuple[str, ...], folder: Path, solutions: bool, pdf: bool)
       bertedu handout 3 --to paper --solutions       with them
       bertedu handout all --to paper --pdf           every chapter, also as PDF
     """
-    from bertedu.classroom.needs import authors_extra
+    from bertedu.extras import needs_extra
 
-    with authors_extra():
+    with needs_extra("course,authors"):
         from bertedu.classroom.handout import write_handouts
 
     for path in write_handouts(chapters, folder, solutions, pdf):

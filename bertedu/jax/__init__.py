@@ -5,19 +5,12 @@ by side. What differs is what JAX is about: functions without hidden state, rand
 are fixed. Needs the extra `jax`.
 """
 
-from bertedu.errors import UserError
+from bertedu.extras import needs_extra
 
-try:
+with needs_extra("jax"):
     import flax  # noqa: F401
     import jax  # noqa: F401
     import optax  # noqa: F401
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] not in ("flax", "jax", "jaxlib", "optax"):
-        raise
-    raise UserError(
-        f"bertedu.jax needs {error.name}, which is not installed: run `python -m pip install 'bertedu[jax]'`, or, in "
-        "the course's folder, `python -m pip install -e '.[jax]'`."
-    ) from error
 
 from bertedu.jax.bert import BertModel, BertOutput
 from bertedu.jax.heads import BertForMaskedLM

@@ -13,12 +13,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl
 
-from bertedu.production.extras import production_extra
+from bertedu.extras import needs_extra
 from bertedu.production.page import POLICY, page
 from bertedu.production.protocol import Asked, Refusal, asked_in, parse_request, read_body
 from bertedu.production.service import Service
 
-with production_extra():
+with needs_extra("production"):
     from fastapi import FastAPI, HTTPException, Request
     from fastapi.responses import HTMLResponse, JSONResponse, Response
 

@@ -5,9 +5,9 @@ uvicorn bounds neither: a thousand connections that never send a whole request l
 
 import asyncio
 
-from bertedu.production.extras import production_extra
+from bertedu.extras import needs_extra
 
-with production_extra():
+with needs_extra("production"):
     from uvicorn.protocols.http.h11_impl import H11Protocol, h11
 
 MOST_CONNECTIONS = 512

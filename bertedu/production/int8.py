@@ -8,12 +8,12 @@ runs, from their smallest and largest value ("dynamic"), so no calibration data 
 import logging
 from pathlib import Path
 
-from bertedu.production.extras import production_extra
+from bertedu.extras import needs_extra
 
 
 def quantize(source: Path, target: Path) -> None:
     """Write the int8 version of a graph. Embedding tables and what is not a matrix product stay as they are."""
-    with production_extra():
+    with needs_extra("production"):
         from onnxruntime.quantization import QuantType, quant_pre_process, quantize_dynamic
     prepared = target.with_suffix(".prepared")
     root = logging.getLogger()

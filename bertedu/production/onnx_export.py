@@ -17,6 +17,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from bertedu.checkpoints.folder import WEIGHTS, find_folder, save_tensors
 from bertedu.errors import UserError
+from bertedu.extras import needs_extra
 from bertedu.finetuning.tagging import CrfTagger
 from bertedu.model.architecture import architecture
 from bertedu.model.pretrained import PretrainedModel
@@ -32,7 +33,6 @@ from bertedu.production.checking import (
 )
 from bertedu.production.engine import Engine
 from bertedu.production.exported import CRF, GRAPH, INT8_GRAPH, Export, replacing_folder, sha256
-from bertedu.production.extras import production_extra
 from bertedu.production.graphs import INPUTS, POSITIONS, example_inputs, graph_of
 from bertedu.production.int8 import quantize
 from bertedu.production.monitor import reference_of
@@ -135,7 +135,7 @@ def check(model: PretrainedModel, use: str, tokenizer: Tokenizer, path: Path, qu
 
 def write_graph(model: PretrainedModel, use: str, path: Path) -> None:
     """Trace a model and write its graph, weights inside. Raises UserError where torch cannot trace it."""
-    with production_extra():
+    with needs_extra("production"):
         import onnxscript  # noqa: F401  torch asks for it by name and says less clearly what is missing
     inputs = example_inputs(use)
     batch, tokens = torch.export.Dim("batch"), torch.export.Dim("tokens", min=2, max=model.config.max_tokens)

@@ -19,16 +19,16 @@ from pathlib import Path
 from types import FrameType
 
 from bertedu.errors import UserError
+from bertedu.extras import needs_extra
 from bertedu.files import quoted
 from bertedu.production.app import create_app
 from bertedu.production.engine import Engine
 from bertedu.production.exported import is_exported
-from bertedu.production.extras import production_extra
 from bertedu.production.guarding import GuardedProtocol
 from bertedu.production.monitor import Reference
 from bertedu.production.service import Service, Settings
 
-with production_extra():
+with needs_extra("production"):
     import uvicorn
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})

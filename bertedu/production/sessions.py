@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 
 from bertedu.errors import UserError
-from bertedu.production.extras import production_extra
+from bertedu.extras import needs_extra
 
 
 class Session:
     """A graph that is ready to run. Several threads may run it at once; each run computes on `threads` threads."""
 
     def __init__(self, path: Path, threads: int = 1):
-        with production_extra():
+        with needs_extra("production"):
             import onnxruntime
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bertedu.errors import UserError
-from bertedu.production.extras import production_extra
+from bertedu.extras import needs_extra
 from bertedu.search.hits import Hits, best_hits, check_k, check_search
 from bertedu.tokenization.normalization import Normalization, is_punctuation
 
@@ -33,7 +33,7 @@ class BM25Search:
         check_search(passages)
         if not (k1 >= 0 and 0 <= b <= 1):
             raise UserError(f"k1 is {k1} and b is {b}: give k1 from 0 on, and b from 0 to 1.")
-        with production_extra():
+        with needs_extra("production"):
             import bm25s
         self.index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
         self.index.index([words_of(passage) for passage in passages], show_progress=False)

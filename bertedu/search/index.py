@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from bertedu.errors import UserError
-from bertedu.production.extras import production_extra
+from bertedu.extras import needs_extra
 from bertedu.search.hits import Hits, check_k
 
 # Measured by benchmarks/search.py --index, one query at a time: at 30,000 vectors of 256 numbers the product takes
@@ -52,7 +52,7 @@ def in_cells(vectors: Tensor):
     """FAISS's index of vectors [P, D] in cells of PASSAGES_A_CELL on average. The centres come from its k-means, which
     begins from a fixed seed.
     """
-    with production_extra():
+    with needs_extra("production"):
         import faiss
     cells = max(1, len(vectors) // PASSAGES_A_CELL)
     index = faiss.index_factory(vectors.size(1), f"IVF{cells},Flat", faiss.METRIC_INNER_PRODUCT)

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from bertedu.classroom.grading.grading import Class
-from bertedu.classroom.needs import authors_extra
 from bertedu.errors import UserError
+from bertedu.extras import needs_extra
 
 
 def into_gradebook(made: Class, path: Path) -> int:
     """Write the points and verdicts of all who handed in; the assignment must be in the gradebook. Returns how many."""
-    with authors_extra():
+    with needs_extra("course,authors"):
         from nbgrader.api import Gradebook, MissingEntry
 
         from bertedu.classroom.assignment_nbgrader import in_its_way
