@@ -2,12 +2,21 @@
 
 import pytest
 import torch
-from search_models import KINDS, PASSAGES, TOKENIZER, small
+from search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
 
 from bertedu.errors import UserError
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.search.collection import Asked
-from bertedu.search.reranking import RerankedSearch, reranking_task
+from bertedu.search.late_interaction import LateSearch
+from bertedu.search.reranking import (
+    LateReranking,
+    RerankedSearch,
+    Reranking,
+    fitted_share,
+    ordered,
+    reranking_task,
+    standardized,
+)
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
 from bertedu.training.settings import TrainingSettings
@@ -22,6 +31,17 @@ class Fixed:
     def search(self, questions, k=10):
         self.asked.append(k)
         return [[(number, 1.0 - 0.1 * place) for place, number in enumerate(self.numbers[:k])] for _ in questions]
+
+
+class Known(Reranking):
+    """A reranker whose scores are given, by the number of the passage."""
+
+    def __init__(self, first, given, share=1.0):
+        super().__init__(first, share=share)
+        self.given = given
+
+    def scores(self, question, numbers):
+        return [self.given[question][number] for number in numbers]
 
 
 def test_a_pair_is_read_otherwise_than_it_was_learned(monkeypatch):
@@ -81,3 +101,54 @@ def test_the_reranker_does_not_learn_to_put_the_answer_first(tmp_path):
         )
         right += hits[0][0] == row.passage
     assert right >= len(test) - 2
+
+
+def test_the_search_with_the_larger_numbers_outvotes_the_other():
+    """BM25's 30, 20 and 4 beside cosines: standardized by hand, means 18 and 0.5."""
+    hits, cosines = [(7, 30.0), (3, 20.0), (9, 4.0)], [0.3, 0.7, 0.5]
+    old = [12 / (344 / 3) ** 0.5, 2 / (344 / 3) ** 0.5, -14 / (344 / 3) ** 0.5]
+    new = [-0.2 / (0.08 / 3) ** 0.5, 0.2 / (0.08 / 3) ** 0.5, 0.0]
+    expected = {number: 0.6 * b + 0.4 * a for (number, _), a, b in zip(hits, old, new, strict=True)}
+    found = ordered(hits, cosines, 0.6)
+    assert dict(found) == pytest.approx(expected) and [number for number, _ in found] == [3, 7, 9]
+    assert [number for number, _ in ordered(hits, [1000 * cosine for cosine in cosines], 0.6)] == [3, 7, 9]
+
+
+def test_equal_scores_become_nan_or_change_the_order():
+    assert standardized([2.0, 2.0]).tolist() == [0.0, 0.0] and standardized([]).tolist() == []
+    assert ordered([(4, 0.5), (2, 0.5)], [1.0, 1.0], 0.5) == [(4, 0.0), (2, 0.0)]
+    assert ordered([], [], 0.5) == []
+
+
+def test_share_counts_the_wrong_way_round():
+    first, given = Fixed(0, 1, 2), {"a": {0: 0.0, 1: 1.0, 2: 2.0}}
+    order = {
+        share: [number for number, _ in Known(first, given, share).search(["a"])[0]] for share in (0.0, 0.1, 0.9, 1.0)
+    }
+    assert order == {0.0: [0, 1, 2], 0.1: [0, 1, 2], 0.9: [2, 1, 0], 1.0: [2, 1, 0]}
+    with pytest.raises(UserError, match=r"share is 1\.5"):
+        Known(first, given, 1.5)
+
+
+def test_the_fitted_share_is_one_that_ranks_worse():
+    """Three questions on which the new scores mislead, or help, or do both."""
+    given = {"up": {0: 0.0, 1: 1.0, 2: 0.5}, "down": {0: 0.0, 1: 0.9, 2: 1.0}}
+    up, down = Asked("up", 1), Asked("down", 0)
+    search = Known(Fixed(0, 1, 2), given)
+    assert fitted_share(search, [down]) == 0.0
+    helped = fitted_share(search, [up])
+    assert 0 < helped < 1 and Known(search.first, given, helped).search(["up"])[0][0][0] == 1
+    assert Known(search.first, given, helped - 0.1).search(["up"])[0][0][0] == 0  # the smallest that is right
+    assert search.share == 1.0
+
+
+def test_late_interaction_reranks_by_another_passages_tokens():
+    """Reranked to the full depth, the hits are those of late interaction alone, scores and all."""
+    late = LateSearch(small(KINDS["late"]), TOKENIZER, PASSAGES)
+    everything = Fixed(*range(len(PASSAGES)))
+    expected, found = (search.search(QUESTIONS, 8) for search in (late, LateReranking(everything, late)))
+    for own, reranked in zip(expected, found, strict=True):
+        assert [number for number, _ in reranked] == [number for number, _ in own]
+        assert [score for _, score in reranked] == pytest.approx([score for _, score in own], abs=1e-5)
+    (few,) = LateReranking(Fixed(6, 2), late).search(["d e f"])
+    assert sorted(number for number, _ in few) == [2, 6]

@@ -93,7 +93,8 @@ class LateSearch:
         read = [part for passage in self.read(passages) for part in passage]
         self.tokens = torch.cat(read)  # [all tokens, d]
         lengths = [len(part) for part in read]
-        self.starts = np.cumsum([0, *lengths[:-1]])  # where each passage begins
+        self.ends = np.cumsum(lengths)
+        self.starts = self.ends - lengths  # where each passage begins
 
     def read(self, texts: Sequence[str]) -> Iterator[list[Tensor]]:
         """The vectors of the real tokens of each text, [S, d], some texts at a time."""
@@ -109,3 +110,9 @@ class LateSearch:
             best = np.maximum.reduceat(cosines, self.starts, axis=1)  # [T, P]: from one start to the next
             hits += best_hits(best.sum(axis=0, keepdims=True), k)
         return hits
+
+    def scores(self, question: str, numbers: Sequence[int]) -> list[float]:
+        """The sums of best cosines of some passages for one question, in the order of their numbers given here."""
+        ((asked,),) = self.read([question])
+        parts = [self.tokens[self.starts[number] : self.ends[number]] for number in numbers]
+        return [float((asked @ part.T).amax(dim=1).sum()) for part in parts]

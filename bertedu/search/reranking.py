@@ -1,11 +1,14 @@
-"""Reranking: a cross-encoder reads question and passage together, and puts the best of a cheaper search in order.
+"""Reranking: something expensive puts the best hits of a cheaper search in a better order.
 
-Nogueira & Cho 2019; the loss, a softmax over the right passage and the hard negatives, is that of Gao et al. 2021.
-The network is that of multiple choice: one score for each pair of question and passage. Shapes: C passages.
+Here a cross-encoder, which reads question and passage together (Nogueira & Cho 2019), or late interaction (Khattab &
+Zaharia 2020, section 4). The cross-encoder's loss, a softmax over the right passage and the hard negatives, is that of
+Gao et al. 2021; its network is that of multiple choice: one score for each pair. Shapes: C passages.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 from bertedu.corpora.readers import Choices
@@ -15,9 +18,12 @@ from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.model.evaluating import evaluating
 from bertedu.search.collection import Asked
 from bertedu.search.hits import Hits, Search, check_k
+from bertedu.search.late_interaction import LateSearch
+from bertedu.search.measures import mrr_at
 from bertedu.tokenization import Tokenizer
 
 PAIRS_AT_ONCE = 64
+SHARES = tuple(number / 10 for number in range(11))  # that `fitted_share` tries
 
 
 def reranking_task(
@@ -39,26 +45,71 @@ def reranking_task(
     return MultipleChoiceTask(learned, validated, tokenizer, settings)
 
 
-class RerankedSearch:
-    """A search, and a cross-encoder that orders its first `depth` hits anew. What the search misses stays missed."""
+def standardized(scores: Sequence[float]) -> np.ndarray:
+    """Scores [C] with mean 0 and standard deviation 1; all 0 where they are equal. So scores of different searches,
+    such as BM25's and a cosine, can be added.
+    """
+    values = np.asarray(scores, dtype=float)
+    centred = values - values.mean() if values.size else values
+    deviation = values.std() if values.size else 0.0
+    return centred / deviation if deviation > 1e-9 else np.zeros_like(centred)
 
-    def __init__(
-        self, first: Search, model: ChoiceModel, tokenizer: Tokenizer, passages: Sequence[str], depth: int = 20
-    ):
+
+class Reranking(ABC):
+    """A search, and something that orders its first `depth` hits anew. What the search misses stays missed.
+
+    share: how much the new score counts. 1 is the new score alone; below 1 each question's new and old scores are
+    standardized and added, share × new + (1 - share) × old, and 0 leaves the first search's order.
+    """
+
+    def __init__(self, first: Search, depth: int = 20, share: float = 1.0):
         if depth < 1:
             raise UserError(f"depth is {depth}: rerank 1 hit or more.")
-        self.first, self.model, self.passages, self.depth = first, model, passages, depth
-        self.tokenizer = tokenizer
+        if not 0 <= share <= 1:
+            raise UserError(f"share is {share}: give a number from 0 (the first search's scores) to 1 (the new ones).")
+        self.first, self.depth, self.share = first, depth, share
+
+    @abstractmethod
+    def scores(self, question: str, numbers: Sequence[int]) -> list[float]:
+        """The new scores of some passages for a question, [C]."""
 
     def search(self, questions: Sequence[str], k: int = 10) -> list[Hits]:
-        """The k best of the first search's hits for each question, by the cross-encoder's scores, best first."""
+        """The k best of the first search's hits for each question, best first."""
         check_k(k)
         found = self.first.search(questions, self.depth)
         return [self.reranked(question, hits)[:k] for question, hits in zip(questions, found, strict=True)]
 
     def reranked(self, question: str, hits: Hits) -> Hits:
-        """The hits in the order of the cross-encoder's scores; of equal ones, that of the first search."""
-        numbers = [number for number, _ in hits]
+        """The hits in the order of their new scores; of equal ones, that of the first search."""
+        return ordered(hits, self.scores(question, [number for number, _ in hits]), self.share)
+
+
+def ordered(hits: Hits, scores: Sequence[float], share: float) -> Hits:
+    """Hits with new scores [C] mixed in, best first; of equal ones, the one that stood first."""
+    if share < 1:
+        old = [score for _, score in hits]
+        scores = (share * standardized(scores) + (1 - share) * standardized(old)).tolist()
+    new = zip((number for number, _ in hits), scores, strict=True)
+    return sorted(new, key=lambda hit: -hit[1])
+
+
+class RerankedSearch(Reranking):
+    """A search whose first hits a cross-encoder orders anew."""
+
+    def __init__(
+        self,
+        first: Search,
+        model: ChoiceModel,
+        tokenizer: Tokenizer,
+        passages: Sequence[str],
+        depth: int = 20,
+        share: float = 1.0,
+    ):
+        super().__init__(first, depth, share)
+        self.model, self.tokenizer, self.passages = model, tokenizer, passages
+
+    def scores(self, question: str, numbers: Sequence[int]) -> list[float]:
+        """The cross-encoder's scores of some passages, [C]."""
         scores: list[float] = []
         with torch.no_grad(), evaluating(self.model) as device:
             for start in range(0, len(numbers), PAIRS_AT_ONCE):
@@ -66,4 +117,34 @@ class RerankedSearch:
                 pairs = self.tokenizer([question] * len(texts), texts, max_length=self.model.config.max_tokens)
                 batch = {name: pairs[name].unsqueeze(0).to(device) for name in pairs}  # [1, C, T]
                 scores += self.model(**batch).logits[0].float().cpu().tolist()  # [C]
-        return sorted(zip(numbers, scores, strict=True), key=lambda hit: -hit[1])
+        return scores
+
+
+class LateReranking(Reranking):
+    """A search whose first hits late interaction orders anew: the passages' vectors are there already, and only the
+    question is read.
+    """
+
+    def __init__(self, first: Search, late: LateSearch, depth: int = 20, share: float = 1.0):
+        super().__init__(first, depth, share)
+        self.late = late
+
+    def scores(self, question: str, numbers: Sequence[int]) -> list[float]:
+        """The sums of best cosines of some passages, [C]."""
+        return self.late.scores(question, numbers)
+
+
+def fitted_share(search: Reranking, asked: Sequence[Asked]) -> float:
+    """The share of the new score with the highest MRR@10 on some questions, in steps of a tenth.
+
+    The questions must be others than those that a model learned from (its scores are too good there), and others than
+    those that the search is measured on. Of equal shares the smallest: the first search costs nothing more.
+    """
+    found = search.first.search([row.question for row in asked], search.depth)
+    scores = [search.scores(row.question, [n for n, _ in hits]) for row, hits in zip(asked, found, strict=True)]
+    right = [{row.passage} for row in asked]
+
+    def quality(share: float) -> float:
+        return mrr_at([ordered(*one, share) for one in zip(found, scores, strict=True)], right, 10)
+
+    return max(SHARES, key=quality)
