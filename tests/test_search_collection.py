@@ -63,3 +63,20 @@ def test_a_hard_negative_is_the_right_passage_or_not_the_hardest():
     assert 3 not in other.negatives and other.negatives[0] == 0
     with pytest.raises(UserError, match="finds 0 wrong passages"):
         with_hard_negatives([Asked("June", 1)], search, 1)
+
+
+def test_drawn_negatives_are_always_the_first_or_lie_deeper_or_are_forbidden():
+    passages = [" ".join(["cap"] * number + ["hat"] * (30 - number)) for number in range(1, 13)]
+    search = BM25Search(passages)
+    best = [number for number, _ in search.search(["cap"], 12)[0]]
+    rows = [Asked("cap", best[1])] * 200
+    drawn = [row.negatives for row in with_hard_negatives(rows, search, 2, depth=4, without={best[0], best[3]})]
+    assert {number for pair in drawn for number in pair} == {best[2], best[4], best[5], best[6]}
+    assert all(one != other for one, other in drawn) and len(set(drawn)) == 12  # all ordered pairs of four
+    again = with_hard_negatives(rows, search, 2, depth=4, without={best[0], best[3]})
+    other = with_hard_negatives(rows, search, 2, depth=4, without={best[0], best[3]}, seed=1)
+    assert [row.negatives for row in again] == drawn != [row.negatives for row in other]
+    missed = with_hard_negatives(rows, search, 2, depth=4, without={best[11]})  # not among the first hits anyway
+    assert {number for row in missed for number in row.negatives} == {best[0], best[2], best[3], best[4]}
+    (first,) = with_hard_negatives(rows[:1], search, 2, without={best[0]})
+    assert first.negatives == (best[2], best[3])

@@ -1,6 +1,7 @@
 """What is searched and what is asked: passages, and questions of which each has one passage that answers it."""
 
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from bertedu.corpora.readers import Question
@@ -80,20 +81,31 @@ def passage_with(passages: Sequence[str], context: str, start: int) -> str:
     raise UserError(f"an answer begins at character {start} of a text of {len(context)}: correct answer_start.")
 
 
-def with_hard_negatives(asked: Sequence[Asked], search: Search, count: int) -> list[Asked]:
-    """The questions, each with the first `count` wrong passages that a search finds for it, from its best hits on.
+def with_hard_negatives(
+    asked: Sequence[Asked],
+    search: Search,
+    count: int,
+    depth: int | None = None,
+    without: Set[int] = frozenset(),
+    seed: int = 0,
+) -> list[Asked]:
+    """The questions, each with `count` wrong passages among the best that a search finds for it: the first ones, or,
+    with a depth, a random draw from the first `depth` wrong hits.
 
-    Karpukhin et al. 2020 (section 3.2) take those of BM25. A passage that answers the question too, and is not known
-    to, becomes a false negative. Raises UserError where the search finds too few.
+    Karpukhin et al. 2020 (section 3.2) take those of BM25; Gao et al. 2021 draw from the hits that are to be reranked.
+    without: passages that are no negatives, such as those that answer test questions: a model that is told only that
+    they are wrong may remember it. A passage that answers the question too, and is not known to, becomes a false
+    negative. Raises UserError where the search finds too few.
     """
-    found = search.search([one.question for one in asked], count + 1)
+    rng, most = random.Random(f"{seed} negatives"), max(count, depth or 0)
+    found = search.search([one.question for one in asked], most + 1 + len(without))
     filled = []
     for one, hits in zip(asked, found, strict=True):
-        wrong = [number for number, _ in hits if number != one.passage][:count]
+        wrong = [number for number, _ in hits if number != one.passage and number not in without][:most]
         if len(wrong) < count:
             raise UserError(
                 f"a search finds {len(wrong)} wrong passages for {one.question[:40]!r}, and {count} are asked for: ask "
                 "for fewer."
             )
-        filled.append(replace(one, negatives=tuple(wrong)))
+        filled.append(replace(one, negatives=tuple(rng.sample(wrong, count) if depth else wrong[:count])))
     return filled

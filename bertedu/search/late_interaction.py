@@ -93,8 +93,8 @@ class LateSearch:
         read = [part for passage in self.read(passages) for part in passage]
         self.tokens = torch.cat(read)  # [all tokens, d]
         lengths = [len(part) for part in read]
+        self.starts = np.cumsum([0, *lengths[:-1]])  # where each passage begins
         self.ends = np.cumsum(lengths)
-        self.starts = self.ends - lengths  # where each passage begins
 
     def read(self, texts: Sequence[str]) -> Iterator[list[Tensor]]:
         """The vectors of the real tokens of each text, [S, d], some texts at a time."""
