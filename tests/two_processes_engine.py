@@ -6,9 +6,11 @@
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import tiny_run
+import torch
 from two_processes import STOPPED_AT, StoppedByOne
 
 from bertedu.checkpoints.folder import save_tensors
@@ -24,6 +26,12 @@ MODES = {
     "fsdp muon": ({"fsdp": True, "optimizer": "muon"}, {}),
     "fsdp fp16": ({"fsdp": True, "precision": "fp16"}, {}),
     "fsdp everything": ({"fsdp": True, "precision": "fp16", "checkpointing": True, "accumulation": 2}, {}),
+    "compile": ({"compile": True}, {}),
+    "compile everything": ({"compile": True, "checkpointing": True, "accumulation": 3}, {}),
+    "fsdp compile": ({"fsdp": True, "compile": True}, {}),
+    "fsdp compile everything": ({"fsdp": True, "compile": True, "checkpointing": True, "accumulation": 2}, {}),
+    "fsdp compile albert": ({"fsdp": True, "compile": True}, {"architecture": "albert"}),
+    "fsdp compile modernbert": ({"fsdp": True, "compile": True}, {"architecture": "modernbert"}),
     "fsdp albert": ({"fsdp": True, "checkpointing": True}, {"architecture": "albert"}),
     "fsdp electra": ({"fsdp": True}, {"objective": "replaced-tokens"}),
     "fsdp spans": ({"fsdp": True}, {"objective": "spans"}),
@@ -34,10 +42,12 @@ MODES = {
 
 
 def trainer_of(mode: str, folder: Path, processes: int, stopped: bool = False) -> tiny_run.Trainer:
-    """A run of this mode without dropout, which each process would draw for itself; one process shards nothing."""
+    """A run of this mode without dropout, which each process would draw for itself; one process alone neither shards
+    nor compiles.
+    """
     settings, task_settings = MODES[mode]
     if processes == 1:
-        settings = {**settings, "fsdp": False}
+        settings = {**settings, "fsdp": False, "compile": False}
     task = tiny_run.tiny_task(**task_settings)
     return tiny_run.tiny_trainer(folder, task=StoppedByOne(task) if stopped else task, dropout=0.0, **settings)
 
@@ -48,8 +58,13 @@ def save_late(*arguments) -> None:
     save_tensors(*arguments)
 
 
+# The layers' code is traced and cut into graphs as for the real compiler, by a backend that needs no C++ compiler.
+traced = partial(torch.compile, backend="aot_eager")
+
+
 def main(folder: Path) -> None:
     """Each mode straight on, and stopped and resumed."""
+    torch.compile = traced
     for mode in MODES:
         assert trainer_of(mode, folder / mode, 2).run().step == 12
         resume.save_tensors = save_late
