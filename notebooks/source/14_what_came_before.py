@@ -19,7 +19,8 @@
 # [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·
 # **Next:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb)
 #
-# Sections marked (optional) are not part of the core path. Five cells train a small model, for 4 to 10 seconds each.
+# The core path leaves out Exercises 14.3 and 14.4, the section marked (optional), "Frozen features here" and "The
+# proof". Six cells train small models, for 2 to 12 seconds each.
 #
 # ## Recall
 #
@@ -27,8 +28,8 @@
 #
 # <details><summary>Answer</summary>
 #
-# The bi-encoder computes each text's vector once, in advance. For a question it needs one pass of BERT and a million dot
-# products. The cross-encoder needs a million passes.
+# The bi-encoder computes each text's vector once, in advance. For a question it needs one pass of BERT and a million
+# dot products. The cross-encoder needs a million passes.
 #
 # </details>
 #
@@ -51,12 +52,13 @@
 #
 # ## Where this part sits
 #
-# Six models in six years. The picture shows what the vector of a word depends on, and how the vectors were used.
+# Six models in six years. The picture shows what the vector of a word depends on, and how the vectors were mostly used.
+# (The **Transformer** itself, Vaswani et al. 2017, stands between fastText and ELMo.)
 #
 # <svg role="img" aria-label="A timeline. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every
 # sentence. February 2018 ELMo: two LSTMs, one from the left and one from the right. June 2018 GPT: a Transformer that
-# sees only the left side. October 2018 BERT: a Transformer that sees both sides at once. The first four were used as
-# fixed features of another model, GPT and BERT are fine-tuned themselves." viewBox="0 0 780 190" width="780"
+# sees only the left side. October 2018 BERT: a Transformer that sees both sides at once. The first four were mostly
+# used as features of another model, GPT and BERT are fine-tuned themselves." viewBox="0 0 780 190" width="780"
 # xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="780" height="190" fill="#ffffff"/>
 # <path d="M20 62H760" stroke="#767676" stroke-width="2"/>
@@ -75,16 +77,16 @@
 # <text x="705" y="113">a Transformer</text></g>
 # <g fill="none" stroke-width="2"><path d="M30 132V140H505V132" stroke="#7A5C00"/>
 # <path d="M530 132V140H765V132" stroke="#0072B2"/></g>
-# <g text-anchor="middle"><text x="268" y="162" fill="#7A5C00">features: fixed vectors for another model</text>
+# <g text-anchor="middle"><text x="268" y="162" fill="#7A5C00">features: vectors for another model</text>
 # <text x="648" y="162" fill="#0072B2">the model itself is fine-tuned</text></g>
 # </svg>
 #
 # ## The problem: words are only numbers
 #
-# A vocabulary gives each word an id. As a vector that is **one-hot**: a 1 at the word's own position, 0 everywhere else.
-# What does such a vector know? The next cell makes the text of this chapter: each different sentence of the small world
-# once, and 6,000 sentences about **agreement**, such as *the harps near the cow are wet*. All models of this chapter
-# read whole words. It prints the cosine between one-hot vectors of three words.
+# A vocabulary gives each word an id. As a vector that is **one-hot**: a 1 at the word's own position, 0 everywhere
+# else. What does such a vector know? The next cell makes the text of this chapter: each different sentence of the small
+# world once, and 6,000 sentences about **agreement**, such as *the harps near the cow are wet*. All models of this
+# chapter read whole words. It prints the cosine between one-hot vectors of three words.
 
 # %%
 import torch
@@ -108,14 +110,21 @@ print(f"horse and paris {cosine_similarity(horse, paris, dim=0):.0f}")
 
 # %% [markdown]
 # A horse is as far from a donkey as from Paris. If a classifier learns something about *horse*, it learns nothing about
-# *donkey*. And labels are expensive. Can we get better vectors from text alone, without labels?
+# *donkey*. And labels are expensive. Can we get better vectors from text alone, without labels? The idea behind all
+# that follows is the **distributional hypothesis** (Harris 1954, Firth 1957): words that occur in the same contexts
+# mean similar things.
 #
 # ## The same questions for all
 #
-# The folder `bertedu/before/` has each model in a file of its own. `benchmarks/before.py` trained all of them and a BERT
-# of the same size: vectors of 64 numbers, 60 seconds of processor time, the same text, three random seeds. Its results
-# are in `data/before/results.json`. The next cell defines `show`. It prints a question, in square brackets the baselines,
-# and below it the six models: the mean of three runs in percent, in brackets the lowest and the highest.
+# The folder `bertedu/before/` has each model in a file of its own. `benchmarks/before.py` trained all of them and a
+# BERT on the same text, each for 60 seconds of processor time, with vectors of 64 numbers and three random seeds. Each
+# model has the learning rate that was best for its own loss on held-out sentences. Two things are not equal. fastText
+# has 1.5 million weights, because of its table of pieces, ELMo 0.34 million, the others 0.2 million. And BERT alone
+# begins with an initialization made for short runs, as in `bertedu pretrain`. With the published one it waits longer on
+# a **plateau**: on the sentences about agreement alone it is still at 50 % after 500 steps, and at 100 % after 1,000.
+#
+# The results are in `data/before/results.json`. The next cell defines `show`. It prints a question, in square brackets
+# the baselines, and below it the six models: the mean of three runs in percent, in brackets the lowest and the highest.
 
 # %%
 import json
@@ -130,35 +139,45 @@ def found(name, question):  # three runs, in percent
 
 
 def show(*questions):
-    print(*(f"{name:>12}" for name in MODELS))
+    print(*(f"{name:>14}" for name in MODELS))
     for question in questions:
         runs = [found(name, question) for name in MODELS]
         cells = [f"{sum(r) / 3:.0f} ({min(r):.0f}–{max(r):.0f})" if r else "-" for r in runs]
         simple = {n: a[question] for n, a in recorded["baselines"].items() if question in a}
         print(question, *(f"[{n} {100 * value:.0f}]" for n, value in simple.items()))
-        print(*(f"{cell:>12}" for cell in cells))
+        print(*(f"{cell:>14}" for cell in cells))
 
 
 # %% [markdown]
 # | question | what is asked |
 # |---|---|
-# | neighbours | of the five nearest words, how many are of the same kind (both animals, both months, …)? |
-# | senses | is this *bank* the one with money, or the one of a river? |
-# | agreement | *the harps near the cow* [MASK] *wet*: *is* or *are*? |
+# | neighbours | of the five nearest words, how many are of the same kind (both animals, both months, …)? One vector for each word: of ELMo, GPT and BERT the one that goes into the first layer |
+# | senses | is this *bank* the one with money, or the one of a river? The nearer of two mean vectors decides, each from sentences whose sense is known; a tie counts one half |
+# | agreement | *the harps near the cow* [MASK] *wet*: *is* or *are*? The nouns between subject and verb always have the other number (**attractors**) |
 # | facts, words | which of all words fills this gap? |
 # | topics, judged agreement | a linear classifier on the vectors, which stay as they are (**frozen**) |
 #
+# | baseline | what it does |
+# |---|---|
+# | chance | it guesses |
+# | counting | vectors from a table of counts, without training (below); gaps by a naive Bayes over the words around |
+# | bag of words | each word is a direction of its own |
+# | most frequent | it always says the most frequent word |
+# | n-gram on both sides | it fills a gap by the word before and the word after it, from counts |
+# | letters | it compares words by the character n-grams that they share |
+#
 # ## word2vec: a word is known by its neighbors
 #
-# **word2vec** (Mikolov et al. 2013) learns from pairs. Each word is the **center** once, and the words around it, up to
-# a **window** of w positions away, are its **contexts**. *deer eat grass* with w = 1 gives four pairs: (deer, eat),
-# (eat, deer), (eat, grass), (grass, eat).
+# **word2vec** (Mikolov et al. 2013) learns from pairs. Each word of the text is the **center** once, and the words
+# around it, up to a **window** of w positions away, are its **contexts**. We build **skip-gram**, which predicts the
+# contexts from the center. (Its sister **CBOW** predicts the center from the mean of its contexts.) *deer eat grass*
+# with w = 1 gives four pairs: (deer, eat), (eat, deer), (eat, grass), (grass, eat).
 #
 # ### Exercise 14.1 · Count the pairs
 # ●○○○ · 4 minutes
 #
-# How many pairs (center, context) does *the cat sat on the mat* give, with a window of 2? (`check` examines your answer,
-# and `hint("14.1")` gives a hint.)
+# How many pairs (center, context) does *the cat sat on the mat* give, with a window of 2? (`check` examines your
+# answer, and `hint("14.1")` gives a hint.)
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -176,8 +195,8 @@ check("14.1", pairs)
 # %% [markdown]
 # Each word has two vectors: v as a center, and u as a context. The model should give a high dot product u·v to pairs of
 # the text. That alone would be easy: make all vectors equal and long. So we need **negatives**. For each true pair we
-# draw K random words n and ask for a low n·v. Each dot product answers a yes-or-no question: does this pair come from the
-# text? This is **skip-gram with negative sampling**:
+# draw K random words n and ask for a low n·v. Each dot product answers a yes-or-no question: does this pair come from
+# the text? This is **skip-gram with negative sampling**:
 #
 # $$-\log\sigma(u\cdot v)-\sum_{k=1}^{K}\log\sigma(-n_k\cdot v)$$
 #
@@ -214,7 +233,9 @@ check("14.2", negative_sampling_loss)
 # %% [markdown]
 # Two details matter in practice. Negatives are drawn from the word counts to the power ¾, so that rare words come up
 # a little more often. And frequent words are left out at random (**subsampling**): a word that is a share f of the text
-# is kept with the probability √(t / f). The next cell prints both for three words. The one after it trains for 600 steps.
+# is kept with the probability √(t / f), at most 1. The threshold t is 0.001 here (10⁻⁵ in the paper, for a billion
+# words). *the* is 15.1 % of our text: √(0.001 / 0.151) = 0.08. The next cell prints both for three words. The one after
+# it trains for 600 steps.
 
 # %%
 from bertedu.before.training import skipgram_losses, train
@@ -245,9 +266,8 @@ print(f"{6 * torch.tensor(2.0).log():.2f}")
 vectors = word2vec.word_vectors()  # [V, D]
 nearest = {}
 for word in ("january", "horse", "paris", "bank", "spring"):
-    query = vectors[tokenizer.vocab[word]][None]
-    ids = nearest_words(vectors, query, 6)[0, 1:]  # the first is the word itself
-    nearest[word] = tokenizer.convert_ids_to_tokens(ids)
+    ids = nearest_words(vectors, vectors[tokenizer.vocab[word]][None], 6)[0]
+    nearest[word] = tokenizer.convert_ids_to_tokens(ids[1:])  # the first is the word itself
     print(f"{word:8}", *nearest[word])
 months = "february march april may june july august september october november december"
 assert len(set(nearest["january"]) & set(months.split())) >= 3
@@ -256,10 +276,14 @@ assert len(set(nearest["january"]) & set(months.split())) >= 3
 show("neighbours")
 
 # %% [markdown]
-# Nobody told the model what a month is. Of 100 neighbors of word2vec 83 are of the same kind, and 3 would be by
-# chance. But look at the baseline: **counting** which words stand near each other, and reducing the table to 64
-# columns, gives 98, without any training. In a text this small, word2vec is not the best way to its own goal. At its
-# optimum it factorizes such a table of counts anyway (Levy & Goldberg 2014; the interview question below derives it).
+# Nobody told the model what a month is. Of 100 neighbors of word2vec 83 are of the same kind, and 3 would be by chance.
+# But look at the baseline **counting**. It counts which words stand near each other, takes the logarithm of how much
+# more often they do so than by chance (**pointwise mutual information**, PMI), and reduces that table to 64 columns
+# with a **singular value decomposition**. That gives 98, without any training. In a text this small, word2vec is not
+# the best way to its own goal. At its optimum it factorizes such a table anyway, the PMI less log K (Levy & Goldberg
+# 2014; the interview question below derives it).
+#
+# (Word vectors became famous for **analogies**: king − man + woman lies near queen. Our text is too small for them.)
 #
 # ## GloVe: count first
 #
@@ -272,15 +296,15 @@ from bertedu.before.glove import cooccurrences, weighting
 
 short = ["deer eat grass", "horses eat grass"]
 few = whole_words(short)
-pairs, x = cooccurrences(*flat(short, few), len(few), window=10)
-for (one, other), count, weight in zip(pairs.tolist(), x, weighting(x)):
+near, x = cooccurrences(*flat(short, few), len(few), window=10)
+for (one, other), count, weight in zip(near.tolist(), x, weighting(x)):
     if one < other:
         print(*few.convert_ids_to_tokens([one, other]), f"x = {count:.1f}, weight {weight:.3f}")
 
 # %% [markdown]
-# *eat* and *grass* have 2, because both sentences have them side by side. *deer* and *horses* never met, so GloVe has no
-# term for them at all. Their vectors become similar because they have the same partners: *eat* and *grass*. The first
-# table above also has GloVe's row: 95 of 100 neighbors of the same kind, more than word2vec.
+# *eat* and *grass* have 2, because both sentences have them side by side. *deer* and *horses* never met, so GloVe has
+# no term for them at all. Their vectors become similar because they have the same partners: *eat* and *grass*. The
+# table above has GloVe in its second column: 95 of 100 neighbors are of the same kind, more than word2vec has.
 #
 # ## fastText: the pieces of a word
 #
@@ -292,7 +316,8 @@ for (one, other), count, weight in zip(pairs.tolist(), x, weighting(x)):
 # ●●○○ · 8 minutes
 #
 # Write `pieces_of(word)`: mark the word with < and >, and return a list of all runs of 3 to 6 characters of the marked
-# word, in any order. *cow* becomes `<cow>` and has 6 pieces: `<co`, `cow`, `ow>`, `<cow`, `cow>` and `<cow>`.
+# word, in any order. A piece that occurs twice stands twice in the list. The vector of the word as a whole is not part
+# of this task. *cow* becomes `<cow>` and has 6 pieces: `<co`, `cow`, `ow>`, `<cow`, `cow>` and `<cow>`.
 
 
 # %% tags=["exercise"]
@@ -331,10 +356,10 @@ show("unseen words, singular first", "unseen words, neighbours")
 #
 # ## What one vector can't do
 #
-# Go back to the neighbors of *bank* and *spring*: words about money and about rivers, about coils and about seasons. The
-# text uses both words in two senses, and one vector has to serve both. Can these models tell the senses apart? And can
-# they say which verb agrees with a noun, if other nouns are nearer to it? Guess both numbers before you run the cell.
-# The right verb against the wrong one: 50 % is a coin.
+# Go back to the neighbors of *bank* and *spring*: words about money and about rivers, about coils and about seasons.
+# The text uses both words in two senses, and one vector has to serve both. Can these models tell the senses apart? And
+# can they say which verb agrees with a noun, if one or two nouns of the other number stand nearer to it? Guess both
+# numbers before you run the cell. The right verb against the wrong one: 50 % is a coin.
 
 # %%
 show(
@@ -345,36 +370,42 @@ show(
 )
 
 # %% [markdown]
-# **By the word's own vector: 50 %, exactly.** It can't be otherwise. The vector is the same in both sentences, so the
-# answer is a coin. **Agreement: no better than a coin.** These models read a bag of words. In *the
-# harps near the cow* and in *the cow near the harps* they see the same bag.
+# **By the word's own vector: 50 %, exactly.** It can't be otherwise. The vector of *bank* is the same in every
+# sentence, so the means of both senses are that vector too. Each question is a tie. **Agreement: no better than a
+# coin**, 43 to 53 %. These models read a bag of words: in *the harps near the cow* and in *the cow near the harps* they
+# see the same one. With two nouns between, the bag holds two nouns of the wrong number and one of the right one, which
+# is why some numbers are below 50. The n-gram fares worst, with 25 %: it follows the nearest noun, and that always has
+# the wrong number.
 #
 # But be careful with the second row. The *mean* of all vectors of the sentence tells the senses apart perfectly, for
 # word2vec, fastText and for counting. Words such as *money* or *river* stand in the sentence, and a mean collects them.
-# So "word vectors know nothing about context" is too strong. They know which words are there. They don't know the order.
+# So "word vectors know nothing about context" is too strong. They know which words are there. They don't know the
+# order.
 #
 # ## ELMo: two language models
 #
 # A **language model** predicts the next word from those before it. It has to read the sentence in order. **ELMo**
-# (Peters et al. 2018) trains two of them: one from left to right, and one from right to left. Both are **LSTMs**
-# (long short-term memory). An LSTM goes through the sentence word by word and carries two vectors along: the hidden
-# state h and the cell c. Three gates between 0 and 1 decide what enters the cell, what is kept, and what leaves it.
-# The next cell is one step of it.
+# (Peters et al. 2018) trains two of them: one from left to right, and one from right to left. Both are **LSTMs** (long
+# short-term memory). An LSTM goes through the sentence word by word and carries two vectors along: the hidden state h
+# and the cell c. Three gates between 0 and 1 decide what enters the cell (the **input gate** i), what is kept in it
+# (the **forget gate** f), and what leaves it (the **output gate** o). The new content is the candidate g. The next cell
+# is one step of it.
 
 
 # %%
 def lstm_step(x, h, c, layer):  # x, h, c: [B, D]
     gates = x @ layer.weight_ih.T + h @ layer.weight_hh.T + layer.bias  # [B, 4 D]
-    enter, keep, candidate, leave = gates.chunk(4, dim=-1)
-    c = keep.sigmoid() * c + enter.sigmoid() * candidate.tanh()
-    h = leave.sigmoid() * c.tanh()
+    i, f, g, o = gates.chunk(4, dim=-1)
+    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+    h = o.sigmoid() * c.tanh()
     return h, c
 
 
 # %% [markdown]
 # The next cell trains an ELMo with two layers in each direction, for 100 steps. To save time it reads the sentences
-# about agreement only. Then it answers 400 questions for each number of **distractors**, nouns of the other number that
-# stand between the subject and the verb. Training has never shown these pairs of nouns.
+# about agreement only. Then it answers 400 questions for each number of **distractors** (attractors), the nouns between
+# subject and verb. In training they have either number, in the questions always the other one. And training has never
+# shown the subject with this first distractor.
 
 # %%
 from bertedu.before.asking import AskedBert, AskedElmo, AskedGpt
@@ -382,15 +413,14 @@ from bertedu.before.elmo import Elmo
 from bertedu.before.text import agreement_questions
 from bertedu.before.training import MASK_ID, bert_losses, elmo_losses, gpt_losses
 
-tokenizer = whole_words(about_agreement)
-ids, vocab = tokenizer(about_agreement).input_ids, tokenizer.vocab
-V = len(vocab)
-word_counts = torch.bincount(flat(about_agreement, tokenizer)[0], minlength=V)
+small_tokenizer = whole_words(about_agreement)  # its words only, fewer than V
+ids, vocab = small_tokenizer(about_agreement).input_ids, small_tokenizer.vocab
+word_counts = torch.bincount(flat(about_agreement, small_tokenizer)[0], minlength=len(vocab))
 
 
 def agrees(model, distractors):  # how often the right verb has the higher score
     questions = agreement_questions(400, distractors)
-    batch = tokenizer([question.sentence for question in questions])
+    batch = small_tokenizer([question.sentence for question in questions])
     at = (batch.input_ids == MASK_ID).int().argmax(dim=1)  # [B]
     scores = model.gap(batch.input_ids, batch.attention_mask, at)  # [B, V]
     right = [vocab[question.right] for question in questions]
@@ -406,7 +436,7 @@ def trained(model, losses, learning_rate, steps):
 
 
 torch.manual_seed(0)
-elmo = AskedElmo(trained(Elmo(V, 64, layers=2), elmo_losses, 0.032, 100), word_counts)
+elmo = AskedElmo(trained(Elmo(len(vocab), 64, layers=2), elmo_losses, 0.032, 100), word_counts)
 for distractors, known in enumerate((1.0, 1.0, 1.0)):
     print(f"{distractors} between: {about(known, agrees(elmo, distractors), within=0.05):.0%}")
 
@@ -414,7 +444,9 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
 # A hundred steps are enough. Reading in order solves what a bag of words can't.
 #
 # How does ELMo fill a gap? The forward model gives p(w | left), the backward model p(w | right). Neither has seen the
-# other side. We can combine them if we assume that the two sides are independent once the word is known:
+# other side. We can combine them if we assume that the two sides are independent once the word is known: p(l, r | w) =
+# p(l | w) · p(r | w). By Bayes' rule p(l | w) is proportional to p(w | l) / p(w), and so is p(r | w) to p(w | r) /
+# p(w). Multiply both with the **prior** p(w):
 #
 # $$p(w\mid l,r)\;\propto\;\frac{p(w\mid l)\,p(w\mid r)}{p(w)}$$
 #
@@ -424,14 +456,14 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
 # ### Exercise 14.4 · Two sides, one gap
 # ●●●○ · 12 minutes
 #
-# Write `fill_from_both(left, right, frequency)`: log p(w | left) `[B, V]`, log p(w | right) `[B, V]` and log p(w)
-# `[V]` go in, and log p(w | left, right) `[B, V]` comes out, normalized over the vocabulary.
+# Write `fill_from_both(log_left, log_right, log_prior)`: log p(w | left) `[B, V]`, log p(w | right) `[B, V]` and log
+# p(w) `[V]` go in, and log p(w | left, right) `[B, V]` comes out, normalized over the vocabulary.
 
 
 # %% tags=["exercise"]
-def fill_from_both(left, right, frequency):
+def fill_from_both(log_left, log_right, log_prior):
     ### BEGIN SOLUTION
-    return (left + right - frequency).log_softmax(dim=-1)
+    return (log_left + log_right - log_prior).log_softmax(dim=-1)
     ### END SOLUTION
 
 
@@ -440,9 +472,8 @@ check("14.4", fill_from_both)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# p(l, r | w) = p(l | w) · p(r | w) by assumption, and p(l | w) = p(w | l) · p(l) / p(w). So p(w | l, r) is
-# proportional to p(w | l) · p(w | r) / p(w). Without the division a frequent word would count twice. `log_softmax`
-# normalizes whatever it gets, logarithms too.
+# In logarithms a product is a sum and a quotient a difference. Without the division by p(w) a frequent word would count
+# twice. `log_softmax` normalizes whatever it gets, logarithms too.
 #
 # </details>
 
@@ -453,18 +484,25 @@ check("14.4", fill_from_both)
 # ## GPT: BERT's layers, from the left only
 #
 # **GPT** (Radford et al. 2018) is a language model as well, but a Transformer. You have built all of its parts. What
-# makes GPT of BERT's layers is one line, the **causal mask**: before the softmax, minus infinity (or a very negative
-# number) is added to the score of each key on the right of the query. The lab below returns to it. Why is it needed?
-# GPT is trained to predict the next word at every position. Without the mask it could see that word.
+# makes GPT of BERT's layers is one line, the **causal mask**: before the softmax, a very negative number is added to
+# the score of each key on the right of the query. (Ours is a GPT-2, which also moves LayerNorm to the front of each
+# part.) Why is the mask needed? GPT is trained to predict the next word at every position. Without the mask it could
+# see that word. To fill a gap, we take its prediction at the position before the gap.
 #
-# The next cell trains a GPT of two layers for 150 steps, and a BERT of the same size for 350.
+# The next two cells train a GPT of two layers for 150 steps, and a BERT of the same size for 500, with the learning
+# rate that was best for it in the benchmark.
 
 # %%
 from bertedu import BertConfig, BertForMaskedLM
 from bertedu.before.gpt import Gpt, GptConfig
 from bertedu.pretraining.initialization import initialize_for_matching
 
-size = {"vocab_size": V, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+size = {
+    "vocab_size": len(vocab),
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+}
 size |= {"intermediate_size": 256, "max_position_embeddings": 32}
 size |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 torch.manual_seed(0)
@@ -475,20 +513,21 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
 # %%
 torch.manual_seed(0)
 start = BertForMaskedLM(BertConfig(**size))
-initialize_for_matching(start, word_counts)  # as `bertedu pretrain` does
-bert = AskedBert(trained(start, bert_losses, 0.008, 350))
+initialize_for_matching(start, word_counts)  # for short runs
+bert = AskedBert(trained(start, bert_losses, 0.004, 500))
 for distractors, known in enumerate((1.0, 1.0, 1.0)):
     print(f"{distractors} between: {about(known, agrees(bert, distractors), within=0.05):.0%}")
 
 # %% [markdown]
-# Both can do it. BERT needs more steps: it learns from the masked words only, 30 % of them here, and GPT from every word.
+# Both can do it. BERT needs more steps: after 150 it still has 60, 51 and 51 %. One reason may be that it learns from
+# the masked words only, 30 % of them here, and GPT from every word.
 #
-# Now a question about the *noun*. In *the ▢ is wet* the gap needs a singular, in *the ▢ are wet* a plural. The word that
-# decides stands on the right. Guess for each model: which probability does it give to all plurals together?
+# Now a question about the *noun*. In *the ▢ is wet* the gap needs a singular, in *the ▢ are wet* a plural. The word
+# that decides stands on the right. Guess for each model: which probability does it give to all plurals together?
 
 # %%
 plural = torch.tensor([word[-1] == "s" and word[:-1] in vocab for word in vocab])  # [V]
-batch = tokenizer(["the [MASK] is wet .", "the [MASK] are wet ."])
+batch = small_tokenizer(["the [MASK] is wet .", "the [MASK] are wet ."])
 at = (batch.input_ids == MASK_ID).int().argmax(dim=1)
 inputs = (batch.input_ids, batch.attention_mask, at)
 left, right = elmo.sides(*inputs)  # log p(w | left), log p(w | right): [2, V]
@@ -499,18 +538,17 @@ answers = {
     "GPT": gpt.gap(*inputs),
     "BERT": bert.gap(*inputs),
 }
-known = {"ELMo": (0.26, 0.73), "ELMo, right only": (0.27, 0.73), "BERT": (0.02, 0.97)}
-for name, scores in answers.items():
-    one, other = scores.softmax(dim=-1)[:, plural].sum(dim=-1).tolist()
-    one_known, other_known = known.get(name, (0.45, 0.45))
-    print(f"{name:17} is: {about(one_known, one, within=0.15):.2f}", end="  ")
-    print(f"are: {about(other_known, other, within=0.15):.2f}")
+known = [(0.48, 0.48), (0.27, 0.73), (0.26, 0.73), (0.49, 0.49), (0.02, 0.97)]
+for (name, scores), expected in zip(answers.items(), known):
+    found_here = scores.softmax(dim=-1)[:, plural].sum(dim=-1)  # before is, before are
+    one, other = (about(n, p.item(), within=0.1) for n, p in zip(expected, found_here))
+    print(f"{name:17} is: {one:.2f}  are: {other:.2f}")
 same = (answers["GPT"][0] - answers["GPT"][1]).abs().max()
 print(f"GPT's two answers differ by at most {same:.0e}")
 
 # %% [markdown]
-# **GPT gives the same answer twice**, to the last digit: up to the gap both sentences are the same. This is not a matter
-# of training.
+# **GPT gives the same answer twice**, to the last digit: up to the gap both sentences are the same. This is not a
+# matter of training.
 #
 # **ELMo leans to the right answer, and is unsure.** Why? Its right side reads *is* and has to guess the noun before it.
 # It doesn't know that the gap is the sentence's first noun: perhaps this is only a distractor. In our text a third of
@@ -520,9 +558,10 @@ print(f"GPT's two answers differ by at most {same:.0e}")
 #
 # **BERT is sure**: it reads both sides in every layer.
 #
-# GPT can get around it: put each of 50 candidates into the gap, compute the probability of the *whole* sentence, and
-# take the best. That costs 50 readings in place of one. Here are the recorded runs on the whole text, for gaps of which
-# the right side matters ("before the end") and gaps that only the left side decides ("at the end").
+# GPT can get around it: take the 50 words that it likes best from the left, put each of them into the gap, compute the
+# probability of the *whole* sentence, and choose the highest. That costs 50 readings in place of one. Here are the
+# recorded runs on the whole text, for gaps of which the right side matters ("before the end") and gaps that only the
+# left side decides ("at the end").
 
 # %%
 show("words, gap before the end", "words, gap at the end")
@@ -533,21 +572,24 @@ show(
 )
 
 # %% [markdown]
-# Read it slowly, there are four things in it.
+# There are five things in these numbers.
 #
-# 1. Before the end GPT fills 72 %, BERT and ELMo 84 to 85 %. Reading both sides brings 12 points.
+# 1. Before the end GPT fills 72 %, ELMo and BERT 84 and 85 %. Reading both sides brings 12 to 13 points. But an n-gram
+#    that sees one word on each side has 67 %.
 # 2. At the end it is the other way round: GPT 84 %, BERT 21 %. In a minute of training GPT has learned far more facts.
-#    It is asked for every word, and BERT for three in ten. (Whether that is the reason was not measured.)
+#    One expects the reason to be that it is asked for every word, and BERT for three in ten. That can't be all: ELMo is
+#    asked for every word too, and has 18 %. (It made about 1,100 steps in its minute, GPT 1,900 and BERT 2,600.)
 # 3. With 50 whole sentences for each gap GPT reaches 93 %, more than BERT. So "GPT can't fill a gap" is wrong. It can't
 #    do it in one reading.
 # 4. For facts the counting baseline has 49 and 47 %. Neither BERT nor ELMo reaches that here: a minute is short for
 #    BERT. [Chapter 00](00_start_here.ipynb) shows what a longer training gives.
+# 5. word2vec, as a bag of words, fills facts as well as BERT does in this minute: 13 against 15 %, and 27 against 26 %.
 #
 # ## Senses and distance (optional)
 #
-# Models that read the sentence have a vector for the word *in this sentence*. Two more questions about them: the senses,
-# separately for words at the beginning of a sentence; and agreement with three distractors, more than training ever
-# shows. The cell also counts how many of the words at the beginning have the sense that is more frequent there.
+# Models that read the sentence have a vector for the word *in this sentence*. Two more questions about them: the
+# senses, separately for words at the beginning of a sentence; and agreement with three distractors, more than training
+# ever shows. The cell also counts how many of the words at the beginning have the sense that is more frequent there.
 
 # %%
 import re
@@ -568,23 +610,27 @@ print(f"{early.total()} words at the beginning, {sum(frequent.values())} with th
 
 # %% [markdown]
 # BERT's own vectors tell the senses apart best, 82 % against 73. One expects that GPT fails for words at the beginning
-# of a sentence, since it has hardly seen anything yet. It doesn't: 94 %. The last line shows why: *the crane* at the
-# beginning of a sentence is always the bird there, and *the seal* always the animal. If you always say the usual sense,
-# you have 30 of 32 right, which is 94 % too. So this question shows nothing. It stays in the table as a warning.
+# of a sentence, since it has hardly seen anything yet. It doesn't: 94 %. The last line shows why. At the beginning of a
+# sentence *the crane* is always the bird there and *the seal* always the animal; of all words only *bank* has both
+# senses. If you always say the usual sense, you have 30 of 32 right, which is 94 % too. So this question shows nothing.
+# It stays in the table as a warning.
 #
-# With three distractors ELMo has 100 %, BERT 73 % and GPT 57 %, and seeds differ a lot. An LSTM can carry "plural" along
-# over one more noun than it was trained on. Why the two Transformers can't was not measured.
+# With three distractors ELMo has 100 %, BERT 73 % and GPT 57 %, and seeds differ a lot. An LSTM can carry "plural"
+# along over one more noun than it was trained on. Why the two Transformers can't was not measured.
 #
 # ## Pre-train and fine-tune
 #
-# Until 2018 the vectors of a pre-trained model were **features**: they stayed fixed, and each task had a network of its
-# own, trained from nothing. GPT and BERT changed that. The pre-trained model *is* the network. The task adds one
-# small layer, and everything is trained on (**fine-tuned**). (ULMFiT, Howard & Ruder 2018, did so with an LSTM.)
+# Until 2018 the vectors of a pre-trained model were mostly **features**: they were fixed, or trained on as the first
+# layer, and each task had a network of its own on top, trained from nothing. GPT and BERT changed that. The pre-trained
+# model *is* the network. The task adds one small layer, and everything is trained on (**fine-tuned**). (Dai & Le 2015
+# and ULMFiT, Howard & Ruder 2018, did so with LSTMs.)
 #
 # What is it worth? Our task: does the verb of a sentence agree? The next cells take 50 or 200 labelled sentences, and
-# fine-tune for 240 steps each: a BERT with random weights, and the BERT and the GPT that you have trained
-# above. BERT's label comes from the first vector ([CLS]), GPT's from the last: it is the only one that has read
-# everything. The test has 400 sentences with other pairs of nouns. Guess the accuracies.
+# fine-tune for 240 steps each: a BERT and a GPT with random weights, and those that you have trained above. BERT's
+# label comes from the first vector ([CLS]), GPT's from the last: it is the only one that has read everything. The test
+# has 400 sentences with other pairs of nouns, and it is harder: the noun between always has the other number, in the
+# labelled sentences only half of the time. Guess the accuracies. The first cell makes the sentences (`agreement` draws
+# one, `told` puts the right or the wrong verb into it), the second one fine-tunes.
 
 # %%
 from random import Random
@@ -601,17 +647,18 @@ def judged(count, new, seed):  # sentences with one distractor; half of the verb
         question = agreement(random, 1, held_out=new, hard=new)
         made.append((told(question, right=agreeing), float(agreeing)))
     texts, labels = zip(*made)
-    batch = tokenizer(list(texts))
+    batch = small_tokenizer(list(texts))
     return batch.input_ids, batch.attention_mask, torch.tensor(labels)
 
 
 learn, test = judged(200, False, "learn"), judged(400, True, "test")
 for row, label in zip(learn[0][:2], learn[2]):
-    print(f"{label:.0f}", *tokenizer.convert_ids_to_tokens(row.tolist()))
+    print(f"{label:.0f}", *small_tokenizer.convert_ids_to_tokens(row.tolist()))
 
 
 # %%
 def fine_tuned(encoder, position, count):  # the accuracy after 240 steps
+    torch.manual_seed(0)
     head = nn.Linear(64, 1)
     adam = torch.optim.AdamW([*encoder.parameters(), *head.parameters()], lr=1e-3)
     generator = torch.Generator().manual_seed(0)
@@ -631,19 +678,23 @@ def fine_tuned(encoder, position, count):  # the accuracy after 240 steps
 from copy import deepcopy
 
 torch.manual_seed(0)
-random_bert = BertForMaskedLM(BertConfig(**size)).encoder
-runs = [("BERT, random weights", random_bert, 0, 200, 0.5)]
-runs += [("BERT, pre-trained", bert.model.encoder, 0, 50, 1.0)]
-runs += [("GPT, pre-trained", gpt.model, -1, count, n) for count, n in ((50, 0.56), (200, 1.0))]
+random_bert, random_gpt = BertForMaskedLM(BertConfig(**size)), Gpt(GptConfig(**size))
+initialize_for_matching(random_bert, word_counts)  # where the pre-trained one began, too
+runs = [("BERT, random weights", random_bert.encoder, 0, 200, 0.57)]
+runs += [("GPT, random weights", random_gpt, -1, 200, 0.52)]
+runs += [("BERT, pre-trained", bert.model.encoder, 0, 50, 0.96)]
+runs += [("GPT, pre-trained", gpt.model, -1, count, n) for count, n in ((50, 0.6), (200, 1.0))]
 for name, encoder, position, count, known in runs:
     accuracy = fine_tuned(deepcopy(encoder), position, count)
     print(f"{name:20}  {count:3} labels  {about(known, accuracy, within=0.12):.0%}")
 
 # %% [markdown]
-# Look at the first two lines. The same architecture and the same number of steps: without pre-training it stays a coin
-# with 200 labels, and with it 50 labels are enough. The 6,000 sentences without labels have taught the model what to
-# attend to. The labels only have to say what the question is. **This is what BERT mattered for.** GPT had shown it four
-# months earlier, and with 200 labels it can do it here too. With 50 labels it can't, at least not with this recipe.
+# Compare the lines of BERT. The same architecture and the same number of steps: without pre-training it stays near a
+# coin with 200 labels (51 to 62 % in five runs), and with it 50 labels give 94 to 100 %. The 6,000 sentences without
+# labels have taught the model what to attend to. The labels only have to say what the question is. **This is what BERT
+# mattered for.** GPT had shown it four months earlier, and with 200 labels it can do it here too. With 50 labels it
+# can't (54 to 73 %), at least not with this recipe. (Ours is the best case: the text of the pre-training consists of
+# sentences of the very task, all of them correct.)
 #
 # What came in 2018, by the BERT paper (Devlin et al. 2019, tables 1, 4 and 5):
 #
@@ -654,14 +705,14 @@ for name, encoder, position, count, known in runs:
 # | GPT, fine-tuned | 78.0 | 75.1 |
 # | BERT-Base, fine-tuned | | 79.6 |
 # | BERT-Large, fine-tuned | 86.3 | 82.1 |
-# | a human expert | 85.0 | |
+# | a human expert (five people together: 88.0), on 100 questions | 85.0 | |
 #
 # In SWAG one chooses which of four sentences comes next. From GloVe to ELMo it is 6.5 points, from ELMo's features to
 # the fine-tuned GPT 18.8. GPT and BERT-Base have about the same size, and BERT has read more text. So the paper also
 # trained its own model from left to right, on the same text (table 5): it loses 2.3 points on MNLI (82.1 in place of
 # 84.4), and 10.7 on SQuAD (77.8 in place of 88.5). That model also left out next sentence prediction, but this is not
-# the reason: BERT without it has 83.9 and 87.9. What helps on SQuAD is the other side: with a bidirectional LSTM on top,
-# the left-to-right model reaches 84.9.
+# the reason: BERT without it has 83.9 and 87.9. What helps on SQuAD is the other side: with a bidirectional LSTM on
+# top, the left-to-right model reaches 84.9.
 #
 # ### Frozen features here
 #
@@ -673,14 +724,16 @@ show("topics", "judged agreement")
 
 # %% [markdown]
 # Two lessons. For topics, the mean of word2vec's vectors is the *best* of all, 98 % against BERT's 89. A topic is a
-# matter of which words are there. If that is your task, take the cheap model. For agreement, word vectors are a coin, and
-# ELMo's frozen features are the best, 97 % against 85. ELMo was made to be used as features, BERT was made to be
-# fine-tuned.
+# matter of which words are there. If that is your task, take the cheap model. For agreement, word vectors are a coin,
+# and ELMo's frozen features are the best, 97 % against 85. ELMo was made to be used as features, BERT to be fine-tuned.
+# (A large BERT is good at both. With frozen features, the concatenation of its last four layers, BERT-Base has an F1 of
+# 96.1 in recognizing entities, and fine-tuned 96.4: Devlin et al., section 5.3.)
 #
 # ## All answers in one picture
 #
-# The next cell draws six of the questions. Each dot is a model, its line goes from the lowest to the highest of
-# three runs, and the cross is the best baseline.
+# The next cell draws six of the questions. Each dot is a model, its line goes from the lowest to the highest of three
+# runs, and the cross is the best baseline. Within a question the models stand from top to bottom in the order of the
+# legend.
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import Picture, new_figure
@@ -698,35 +751,41 @@ for y, question in enumerate(asked):
         axes.plot([min(runs), max(runs)], [at_y, at_y], color=colour, alpha=0.5)
         label = name if y == 0 else None
         axes.plot(sum(runs) / 3, at_y, "o", color=colour, label=label, markersize=5)
-axes.set(xlim=(0, 102), xlabel="percent", yticks=range(6), yticklabels=asked)
+axes.set(xlim=(-2, 102), xlabel="percent", yticks=range(6), yticklabels=asked)
 axes.invert_yaxis()
 axes.legend(loc="upper center", bbox_to_anchor=(0.45, 1.13), ncol=6, fontsize=8, frameon=False)
-alt = "Six questions, six models. Neighbours: 82 to 98 percent. Senses: word2vec, GloVe and "
-alt += "fastText 50, ELMo and GPT 73, BERT 82. Agreement: the first three about 50, the others "
-alt += "100. Gap before the end: BERT and ELMo about 84, GPT 72. Gap at the end: GPT 84, "
-alt += "BERT 21, ELMo 18. Topics: word2vec and fastText 98, BERT 89."
+alt = "Six questions, six models, and the best baseline. Neighbours: 82 to 98 percent, "
+alt += "baseline 98. Senses: word2vec, GloVe, fastText and the baseline 50, ELMo and GPT 73, "
+alt += "BERT 82. Agreement: the first three 43 to 51, baseline 50, the others 100. Gap "
+alt += "before the end: the first three 11 to 14, baseline 67, GPT 72, ELMo 84, BERT 85. Gap "
+alt += "at the end: GloVe 0, the other two 13, ELMo 18, baseline and BERT 21, GPT 84. "
+alt += "Topics: word2vec and fastText 98, BERT 89, ELMo 84, baseline 83, GPT 75, GloVe 73."
 Picture(figure, alt=alt)
 
 # %% [markdown]
 # No model is the best at everything. The three on the left of the timeline fail where the order of the words matters.
-# Among the three that read the sentence, BERT leads at senses, and at gaps before the end, where ELMo is as good. GPT
-# leads at gaps at the end. What the picture leaves out: fine-tuning, larger models, and more than one minute.
+# Among the three that read the sentence, BERT leads at neighbours, senses and topics, and at gaps before the end, where
+# ELMo is as good. GPT leads at gaps at the end. What the picture leaves out: fine-tuning, larger models, and more than
+# one minute.
 #
 # ## The proof
 #
-# Three comparisons. The gradient of word2vec by hand: for the center it is (σ(u·v) − 1) · u + Σ σ(n·v) · n. Then our
-# `lstm_step` against `torch.nn.LSTM`, and the package's GPT against `transformers`.
+# Three comparisons. The gradient of the package's word2vec by hand: for the center it is (σ(u·v) − 1) · u + Σ σ(n·v) ·
+# n. Then our `lstm_step` against `torch.nn.LSTM`, and the package's GPT against `transformers`.
 
 # %%
 torch.manual_seed(0)
-center, context, negatives = torch.randn(1, 8), torch.randn(1, 8), torch.randn(1, 4, 8)
-center.requires_grad_()
-from bertedu.course.exercises.chapter_14 import sampling_loss
-
-sampling_loss(center, context, negatives).backward()
-v, u, n = center[0].detach(), context[0], negatives[0]
+model = SkipGram(20, 8)
+torch.nn.init.normal_(model.contexts.weight)  # zero at first, which would hide mistakes
+model.loss(torch.tensor([3]), torch.tensor([5]), torch.tensor([[7, 9, 11, 2]])).backward()
+v, u, n = (
+    model.centers.weight[3],
+    model.contexts.weight[5],
+    model.contexts.weight[[7, 9, 11, 2]],
+)
 by_hand = ((u @ v).sigmoid() - 1) * u + (n @ v).sigmoid() @ n
-print(f"word2vec: largest difference {(center.grad[0] - by_hand).abs().max():.5f}")
+difference = (model.centers.weight.grad[3] - by_hand).abs().max()
+print(f"word2vec: largest difference {difference:.5f}")
 
 # %%
 from bertedu.before.elmo import Lstm
@@ -774,8 +833,8 @@ print(f"GPT against transformers: largest difference {difference:.5f}")
 # ## Broken BERT: a loss of almost nothing
 #
 # A colleague has made a GPT of BERT's layers, on her own. She trains it for 150 steps on the sentences about agreement,
-# as we did, and is delighted: her loss is far lower than ours. The next cell trains her model. Only her mask is
-# different, so we put it into our GPT in place of `causal_bias`. Look at the two losses, and at the answers.
+# as we did, and is delighted: her loss is far lower than ours. The next cell trains her model. All but one function is
+# ours: we put hers into our GPT in place of `causal_bias`. Look at the two losses, and at the answers.
 
 # %%
 from unittest.mock import patch
@@ -796,19 +855,19 @@ with patch("bertedu.before.gpt.causal_bias", her_bias):
     torch.manual_seed(0)
     hers = AskedGpt(trained(Gpt(GptConfig(**size)), gpt_losses, 0.016, 150))
     print(f"hers: loss {about(0.0, loss_of(hers.model), within=0.15):.2f}", end=", ")
-    print(f"agreement {about(0.5, agrees(hers, 1), within=0.35):.0%}")
+    print(f"agreement {about(0.56, agrees(hers, 1), within=0.12):.0%}")
 print(f"ours: loss {about(1.68, loss_of(gpt.model), within=0.2):.2f}", end=", ")
 print(f"agreement {about(1.0, agrees(gpt, 1), within=0.05):.0%}")
 
 # %% [markdown]
-# A loss of almost 0, and no better than a coin. Before you go on: what has her model learned?
+# A loss of almost 0, and hardly better than a coin. Before you go on: what has her model learned?
 #
 # **A loss can be too good.** How low may it be? Here we know, because we know how the text is made: the adjective is
 # drawn from ten, all equally likely. Nobody can predict it better than ln 10 = 2.30. The next cell computes the loss at
 # the position of the adjective alone.
 
 # %%
-batch = tokenizer(about_agreement[:200])
+batch = small_tokenizer(about_agreement[:200])
 texts, mask = batch.input_ids, batch.attention_mask
 adjective = mask.sum(dim=1) - 3  # before the full stop and [SEP]
 rows = torch.arange(200)
@@ -838,8 +897,9 @@ with patch("bertedu.before.gpt.causal_bias", her_bias):
 # ●●●○ · 12 minutes
 #
 # Write `causal_bias(attention_mask)` for a mask `[B, T]` with 1 for text and 0 for padding. Return what is added to the
-# scores, `[B, 1, T, T]` in float: 0 where a query may attend to a key, and a very negative number where the key is later
-# than the query or is padding. Padding can stand on the right or, as in generation, on the left.
+# scores, `[B, 1, T, T]` in float: 0 where a query may attend to a key, and a very negative number where the key is
+# later than the query or is padding. Padding can stand on the right or, as in generation, on the left. No row may give
+# `nan`, not even one without any key.
 
 
 # %% tags=["exercise"]
@@ -857,10 +917,11 @@ check("14.5", causal_bias)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# `triu(diagonal=1)` marks the entries above the diagonal: key j later than query i. The diagonal itself stays free. With
-# padding on the right, the causal mask already hides it from all text, and many people never notice that the second
-# half is missing. With padding on the left it matters. A finite number in place of minus infinity keeps rows without
-# any key from becoming nan.
+# `triu(diagonal=1)` marks the entries above the diagonal: key j later than query i. The diagonal itself stays free.
+# With padding on the right, the causal mask already hides it from all text, and many people never notice that the
+# padding is not masked. With padding on the left it matters: there the first rows have no key at all. A finite number
+# in place of minus infinity keeps them from becoming nan, which the next layer would spread to the text (0 · nan is
+# nan).
 #
 # </details>
 
@@ -887,8 +948,8 @@ check("14.5", causal_bias)
 # - **ELMo** reads the sentence from both sides, with two models that never meet. **GPT** is BERT's layers with a causal
 #   mask; it learns from every word, and fills a gap from one side only, unless it reads a sentence for each candidate.
 # - **BERT** reads both sides at once, and pays: it learns from the masked words only.
-# - What changed the field in 2018 was **pre-training and fine-tuning**: 50 labels were enough here, where random weights
-#   stayed a coin.
+# - What changed the field in 2018 was **pre-training and fine-tuning**: 50 labels were enough here, where random
+#   weights stayed near a coin with 200.
 # - A loss below what the text allows is a bug. Compute the floor.
 #
 # ## Quiz

@@ -1,12 +1,11 @@
-"""Exercises of chapter 14: pairs and negatives, the pieces of a word, two language models, and a causal mask."""
+"""Exercises of chapter 14: pairs and negatives, the pieces of a word, two language models."""
 
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import cosine_similarity, logsigmoid
 
 from bertedu.before.fasttext import pieces
 from bertedu.course.case import Case
-from bertedu.course.comparing import is_close
 from bertedu.course.exercise import exercise
 
 
@@ -54,26 +53,44 @@ def sampling_loss(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
     hints=(
         "Two kinds of dot products: [P] with the true context, and [P, K] with the negatives. Which sign has each "
         "inside the sigmoid?",
-        "-(logsigmoid(positive) + logsigmoid(-negative).sum(dim=-1)).mean(), with torch.nn.functional.logsigmoid.",
+        "torch.nn.functional.logsigmoid of both, the negatives' with a minus inside. Sum over K, then the mean over P.",
     ),
 )
 def skipgram_loss(case: Case) -> None:
-    for pairs, count, size in ((1, 1, 4), (6, 3, 8), (5, 5, 3)):
+    case.causes = {
+        "must match the size of tensor": "center [P, D] needs an axis for the K negatives: center[:, None].",
+    }
+    for pairs, count, size in ((2, 3, 4), (6, 3, 8), (5, 5, 3)):
         center, context = case.randn(pairs, size), case.randn(pairs, size)
         negatives = case.randn(pairs, count, size)
-        got = case.call(center, context, negatives, tried=f"{pairs} pairs with {count} negatives each, D = {size}")
+        got = case.call(center, context, negatives, tried=f"{pairs} pairs, K = {count}, D = {size}")
         case.same_shape("the loss", got, [], "One number for all pairs together: a mean over the P pairs.")
         positive = (center * context).sum(dim=-1)
         negative = torch.einsum("pd,pkd->pk", center, negatives)
         right = sampling_loss(center, context, negatives)
         log_softmax = torch.cat([positive[:, None], negative], dim=1).log_softmax(dim=-1)[:, 0]
         true, drawn = logsigmoid(positive), logsigmoid(-negative)
+        cosines = (cosine_similarity(center, context), cosine_similarity(center[:, None], negatives, dim=-1))
+        of_context = torch.einsum("pd,pkd->pk", context, negatives)
+        every_pair = logsigmoid(center @ context.T)  # [P, P]
+        every_negative = logsigmoid(-(center @ negatives.mT)).sum(dim=-1)  # [P, P]
         mistakes = {
             "A loss is to be made small: the minus sign is missing.": -right,
             "The negatives are pushed towards the center here, like the true context. Which sign belongs inside "
             "their sigmoid?": -(true + logsigmoid(negative).sum(dim=-1)).mean(),
             "This is the mean over the K negatives. The loss adds them up.": -(true + drawn.mean(dim=-1)).mean(),
+            "This is the mean over the K + 1 terms of a pair. The loss adds them up.": right / (count + 1),
             "This is the sum over the pairs. The loss is their mean.": pairs * right,
+            "Every center is compared with the contexts of all pairs here (a matrix product). Pair by pair is asked "
+            "for.": -(every_pair.mean(dim=-1) + drawn.sum(dim=-1)).mean(),
+            "Every center is compared with the negatives of all pairs here (by broadcasting or a matrix product). Each "
+            "pair has negatives of its own.": -(true + every_negative).mean(),
+            "The negatives are compared with the context here. They belong to the center.": (
+                -(true + logsigmoid(-of_context).sum(dim=-1)).mean()
+            ),
+            "This uses cosines. The loss has plain dot products: vectors may be long.": (
+                -(logsigmoid(cosines[0]) + logsigmoid(-cosines[1]).sum(dim=-1)).mean()
+            ),
             "This is a softmax over the context and the negatives. Negative sampling asks K + 1 separate yes-or-no "
             "questions.": -log_softmax.mean(),
             "The negatives do not count here. Without them, all vectors may become equal.": -true.mean(),
@@ -102,7 +119,7 @@ def skipgram_loss(case: Case) -> None:
     minutes=8,
     hints=(
         "Mark the word first: <cow> has five characters. Then two loops: over lengths, and over where a piece begins.",
-        "for length in range(3, min(6, len(marked)) + 1), and for start in range(len(marked) - length + 1).",
+        "A run of n characters can begin at len(marked) - n + 1 positions. range ends before its second number.",
     ),
 )
 def pieces_of_a_word(case: Case) -> None:
@@ -117,6 +134,10 @@ def pieces_of_a_word(case: Case) -> None:
             return sorted(text[i : i + n] for n in lengths for i in range(len(text) - n + 1))
 
         mistakes = [
+            (
+                sorted([*wanted, word]),
+                "The word itself is no run of the marked word. fastText has a vector for it besides its pieces.",
+            ),
             (runs(word, 3, 6), "The marks < and > are missing: they tell a prefix from the middle of a word."),
             (runs(marked, 3, 5), "Pieces of 6 characters are missing: range ends before its second number."),
             (runs(marked, 2, 6), "Pieces of 2 characters are too short. The shortest have 3."),
@@ -136,14 +157,14 @@ def pieces_of_a_word(case: Case) -> None:
             ),
         ]
         case.equal(
-            f"the pieces of {word!r}", got, wanted, "Write down all runs of <cow>: there are 6.", mistakes=mistakes
+            f"the list of {word!r}", got, wanted, "Write down all runs of <cow>: there are 6.", mistakes=mistakes
         )
     case.close_with("horse and horses have 10 pieces in common: that is how an unseen plural gets a vector.")
 
 
-def from_both_sides(left: Tensor, right: Tensor, frequency: Tensor) -> Tensor:
-    """log p(w | both sides), if the sides are independent given w: left, right [B, V], frequency [V], all log p."""
-    return (left + right - frequency).log_softmax(dim=-1)
+def from_both_sides(log_left: Tensor, log_right: Tensor, log_prior: Tensor) -> Tensor:
+    """log p(w | both sides), if the sides are independent given w: [B, V], [B, V] and [V], all log p."""
+    return (log_left + log_right - log_prior).log_softmax(dim=-1)
 
 
 @exercise(
@@ -154,14 +175,16 @@ def from_both_sides(left: Tensor, right: Tensor, frequency: Tensor) -> Tensor:
     hints=(
         "Bayes: p(w | l, r) is proportional to p(l | w) · p(r | w) · p(w). And p(l | w) is proportional to "
         "p(w | l) / p(w).",
-        "In logarithms: left + right - frequency. Then make the probabilities sum to 1 over the vocabulary.",
+        "In logarithms a product is a sum, a quotient a difference. Then make the probabilities of each gap sum to 1.",
     ),
 )
 def two_sides(case: Case) -> None:
     for batch, vocabulary in ((1, 4), (3, 7)):
         left, right = (case.randn(batch, vocabulary).log_softmax(dim=-1) for _ in range(2))
         frequency = case.randn(vocabulary).log_softmax(dim=-1)
-        got = case.call(left, right, frequency, tried=f"{batch} gaps and {vocabulary} words")
+        got = case.call(
+            left, right, frequency, tried=f"{batch} {'gap' if batch == 1 else 'gaps'} and {vocabulary} words"
+        )
         case.same_shape("the result", got, [batch, vocabulary])
         wanted = from_both_sides(left, right, frequency)
         plain = left + right - frequency
@@ -184,73 +207,15 @@ def two_sides(case: Case) -> None:
                 plain.log_softmax(dim=0)
             ),
             "p(w) is divided out twice here.": (left + right - 2 * frequency).log_softmax(dim=-1),
+            "p(w) comes in as a logarithm already: it needs no second one.": (
+                (left + right - frequency.log()).log_softmax(dim=-1)
+            ),
+            "All gaps together sum to 1 here. Each gap has its own distribution over the words.": (
+                plain - plain.flatten().logsumexp(dim=0)
+            ),
+            "These are logarithms: where probabilities are multiplied, they are added.": (
+                (left * right / frequency).log_softmax(dim=-1)
+            ),
         }
         case.close("the log probabilities", got, wanted, "Write Bayes' rule down first.", mistakes=mistakes)
     case.close_with("It is right if the two sides know nothing of each other. BERT needs no such assumption.")
-
-
-@exercise(
-    "14.5",
-    "Repair the mask",
-    difficulty=3,
-    minutes=12,
-    hints=(
-        "Entry [b, 0, i, j] belongs to query i and key j. For which j must query i get a very negative number?",
-        "torch.ones(T, T).triu(diagonal=1).bool() marks j > i. A key is hidden if it is later or if it is padding.",
-    ),
-)
-def repair_the_mask(case: Case) -> None:
-    for lengths, left in (([4], False), ([5, 3], False), ([1], False), ([2, 6, 6], False), ([5, 3], True)):
-        longest = max(lengths)
-        mask = (torch.arange(longest) < torch.tensor(lengths)[:, None]).long()  # [B, T]
-        mask = mask.flip(1) if left else mask
-        side = ", padded on the left" if left else ""
-        got = case.call(mask, tried=f"texts of {lengths} tokens{side}")
-        case.same_shape("the bias", got, [len(lengths), 1, longest, longest], "[B, 1, T, T]: queries, then keys.")
-        case.expect(
-            got.is_floating_point(),
-            f"But the bias has the type {str(got.dtype).removeprefix('torch.')}, and it is added to the scores.",
-            "Give 0.0 where a token may attend, and a very negative number where it may not.",
-        )
-        scores = 3 * case.randn(len(lengths), 1, longest, longest)
-        weights = (scores + got).softmax(dim=-1)
-        text = mask.bool()[:, None, :, None].expand_as(weights)  # queries that are no padding
-        later = torch.ones(longest, longest, dtype=torch.bool).triu(diagonal=1)
-        padding = ~mask.bool()[:, None, None, :].expand_as(weights)
-        may = text & ~later & ~padding
-        case.expect(
-            not weights[text].isnan().any(),
-            "But some weights are nan: all keys of a query are hidden. The first token must be able to attend to "
-            "something: to itself.",
-        )
-        own = got.softmax(dim=-1).diagonal(dim1=-2, dim2=-1)[text[..., 0]]
-        case.expect(
-            own.min() > 1e-4,
-            "But a token does not attend to itself.",
-            "The prediction at a position is for the next token, so the token itself may be seen: diagonal=1.",
-        )
-        weights = weights.masked_fill(~text, 0.0)
-        seen = {"later": float(weights.masked_fill(~later | padding, 0.0).max())}
-        seen["padding"] = float(weights.masked_fill(~padding, 0.0).max())
-        if seen["later"] > 1e-4:
-            back = bool(weights.masked_fill(~later.T, 0.0).max() < 1e-4)
-            case.fail(
-                f"But a token gives the weight {seen['later']:.2f} to a later token.",
-                "It is the other way round: earlier tokens are hidden. Queries are rows, keys are columns."
-                if back
-                else "Multiplying or adding 1 and 0 hides nothing: softmax gives every finite score a weight."
-                if bool((got >= 0).all()) and bool((got == 1).any())
-                else "Hide all keys on the right of the query: the token that is to be predicted stands there.",
-            )
-        case.expect(
-            seen["padding"] < 1e-4,
-            f"But a token gives the weight {seen['padding']:.2f} to padding.",
-            "A key is hidden if it is later or if it is padding: both masks belong together.",
-        )
-        wanted = scores.masked_fill(~may, -1e9).softmax(dim=-1).masked_fill(~text, 0.0)
-        case.expect(
-            is_close(weights, wanted),
-            "But the weights on earlier tokens are not those that the scores alone would give.",
-            "Where a token may attend, the bias is 0.",
-        )
-    case.close_with("This line is all that makes a GPT of BERT's layers.")

@@ -51,6 +51,38 @@ def unstable(center, context, negatives):
     return -(torch.sigmoid(positive).log() + torch.sigmoid(-negative).log().sum(-1)).mean()
 
 
+def by_binary_cross_entropy(center, context, negatives):
+    scores = torch.cat([(center * context).sum(-1, keepdim=True), (center[:, None] * negatives).sum(-1)], dim=1)
+    labels = torch.zeros_like(scores)
+    labels[:, 0] = 1
+    return torch.nn.functional.binary_cross_entropy_with_logits(scores, labels)
+
+
+def every_context(center, context, negatives):
+    negative = (center[:, None] * negatives).sum(-1)
+    return -(logsigmoid(center @ context.T).mean(-1) + logsigmoid(-negative).sum(-1)).mean()
+
+
+def every_negative(center, context, negatives):
+    positive = (center * context).sum(-1)
+    return -(logsigmoid(positive) + logsigmoid(-(center @ negatives.mT)).sum(-1)).mean()
+
+
+def negatives_of_context(center, context, negatives):
+    positive, negative = (center * context).sum(-1), (context[:, None] * negatives).sum(-1)
+    return -(logsigmoid(positive) + logsigmoid(-negative).sum(-1)).mean()
+
+
+def by_cosine(center, context, negatives):
+    center, context, negatives = (torch.nn.functional.normalize(x, dim=-1) for x in (center, context, negatives))
+    return sampling_loss(center, context, negatives)
+
+
+def without_an_axis(center, context, negatives):
+    positive, negative = (center * context).sum(-1), (center * negatives).sum(-1)
+    return -(logsigmoid(positive) + logsigmoid(-negative).sum(-1)).mean()
+
+
 def by_loops(word):
     marked, found = "<" + word + ">", []
     for start in range(len(marked)):
@@ -100,6 +132,10 @@ def one_short(word):
     return [marked[i : i + n] for n in range(3, 7) for i in range(len(marked) - n)]
 
 
+def with_the_word(word):
+    return [word, *pieces(word)]
+
+
 def by_bayes(left, right, frequency):
     log_joint = (left - frequency) + (right - frequency) + frequency
     return log_joint - log_joint.logsumexp(-1, keepdim=True)
@@ -134,54 +170,17 @@ def over_the_batch(left, right, frequency):
     return (left + right - frequency).log_softmax(0)
 
 
-def by_triu(attention_mask):
-    size = attention_mask.size(1)
-    hidden = torch.ones(size, size).triu(diagonal=1).bool() | (attention_mask == 0)[:, None, None, :]
-    return hidden.float() * -1e9
+def logarithm_twice(left, right, frequency):
+    return (left + right - frequency.log()).log_softmax(-1)
 
 
-def by_positions(attention_mask):
-    at = torch.arange(attention_mask.size(1))
-    may = (at[:, None] >= at) & attention_mask.bool()[:, None, None]
-    return torch.zeros(may.shape).masked_fill(~may, torch.finfo(torch.float).min)
+def over_all_gaps(left, right, frequency):
+    joint = left + right - frequency
+    return joint - joint.exp().sum().log()
 
 
-def only_padding(attention_mask):
-    size = attention_mask.size(1)
-    return ((attention_mask == 0)[:, None, None, :].float() * -1e9).expand(-1, 1, size, size)
-
-
-def only_causal(attention_mask):
-    size = attention_mask.size(1)
-    return (torch.ones(size, size).triu(1) * -1e9).expand(len(attention_mask), 1, size, size)
-
-
-def without_itself(attention_mask):
-    size = attention_mask.size(1)
-    hidden = torch.ones(size, size).triu(diagonal=0).bool() | (attention_mask == 0)[:, None, None, :]
-    return hidden.float() * -1e9
-
-
-def endless_without_itself(attention_mask):
-    return torch.zeros(()).masked_fill(without_itself(attention_mask) < 0, -torch.inf)
-
-
-def to_the_right(attention_mask):
-    size = attention_mask.size(1)
-    hidden = torch.ones(size, size).tril(diagonal=-1).bool() | (attention_mask == 0)[:, None, None, :]
-    return hidden.float() * -1e9
-
-
-def ones_and_zeros(attention_mask):
-    return (by_triu(attention_mask) == 0).float()
-
-
-def true_or_false(attention_mask):
-    return by_triu(attention_mask) < 0
-
-
-def flat(attention_mask):
-    return by_triu(attention_mask)[:, 0]
+def multiplied(left, right, frequency):
+    return (left * right / frequency).log_softmax(-1)
 
 
 ANSWERS = {
@@ -205,6 +204,12 @@ ANSWERS = {
             (one_each, "One number for all pairs"),
             (only_positive, "all vectors may become equal"),
             (unstable, "log(0) is minus infinity"),
+            (by_binary_cross_entropy, "mean over the K + 1 terms"),
+            (every_context, "contexts of all pairs"),
+            (every_negative, "negatives of all pairs"),
+            (negatives_of_context, "They belong to the center"),
+            (by_cosine, "This uses cosines"),
+            (without_an_axis, "needs an axis"),
         ],
     },
     "14.3": {
@@ -216,6 +221,7 @@ ANSWERS = {
             (of_any_length, "are too long"),
             (without_repetitions, "stands twice in the list"),
             (past_the_end, "a slice past the end"),
+            (with_the_word, "no run of the marked word"),
             (one_short, "at the end of the word are missing"),
         ],
     },
@@ -228,19 +234,9 @@ ANSWERS = {
             (mixture, "two observations: multiply"),
             (exponentiated, "their logarithms are asked for"),
             (over_the_batch, "sums to 1 over the batch"),
-        ],
-    },
-    "14.5": {
-        "accepted": [by_triu, by_positions],
-        "wrong": [
-            (only_padding, "Hide all keys on the right"),
-            (only_causal, "both masks belong together"),
-            (without_itself, "a token does not attend to itself"),
-            (endless_without_itself, "some weights are nan"),
-            (to_the_right, "other way round"),
-            (ones_and_zeros, "hides nothing"),
-            (true_or_false, "added to the scores"),
-            (flat, "queries, then keys"),
+            (logarithm_twice, "a logarithm already"),
+            (over_all_gaps, "All gaps together"),
+            (multiplied, "they are added"),
         ],
     },
 }
