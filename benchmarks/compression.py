@@ -1,0 +1,311 @@
+"""Smaller and faster versions of one fine-tuned BERT: accuracy against milliseconds.
+
+Run: python benchmarks/compression.py DATASETS --work FOLDER [--output data/comparisons/compression.json]
+
+DATASETS is the folder of the public sets. Each seed fine-tunes the checkpoint in the box, removes heads or layers,
+distils a student of half the layers, turns graphs into int8, tests each version once, and times all of them in turns
+(ONNX Runtime, one thread). A seed of a set is one file in FOLDER; what is there is not measured again. The settings
+were fixed before the first run; of two epochs or more the best by validation is kept.
+"""
+
+import argparse
+import copy
+import json
+import random
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from finetuning import movies
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from bertedu.checkpoints.folder import WEIGHTS
+from bertedu.corpora.task_data import read_labelled
+from bertedu.files import write_json
+from bertedu.finetuning.kinds import KINDS
+from bertedu.finetuning.plan import default_rate
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.production.distilling import task_distillation_loss
+from bertedu.production.graphs import graph_of
+from bertedu.production.int8 import quantize
+from bertedu.production.onnx_export import write_graph
+from bertedu.production.pruning import head_importance, least_important, remove_heads, remove_layers
+from bertedu.production.questions import Question, batch_of
+from bertedu.production.sessions import Session
+from bertedu.production.uses import CLASSES
+from bertedu.tokenization import BertTokenizer
+from bertedu.training.devices import computes_bf16
+from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
+
+ROOT = Path(__file__).resolve().parents[1]
+CHECKPOINT = ROOT / "data" / "checkpoints" / "books-mini"
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+EPOCHS, SHORT_EPOCHS, MAX_LENGTH, BATCH = 3, 1, 64, 32
+SHARES = (0.25, 0.5)
+ROUNDS = 60
+Rows = list[Any]
+Version = Callable[[dict[str, np.ndarray]], np.ndarray]
+
+
+def course(_datasets: Path) -> tuple[Rows, Rows, Rows]:
+    """The course's own sentiment task."""
+    train, validation, test = (
+        read_labelled(ROOT / "data/tasks/sentiment" / f"{part}.tsv") for part in ("train", "validation", "test")
+    )
+    return train, validation, test
+
+
+SETS = {"film reviews": movies, "the course's sentiment": course}
+
+
+class Learner:
+    """One set and one seed: what is trained on it, and how each version is tested and timed."""
+
+    def __init__(self, data: tuple[Rows, Rows, Rows], seed: int, folder: Path):
+        train, self.validation, self.test = data
+        self.seed, self.folder = seed, folder
+        settings = FinetuningSettings(max_length=MAX_LENGTH, batch_size=BATCH, seed=seed)
+        self.tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
+        torch.manual_seed(seed)
+        self.start, self.task = KINDS["classification"].make(
+            train, self.validation, self.tokenizer, str(CHECKPOINT), settings
+        )
+        self.questions = [
+            Question(one["input_ids"], one["token_type_ids"]) for one in self.task.encode(self.test)
+        ]  # cut at max_length, as in training
+        self.right = np.array([self.task.target(row) for row in self.test])
+        self.versions: dict[str, dict[str, Any]] = {}
+        self.runs: dict[str, Version] = {}
+
+    def train(self, model: Any, epochs: int, teacher: nn.Module | None = None, rate: float = 1.0) -> Any:
+        """A copy of the model after so many passes, the best of them by validation."""
+        model = copy.deepcopy(model)
+        rate *= default_rate(model.config.hidden_size)
+        optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999))
+        total, step = epochs * len(self.task.epoch(0)), 0
+        best, best_quality = None, -1.0
+        for epoch in range(epochs):
+            for batch in self.task.epoch(epoch):
+                set_rates(optimizer, rate * rate_factor(step / total, 0.1), step / total)
+                with torch.autocast("cpu", torch.bfloat16, enabled=computes_bf16("cpu")):
+                    loss = loss_of(model.train(), batch, teacher) / len(batch["labels"])
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                step += 1
+            quality = self.accuracy_of(model, self.validation)
+            if quality > best_quality:
+                best, best_quality = copy.deepcopy(model.state_dict()), quality
+        model.load_state_dict(best)
+        return model.eval()
+
+    def accuracy_of(self, model: nn.Module, rows: Rows) -> float:
+        """The share of rows that a model in torch has right."""
+        return float(self.task.figures(rows, self.task.predictions(model, rows))["accuracy"])
+
+    def add(self, name: str, model: Any, int8: bool = False) -> None:
+        """Export a version, test it once, and keep it for the timing."""
+        path = self.folder / f"{name}.onnx"
+        write_graph(model, CLASSES, path)
+        self.add_graph(name, path, model)
+        if int8:
+            small = self.folder / f"{name}, int8.onnx"
+            quantize(path, small)
+            self.add_graph(f"{name}, int8", small, model)
+
+    def add_graph(self, name: str, path: Path, model: Any) -> None:
+        """Test a graph and keep it for the timing."""
+        parameters = sum(one.numel() for one in model.parameters())
+        session = Session(path)
+        self.keep(name, session.run, path.stat().st_size, parameters)
+
+    def keep(self, name: str, run: Version, size: int, parameters: int) -> None:
+        """Test a version and keep it for the timing."""
+        logits = np.concatenate([run(one) for one in self.batches(self.questions)])
+        self.runs[name] = run
+        self.versions[name] = {
+            "accuracy": float((logits.argmax(-1) == self.right).mean()),
+            "megabytes": round(size / 1e6, 2),
+            "parameters": parameters,
+        }
+        print(f"  {name}: {self.versions[name]}", flush=True)
+
+    def batches(self, questions: Sequence[Question]) -> list[dict[str, np.ndarray]]:
+        """Arrays of 32 texts each, in the order of the test set."""
+        return [
+            batch_of(questions[start : start + BATCH], self.tokenizer, CLASSES)
+            for start in range(0, len(questions), BATCH)
+        ]
+
+    def measure_times(self, rounds: int) -> None:
+        """All versions in turns, one text and one batch a round, each version the same ones; medians."""
+        rng = random.Random(self.seed)
+        single: dict[str, list[float]] = {name: [] for name in self.runs}
+        many: dict[str, list[float]] = {name: [] for name in self.runs}
+        for number in range(rounds):
+            chosen = rng.sample(self.questions, BATCH)
+            for times, arrays in ((single, self.batches(chosen[:1])[0]), (many, self.batches(chosen)[0])):
+                names = list(self.runs)
+                rng.shuffle(names)  # so that nobody always follows the same neighbour
+                for name in names:
+                    start = time.perf_counter()
+                    self.runs[name](arrays)
+                    if number >= 3:  # the first rounds warm up
+                        times[name].append(1000 * (time.perf_counter() - start) / len(arrays["input_ids"]))
+        for name, about in self.versions.items():
+            about["ms_one_text"] = round(statistics.median(single[name]), 3)
+            about["ms_a_text_in_32"] = round(statistics.median(many[name]), 3)
+
+
+def loss_of(model: Any, batch: dict[str, Tensor], teacher: Any = None) -> Tensor:
+    """The summed loss of a batch: cross-entropy, with a teacher half of it soft targets."""
+    logits = model(*(batch[name] for name in INPUTS)).logits
+    if teacher is None:
+        return cross_entropy(logits, batch["labels"], reduction="sum")
+    with torch.no_grad():
+        taught = teacher(*(batch[name] for name in INPUTS)).logits
+    return task_distillation_loss(logits, taught, batch["labels"])
+
+
+def in_torch(model: Any) -> Version:
+    """The model as a function from arrays to logits."""
+    graph = graph_of(model, CLASSES)
+
+    def run(arrays: dict[str, np.ndarray]) -> np.ndarray:
+        with torch.inference_mode():
+            return graph(*(torch.from_numpy(arrays[name]) for name in INPUTS)).numpy()
+
+    return run
+
+
+def measure(data: tuple[Rows, Rows, Rows], seed: int, folder: Path, rounds: int) -> dict[str, Any]:
+    """All versions of one seed."""
+    began = time.process_time()
+    learner = Learner(data, seed, folder)
+    whole = learner.train(learner.start, EPOCHS)
+    whole.save_pretrained(folder / "whole")
+    size = (folder / "whole" / WEIGHTS).stat().st_size
+    learner.keep("PyTorch", in_torch(whole), size, sum(one.numel() for one in whole.parameters()))
+    learner.add("ONNX", whole, int8=True)
+    batches = [learner.task.epoch(0)[number] for number in range(min(16, len(learner.task.epoch(0))))]
+    importance = head_importance(whole, batches, loss_of)
+    for share in SHARES:
+        pruned = remove_heads(whole, least_important(importance, share))
+        learner.add(f"{share:.0%} of heads removed", pruned)
+        learner.add(f"{share:.0%} of heads removed, tuned", learner.train(pruned, SHORT_EPOCHS, rate=0.5))
+    half = range(whole.config.num_hidden_layers // 2)
+    cut = remove_layers(whole, half)
+    learner.add("upper half of layers removed", cut)
+    learner.add("upper half of layers removed, tuned", learner.train(cut, SHORT_EPOCHS, rate=0.5))
+    student = remove_layers(learner.start, half)
+    learner.add("student alone", learner.train(student, EPOCHS))
+    learner.add("student distilled", learner.train(student, EPOCHS, teacher=whole), int8=True)
+    learner.measure_times(rounds)
+    return {
+        "versions": learner.versions,
+        "importance": [[round(float(one), 5) for one in layer] for layer in importance],
+        "processor_seconds": round(time.process_time() - began, 1),
+    }
+
+
+def summary(units: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Means and standard deviations over the seeds; times are medians of the seeds' medians."""
+    found = {}
+    for name, about in units[0]["versions"].items():
+        ofs = [unit["versions"][name] for unit in units]
+        accuracies = [one["accuracy"] for one in ofs]
+        found[name] = {
+            "accuracy": round(statistics.mean(accuracies), 4),
+            "deviation": round(statistics.stdev(accuracies), 4) if len(accuracies) > 1 else 0.0,
+            "accuracies": [round(one, 4) for one in accuracies],
+            "ms_one_text": statistics.median(one["ms_one_text"] for one in ofs),
+            "ms_a_text_in_32": statistics.median(one["ms_a_text_in_32"] for one in ofs),
+            "times_faster_one_text": ratio(units, name, "ms_one_text"),
+            "times_faster_in_32": ratio(units, name, "ms_a_text_in_32"),
+            "megabytes": about["megabytes"],
+            "parameters": about["parameters"],
+        }
+    return found
+
+
+def ratio(units: Sequence[dict[str, Any]], name: str, figure: str) -> float:
+    """How many times faster than the whole model as ONNX, the median over seeds of ratios taken within a seed."""
+    ratios = [unit["versions"]["ONNX"][figure] / unit["versions"][name][figure] for unit in units]
+    return round(statistics.median(ratios), 2)
+
+
+def table(found: dict[str, Any]) -> str:
+    """The summary of one set in Markdown."""
+    lines = [
+        "| version | accuracy | ms, one text | ms a text in 32 | times faster | MB | million parameters |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, one in found.items():
+        faster = f"{one['times_faster_one_text']:.2f} / {one['times_faster_in_32']:.2f}"
+        cells = [name, f"{one['accuracy']:.3f} ± {one['deviation']:.3f}", f"{one['ms_one_text']:.2f}"]
+        cells += [f"{one['ms_a_text_in_32']:.2f}", faster, f"{one['megabytes']:.1f}", f"{one['parameters'] / 1e6:.2f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("datasets", type=Path)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=3000, help="training rows")
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    given.work.mkdir(parents=True, exist_ok=True)
+    result: dict[str, Any] = {
+        "model": "data/checkpoints/books-mini",
+        "settings": {
+            "epochs": EPOCHS,
+            "epochs after removing": SHORT_EPOCHS,
+            "max_length": MAX_LENGTH,
+            "batch": BATCH,
+            "temperature": 2.0,
+            "soft targets": 0.5,
+        },
+        "sets": {},
+    }
+    read = {name: SETS[name](given.datasets) for name in given.sets}
+    units: dict[str, list[Any]] = {name: [] for name in given.sets}
+    for seed in range(given.seeds):
+        for name, (train, validation, test) in read.items():
+            data = (train[: given.rows], validation, test)
+            units[name].append(unit(given.work, name, data, seed))
+            rows = {"train": len(data[0]), "validation": len(validation), "test": len(test)}
+            if "baselines" not in result["sets"].get(name, {}):
+                result["sets"][name] = {"rows": rows, "baselines": KINDS["classification"].baselines(data[0], test)}
+            result["sets"][name] |= {"seeds": seed + 1, "versions": summary(units[name]), "units": units[name]}
+            if given.output:
+                write_json(given.output, result)
+    for name, about in result["sets"].items():
+        print(f"\n{name}: {about['rows']}, {about['baselines']}\n{table(about['versions'])}")
+
+
+def unit(work: Path, name: str, data: tuple[Rows, Rows, Rows], seed: int) -> dict[str, Any]:
+    """What one seed of a set gives, from its file where that is there."""
+    path = work / f"{name.replace(' ', '-')}-{len(data[0])}-{seed}.json"
+    if not path.exists():
+        print(f"{name}, seed {seed}", flush=True)
+        folder = work / path.stem
+        folder.mkdir(exist_ok=True)
+        write_json(path, measure(data, seed, folder, ROUNDS))
+    return json.loads(path.read_text())
+
+
+if __name__ == "__main__":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        main()
