@@ -44,7 +44,7 @@ def attentions_of(model: PretrainedModel) -> list[SelfAttention]:
 
 @contextmanager
 def gated(model: PretrainedModel, gates: Sequence[Tensor]) -> Iterator[None]:
-    """Inside the block each head's mixed values are multiplied by its gate: 1 changes nothing, 0 silences the head.
+    """Inside the block each head's mixed values are multiplied by its gate: 1 changes nothing, 0 ablates the head.
 
     gates: for each layer [H], or [B, H] with a gate for each text.
     """
