@@ -3,9 +3,10 @@
 Run: python benchmarks/compression.py DATASETS --work FOLDER [--output data/comparisons/compression.json]
 
 DATASETS is the folder of the public sets. Each seed fine-tunes the checkpoint in the box, removes heads or layers,
-distils a student of half the layers, turns graphs into int8, tests each version once, and times all of them in turns
-(ONNX Runtime, one thread). A seed of a set is one file in FOLDER; what is there is not measured again. The settings
-were fixed before the first run; of two epochs or more the best by validation is kept.
+distils a student of half the layers, turns graphs into int8, tests each version once, and times all of them in turns:
+milliseconds of processor time on one thread (ONNX Runtime), so that other work on the machine does not count. A seed of
+a set is one file in FOLDER; what is there is not measured again. The settings were fixed before the first run; of two
+epochs or more the best by validation is kept.
 """
 
 import argparse
@@ -48,7 +49,7 @@ CHECKPOINT = ROOT / "data" / "checkpoints" / "books-mini"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 EPOCHS, SHORT_EPOCHS, MAX_LENGTH, BATCH = 3, 1, 64, 32
 SHARES = (0.25, 0.5)
-ROUNDS = 60
+ROUNDS = 30
 Rows = list[Any]
 Version = Callable[[dict[str, np.ndarray]], np.ndarray]
 
@@ -155,10 +156,10 @@ class Learner:
                 names = list(self.runs)
                 rng.shuffle(names)  # so that nobody always follows the same neighbour
                 for name in names:
-                    start = time.perf_counter()
+                    start = time.thread_time()  # of the processor: what waits for other programs does not count
                     self.runs[name](arrays)
                     if number >= 3:  # the first rounds warm up
-                        times[name].append(1000 * (time.perf_counter() - start) / len(arrays["input_ids"]))
+                        times[name].append(1000 * (time.thread_time() - start) / len(arrays["input_ids"]))
         for name, about in self.versions.items():
             about["ms_one_text"] = round(statistics.median(single[name]), 3)
             about["ms_a_text_in_32"] = round(statistics.median(many[name]), 3)
@@ -194,6 +195,8 @@ def measure(data: tuple[Rows, Rows, Rows], seed: int, folder: Path, rounds: int)
     size = (folder / "whole" / WEIGHTS).stat().st_size
     learner.keep("PyTorch", in_torch(whole), size, sum(one.numel() for one in whole.parameters()))
     learner.add("ONNX", whole, int8=True)
+    # what is tuned below has seen the training rows once more: so has this one, with nothing removed
+    learner.add("ONNX, tuned on", learner.train(whole, SHORT_EPOCHS, rate=0.5))
     batches = [learner.task.epoch(0)[number] for number in range(min(16, len(learner.task.epoch(0))))]
     importance = head_importance(whole, batches, loss_of)
     for share in SHARES:
@@ -218,8 +221,8 @@ def measure(data: tuple[Rows, Rows, Rows], seed: int, folder: Path, rounds: int)
 def summary(units: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Means and standard deviations over the seeds; times are medians of the seeds' medians."""
     found = {}
-    for name, about in units[0]["versions"].items():
-        ofs = [unit["versions"][name] for unit in units]
+    for name, about in units[-1]["versions"].items():
+        ofs = [unit["versions"][name] for unit in units if name in unit["versions"]]
         accuracies = [one["accuracy"] for one in ofs]
         found[name] = {
             "accuracy": round(statistics.mean(accuracies), 4),
@@ -237,7 +240,8 @@ def summary(units: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def ratio(units: Sequence[dict[str, Any]], name: str, figure: str) -> float:
     """How many times faster than the whole model as ONNX, the median over seeds of ratios taken within a seed."""
-    ratios = [unit["versions"]["ONNX"][figure] / unit["versions"][name][figure] for unit in units]
+    versions = [unit["versions"] for unit in units if name in unit["versions"]]
+    ratios = [one["ONNX"][figure] / one[name][figure] for one in versions]
     return round(statistics.median(ratios), 2)
 
 
