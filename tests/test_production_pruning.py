@@ -30,7 +30,11 @@ HEADS = {0: (1,), 1: (0, 2, 3)}
 
 @pytest.fixture
 def model() -> TextClassifier:
-    return small_model(TextClassifier, LABELS, hidden_size=32, num_attention_heads=4, initializer_range=0.4)
+    made = small_model(TextClassifier, LABELS, hidden_size=32, num_attention_heads=4, initializer_range=0.4)
+    for name, weight in made.named_parameters():
+        if name.endswith("bias"):  # they start at 0, where a lost one would not show
+            torch.nn.init.normal_(weight, std=0.4)
+    return made
 
 
 def batch_of(*texts: str) -> dict[str, torch.Tensor]:
@@ -97,8 +101,10 @@ def test_importance_is_the_gradient_of_another_gate_or_cancels_between_texts(mod
 
 
 def test_measuring_leaves_gradients_or_dropout_on(model):
+    right = head_importance(model, [batch_of(*TEXTS)], summed_loss)
     model.train()
-    head_importance(model, [batch_of(*TEXTS)], summed_loss)
+    found = head_importance(model, [batch_of(*TEXTS)], summed_loss)
+    assert all(torch.equal(one, other) for one, other in zip(found, right, strict=True))
     assert model.training and all(one.grad is None for one in model.parameters())
 
 
