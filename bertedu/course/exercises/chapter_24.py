@@ -1,4 +1,4 @@
-"""Exercises of chapter 24: what is compiled, attention for one sequence mapped over all, a pure training step.
+"""Exercises of chapter 24: what is compiled, and attention for one sequence mapped over all.
 
 JAX is imported inside the functions: the course works without the extra `jax`.
 """
@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from bertedu.course.case import Case
-from bertedu.course.comparing import is_close
 from bertedu.course.exercise import exercise
 from bertedu.model.attention import attend
 
@@ -27,6 +26,13 @@ CAUSES = {
     "got inconsistent sizes for array axes": "vmap takes slices along the first axis of each input, and these have "
     "other lengths there. in_axes says for each input which axis is mapped; None hands it on whole.",
     "not a valid JAX type": "jit takes arrays. A function must be named as static: static_argnums.",
+    "dot_general requires contracting dimensions": "Does a transpose stand here? In JAX transpose takes the new order "
+    "of all axes: use keys.T for a matrix, or swapaxes(-2, -1).",
+    "argument 'dim'": "What PyTorch calls dim is called axis here, as in NumPy.",
+    "Tracer has no attribute": "JAX arrays have the methods of NumPy. What PyTorch has as methods are functions here: "
+    "jax.nn.softmax(x, axis=-1), jnp.where(mask, a, b), x[:, None].",
+    "__array__() was called on traced array": "np computes with numbers, and inside jit and vmap there are none yet: "
+    "use jnp in place of np.",
 }
 
 
@@ -132,6 +138,18 @@ def attention_by_vmap(case: Case) -> None:
         "Here the queries are masked: rows of the scores. It is the keys of padding that nobody may attend to.": (
             scores.masked_fill(hidden.mT, -1e9).softmax(-1) @ value
         ),
+        "The mask is the wrong way round: here True means text, so jnp.where(mask, score, hidden).": (
+            scores.masked_fill(~hidden, -1e9).softmax(-1) @ value
+        ),
+        "The scores are divided by √T. Their standard deviation grows with √d, the length of a query.": (
+            (scores * 2 / 5**0.5).masked_fill(hidden, -1e9).softmax(-1) @ value
+        ),
+        "Padding is hidden as a query too. Only the keys of padding have to be hidden.": (
+            scores.masked_fill(hidden | hidden.mT, -1e9).softmax(-1) @ value
+        ),
+        "Padding still gets a little attention: −10 leaves it a weight of about e to the −10. Take −1e9.": (
+            (scores - 10.0 * hidden).softmax(-1) @ value
+        ),
         "This is the mean of the values, weighted alike: are the scores used?": attend(
             0 * query, key, value, hidden_scores(mask)
         )[0],
@@ -146,98 +164,6 @@ def attention_by_vmap(case: Case) -> None:
         )
     compiled = case.call(*inputs, tried="the same inside jit", function=jax.jit(case.answer))
     case.close("the result inside jit", as_tensor(case, "the result", compiled), right, "It was right outside of jit.")
-    case.close_with("The function for one head says nothing about batches, and XLA still computes one large product.")
-
-
-def small_problem(case: Case) -> tuple[Any, Any, Any, Any]:
-    """A loss, weights as a tree, a velocity like them, and a batch."""
-    import jax
-    import jax.numpy as jnp
-
-    def tree() -> dict:
-        layer = {"kernel": in_jax(case.randn(3, 4)), "bias": in_jax(case.randn(4))}
-        return {"layers": [layer, {"kernel": in_jax(case.randn(4, 2))}], "scale": in_jax(case.randn(2))}
-
-    def loss(weights: Any, batch: Any) -> jax.Array:
-        first, last = weights["layers"]
-        hidden = jnp.tanh(batch["x"] @ first["kernel"] + first["bias"])
-        return ((hidden @ last["kernel"] * weights["scale"] - batch["y"]) ** 2).mean()
-
-    return loss, tree(), tree(), {"x": in_jax(case.randn(6, 3)), "y": in_jax(case.randn(6, 2))}
-
-
-@exercise(
-    "24.3",
-    "A pure training step",
-    difficulty=3,
-    minutes=15,
-    hints=(
-        "jax.value_and_grad(loss) gives a function of weights and batch: loss and gradients. The gradients are a tree "
-        "like the weights.",
-        "jax.tree.map(lambda v, g: …, velocity, gradients) makes a new tree from two. Do the velocity first.",
-    ),
-)
-def pure_step(case: Case) -> None:
-    import jax
-
-    case.causes = CAUSES
-    loss, weights, velocity, batch = small_problem(case)
-    before, gradients = jax.value_and_grad(loss)(weights, batch)
-    right_velocity = jax.tree.map(lambda v, g: 0.9 * v + g, velocity, gradients)
-    right_weights = jax.tree.map(lambda w, v: w - 0.1 * v, weights, right_velocity)
-    right = (right_weights, right_velocity, before)
-    plain = jax.tree.map(lambda w, g: w - 0.1 * g, weights, gradients)
-    mistakes = (
-        {
-            "This step used the velocity of before: the gradient of this batch has to be in it already.": (
-                jax.tree.map(lambda w, v: w - 0.1 * v, weights, velocity)
-            ),
-            "This is a step of plain gradient descent: where is the velocity?": plain,
-            "The loss grows in this direction: the step goes against the gradient.": (
-                jax.tree.map(lambda w, v: w + 0.1 * v, weights, right_velocity)
-            ),
-            "This is the velocity. Return the weights first.": right_velocity,
-            "These are the weights of before.": weights,
-        },
-        {
-            "Here the gradient counts a tenth. In this rule (PyTorch's and optax's) it counts in full.": (
-                jax.tree.map(lambda v, g: 0.9 * v + 0.1 * g, velocity, gradients)
-            ),
-            "These are the gradients. The velocity also keeps 0.9 of what it was.": gradients,
-            "This is the velocity of before: the next step needs the new one.": velocity,
-        },
-        {"This is the loss after the update. Return what value_and_grad gave.": loss(right_weights, batch)},
+    case.close_with(
+        "With vmap, a function for one head says nothing about batches, and XLA still computes one large product."
     )
-
-    def compare(result: Any) -> None:
-        parts = case.parts(result, "weights", "velocity", "loss")
-        for name, got, wanted, known in zip(("weights", "velocity", "loss"), parts, right, mistakes, strict=True):
-            leaves_close(case, f"the {name}", got, wanted, known)
-
-    compare(case.call(loss, weights, velocity, batch, 0.1, tried="a model of two layers"))
-    compare(case.call(loss, weights, velocity, batch, 0.1, tried="the same inputs a second time"))
-    compiled = jax.jit(case.answer, static_argnums=0)
-    compare(case.call(loss, weights, velocity, batch, 0.1, tried="the same inside jit", function=compiled))
-    case.close_with("optax.sgd(0.1, momentum=0.9) is this rule, with its velocity in a tree called the state.")
-
-
-def leaves_close(case: Case, name: str, got: Any, wanted: Any, mistakes: dict[str, Any]) -> None:
-    """Compare two trees, leaf by leaf. A known mistake is named where all leaves are the mistake's."""
-    import jax
-
-    if jax.tree.structure(got) != jax.tree.structure(wanted):  # type: ignore[operator]
-        case.fail(
-            f"But {name} should be a tree like the one that came in, with keys {sorted(wanted)}."
-            if isinstance(wanted, dict)
-            else f"But {name} should be one number, a JAX array.",
-            "jax.tree.map keeps dictionaries and lists as they are.",
-        )
-    leaves = [as_tensor(case, name, leaf) for leaf in jax.tree.leaves(got)]
-    targets = [torch.tensor(np.asarray(leaf)) for leaf in jax.tree.leaves(wanted)]
-    if all(map(is_close, leaves, targets)):
-        return
-    for sentence, wrong in mistakes.items():
-        if all(map(is_close, leaves, (torch.tensor(np.asarray(leaf)) for leaf in jax.tree.leaves(wrong)))):
-            case.fail(f"But {name} differ from what they should be.", sentence)
-    for leaf, target in zip(leaves, targets, strict=True):
-        case.close(f"a leaf of {name}", leaf, target, "Do the rule for one number with a pencil.")

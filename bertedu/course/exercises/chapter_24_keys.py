@@ -5,8 +5,10 @@ from typing import Any
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
 
-STEPS = (0, 1, 2, 3, 7, 8, 100)
+STEPS = (0, 1, 2, 3, 7, 8, 100, 5_000, 1_000_000, 1_000_001)
+BEYOND = "An index beyond the end is the last one in JAX: a list of keys runs out. Mix the step in instead."
 CAUSES = {
+    "__index__() method was called on traced array": "Inside jit the step has no number yet: no range(step).",
     "concrete value is expected": "Inside jit the step has no number yet: no range(step), no int(step).",
     "Shapes must be 1D": "Inside jit the step has no number yet, so it cannot be the size of an array.",
     "was not hashable": "Inside jit the step has no number yet, so it cannot be the size of an array.",
@@ -37,6 +39,29 @@ def two_keys(case: Case, result: Any) -> list[tuple[int, ...]]:
     return [numbers_of(case, name, key) for name, key in zip(("the mask key", "the dropout key"), parts, strict=True)]
 
 
+def made_from(numbers: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """The numbers of the keys that split or fold_in make from a key, for the steps that are tried.
+
+    With the default generator, split(key)[n] is fold_in(key, n).
+    """
+    import jax
+    import jax.numpy as jnp
+
+    key = jax.random.wrap_key_data(jnp.array(numbers, jnp.uint32))
+    folded = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.array(STEPS))
+    children = [*jax.random.key_data(folded).tolist(), *jax.random.key_data(jax.random.split(key)).tolist()]
+    return {tuple(child) for child in children}
+
+
+def reason(name: str, other: str, step: int) -> str:
+    """What makes two keys equal, most likely."""
+    if step > 100 and "," in other:  # both are steps in the thousands
+        return BEYOND
+    if f"{name} of step" not in other:
+        return "Each key is used for one thing only: split it first."
+    return "Is the step mixed in?"
+
+
 @exercise(
     "24.4",
     "Keys for a step",
@@ -53,21 +78,31 @@ def keys_for_a_step(case: Case) -> None:
     case.causes = CAUSES
     run, other = jax.random.key(7), jax.random.key(8)
     seen: dict[tuple[int, ...], str] = {tuple(jax.random.key_data(run).tolist()): "the key of the whole run"}
-    found = {}
-    for step in STEPS:
-        keys = found[step] = two_keys(case, case.call(run, step, tried="seven steps of a run"))
-        for name, numbers in zip(("mask key", "dropout key"), keys, strict=True):
-            if numbers in seen:
-                case.fail(
-                    f"But the {name} of step {step} is also {seen[numbers]}.",
-                    "The same key gives the same random numbers. "
-                    + (
-                        "Is the step mixed in?"
-                        if f"{name} of step" in seen[numbers]
-                        else "Each key is used for one thing only: split it first."
-                    ),
-                )
-            seen[numbers] = f"the {name} of step {step}"
+    found: dict[int, list] = {}
+    made: dict[tuple[int, ...], str] = {}
+
+    def try_steps(steps: tuple[int, ...]) -> None:
+        for step in steps:
+            keys = found[step] = two_keys(case, case.call(run, step, tried=f"{len(STEPS)} steps of a run"))
+            for name, numbers in zip(("mask key", "dropout key"), keys, strict=True):
+                if numbers in seen:
+                    case.fail(
+                        f"But the {name} of step {step:,} is also {seen[numbers]}.",
+                        "The same key gives the same random numbers. " + reason(name, seen[numbers], step),
+                    )
+                seen[numbers] = f"the {name} of step {step:,}"
+                made.update({child: seen[numbers] for child in made_from(numbers)})
+
+    try_steps(STEPS[:7])
+    compiled = jax.jit(case.answer)
+    inside = two_keys(case, case.call(run, 3, tried="a step inside jit", function=compiled))
+    try_steps(STEPS[7:])  # after jit, where a loop over the steps shows itself at once
+    for numbers, name in seen.items():
+        if numbers in made:
+            case.almost(
+                f"No two keys are equal. But {name} is made from {made[numbers]}, which draws numbers too.",
+                "A key is either drawn with, or split, or folded into: never two of these.",
+            )
     for step in reversed(STEPS):
         again = two_keys(case, case.call(run, step, tried="the same steps in another order"))
         case.expect(
@@ -81,7 +116,6 @@ def keys_for_a_step(case: Case) -> None:
         "But the run with key 8 gets the same keys as the run with key 7.",
         "Two runs with two seeds must differ. Begin with the key that is handed in.",
     )
-    compiled = jax.jit(case.answer)
-    inside = two_keys(case, case.call(run, 3, tried="a step inside jit", function=compiled))
+    case.begin("I compared step 3 inside jit with step 3 outside.", "a step inside jit")
     case.expect(inside == found[3], "But inside jit the keys of step 3 are others.")
     case.close_with("No generator has to be saved: a run that stops at step 5,000 goes on with step 5,001.")

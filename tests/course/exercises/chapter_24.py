@@ -102,141 +102,39 @@ def in_torch(query, key, value, mask):
     return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask[:, None, None])
 
 
-# 24.3 ----------------------------------------------------------------------------------------------------------------
+def inverted(query, key, value, mask):
+    return by_vmap(query, key, value, ~mask)
 
 
-def step(loss, weights, velocity, batch, learning_rate):
-    before, gradients = jax.value_and_grad(loss)(weights, batch)
-    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, velocity, gradients)
-    return jax.tree.map(lambda w, v: w - learning_rate * v, weights, velocity), velocity, before
+def divided_by_length(query, key, value, mask):
+    return by_vmap(query * 2 / 5**0.5, key, value, mask)
 
 
-def step_by_leaves(loss, weights, velocity, batch, learning_rate):
-    flat, tree = jax.tree.flatten(weights)
-    gradients = jax.tree.leaves(jax.grad(loss)(weights, batch))
-    moved = [v * 0.9 + g for v, g in zip(jax.tree.leaves(velocity), gradients, strict=True)]
-    flat = [w - v * learning_rate for w, v in zip(flat, moved, strict=True)]
-    return [jax.tree.unflatten(tree, flat), jax.tree.unflatten(tree, moved), loss(weights, batch)]
+def queries_hidden_too(query, key, value, mask):
+    def one(q, k, v, m):
+        return jax.nn.softmax(jnp.where(m & m[:, None], q @ k.T / 2, -1e9)) @ v
+
+    return mapped(one)(query, key, value, mask)
 
 
-def old_velocity(loss, weights, velocity, batch, learning_rate):
-    _, moved, before = step(loss, weights, velocity, batch, learning_rate)
-    return jax.tree.map(lambda w, v: w - learning_rate * v, weights, velocity), moved, before
+def minus_ten(query, key, value, mask):
+    return mapped(lambda q, k, v, m: jax.nn.softmax(q @ k.T / 2 - 10.0 * ~m) @ v)(query, key, value, mask)
 
 
-def uphill(loss, weights, velocity, batch, learning_rate):
-    return step(loss, weights, velocity, batch, -learning_rate)
+def transposed_as_in_torch(query, key, value, mask):
+    return mapped(lambda q, k, v, m: jax.nn.softmax(q @ k.transpose(-2, -1) / 2) @ v)(query, key, value, mask)
 
 
-def plain_descent(loss, weights, velocity, batch, learning_rate):
-    before, gradients = jax.value_and_grad(loss)(weights, batch)
-    return jax.tree.map(lambda w, g: w - learning_rate * g, weights, gradients), gradients, before
+def softmax_with_dim(query, key, value, mask):
+    return mapped(lambda q, k, v, m: jax.nn.softmax(q @ k.T, dim=-1) @ v)(query, key, value, mask)
 
 
-def dampened(loss, weights, velocity, batch, learning_rate):
-    new, _, before = step(loss, weights, velocity, batch, learning_rate)
-    gradients = jax.grad(loss)(weights, batch)
-    return new, jax.tree.map(lambda v, g: 0.9 * v + 0.1 * g, velocity, gradients), before
+def methods_of_torch(query, key, value, mask):
+    return mapped(lambda q, k, v, m: (q @ k.T).masked_fill(~m, -1e9) @ v)(query, key, value, mask)
 
 
-def keeps_the_velocity(loss, weights, velocity, batch, learning_rate):
-    new, _, before = step(loss, weights, velocity, batch, learning_rate)
-    return new, velocity, before
-
-
-def swapped(loss, weights, velocity, batch, learning_rate):
-    new, velocity, before = step(loss, weights, velocity, batch, learning_rate)
-    return velocity, new, before
-
-
-def loss_afterwards(loss, weights, velocity, batch, learning_rate):
-    new, velocity, _ = step(loss, weights, velocity, batch, learning_rate)
-    return new, velocity, loss(new, batch)
-
-
-def for_flat_weights(loss, weights, velocity, batch, learning_rate):
-    before, gradients = jax.value_and_grad(loss)(weights, batch)
-    velocity = {name: 0.9 * velocity[name] + gradients[name] for name in weights}
-    return {name: weights[name] - learning_rate * velocity[name] for name in weights}, velocity, before
-
-
-def into_the_dictionary(loss, weights, velocity, batch, learning_rate):
-    new, velocity, before = step(loss, weights, velocity, batch, learning_rate)
-    weights.update(new)
-    return weights, velocity, before
-
-
-def as_a_float(loss, weights, velocity, batch, learning_rate):
-    new, velocity, before = step(loss, weights, velocity, batch, learning_rate)
-    float(before)
-    return new, velocity, before
-
-
-def as_a_list(loss, weights, velocity, batch, learning_rate):
-    new, velocity, before = step(loss, weights, velocity, batch, learning_rate)
-    return jax.tree.leaves(new), velocity, before
-
-
-def remembered(loss, weights, velocity, batch, learning_rate, kept=[]):  # noqa: B006 the mistake
-    state = kept.pop() if kept else velocity
-    new, moved, before = step(loss, weights, state, batch, learning_rate)
-    if not kept and state is velocity:
-        kept.append(moved)
-    return new, moved, before
-
-
-# 24.4 ----------------------------------------------------------------------------------------------------------------
-
-
-def folded(key, step):
-    mask_key, dropout_key = jax.random.split(jax.random.fold_in(key, step))
-    return mask_key, dropout_key
-
-
-def split_first(key, step):
-    return [jax.random.fold_in(one, step) for one in jax.random.split(key)]
-
-
-def split_as_it_is(key, step):
-    return jax.random.split(jax.random.fold_in(key, step))
-
-
-def always_the_same(key, step):
-    return tuple(jax.random.split(key))
-
-
-def one_for_both(key, step):
-    key = jax.random.fold_in(key, step)
-    return key, key
-
-
-def neighbours(key, step):
-    return jax.random.fold_in(key, step), jax.random.fold_in(key, step + 1)
-
-
-def the_runs_own(key, step):
-    return jax.random.fold_in(key, step), key
-
-
-def from_the_step(key, step):
-    return tuple(jax.random.split(jax.random.key(step)))
-
-
-def by_counting(key, step):
-    keys = jax.random.split(key, 2 * step + 2)
-    return keys[2 * step], keys[2 * step + 1]
-
-
-def as_numbers(key, step):
-    return tuple(jax.random.key_data(jax.random.split(jax.random.fold_in(key, step))))
-
-
-def from_numpy(key, step):
-    return tuple(jax.random.split(jax.random.key(np.random.randint(2**31))))
-
-
-def three(key, step):
-    return tuple(jax.random.split(jax.random.fold_in(key, step), 3))
+def where_of_numpy(query, key, value, mask):
+    return mapped(lambda q, k, v, m: jax.nn.softmax(np.where(m, q @ k.T, -1e9)) @ v)(query, key, value, mask)
 
 
 ANSWERS = {
@@ -266,37 +164,14 @@ ANSWERS = {
             (by_selection, "must not depend on numbers"),
             (in_place, "never changes"),
             (in_torch, "a PyTorch tensor"),
-        ],
-    },
-    "24.3": {
-        "accepted": [step, step_by_leaves],
-        "wrong": [
-            (old_velocity, "velocity of before"),
-            (uphill, "against the gradient"),
-            (plain_descent, "where is the velocity"),
-            (dampened, "counts in full"),
-            (keeps_the_velocity, "needs the new one"),
-            (swapped, "Return the weights first"),
-            (loss_afterwards, "loss after the update"),
-            (for_flat_weights, "stopped with TypeError"),
-            (into_the_dictionary, "changed its input"),
-            (as_a_float, "no numbers yet"),
-            (as_a_list, "a tree like the one"),
-            (remembered, "a second time"),
-        ],
-    },
-    "24.4": {
-        "accepted": [folded, split_first, split_as_it_is],
-        "wrong": [
-            (always_the_same, "Is the step mixed in"),
-            (one_for_both, "for one thing only"),
-            (neighbours, "the dropout key of step 0"),
-            (the_runs_own, "the key of the whole run"),
-            (from_the_step, "Two runs with two seeds"),
-            (by_counting, "Inside jit the step has no number"),
-            (as_numbers, "holds numbers"),
-            (from_numpy, "other keys than the first time"),
-            (three, "3 things"),
+            (inverted, "the wrong way round"),
+            (divided_by_length, "divided by √T"),
+            (queries_hidden_too, "hidden as a query too"),
+            (minus_ten, "a little attention"),
+            (transposed_as_in_torch, "or swapaxes(-2, -1)"),
+            (softmax_with_dim, "called axis here"),
+            (methods_of_torch, "methods of NumPy"),
+            (where_of_numpy, "use jnp in place of np"),
         ],
     },
 }
