@@ -104,9 +104,9 @@ for shift in (0, 1, 10, 80):
     print(f"{shift:2} positions later: mean cosine with the vectors at the start {cosine:.2f}")
 
 # %% [markdown]
-# The same words in the same order, and yet other vectors. They stay similar: this BERT was trained on texts that fill
-# all its 128 positions. But nothing in the model says that a sentence means about the same everywhere. It had to
-# learn that from data, position by position.
+# The cosine isn't 1: after ten positions it is 0.90. The same words in the same order, and yet other vectors. They stay
+# similar: this BERT was trained on texts that fill all its 128 positions. But nothing in the model says that a sentence
+# means about the same everywhere. It had to learn that from data, position by position.
 #
 # ### A model that learns at short positions and is asked at long ones
 #
@@ -523,7 +523,8 @@ accuracy_by_length(runs, lengths, 2, "sentences", alt)
 #
 # The control is as important. Trained on up to six sentences, BERT is right up to six (we trained only one such
 # model): absolute positions *can* learn the rule, at each position for itself. It's a matter of data, and of the
-# positions beyond. So don't conclude that relative positions make every model better. On texts that are as long as
+# positions beyond. (The grey band of the figure belongs to the other three models; the control has seen texts of up to
+# six.) So don't conclude that relative positions make every model better. On texts that are as long as
 # those in training, expect a much smaller gain, as in the paper's table. And *very* long texts have other problems
 # too: here each sentence had its own subject nearby.
 #
@@ -664,7 +665,8 @@ check("18.3", stream_masks)
 # authors' code). `target_mapping` says which positions are predicted: here the four words. We add `<cls>`, which XLNet
 # has at the *end* of a text, and let it come first in the order. It isn't predicted, but the first word has to see
 # something: softmax over nothing but hidden keys is not zero, it gives all of them the same weight, and then the first
-# word would see everything. The cell after it draws the result.
+# word would see everything. The cell after it draws the result: a field is blue if the vector of its row changes when
+# the word of its column does.
 
 # %%
 torch.manual_seed(0)
@@ -824,12 +826,13 @@ for kind, inputs_of, best, share in (way, other_way):
 # | Transformer-XL's architecture, masked words | 79.6 | 84.9 | 65.0 |
 # | XLNet (K = 7) | 81.3 | 85.8 | 66.1 |
 #
-# On SQuAD 2.0 the step from masked words to XLNet's objective (with its spans) is about a third of the gain, and on
-# the other two it is more than half. So both changes count. How do more data and longer training compare? RoBERTa (Liu
-# et al. 2019) matched or exceeded the first published XLNet with masked words alone. Then XLNet's authors trained with
-# RoBERTa's settings and were ahead again: 90.6 against 89.4 F1 on SQuAD 2.0 (section 3.3, table 3). What stayed of
-# XLNet is its lesson: state clearly what depends on what. (You can train one on your own text: `bertedu pretrain
-# --architecture xlnet --objective permutation`.)
+# (BERT's RACE score is from another paper, the rest are runs of XLNet's authors.) On SQuAD 2.0 the step from masked
+# words to XLNet's objective (with its spans) is about a third of the gain, and on the other two it is more than half.
+# So both changes count. How do more data and longer training compare? RoBERTa (Liu et al. 2019) matched or exceeded the
+# first published XLNet with masked words alone. Then XLNet's authors trained with RoBERTa's settings and were ahead
+# again: 90.6 against 89.4 F1 on SQuAD 2.0 (section 3.3, table 3). What stayed of XLNet is its lesson: state clearly
+# what depends on what. (You can train one on your own text: `bertedu pretrain --architecture xlnet --objective
+# permutation`.)
 #
 # ## The proof
 #

@@ -1,5 +1,6 @@
 """Exercises 18.1, 18.2 and 18.4: DeBERTa's distances. 18.3 is in chapter_18_order.py."""
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -34,6 +35,7 @@ def relative_index(case: Case) -> None:
     length, span = 6, 3
     got = case.call(length, span, tried=f"length = {length} and span = {span}")
     got = torch.tensor(got) if isinstance(got, list) and got and isinstance(got[0], list) else got
+    got = torch.from_numpy(got) if isinstance(got, np.ndarray) else got
     case.is_a("the result", got, Tensor, "a tensor of integers (torch.arange makes one)")
     case.expect(
         list(got.shape) != [2 * length - 1], "But you return a row for each distance. Each *pair* of tokens needs one."
@@ -48,6 +50,7 @@ def relative_index(case: Case) -> None:
     case.equal("index", got, rows(length, span), "Distance, plus span, then clamped: which of the three differs?")
     for length, span in ((4, 8), (1, 1), (9, 2)):
         got = case.call(length, span, tried=f"length = {length} and span = {span}")
+        got = torch.from_numpy(got) if isinstance(got, np.ndarray) else got
         case.equal("index", got, rows(length, span), "Use the two arguments, and no number from the first call.")
 
 
@@ -96,6 +99,14 @@ def known_rows(case: Case, got: Tensor, length: int, span: int) -> None:
             "The largest row should be 2s − 1: a table with 2s rows, numbered from 0, has no row 2s.",
         ),
         (
+            (-distance + span).clamp(0, 2 * span),
+            "This is j − i: row and column are swapped. And the largest row should be 2s − 1.",
+        ),
+        (
+            (distance + span).clamp(1, 2 * span),
+            "Rows are numbered from 0: the table's first row is 0, and its last one 2s − 1.",
+        ),
+        (
             (distance + span).clamp(0, span - 1),
             "The table has 2s rows. You clamp as if it had s, so everything from distance 0 on shares a row.",
         ),
@@ -133,6 +144,8 @@ def which_bucket(case: Case) -> None:
         mistakes=[
             ([4, 5, 6, 7], "The sizes are right. But left and right are told apart: what happens to the sign of −7?"),
             ([4, -4, 5, 6], "You rounded down. ⌈ ⌉ means up: 0.81 becomes 1."),
+            ([4, -5, 5, 6], "You rounded down. ⌈ ⌉ means up: for 15 it is 1.9, which becomes 2."),
+            ([4, -4, 6, 7], "Is −7 rounded with its sign? Compute with 7: 0.81 becomes 1. The sign comes at the end."),
             ([4, -5, 6, 6], "You rounded to the nearest. ⌈ ⌉ means up: 2.3 becomes 3."),
             ([5, -5, 6, 7], "Distance 4 is not beyond m = 4, so it is its own bucket."),
             ([4, -1, 2, 3], "You left out the m: the far buckets begin after the near ones."),
@@ -145,6 +158,7 @@ def which_bucket(case: Case) -> None:
                 [4, -7, 7, 7],
                 "That clamps the distances at the last bucket. Far distances share buckets, by their logarithm.",
             ),
+            ([4, -7, 6, 7], "The limit is m = b / 2 = 4, not b = 8: the distance 7 is beyond it."),
             ([4, -7, 15, 20], "Those are the distances. From m = 4 on several distances share a bucket."),
             ([4, -5, 6.0, 7.3], "Almost: a bucket is an integer. ⌈ ⌉ means: round up."),
             ([12, 3, 14, 15], "Those are the rows in the table (bucket + b). The question is about the buckets."),
@@ -188,6 +202,9 @@ def mistaken_scores(q: Tensor, k: Tensor, q_position: Tensor, k_position: Tensor
         "The two distance terms are right. But you added content to content, and the reader does that itself.": (
             expected + q @ k.mT
         ),
+        "2s − 1 − index mirrors the table about the wrong row: row s belongs to distance 0, and should stay there.": (
+            c2p + (q_position @ k.mT).gather(-2, (7 - index).expand(pairs.shape))
+        ),
         "The scores are right, but divided already. The reader divides afterwards.": expected / 15**0.5,
     }
 
@@ -218,6 +235,8 @@ def repaired_terms(case: Case) -> None:
     q_position, k_position = case.randn(3, 8, 5), case.randn(3, 8, 5)
     inputs = (q, k, q_position, k_position, index)
     got = case.call(*inputs, tried="2 texts of 4 tokens with 3 heads, and a table of 8 distances")
+    if isinstance(got, tuple | list) and len(got) == 2:
+        case.fail("But it returned two things, c2p and p2c? Return one: their sum.")
     case.same_shape("scores", got, [2, 3, 4, 4], "A row for each query, a column for each key.")
     expected = position_scores(*inputs)
     pairs = index.expand(2, 3, 4, 4)

@@ -1,5 +1,6 @@
 """Exercise 18.3: what an order of prediction lets each word see."""
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -89,7 +90,8 @@ def stream_masks(case: Case) -> None:
 
 
 def tables(case: Case, mask: object) -> Tensor:
-    """A mask as a tensor, also from lists of lists and from zeros and ones."""
+    """A mask as a tensor, also from lists of lists, an array, and zeros and ones."""
+    mask = torch.from_numpy(mask) if isinstance(mask, np.ndarray) else mask
     if isinstance(mask, list) and mask and all(isinstance(row, list) for row in mask):
         mask = torch.tensor(mask)
     case.is_a("a mask", mask, Tensor, "a tensor of booleans")

@@ -1,5 +1,6 @@
 """Answers to the exercises of chapter 18 about distances: right ones, and mistakes with the words they must hear."""
 
+import numpy as np
 import torch
 
 from bertedu.family.deberta.attention import position_scores
@@ -21,6 +22,15 @@ def plain_lists(length, span):
 def clamped_first(length, span):
     i, j = torch.meshgrid(torch.arange(length), torch.arange(length), indexing="ij")
     return (i - j).clamp(-span, span - 1) + span
+
+
+def with_numpy(length, span):
+    positions = np.arange(length)
+    return np.clip(np.subtract.outer(positions, positions) + span, 0, 2 * span - 1)
+
+
+def swapped_and_one_too_many(length, span):
+    return one_too_many(length, span).flip(0, 1)
 
 
 def swapped(length, span):
@@ -150,6 +160,19 @@ def without_c2p(q, k, q_position, k_position, index):
     return (q_position @ k.mT).gather(-2, index.expand(*q.shape[:-1], k.size(-2)))
 
 
+def mirrored_in_the_wrong_place(q, k, q_position, k_position, index):
+    pairs = (*q.shape[:-1], k.size(-2))
+    mirrored = q_position.size(-2) - 1 - index
+    c2p = (q @ k_position.mT).gather(-1, index.expand(pairs))
+    return c2p + (q_position @ k.mT).gather(-2, mirrored.expand(pairs))
+
+
+def both_terms(q, k, q_position, k_position, index):
+    pairs = (*q.shape[:-1], k.size(-2))
+    c2p = (q @ k_position.mT).gather(-1, index.expand(pairs))
+    return c2p, (k @ q_position.mT).gather(-1, index.T.expand(pairs)).mT
+
+
 def divided(q, k, q_position, k_position, index):
     return position_scores(q, k, q_position, k_position, index) / (3 * q.size(-1)) ** 0.5
 
@@ -169,7 +192,7 @@ def unexpanded(q, k, q_position, k_position, index):
 
 ANSWERS = {
     "18.1": {
-        "accepted": [broadcast, with_loops, plain_lists, clamped_first],
+        "accepted": [broadcast, with_loops, plain_lists, clamped_first, with_numpy],
         "wrong": [
             (swapped, "row and column are swapped"),
             (unclamped, "Nothing is clamped"),
@@ -184,7 +207,8 @@ ANSWERS = {
             (sizes_by_heart, "no number from the first call"),
             (around, "not start again"),
             (clamped_distances, "starts at 0"),
-            (from_one, "the row of query 0 is [3, 2, 1, 1, 1, 1], and should be"),
+            (from_one, "numbered from 0: the table's first row"),
+            (swapped_and_one_too_many, "And the largest row should be 2s − 1"),
         ],
     },
     "18.2": {
@@ -192,6 +216,9 @@ ANSWERS = {
         "wrong": [
             ([4, 5, 6, 7], "the sign of −7"),
             ([4, -4, 5, 6], "You rounded down"),
+            ([4, -5, 5, 6], "which becomes 2"),
+            ([4, -4, 6, 7], "rounded with its sign"),
+            ([4, -7, 6, 7], "the distance 7 is beyond it"),
             ([4, -5, 6, 6], "rounded to the nearest"),
             ([5, -5, 6, 7], "its own bucket"),
             ([4, -7, 7, 7], "by their logarithm"),
@@ -215,6 +242,8 @@ ANSWERS = {
             (without_p2c, "c2p alone"),
             (without_c2p, "p2c alone"),
             (divided, "divided already"),
+            (mirrored_in_the_wrong_place, "row s belongs to distance 0"),
+            (both_terms, "their sum"),
             (queries_not_transposed, "without transposing"),
             (with_content, "added content to content"),
             (unexpanded, "as many axes as the table"),

@@ -1,5 +1,6 @@
 """Answers to exercise 18.3 about the masks of an order: right ones, and mistakes with the words they must hear."""
 
+import numpy as np
 import torch
 
 
@@ -28,6 +29,11 @@ def from_lower_triangle(order):
     when = torch.tensor(order).argsort()
     lower = torch.ones(len(order), len(order)).tril().bool()
     return lower[when][:, when], lower.tril(-1)[when][:, when]
+
+
+def with_numpy(order):
+    when = np.argsort(order)
+    return when[None] <= when[:, None], when[None] < when[:, None]
 
 
 def order_as_time(order):
@@ -96,7 +102,7 @@ def list_as_tensor(order):
 
 ANSWERS = {
     "18.3": {
-        "accepted": [by_time, with_loops, step_by_step, from_lower_triangle],
+        "accepted": [by_time, with_loops, step_by_step, from_lower_triangle, with_numpy],
         "wrong": [
             (order_as_time, "a position, not a time"),
             (order_of_the_text, "the order of the text"),
