@@ -55,6 +55,7 @@ def wavelengths(by_theta: Mapping[int, Tensor], marks: Mapping[int, str]) -> Pic
         axes.axhline(length, color=GREY, linewidth=0.9, linestyle="--")
         axes.text(1.2 * pairs, length / 2, f"{length:,}: {name}", color=GREY, fontsize=8, ha="right")
     axes.set(xlabel="pair k of a head", ylabel="positions in a full turn", xlim=(-1, 1.22 * pairs))
+    axes.set_xticks(range(0, pairs, 5))  # none where the names stand
     quiet(axes)
     curves = [f"θ {theta:,} from {numbers[0]:,.0f} to {numbers[-1]:,.0f}" for theta, numbers in by_theta.items()]
     alt = f"Wavelengths of {pairs} pairs on a logarithmic axis, straight lines: {'; '.join(curves)} positions. "

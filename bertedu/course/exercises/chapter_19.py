@@ -114,7 +114,27 @@ def compare(case: Case, result: Tensor, vectors: Tensor, positions: Tensor, thet
             [upper, second * cosine + upper * sine], dim=-1
         ),
     }
+    mistakes |= torn_pairs(vectors, place, theta)
     case.close("the result", result, torch.cat([upper, lower], dim=-1), ANGLES, tolerance=1e-4, mistakes=mistakes)
+
+
+def torn_pairs(vectors: Tensor, place: Tensor, theta: float) -> dict[str, Tensor]:
+    """What mistakes give where each of the d numbers has an angle of its own, [T, d]."""
+    d = vectors.size(-1)
+    first, second = vectors.chunk(2, dim=-1)
+
+    def with_angles(angles: Tensor) -> Tensor:
+        return vectors * angles.cos() + torch.cat([-second, first], dim=-1) * angles.sin()
+
+    return {
+        "The two numbers of a pair get different angles. The halves are k and k + d/2, so the d/2 angles come once for "
+        "each half: torch.cat([angles, angles], dim=-1), not repeat_interleave.": with_angles(
+            (place * theta ** (-torch.arange(0, d, 2) / d)).repeat_interleave(2, dim=-1)
+        ),
+        "You made d speeds, so the two numbers of a pair get different angles. There are d/2 pairs.": with_angles(
+            place * theta ** (-2 * torch.arange(d) / d)
+        ),
+    }
 
 
 @exercise(
@@ -156,6 +176,12 @@ def geglu(case: Case) -> None:
         "You cut the sequence of tokens, not the inner numbers.": torch.zeros_like(a),
     }
     mistakes = {sentence: numbers @ shrink.T for sentence, numbers in inner.items()}
+    mistakes["GELU belongs on the first half, before the gate. You applied it to the end result."] = gelu(
+        (a * g) @ shrink.T
+    )
+    mistakes["You shrink both halves, and multiply afterwards. Multiply the inner numbers, then shrink once."] = (
+        gelu(a) @ shrink.T
+    ) * (g @ shrink.T)
     mistakes["There is no product with shrink that fits: is it transposed?"] = torch.zeros_like(x)
     advice = "gelu of the first half, times the second half, entry by entry; then shrink."
     case.close("the result", result, (gelu(a) * g) @ shrink.T, advice, tolerance=1e-4, mistakes=mistakes)
@@ -202,6 +228,8 @@ def at_the_border(case: Case) -> None:
             ),
             ([129, 139, 257], "128 is the whole window: at most 64 positions away on each side."),
             ([33, 43, 65], "At most 64 away on *each* side: 128 is divided once."),
+            ([1, 11, 65], "That is a decoder, which attends to the left only. BERT attends to both sides."),
+            ([1, 11, 129], "Tokens 0 and 10 have 64 neighbors on their right, as token 4000 has."),
             ([8192, 8192, 8192], "That is a global layer. This one is local."),
         ],
     )

@@ -158,6 +158,8 @@ def for_neighbors(case: Case) -> None:
     heads, d, width = 3, 8, 24
     weight = case.randn(3 * width, width)
     result = case.call(weight, heads, tried="a weight [72, 24] with 3 heads")
+    if isinstance(result, tuple | list):
+        case.fail(f"But it returned {len(result)} things: put the parts together again, with torch.cat.")
     case.same_shape(
         "the new weight", result, weight, "All rows are expected, those of queries, keys and values, in a new order."
     )

@@ -31,6 +31,30 @@ def as_transformers(vectors, positions, theta):
     return vectors * both.cos() + half * both.sin()
 
 
+def angles_of_neighbors(vectors, positions, theta):
+    d = vectors.size(-1)
+    angles = (positions[:, None] * theta ** (-torch.arange(0, d, 2) / d)).repeat_interleave(2, dim=-1)
+    first, second = vectors.chunk(2, dim=-1)
+    return vectors * angles.cos() + torch.cat([-second, first], dim=-1) * angles.sin()
+
+
+def a_speed_for_each_number(vectors, positions, theta):
+    d = vectors.size(-1)
+    angles = positions[:, None] * theta ** (-2 * torch.arange(d) / d)
+    first, second = vectors.chunk(2, dim=-1)
+    return vectors * angles.cos() + torch.cat([-second, first], dim=-1) * angles.sin()
+
+
+def gelu_at_the_end(x, expand, shrink):
+    first, second = (x @ expand.T).chunk(2, dim=-1)
+    return gelu((first * second) @ shrink.T)
+
+
+def shrunk_apart(x, expand, shrink):
+    first, second = (x @ expand.T).chunk(2, dim=-1)
+    return (gelu(first) @ shrink.T) * (second @ shrink.T)
+
+
 def complex_numbers(vectors, positions, theta):
     d = vectors.size(-1)
     speeds = theta ** (-2 * torch.arange(d // 2) / d)
@@ -285,6 +309,8 @@ ANSWERS = {
             (in_degrees, "are degrees"),
             (whole_division, "division with //"),
             (two_parts, "with torch.cat"),
+            (angles_of_neighbors, "not repeat_interleave"),
+            (a_speed_for_each_number, "You made d speeds"),
             (sine_and_cosine_swapped, "cos and sin are swapped"),
             (cut_the_batch, "cut the last axis"),
             (without_axis, "one row for each position"),
@@ -295,6 +321,8 @@ ANSWERS = {
         "accepted": [plainly, with_linear, two_products, by_the_formula],
         "wrong": [
             (swapped, "The halves are swapped"),
+            (gelu_at_the_end, "applied it to the end result"),
+            (shrunk_apart, "then shrink once"),
             (both_activated, "Both halves go through GELU"),
             (no_gate, "second half is missing"),
             (after_the_product, "GELU to the product"),
@@ -324,6 +352,8 @@ ANSWERS = {
             ([64, 74, 127], "border is inclusive"),
             ([129, 139, 257], "whole window"),
             ([33, 43, 65], "divided once"),
+            ([1, 11, 65], "That is a decoder"),
+            ([1, 11, 129], "neighbors on their right"),
             ([65, 65, 129], "some tokens on its left"),
             ([1, 2, 3], "Count three groups"),
         ],

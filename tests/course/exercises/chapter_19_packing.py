@@ -123,6 +123,10 @@ def with_nonzero(input_ids, attention_mask):
     return input_ids[text, column], column - attention_mask.argmax(dim=1)[text], offsets
 
 
+def in_three_parts(weight, num_heads):
+    return by_axes(weight, num_heads).chunk(3)
+
+
 def by_axes(weight, num_heads):
     parts = weight.view(3, num_heads, 2, -1, weight.size(1))
     parts = torch.cat([parts[:2].transpose(2, 3).reshape(2, num_heads, -1, weight.size(1)), parts[2:].flatten(2, 3)])
@@ -257,6 +261,7 @@ ANSWERS = {
     "19.5": {
         "accepted": [by_axes, by_numbers, with_stack, part_by_part],
         "wrong": [
+            (in_three_parts, "put the parts together again"),
             (values_too, "reordered the values too"),
             (queries_only, "queries only"),
             (backwards, "the other direction"),
