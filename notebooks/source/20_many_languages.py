@@ -104,8 +104,9 @@ for language, text in HOUSES.items():
 # sentence of four words is the same input. So **never report fertility without the share of [UNK]**. (Has the German
 # *schläft* lost its ä? We come back to that in the lab.)
 #
-# The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has about a
-# thousand times as much English as Icelandic. What happens if we just put everything into one file?
+# The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has far
+# more English than Icelandic: in an example of mBERT's authors, a thousand times as much. What happens if we just put
+# everything into one file?
 #
 # ## Sampling: p to the power of α
 #
@@ -264,7 +265,7 @@ Picture(
 # language gets is taken from another one. But a piece more for a small language is usually worth more than the last of
 # the many pieces for English.
 #
-# Why does fertility matter? A word of five pieces costs five positions of the 512, and at least five times the time.
+# Why does fertility matter? A word of five pieces costs five positions of the 512, and at least five times the work.
 # Its pieces are shared by many words, so their embeddings mean little. Rust et al. (2021) compared multilingual models
 # with monolingual ones in nine languages: where a language is well represented in the shared vocabulary, the
 # multilingual model is nearly as good, and a tokenizer made for the language improves it in almost every case.
@@ -393,8 +394,9 @@ for text in ("The doctor is unable to sleep", HOUSES["Turkish"]):
 
 # %% [markdown]
 # Each piece that begins a word has ▁ before it, the space. Where no piece is `<unk>`, joining the pieces and replacing
-# ▁ by a space gives the text back, which WordPiece can't promise. And `<unk>` stands for the unknown characters alone,
-# here *Kö* (the 900 texts have no capital K either). WordPiece gives the whole word up.
+# ▁ by a space gives the text back, as SentencePiece has normalized it: several spaces become one, ½ becomes 1⁄2.
+# WordPiece doesn't say where the spaces were, for example before a comma. And `<unk>` stands for the unknown characters
+# alone, here *Kö* (the 900 texts have no capital K either). WordPiece gives the whole word up.
 #
 # ## Pre-training on two languages
 #

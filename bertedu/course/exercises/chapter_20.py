@@ -190,7 +190,14 @@ def best_segmentation(case: Case) -> None:
     parts = {word[start:stop] for word in ("unable", "abcd") for stop in range(len(word) + 1) for start in range(stop)}
     lookup = "Not every part of the word is a piece: test it with `in` before you look its logarithm up."
     case.causes |= {repr(part): lookup for part in parts}  # what a KeyError says
-    result = case.call("unable", UNABLE, tried='"unable" with the pieces of the text')
+    case.begin(f'I called {case.name} on "unable" with the pieces of the text.', '"unable" with the pieces of the text')
+    result = case.protected(case.answer, "unable", dict(UNABLE))
+    if result is None:
+        case.fail(
+            "But it returned None, which means: there is no way to build this word.",
+            "Is the `return` missing? Or is a sum compared with 0? Logarithms of probabilities are negative: a "
+            "position that is not reached yet begins at float('-inf').",
+        )
     check_pieces(case, "unable", UNABLE, result)
     check_pieces(case, "abcd", FEW, case.call("abcd", FEW, tried='"abcd" with nine pieces'))
     detour = "The longest piece at the beginning, ab, leaves c, which is no piece. a + bc works: keep all ways open."
@@ -203,12 +210,15 @@ def best_segmentation(case: Case) -> None:
     if plain_list(result) != []:
         case.begin("I called it on the empty word.", "the empty word")
         case.almost(f"It returned {result!r}. There is exactly one way to build it, with no piece at all: []")
-    long = logs(a=0.2, aa=0.05)
+    long = {"a": -12.0, "aa": -22.0}  # sums far below what stands for "can't be reached" if it is finite, such as -100
     slow = "To try all its segmentations would take years: keep the best way to each position only."
     case.begin(f"I called {case.name} on a word of 60 letters. {slow}", "a word of 60 letters")
     result = case.protected(case.answer, "a" * 60, dict(long))
     if plain_list(result) != best_of_two(60, long):
-        case.fail("But the pieces are not the best ones. Is a sum rounded, or cut off, on the way?")
+        case.fail(
+            "But the pieces are not the best ones: 30 times aa, with the sum -660, is better than 60 times a.",
+            "Is a number such as -100 your sign for \"can't be reached\"? Long sums fall below it: take float('-inf').",
+        )
 
 
 def best_of_two(length: int, pieces: dict[str, float]) -> list[str]:

@@ -105,6 +105,28 @@ def viterbi(word, log_probabilities):
     return pieces
 
 
+def from_a_start(unreachable):
+    def answer(word, log_probabilities):
+        best, last = [0.0] + [unreachable] * len(word), [""] * (len(word) + 1)
+        for stop in range(1, len(word) + 1):
+            for start in range(stop):
+                score = best[start] + log_probabilities.get(word[start:stop], -math.inf)
+                if score > best[stop]:
+                    best[stop], last[stop] = score, word[start:stop]
+        pieces, stop = [], len(word)
+        while stop:
+            if not last[stop]:
+                return None
+            pieces.append(last[stop])
+            stop -= len(last[stop])
+        return pieces[::-1]
+
+    return answer
+
+
+compared_with_zero, finite_for_unreachable = from_a_start(0.0), from_a_start(-100.0)
+
+
 def with_memory(word, log_probabilities):
     @functools.cache
     def best(start):
@@ -271,6 +293,8 @@ ANSWERS = {
             (best_next_piece, "keep all ways open"),
             (probabilities_multiplied, "sum of the whole way"),
             (missing_is_zero, "that is the probability 1"),
+            (compared_with_zero, "is not reached yet begins at"),
+            (finite_for_unreachable, "Long sums fall below it"),
         ],
     },
 }

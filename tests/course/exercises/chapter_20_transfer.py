@@ -194,6 +194,20 @@ def always_together(text, lower_case, strip_accents):
     return unicodedata.normalize("NFC", marks_dropped(text) if strip_accents else text)
 
 
+def list_of_accents(text, lower_case, strip_accents):
+    text = text.translate(str.maketrans("áéíóúñïÁÉÍÓÚÑÏ", "aeiouniAEIOUNI")) if strip_accents else text
+    return text.lower() if lower_case else text
+
+
+def case_folded(text, lower_case, strip_accents):
+    return repaired(text.casefold() if lower_case else text, False, strip_accents)
+
+
+def compatibility(text, lower_case, strip_accents):
+    text = unicodedata.normalize("NFKD", text) if strip_accents else text
+    return repaired(text, lower_case, strip_accents)
+
+
 def early_return(text, lower_case, strip_accents):
     if lower_case:
         return text.lower()
@@ -243,6 +257,9 @@ ANSWERS = {
             (letters_not_joined, "join them to a text first"),
             (always_together, "is NFC applied where no accent was stripped"),
             (early_return, "no early return"),
+            (list_of_accents, "no list of accents"),
+            (case_folded, "casefold changes more"),
+            (compatibility, "NFKD and NFKC more"),
         ],
     },
 }
