@@ -82,7 +82,7 @@
 #
 # ## What each change was worth
 #
-# Four tables of the paper tell. Tables 1 to 3 change one thing at a time in BERT-Base (table 2 is in [chapter
+# Four tables of the paper answer this. Tables 1 to 3 change one thing at a time in BERT-Base (table 2 is in [chapter
 # 07](07_next_sentence_prediction.ipynb)). Table 4 puts everything together in a model of BERT-Large's size, and then
 # adds text and training. SQuAD 2.0 is question answering (F1), MNLI-m asks whether one sentence implies another
 # (accuracy), both in percent on development sets:
@@ -123,7 +123,9 @@ for name, (batch, steps, tokens) in runs.items():
 # The first RoBERTa read three times as many sequences as BERT-Large, and up to ten times as many tokens, from nearly
 # the same text. So the 5.5 points are the gain of the recipe *and* of much more training. The authors name this cause
 # themselves: BERT was significantly **undertrained**. The other point to remember: differences of 0.3 between two
-# trainings can be noise. Tables 1 and 2 give medians of five runs, which helps a little.
+# trainings can be noise. Tables 1 and 2 give medians over five seeds. The paper doesn't say that it pre-trained five
+# times for each row, so these seeds probably vary the fine-tuning only. Then the noise of pre-training is still in
+# these numbers.
 #
 # ## Dynamic masking
 #
@@ -132,8 +134,8 @@ for name, (batch, steps, tokens) in runs.items():
 # again and again, for the dynamic ones a new seed in each of 40 passes. How many *different* masks does a sequence
 # get? Guess for sequences of 6, 12 and 128 tokens.
 #
-# Take a pencil for the short ones. Of 6 tokens one is masked, so there are 6 masks. Of 12 tokens two are masked: how
-# many pairs are there?
+# Work out the short ones with a pencil. Of 6 tokens one is masked, so there are 6 masks. Of 12 tokens two are masked:
+# how many pairs are there?
 
 # %%
 from math import comb
@@ -308,6 +310,7 @@ print(sum(a != b for a, b in zip(merges, package)), "of 6 differ from the packag
 # ●○○○ · 4 minutes
 #
 # Split the word ` steam`, that is, `Ġ s t e a m`, by the six merges above. Write the pieces as a list of strings.
+# (Copy the Ġ from here: few keyboards have it.)
 # (`check` examines your answer, and `hint("15.1")` gives a hint.)
 
 # %% tags=["exercise"]
@@ -351,10 +354,10 @@ check("15.2", split)
 # <details><summary>Solution, explained</summary>
 #
 # `known` has the neighboring pairs that have a rank, and `merges.index` is the rank. `merge` joins the best pair
-# everywhere in the word, from left to right. Then the neighbors are others, so we look again. A single loop
-# `for pair in merges: pieces = merge(pieces, pair)` gives the same: a merge joins pieces that earlier merges made. But
-# it tries 50,000 merges for each word. The package keeps the ranks in a dict and the candidates in a heap, so that a
-# word of a million characters takes seconds.
+# everywhere in the word, from left to right. Then the neighbors are others, so we look again. A single loop `for pair
+# in merges: pieces = merge(pieces, pair)` gives the same, because a merge can only join pieces that earlier merges
+# made. But it tries 50,000 merges for each word. The package keeps the ranks in a dict and the candidates in a heap,
+# so that a word of a million characters takes seconds.
 #
 # </details>
 
@@ -430,10 +433,11 @@ for sample in samples:
 # (with the space that was put in front). The vocabulary has a token `<unk>`, but no text leads to it.
 #
 # Nothing is free. This English sentence costs the same in both. But the Greek one takes about two tokens for each
-# character, the Japanese one three, and a smiley four (the 17th token is the space in front). WordPiece looks cheap there, but it has thrown the text away. RoBERTa's
-# real vocabulary of 50,000 tokens was learned from a large English corpus, so the effect is smaller, but of the same
-# kind. The larger vocabulary is not free either. By section 4.4 it adds about 15 million parameters to BERT-Base: rows
-# of the embedding table, (50,265 − 30,522) · 768.
+# character, the Japanese one three, and a smiley four (the 17th token is the space in front). WordPiece looks cheap
+# there, but it has thrown the text away. The published RoBERTa uses GPT-2's vocabulary of 50,000 tokens, which was
+# learned from web pages, nearly all of them English. So the effect is smaller there, but of the same kind. The larger
+# vocabulary is not free either. By section 4.4 it adds about 15 million parameters to BERT-Base: rows of the embedding
+# table, (50,265 − 30,522) · 768.
 #
 # ## `<s>` A `</s></s>` B `</s>`
 #
@@ -587,8 +591,8 @@ for side in ("right", "left"):
 # BERT classifies a text with its **pooler** and a linear layer. The pooler was pre-trained by next sentence
 # prediction. RoBERTa has no such task, so it has no trained pooler. Its head for text classification brings its own
 # layers. The vector of `<s>` goes through dropout, a linear layer `dense`, tanh, dropout, and a linear layer
-# `out_proj` to the C labels. Both layers are new, so fine-tuning starts a little further from the goal than with BERT.
-# We build this head in *The proof*: it takes one line.
+# `out_proj` to the C labels. Both layers are new, so fine-tuning has one layer more to learn from nothing. We build
+# this head in *The proof*: it takes one line.
 #
 # ## Spans: a harder question
 #
@@ -660,9 +664,9 @@ for name, p in (("above 10 becomes 10", clipped), ("above 10 excluded", excluded
 #
 # 1. Skip a start that is masked already, or that is not in a word (0).
 # 2. The span begins with the **first token of the word** of its start, and goes on for `lengths[start]` words.
-# 3. The span ends early where the text ends (the next token has 0), and where the next word (the first one, too) has
-#    more unmasked tokens than the budget has left. Never mask a part of a word. Words that are masked already cost nothing, but count as
-#    words of the span.
+# 3. The span ends early in two cases: where the text ends (the next token has 0), and before a word that has more
+#    unmasked tokens than the budget has left. If that is the span's first word, this span masks nothing. Never mask a
+#    part of a word. Words that are masked already cost nothing, but count as words of the span.
 # 4. Stop when the budget is used up.
 #
 # Stuck? `hint("15.3")`
@@ -815,8 +819,8 @@ check("15.4", boundaries)
 #
 # Then both heads answer the same questions about held-out documents, and so does our BERT as it was before. A baseline
 # answers them too: a table that counts, in the same 200 batches, which token stood at number k of a span of n tokens
-# between *these* two visible tokens. Guess first: which share will the masked-word head get right, and which share the
-# boundary head? The last cell draws the shares by the length of the span.
+# between *these* two visible tokens. Guess first: what share of the questions will each of the two heads answer
+# correctly? The last cell draws these shares by the length of the span.
 
 # %%
 from torch import nn
@@ -873,10 +877,11 @@ spanbert = train_spans(SpanBert(words), batches)
 
 # %%
 def questions(batch):  # (left token, right token, k, n) and the answer, of each masked token
-    row, place = (batch["left"] >= 0).nonzero(as_tuple=True)  # [M] each
-    left, right, ids = batch["left"][row, place], batch["right"][row, place], batch["input_ids"]
-    asked = zip(ids[row, left], ids[row, right], place - left, right - left - 1)
-    return [tuple(map(int, one)) for one in asked], batch["labels"][row, place].tolist()
+    row, position = (batch["left"] >= 0).nonzero(as_tuple=True)  # [M] each
+    left, right = batch["left"][row, position], batch["right"][row, position]
+    ids = batch["input_ids"]
+    asked = zip(ids[row, left], ids[row, right], position - left, right - left - 1)
+    return [tuple(map(int, one)) for one in asked], batch["labels"][row, position].tolist()
 
 
 table, frequent = {}, Counter()
@@ -901,7 +906,7 @@ for batch in task.validation():
 
 # %%
 rows = torch.tensor([row for n in sorted(hits) for row in hits[n]], dtype=torch.float64)
-expected = {"table": 0.33, "boundary head": 0.31, "masked-word head": 0.72, "BERT before": 0.79}
+expected = {"table": 0.33, "boundary head": 0.31, "MLM head": 0.72, "BERT before": 0.79}
 for (name, share), measured in zip(expected.items(), rows.mean(dim=0)):
     print(f"{name:17} {about(share, measured, within=0.06):.2f}")
 print(f"{len(rows)} questions")
@@ -915,7 +920,7 @@ shares = {
     n: torch.tensor(hits[n], dtype=torch.float64).mean(dim=0).tolist() for n in sorted(hits)
 }
 lines = [
-    ("masked-word head", BLUE, 2),
+    ("MLM head", BLUE, 2),
     ("boundary head", ORANGE, 1),
     ("table of counts", GREY, 0),
 ]
@@ -929,18 +934,18 @@ axes.legend(fontsize=8, frameon=False)
 quiet(axes)
 Picture(
     figure,
-    alt="Right predictions by the length of the span. The masked-word head falls from nearly "
+    alt="Right predictions by the length of the span. The MLM head falls from nearly "
     "all for one token to about half for six or more. The boundary head lies far below it and "
-    "falls from about half to a fifth. The table of counts is close to the boundary head.",
+    "falls from about half to a fifth. The table of counts runs near the boundary head, "
+    "sometimes above it and sometimes below.",
 )
 
 # %% [markdown]
 # An honest reading: after 200 steps the boundary head is about as good as a table of counts, and less than half as
-# good as the masked-word head. It has the harder task. It must name each token from two vectors outside the span, and
-# nothing but k tells it which of the tokens is asked for. Both heads get worse with the length of the span. And the
-# masked-word head has lost something, too: it answered 0.79 of the questions before this training, and now 0.72. We
-# have not tested why. A short training with a high learning rate is the first suspect. And all of this is one run, with
-# one seed.
+# good as the MLM head. It has the harder task. It must name each token from two vectors outside the span, and nothing
+# but k tells it which of the tokens is asked for. Both heads get worse with the length of the span. And the MLM head
+# has lost something, too: it answered 0.79 of the questions before this training, and now 0.72. We have not tested
+# why. A short training with a high learning rate is the first suspect. And all of this is one run, with one seed.
 #
 # What does SBO bring for the tasks that it was made for? So short a run can't show it. The paper can (table 7, F1
 # except MNLI-m; NewsQA asks questions about news, and coreference finds the expressions that mean the same thing):
@@ -1014,13 +1019,13 @@ print(f", package {(other - reference).abs().max():.4f}")
 boundary = BoundaryHead(spanbert.words.encoder.token_embeddings, 128).eval()
 boundary.load_state_dict(spanbert.boundary.state_dict())
 batch = task.validation()[0]
-row, place = (batch["left"] >= 0).nonzero(as_tuple=True)  # [M] each
-left, right = batch["left"][row, place], batch["right"][row, place]
+row, position = (batch["left"] >= 0).nonzero(as_tuple=True)  # [M] each
+left, right = batch["left"][row, position], batch["right"][row, position]
 with torch.no_grad():
     output = spanbert(*(batch[name] for name in INPUTS))
     vectors = spanbert.words.encoder(*(batch[name] for name in INPUTS[:3])).last_hidden_state
-    mine = boundary(vectors, row, left, right, place - left)  # [M, V]
-    sbo = cross_entropy(mine, batch["labels"][row, place])
+    mine = boundary(vectors, row, left, right, position - left)  # [M, V]
+    sbo = cross_entropy(mine, batch["labels"][row, position])
     mlm = cross_entropy(
         spanbert.words.masked_lm(vectors).flatten(0, 1), batch["labels"].flatten()
     )
@@ -1123,8 +1128,8 @@ for name, (positions, share, number) in tries.items():
 # with padding on the left, finds it at once.**
 #
 # The bug is real. In 2019 `transformers` itself computed RoBERTa's positions just like the colleague, from the length
-# alone ([issue 1761](https://github.com/huggingface/transformers/issues/1761)). Positions from 0 are still written
-# today. They read the rows 0 and 1, which no training ever touched, and shift all others by two. In 2026
+# alone ([issue 1761](https://github.com/huggingface/transformers/issues/1761)). Ports whose positions start at 0 are
+# still written today. They read the rows 0 and 1, which no training ever touched, and shift all others by two. In 2026
 # `sentence-transformers` repaired this for RoBERTa models, in a path that packs batches without padding: "Nothing
 # crashes, the embeddings are just silently worse" ([pull request
 # 3879](https://github.com/huggingface/sentence-transformers/pull/3879)).
@@ -1183,7 +1188,7 @@ check("15.5", position_ids)
 # - Moving rows of three tables turns a BERT into a RoBERTa with the same outputs.
 # - SpanBERT masks spans of whole words (geometric lengths, mean 3.8, 80/10/10 once for each span) and predicts them
 #   from their two visible neighbors as well. In the paper that helps most where spans are compared by their ends.
-# - A wrong position offset cost about a point of accuracy in our lab, and changed most vectors. Compare with a
+# - A wrong position offset cost at most about a point of accuracy in our lab, and changed most vectors. Compare with a
 #   reference, on a batch with padding.
 #
 # ## Quiz

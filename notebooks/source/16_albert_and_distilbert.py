@@ -72,9 +72,10 @@ stacks(
 # BERT-Base has 110 million parameters, and it computes twelve layers for every token. On a phone, or for millions of
 # requests, that is too much. Can we simply take a trained BERT and use fewer layers?
 #
-# We try it with our own BERT of four layers. The next cell opens it, and loads text that the model was not trained
-# on: documentation of the Python packages on your machine, held out by a hash of the text. `task` masks 15 % of the
-# tokens, as in [chapter 06](06_masked_language_model.ipynb).
+# We try it with our own BERT of four layers. The next cell opens it, and loads documentation of the Python packages on
+# your machine. We measure on documents that the model was not trained on: they are held out by a hash of their text.
+# (`documents` holds some of the others. We train on them later.) `task` masks 15 % of the tokens, as in [chapter
+# 06](06_masked_language_model.ipynb).
 
 # %% tags=["nbval-ignore-output"]
 import random
@@ -99,9 +100,9 @@ settings = PretrainingSettings(max_length=64, batch_size=8, mask_rates=(0.15, 0.
 task = MaskedWords(*texts, tokenizer, settings)
 
 # %% [markdown]
-# The next cell measures the **masked accuracy**: for which share of the masked tokens is the right token the
-# likeliest one? The cell after it runs the trained model with several lists of layers: all four, two of them, and one
-# layer four times. Guess first: how much is lost with half of the layers, and can one layer stand in for four?
+# The next cell measures the **masked accuracy**: at what share of the masked tokens is the right token the likeliest
+# one? The cell after it runs the trained model with several lists of layers: all four, two of them, and one layer four
+# times. Guess first: how much is lost with half of the layers, and can one layer stand in for four?
 
 # %%
 from torch import nn
@@ -298,10 +299,10 @@ check("16.1", albert_parameters)
 # ### Exercise 16.2 · The xxlarge model
 # ●●○○ · 5 minutes
 #
-# Compare the *layers* of ALBERT-xxlarge (L = 12, D = 4096, one group) with those of BERT-large (L = 24, D = 1024). Count
-# 12·D² weights for a layer, and 12·D² multiplications for a token in a layer. Predict two ratios, ALBERT-xxlarge divided
-# by BERT-large: weights that are stored, and multiplications. Write them as a list of two numbers. Stuck?
-# `hint("16.2")`
+# Compare the *layers* of ALBERT-xxlarge (L = 12, D = 4096, one group) with those of BERT-large (L = 24, D = 1024).
+# Count 12·D² weights for a layer, and 12·D² multiplications for a token in a layer. Predict two ratios, ALBERT-xxlarge
+# divided by BERT-large: weights that are stored, and multiplications. Write them as a list of two numbers (two
+# decimals are enough, or a fraction such as `1 / 3`). Stuck? `hint("16.2")`
 #
 # The cell after the exercise draws all published models: the parameters from the paper's table 1, and the multiplications
 # for one token, 12·L·D².
@@ -410,7 +411,8 @@ print(f"a layer used three times: {off:.6f} from the sum over three copies")
 # | all | 12 million | 80.1 |
 #
 # Here sharing attention costs nothing, and almost the whole loss comes from sharing the feed-forward part. (With E =
-# 768 sharing attention costs 0.7 points, still less than the feed-forward part.)
+# 768 sharing attention costs 0.7 points, still less than the feed-forward part. Table 3 gives 81.7 for the unshared
+# model that has 81.6 here: a difference of 0.1 means nothing.)
 #
 # ### Sentence order instead of next sentence
 #
@@ -620,10 +622,10 @@ check("16.3", soft_loss)
 #
 # DistilBERT's loss has three parts (section 2 of the paper; the weights are in the authors' training command):
 #
-# $$5 \cdot T^2 \cdot \text{KL} \;+\; 2 \cdot \text{masked words} \;+\; 1 \cdot (1 - \cos)$$
+# $$5 \cdot T^2 \cdot \text{KL} \;+\; 2 \cdot \text{MLM} \;+\; 1 \cdot (1 - \cos)$$
 #
 # - The **KL** at T = 2, a mean over *all* real tokens, masked or not.
-# - The usual **masked-word loss**, a mean over the masked tokens.
+# - The usual **MLM loss** (masked words), a mean over the masked tokens.
 # - The **cosine** between the last hidden states of student and teacher, for all real tokens. It aligns the directions
 #   of their vectors. It needs the same D, which DistilBERT has.
 #
@@ -808,7 +810,7 @@ comparison(
 # weights have time to learn.
 #
 # The DistilBERT paper did the same separation at full size (table 4, change of the GLUE average): without the KL −2.96,
-# without the cosine −1.46, without masked words −0.31, and with all three losses but random weights −3.69. So at its
+# without the cosine −1.46, without the MLM loss −0.31, and with all three losses but random weights −3.69. So at its
 # size, too, the copied layers are worth more than any single loss.
 #
 # And DistilBERT *is* faster: 410 seconds against 668 for the development set of a GLUE task, on a CPU, one text at a
@@ -885,7 +887,7 @@ print(f"head with a ReLU, by hand: largest difference {off:.6f}")
 # ## Broken BERT: the student that ignores its teacher
 #
 # A colleague distils a student from `world-tiny`, the small BERT of [chapter 06](06_masked_language_model.ipynb). Her loss
-# is 5 · KL + 2 · masked words, and it works. Then she reads that softer targets tell more, and raises the temperature.
+# is 5 · KL + 2 · MLM, and it works. Then she reads that softer targets tell more, and raises the temperature.
 # But the higher it is, the *less* the student sounds like its teacher, and nothing else has changed.
 #
 # The next cell is her classroom: a teacher of two layers, a student of one, and 40 steps on our small world of facts.
@@ -984,13 +986,13 @@ try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 # the probability goes to the many words that don't matter (this vocabulary has 2,925).
 #
 # The bug is easy to miss because nothing fails. It was reported for Intel's *distiller* in 2019 ([issue
-# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in
-# 2022 ([issue 869](https://github.com/keras-team/keras-io/issues/869)), whose author had left the factor out on
-# purpose, to keep the example simple. In labml's annotated implementation, a copied line once compared the teacher
-# with itself, so there was no distillation at all ([issue
-# 66](https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66)). At T = 1 a missing T² does
-# no harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and look at its
-# gradient.
+# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in 2022
+# ([issue 869](https://github.com/keras-team/keras-io/issues/869)), whose author answered that he had left the factor
+# out on purpose, to keep the example simple ([pull request 870](https://github.com/keras-team/keras-io/pull/870)). In
+# labml's annotated implementation, a copied line once compared the teacher with itself, so there was no distillation
+# at all ([issue 66](https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66)). At T = 1 a
+# missing T² does no harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and
+# look at its gradient.
 #
 # ## Paper and code
 #
@@ -1015,7 +1017,7 @@ try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 # - Word overlap recognizes many next sentences, and can't tell the order of two segments at all.
 # - Soft targets are the teacher's probabilities at a temperature. The gradient of the soft loss shrinks as 1/T², so it is
 #   multiplied by T² where it meets other losses.
-# - DistilBERT: half of the layers, copied evenly from first to last, and 5 · KL + 2 · masked words + 1 · cosine. It is
+# - DistilBERT: half of the layers, copied evenly from first to last, and 5 · KL + 2 · MLM + 1 · cosine. It is
 #   smaller *and* faster. In our runs the copied layers made the larger difference, and the teacher a smaller one.
 #
 # ## Quiz

@@ -147,12 +147,13 @@ for name, number in {"last layer": -1, "embeddings": 0}.items():
 # them, so a gradient reaches all embeddings. Clark et al. 2020, section 3.5, note this themselves, and test by
 # experiment whether the 15 % matter. We come to that.)
 #
-# Could we simply mask more? Then less context is left to guess from. Could we ask MLM for *every* token, masked or
-# not? Where a word is visible, the answer stands in the input, and copying solves the task (chapter 06).
+# Could we simply mask more? Up to a point (chapter 08 has the numbers): then too little context is left to guess from.
+# Could we ask MLM for *every* token, masked or not? Where a word is visible, the answer stands in the input, and
+# copying solves the task (chapter 06).
 #
 # ELECTRA's idea: change some words, hide none, and ask at every token **is this still the word of the text?** This is
 # **replaced-token detection** (RTD). It can't be solved by copying, and there is no [MASK] in the input of the model
-# that we keep, so the mismatch between pre-training and fine-tuning is gone too.
+# that we keep, so the mismatch that [MASK] makes between pre-training and fine-tuning is gone too.
 #
 # ## Random words are too easy
 #
@@ -230,10 +231,9 @@ for word, hidden, shown, label in zip(*rows, replaced[0].int().tolist()):
 # ### Exercise 17.1 · Count the ones
 # ●○○○ · 3 minutes
 #
-# A text has 60 tokens, [CLS] and [SEP] included. 15 % of the tokens are chosen: 85 % of those are masked, 15 % are
-# shown as they are. For *every* chosen token a word is sampled from the generator, whose samples are right in one of
-# three cases. How many tokens have the label 1, on average? (`check` examines your answer, and `hint("17.1")` gives a
-# hint.)
+# A text has 60 tokens, [CLS] and [SEP] included. 15 % of these 60 are chosen: 85 % of those are masked, 15 % are shown
+# as they are. For *every* chosen token a word is sampled from the generator, whose samples are right in one of three
+# cases. How many tokens have the label 1, on average? (`check` examines your answer, and `hint("17.1")` gives a hint.)
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -432,8 +432,10 @@ share = gradient.any(-1)[real].double().mean().item()
 print(f"a gradient arrives at {share:.0%} of the tokens: last layer")
 
 # %% [markdown]
-# All of them. This is the promise of the chapter: the same text, and nearly seven times as many
-# questions.
+# All of them. This is the promise of the chapter: the same text, and nearly seven times as many questions. The paper
+# calls such a task more **sample-efficient**. (A question with two answers teaches less than one with V answers, so
+# seven times as many questions are not seven times the signal. What they are worth has to be measured. We come to
+# that.)
 #
 # ### The loss, by hand
 #
@@ -490,12 +492,13 @@ check("17.3", detection_loss)
 # LayerNorm after them. (The generator is narrower. As in ALBERT, a linear layer brings the embeddings to its width.
 # Each model has its own.) The generator's output layer is tied to the same table of tokens, as in BERT.
 #
-# Without any sharing, a GLUE score of 84.3 became 83.6; sharing all weights gave 84.4, but then both models need the
-# same size (Clark et al. 2020, section 3.2). The authors suppose a reason: at each step the discriminator's loss changes
-# the vectors of few words, those in the batch, while the generator's softmax changes the vectors of all words. The
-# next cell counts them for one batch of 64 sentences, and tests on a whole pair what we saw above: no gradient of the
-# detection loss reaches the generator's own layers. `GeneratorAndDiscriminator` is the package's pair, with a generator
-# of a quarter of the width.
+# What does sharing bring? With two models of the same size, the GLUE score is 83.6 without any sharing, 84.3 with
+# shared token embeddings, and 84.4 with all weights shared (Clark et al. 2020, section 3.2). The last way needs a
+# generator as large as the discriminator, so the authors share the embeddings only. The authors suppose a reason: at
+# each step the discriminator's loss changes the vectors of few words, those in the batch, while the generator's
+# softmax changes the vectors of all words. The next cell counts them for one batch of 64 sentences, and tests on a
+# whole pair what we saw above: no gradient of the detection loss reaches the generator's own layers.
+# `GeneratorAndDiscriminator` is the package's pair, with a generator of a quarter of the width.
 
 # %%
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
@@ -586,9 +589,10 @@ check("17.4", share)
 # 256. The weights of a layer grow with the square of the width, so its layers have a sixteenth of the weights. The
 # paper's best generators had between a quarter and a half of the discriminator's width (section 3.2, figure 3). With
 # one of the same size a step costs about twice as much, and the discriminator gets *worse*: the authors suppose that
-# the task becomes too hard, and that the discriminator spends its weights on modeling the generator. A model card warns
-# of this case. The small generator that Google published is about as large as its discriminator, and pre-training with
-# these two can be unstable ([model card](https://huggingface.co/google/electra-small-generator)).
+# the task becomes too hard, and that the discriminator spends its weights on modeling the generator. The small
+# generator that Google published is such a case: it is about as large as its discriminator. Its [model
+# card](https://huggingface.co/google/electra-small-generator) warns that pre-training with these two can be unstable,
+# although Google made its released Small that way.
 #
 # ## The whole pair
 #
@@ -769,8 +773,9 @@ Picture(detection_curves(history), alt=said)
 # %% [markdown]
 # Read the curves.
 #
-# - As the generator learns, fewer tokens are replaced: more of its samples are lucky. With a perfect generator nothing
-#   would be left to detect.
+# - As the generator learns, fewer tokens are replaced: more of its samples are lucky. If all samples were right,
+#   nothing would be left to detect. And if the generator knew the language perfectly, even its wrong samples could not
+#   be told from the text.
 # - At step 0 the discriminator marks tokens at random. Soon it marks none: *always original* is right for more than
 #   85 % of the tokens, so this is the first thing it learns. The recall is 0, and a report that shows only the
 #   accuracy would look fine.

@@ -1,4 +1,5 @@
-"""Exercises 15.1 and 15.2: splitting by rank. The others are in chapter_15_spans.py and chapter_15_positions.py."""
+"""Exercises 15.1 and 15.2: splitting by rank. The others are in chapter_15_spans.py, _boundary.py and
+_positions.py."""
 
 from bertedu.course.case import Case, plain
 from bertedu.course.comparing import said
@@ -29,6 +30,8 @@ def by_rank(case: Case) -> None:
         spelled = whole.replace(" ", "Ġ").replace("##", "")
         if spelled == "Ġsteam":
             case.fail("Here a space is written Ġ, and nothing is written with ##: Ġ is a piece, or a part of one.")
+        if spelled in ("Gsteam", "gsteam"):
+            case.fail("Your first character is a G. The one for the space is Ġ, with a dot: copy it from the exercise.")
         if "Ġ" + spelled == "Ġsteam":
             case.fail("The Ġ is missing: the space before a word belongs to it, and it is a piece, or a part of one.")
         case.fail(f"Your pieces spell {whole!r} and not 'Ġsteam': each character belongs to exactly one piece.")

@@ -55,9 +55,8 @@ def with_padding_one(case: Case) -> None:
         "You count from 0. The first real token should get padding + 1.": (count - 1).clamp_min(0) * real,
         "The real tokens are right. Padding should get the position `padding`, wherever it is.": count + 1,
         "The real tokens are right. Padding should get the position `padding`, and not 0.": (count + 1) * real,
-        "The first real token gets `padding`, and should get padding + 1: row 1 belongs to padding.": torch.where(
-            real, count, 1
-        ),
+        "The first real token gets `padding`, and should get padding + 1: row 1 belongs to padding. "
+        "(Is <s>, whose id is 0, a real token in your comparison?)": torch.where(real, count, 1),
         "All are one too high: the running sum starts at 1 already, so add `padding` and not padding + 1.": (
             count * real + 2
         ),

@@ -1,6 +1,8 @@
 """Exercises 16.1, 16.2 and 16.4: how large an ALBERT is, how much it computes, and which layers a student copies. The
 others are in chapter_16_distillation.py."""
 
+from fractions import Fraction
+
 from torch import Tensor
 
 from bertedu.course.case import Case
@@ -58,6 +60,15 @@ def mistakes(V: int, D: int, E: int, L: int, G: int) -> list[tuple[int, str]]:
         (right + (L - G) * layer, "You counted L layers. How many of them are stored, and how many only run again?"),
         (right + (1 - G) * layer, "You counted one layer. Here there are several groups, each with its own layer."),
         (right + (G * L - G) * layer, "You counted L layers for each group. A group stores one layer."),
+        (right - V * E, "The word embeddings are missing: V rows of E numbers."),
+        (
+            right - G * layer + G * one_layer(E),
+            "Your layers have size E. The mapping comes before them, so they work with D numbers.",
+        ),
+        (
+            right - G * 13 * D,
+            "Your layers have no biases and no LayerNorms: layer_parameters(D) counts them, 13·D in each layer.",
+        ),
         (right - D, "The mapping from E to D is a linear layer: it has a bias of D numbers, too."),
         (right - D + E, "The bias of the mapping has as many numbers as its output: D, not E."),
         (right - E * D - D, "The mapping from E to D is missing. It exists even where E = D."),
@@ -112,6 +123,10 @@ def whole_number(case: Case, got: object) -> int:
 )
 def xxlarge(case: Case) -> None:
     """Two thirds of the weights, eight times the multiplications."""
+    if isinstance(case.answer, list | tuple):
+        if any(isinstance(ratio, str) for ratio in case.answer):
+            case.fail("But there is a text in your list. Without quotation marks 1 / 3 is a number.")
+        case.answer = [float(ratio) if isinstance(ratio, Fraction) else ratio for ratio in case.answer]
     case.predicted(
         [2 / 3, 8],
         otherwise="A layer with four times the width has 16 times the weights. Count the layers that are stored, and "
@@ -134,6 +149,11 @@ def xxlarge(case: Case) -> None:
                 "Is that 2/3, rounded? Then give two decimals, or write a fraction. Or is it 235 / 334, of the whole "
                 "models? Here only the layers count.",
             ),
+            ([0.66, 8], "Right, but the first number is cut off: rounded to two decimals it is another one."),
+            ([200 / 3, 8], "The first is in percent. Write both as factors: half as many would be 0.5."),
+            ([3 / 2, 8], "The second is right. The first is BERT-large divided by ALBERT-xxlarge."),
+            ([2 / 3, 12], "12 layers run, but in BERT-large 24 do. And what does each cost?"),
+            ([0.5, 8], "The second is right. Stored are one layer of width 4096 and 24 layers of width 1024."),
             ([2 / 3, 1 / 8], "The first is right. The second is BERT-large divided by ALBERT-xxlarge."),
             ([4, 4], "4 is the ratio of the widths. A matrix is D by D: how much larger is it?"),
             ([2 / 3, 1], "They would cost the same if the width were the same. Here D is four times as large."),
@@ -173,7 +193,11 @@ def copy_evenly(case: Case) -> None:
         mistakes=[
             ([0, 2, 4, 6, 8, 10], "The last layer, 11, is not among them. The head expects its output."),
             ([1, 3, 5, 7, 9, 11], "The first layer, 0, is not among them. It expects the embeddings."),
-            ([0, 2, 4, 6, 8, 11], "These are rounded down. Round to the nearest whole number: 6.6 is 7, and 8.8 is 9."),
+            (
+                [0, 2, 4, 6, 8, 11],
+                "6 and 8 should be 7 and 9. Did you round down? To the nearest whole number, 6.6 is 7 and 8.8 is 9. "
+                "Or did you go in steps of 2? The steps are 11 / 5 before rounding.",
+            ),
             ([0, 3, 5, 7, 9, 11], "These are rounded up. Round to the nearest whole number: 2.2 is 2, and 4.4 is 4."),
             ([1, 3, 5, 8, 10, 12], "You count from 1. Layers are counted from 0, so the last one is 11."),
             ([0, 2, 5, 7, 10, 12], "There is no layer 12: the last of twelve, counted from 0, is 11."),

@@ -73,6 +73,8 @@ def soft_mistakes(student: Tensor, teacher: Tensor, mask: Tensor) -> dict[str, T
             (tokens * mask).sum() / mask.numel()
         ),
         "That is the mean over real tokens times T². The factor comes later, where the losses are added.": 4 * right,
+        "You divided by T². The factor T² comes later, and multiplies.": right / 4,
+        "Your mean runs over the padding: the mask has 1 for real tokens.": tokens[~real].mean(),
         "That is a sum over the real tokens. Divide by their number.": tokens[real].sum(),
         "You divided by the number of texts. reduction='batchmean' divides by the first axis: select the real "
         "tokens first, so that it is N.": tokens[real].sum() / 2,
@@ -245,6 +247,12 @@ def repair_mistakes(student: Tensor, teacher: Tensor, labels: Tensor) -> dict[st
             5 * divergence(teacher, student, 3, 3).mean() * 9 + 2 * hard
         ),
         "The KL is averaged over the words, too: say reduction='batchmean'.": 5 * soft * 9 / 7 + 2 * hard,
+        "The weights are swapped: the soft part has 5, the hard part 2.": 2 * soft * 9 + 5 * hard,
+        "Your soft part is a sum over the tokens. Her KL is a mean over them.": 5 * len(labels) * soft * 9 + 2 * hard,
+        "You multiplied by T² twice.": 5 * soft * 81 + 2 * hard,
+        "You divided the hard part by T. The relation has to change by T², and in the soft part.": (
+            5 * soft + 2 * hard / 3
+        ),
         "The weights 5 and 2 are missing.": soft * 9 + hard,
         "That is the cross-entropy with the soft targets. It would train the same student, but the loss has "
         "another value. Keep her KL.": 5 * 9 * cross_entropy(student / 3, (teacher / 3).softmax(-1)) + 2 * hard,

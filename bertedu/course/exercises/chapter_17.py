@@ -32,6 +32,8 @@ def count_the_ones(case: Case) -> None:
                 2.55,
                 "Those are the lucky guesses at masked tokens. The question is how many words are wrong afterwards.",
             ),
+            (5.8, "15 % are chosen of all 60 tokens, [CLS] and [SEP] included."),
+            (8, "Are those the masked tokens, rounded? A word is sampled for every chosen token, masked or not."),
             (54, "54 is the number of original tokens: their label is 0."),
             (51, "51 tokens are not chosen, and their label is 0."),
             (40, "15 % are chosen first. A word is sampled for these tokens only, not for all 60."),
@@ -99,6 +101,9 @@ def gumbel_sample(case: Case) -> None:
         "You added ln u. Gumbel noise is −ln(−ln u), with two logarithms and two changes of sign.": (
             scores + u.log()
         ).argmax(-1),
+        "ln u is negative, so ln(ln u) is nan. The noise is −ln(−ln u), with a minus inside too.": (
+            scores - u.log().log()
+        ).argmax(-1),
         "You added u itself. First turn it into noise: −ln(−ln u).": (scores + u).argmax(-1),
         "You added the noise to the probabilities. It belongs on the scores, before any softmax.": (
             scores.softmax(-1) + gumbel(u)
@@ -124,6 +129,9 @@ def wrong_losses(logits: Tensor, seen: Tensor, text: Tensor, mask: Tensor) -> di
         "Your mean includes the padding. Only real tokens count.": each.mean(),
         "You removed the padding from the sum, but you still divide by B·T. Divide by the number of real tokens.": (
             (each * mask).mean()
+        ),
+        "You set the logits of the padding to 0, and each of them costs ln 2. Take the padding out of the mean.": (
+            binary_cross_entropy_with_logits(logits * mask, replaced * mask)
         ),
         "That is the sum over the real tokens. The loss is their mean.": each[real].sum(),
         "Your labels are swapped: the label is 1 where the word was replaced, and 0 where it is original.": (

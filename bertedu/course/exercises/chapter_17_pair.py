@@ -62,6 +62,13 @@ def share(case: Case) -> None:
     for name in SHARED:
         part_is_shared(case, name, getattr(theirs, name), getattr(ours, name))
     table, decoder = ours.token.weight, generator.get_submodule("masked_lm.decoder")
+    if isinstance(decoder, nn.Embedding):
+        case.fail("But generator.masked_lm.decoder is a table now. It stays a linear layer: only its weight is shared.")
+    if decoder.weight is not table and decoder.weight.data_ptr() == table.data_ptr():
+        case.almost(
+            "The four parts are shared. But the decoder has a Parameter of its own over the table's numbers.",
+            "An optimizer would change these numbers twice. Assign the table's weight itself.",
+        )
     if decoder.weight is not table:
         case.almost(
             "The four parts are shared. But generator.masked_lm.decoder still has another table.",
@@ -139,6 +146,8 @@ def repaired_corrupt(case: Case) -> None:
 def examine_seen(case: Case, seen: Tensor, right: Tensor, masked: Tensor, labels: Tensor, sampled: Tensor) -> None:
     """What the discriminator reads."""
     text = torch.where(labels != IGNORED, labels, masked)
+    if seen.is_floating_point():
+        case.fail("But seen holds floats. Ids are whole numbers, because they count the rows of the embedding table.")
     if bool((seen == MASK).any()):
         case.fail(
             f"But the discriminator still reads [MASK] at {int((seen == MASK).sum())} tokens.",

@@ -37,6 +37,14 @@ def one_at_a_time(word, merges):  # the leftmost pair of the lowest rank, by pos
         pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
 
 
+def by_the_joined_pieces(word, merges):  # ranks by the joined string, as tiktoken does
+    ranks, pieces = {first + second: rank for rank, (first, second) in enumerate(merges)}, list(word)
+    while found := [(ranks[a + b], i) for i, (a, b) in enumerate(pairwise(pieces)) if a + b in ranks]:
+        _, i = min(found)
+        pieces[i : i + 2] = [pieces[i] + pieces[i + 1]]
+    return pieces
+
+
 def longest_match(word, merges):
     tokens, pieces = {first + second for first, second in merges}, []
     while word:
@@ -137,6 +145,7 @@ ANSWERS = {
             (["Ġst", "ea", "m"], "were never merged"),
             (["st", "ea", "m"], "The Ġ is missing"),
             ([" ", "st", "ea", "m"], "a space is written Ġ"),
+            (["G", "st", "ea", "m"], "with a dot"),
             (["Ġsteam"], "not in the vocabulary"),
             (["Ġ", "st", "ea"], "each character belongs to exactly one piece"),
             (["Ġ", "s", "tea", "m"], "Merge the pair that was learned first"),
@@ -144,7 +153,7 @@ ANSWERS = {
         ],
     },
     "15.2": {
-        "accepted": [by_lowest_rank, replayed, one_at_a_time],
+        "accepted": [by_lowest_rank, replayed, one_at_a_time, by_the_joined_pieces],
         "wrong": [
             (longest_match, "not the longest piece"),
             (leftmost_first, "not the leftmost one"),

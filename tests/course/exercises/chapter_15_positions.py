@@ -66,6 +66,11 @@ def one_too_low(input_ids, padding):
     return torch.where(real, real.cumsum(1) + padding - 1, padding)
 
 
+def larger_ids_only(input_ids, padding):  # <s> has the id 0, below padding
+    real = input_ids > padding
+    return real.cumsum(1) * real + padding
+
+
 def down_the_batch(input_ids, padding):
     real = input_ids.ne(padding)
     return real.cumsum(0) * real + padding
@@ -127,6 +132,7 @@ ANSWERS = {
             (padding_forgotten, "Padding should get the position `padding`"),
             (padding_at_zero, "and not 0"),
             (one_too_low, "row 1 belongs to padding"),
+            (larger_ids_only, "Is <s>, whose id is 0"),
             (down_the_batch, "down the batch"),
             (the_padding, "count the padding"),
             (always_two, "1 is an ordinary token"),

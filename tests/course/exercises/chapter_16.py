@@ -1,6 +1,7 @@
 """Answers to exercises 16.1, 16.2 and 16.4: right ones, and mistakes with the words that they must hear."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -93,6 +94,18 @@ def no_positions(V, D, E, L, G):
     return in_three_parts(V, D, E, L, G) - 512 * E
 
 
+def no_words(V, D, E, L, G):
+    return in_three_parts(V, D, E, L, G) - V * E
+
+
+def narrow_layers(V, D, E, L, G):
+    return (V + 516) * E + E * D + D + G * layer_parameters(E)
+
+
+def matrices_only(V, D, E, L, G):
+    return (V + 516) * E + E * D + D + G * 12 * D * D
+
+
 def rounded(of_teacher, of_student):
     step = (of_teacher - 1) / max(1, of_student - 1)
     return [round(number * step) for number in range(of_student)]
@@ -118,6 +131,10 @@ def every_second_from_one(of_teacher, of_student):
 
 def rounded_down(of_teacher, of_student):
     return [n * (of_teacher - 1) // max(1, of_student - 1) for n in range(of_student)]
+
+
+def twos_and_the_last(of_teacher, of_student):
+    return [of_teacher // of_student * n for n in range(of_student - 1)] + [of_teacher - 1]
 
 
 def rounded_up(of_teacher, of_student):
@@ -175,10 +192,13 @@ ANSWERS = {
             (with_pooler, "You counted the pooler"),
             (no_positions, "The 512 position embeddings are missing"),
             (in_millions, "Is there a division"),
+            (no_words, "The word embeddings are missing"),
+            (narrow_layers, "Your layers have size E"),
+            (matrices_only, "no biases and no LayerNorms"),
         ],
     },
     "16.2": {
-        "accepted": [[2 / 3, 8], (0.67, 8.0), [0.666, 8]],
+        "accepted": [[2 / 3, 8], (0.67, 8.0), [0.666, 8], [Fraction(2, 3), 8]],
         "wrong": [
             ([8, 2 / 3], "in the other order"),
             ([1.5, 0.125], "divided by ALBERT-xxlarge"),
@@ -195,6 +215,12 @@ ANSWERS = {
             ([1 / 24, 0.5], "You counted layers"),
             ([2 / 3, 3], "measured in training"),
             ([2 / 3], "needs a second one"),
+            ([0.66, 8], "cut off"),
+            ([66.7, 8], "in percent"),
+            ([1.5, 8], "The second is right"),
+            ([2 / 3, 12], "in BERT-large 24 do"),
+            ([0.5, 8], "24 layers of width 1024"),
+            (["2/3", 8], "Without quotation marks"),
             ([1, 1], "A layer with four times the width"),
             (8, "is written like this"),
         ],
@@ -204,7 +230,8 @@ ANSWERS = {
         "wrong": [
             (every_second, "The last layer, 11, is not among them"),
             (every_second_from_one, "The first layer, 0, is not among them"),
-            (rounded_down, "rounded down"),
+            (rounded_down, "Did you round down"),
+            (twos_and_the_last, "in steps of 2"),
             (rounded_up, "rounded up"),
             (counted_from_one, "Layers are counted from 0"),
             (to_twelve, "There is no layer 12"),

@@ -149,6 +149,14 @@ def mean_of_texts(student, teacher, mask, T):
     return torch.stack(texts).mean()
 
 
+def divided_by_the_factor(student, teacher, mask, T):
+    return with_log_softmax(student, teacher, mask, T) / T**2
+
+
+def only_padding(student, teacher, mask, T):
+    return with_log_softmax(student, teacher, 1 - mask, T)
+
+
 def parts(student, teacher, T):
     return kl_div((student / T).log_softmax(-1), (teacher / T).log_softmax(-1), log_target=True, reduction="batchmean")
 
@@ -241,6 +249,22 @@ def masked_tokens_only(student, teacher, labels, T):
     return repaired(student[masked], teacher[masked], labels[masked], T)
 
 
+def weights_swapped(student, teacher, labels, T):
+    return 2 * parts(student, teacher, T) * T**2 + 5 * cross_entropy(student, labels)
+
+
+def summed_over_tokens(student, teacher, labels, T):
+    return 5 * parts(student, teacher, T) * len(labels) * T**2 + 2 * cross_entropy(student, labels)
+
+
+def factor_twice(student, teacher, labels, T):
+    return 5 * parts(student, teacher, T) * T**4 + 2 * cross_entropy(student, labels)
+
+
+def hard_part_by_t(student, teacher, labels, T):
+    return 5 * parts(student, teacher, T) + 2 * cross_entropy(student, labels) / T
+
+
 def cut_off(student, teacher, labels, T):
     return repaired(student.detach(), teacher, labels, T)
 
@@ -274,6 +298,8 @@ ANSWERS = {
             (for_each_token, "one number is asked for"),
             (without_an_axis, "along which one are the V scores"),
             (mean_of_texts, "Each real token should count once"),
+            (divided_by_the_factor, "comes later, and multiplies"),
+            (only_padding, "runs over the padding"),
         ],
     },
     "16.5": {
@@ -297,6 +323,10 @@ ANSWERS = {
             (cut_off, "cut off from its inputs"),
             (cross_entropy_for_kl, "Keep her KL"),
             (masked_tokens_only, "about all N"),
+            (weights_swapped, "The weights are swapped"),
+            (summed_over_tokens, "a sum over the tokens"),
+            (factor_twice, "by T² twice"),
+            (hard_part_by_t, "divided the hard part by T."),
         ],
     },
 }

@@ -42,6 +42,10 @@ def plus_log(scores, u):
     return (scores + u.log()).argmax(-1)
 
 
+def logarithm_of_a_negative(scores, u):
+    return (scores - u.log().log()).argmax(-1)
+
+
 def plus_u(scores, u):
     return (scores + u).argmax(-1)
 
@@ -109,6 +113,10 @@ def with_padding(logits, seen, text, attention_mask):
 def divided_by_all(logits, seen, text, attention_mask):
     each = binary_cross_entropy_with_logits(logits, (seen != text).float(), reduction="none")
     return (each * attention_mask).mean()
+
+
+def padding_at_zero(logits, seen, text, attention_mask):
+    return binary_cross_entropy_with_logits(logits * attention_mask, (seen != text) * attention_mask.float())
 
 
 def summed(logits, seen, text, attention_mask):
@@ -185,6 +193,8 @@ ANSWERS = {
             (3, "number of lucky guesses"),
             (5.1, "masked tokens only"),
             (7.65, "7.65 tokens are masked"),
+            (5.8, "of all 60 tokens"),
+            (8, "the masked tokens, rounded"),
             (54, "original tokens"),
             (40, "15 % are chosen first"),
             (0.1, "share of the text"),
@@ -201,6 +211,7 @@ ANSWERS = {
             (one_logarithm, "one logarithm too few"),
             (plus_log, "You added ln u"),
             (plus_u, "You added u itself"),
+            (logarithm_of_a_negative, "with a minus inside too"),
             (on_probabilities, "noise to the probabilities"),
             (over_the_tokens, "argmax runs over the tokens"),
             (with_one_hot, "a number for each word"),
@@ -216,6 +227,7 @@ ANSWERS = {
         "wrong": [
             (with_padding, "includes the padding"),
             (divided_by_all, "still divide by B·T"),
+            (padding_at_zero, "each of them costs ln 2"),
             (summed, "sum over the real tokens"),
             (swapped, "labels are swapped"),
             (text_by_text, "mean of each text"),

@@ -50,6 +50,18 @@ def decoder_forgotten(generator, discriminator):
     return generator, discriminator
 
 
+def decoder_is_a_table(generator, discriminator):
+    decoder_forgotten(generator, discriminator)
+    generator.masked_lm.decoder = discriminator.encoder.embeddings.token
+    return generator, discriminator
+
+
+def decoder_of_its_own(generator, discriminator):
+    decoder_forgotten(generator, discriminator)
+    generator.masked_lm.decoder.weight = torch.nn.Parameter(discriminator.encoder.embeddings.token.weight)
+    return generator, discriminator
+
+
 def norm_forgotten(generator, discriminator):
     for name in NAMES[:3]:
         setattr(generator.encoder.embeddings, name, getattr(discriminator.encoder.embeddings, name))
@@ -163,6 +175,12 @@ def labels_as_text(masked, labels, sampled):
     return seen, seen != labels
 
 
+def ids_as_floats(masked, labels, sampled):
+    chosen = labels != -100
+    text = torch.where(chosen, labels, masked)
+    return text.double().masked_scatter(chosen, sampled.double()), text.masked_scatter(chosen, sampled) != text
+
+
 def wrong_way_round(masked, labels, sampled):
     return by_assignment(masked, labels, sampled)[::-1]
 
@@ -181,6 +199,8 @@ ANSWERS = {
             (copied_numbers, "the numbers are equal"),
             (same_storage, "two Parameters lie over the same numbers"),
             (decoder_forgotten, "still has another table"),
+            (decoder_is_a_table, "It stays a linear layer"),
+            (decoder_of_its_own, "a Parameter of its own"),
             (norm_forgotten, "`norm.weight` is not shared"),
             (tokens_only, "`position.weight` is not shared"),
             (all_of_the_embeddings, "lost its own layer"),
@@ -204,6 +224,7 @@ ANSWERS = {
             (labels_as_text, "seen contains -100"),
             (wrong_way_round, "in the wrong order"),
             (into_the_input, "changed its input"),
+            (ids_as_floats, "Ids are whole numbers"),
         ],
     },
 }
