@@ -15,7 +15,7 @@
 #
 # **Time:** 60 minutes for the core path, about 120 minutes with everything ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb) ·
-# **Next:** [24 · The same BERT in JAX](24_bert_in_jax.ipynb); the chapter between is still to come
+# **Next:** [23 · Into production](23_into_production.ipynb)
 #
 # Sections marked (optional) are not part of the core path. Letters: B sequences in a batch, T tokens, D hidden size,
 # H heads, L layers, N workers (processes, each with its own processor or GPU). An *operation* is a floating-point
@@ -1151,5 +1151,5 @@ quiz(22)
 #
 # ## Next
 #
-# The chapter on production is still to come. Go on with the same model in another library, in which random numbers and
-# state are arguments: [24 · The same BERT in JAX](24_bert_in_jax.ipynb).
+# Your model is trained. Make a service of it that others can rely on: exported, smaller, batched, measured and watched:
+# [23 · Into production](23_into_production.ipynb).

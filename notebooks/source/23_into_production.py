@@ -459,11 +459,8 @@ from bertedu.production.measuring import waiting_times
 # Does the formula hold? A simulation of a million requests at random moments.
 for per_second, formula in ((50, 10), (70, 23), (90, 90)):
     waited = 1000 * waiting_times(per_second, 0.010)
-    print(
-        f"{per_second} a second: formula {formula} ms, simulated {waited.mean():.0f} ms",
-        end=", ",
-    )
-    print(f"p99 {np.quantile(waited, 0.99):.0f} ms")
+    found = f"simulated {waited.mean():.0f} ms, p99 {np.quantile(waited, 0.99):.0f} ms"
+    print(f"{per_second} a second: formula {formula} ms, {found}")
 
 # %% [markdown]
 # Look at the p99: it is about five times the mean wait at 90 %, and more below. So servers are planned for a utilization of 50 to 70 %.
@@ -756,9 +753,8 @@ cosines, real = torch.tensor([[[0.1, 0.2, 0.3], [0.0, 0.8, 0.1]]]), torch.ones(1
 question = TokenVectors(cosines, real[:, :2])  # against unit vectors these are cosines
 print(f"MaxSim {max_sim(question, TokenVectors(torch.eye(3)[None], real)).item():.1f}")
 of_words = torch.tensor([[[-1.0, -2.0, -3.0], [2.0, 6.0, -1.0], [1.0, 0.0, -2.0]]])  # [1, T, V]
-print(
-    "SPLADE", [round(weight, 1) for weight in term_weights(of_words, real.long())[0].tolist()]
-)
+weighed = term_weights(of_words, real.long())[0].tolist()
+print("SPLADE", [round(weight, 1) for weight in weighed])
 
 # %%
 measured = json.loads(data_path("comparisons/search.json").read_text(encoding="utf-8"))["sets"]

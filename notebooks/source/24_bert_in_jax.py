@@ -16,7 +16,8 @@
 # **Time:** 60 minutes for the core path, about 110 minutes with everything ·
 # **You need:** [06 · Masked language model](06_masked_language_model.ipynb) and
 # [08 · Pre-training](08_pre_training.ipynb), best after
-# [22 · From two cores to many GPUs](22_many_gpus.ipynb) ·
+# [22 · From two cores to many GPUs](22_many_gpus.ipynb) and
+# [23 · Into production](23_into_production.ipynb) ·
 # **Next:** [25 · The interview](25_the_interview.ipynb)
 #
 # Exercises 24.2 and 24.3 are not part of the core path. Letters: B sequences in a batch, T tokens, D hidden size, H
