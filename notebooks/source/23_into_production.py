@@ -944,10 +944,93 @@ quiz(23)
 # ## Interview questions
 #
 # <!-- deployment-01 -->
+# **1. A BERT takes 10 ms a request on average, and one server gets 70 requests a second. What is the p99 latency, and
+# what if traffic grows to 90?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# The utilization is 0.7. With random arrivals and service times that vary as much as an exponential, the time in the
+# system is exponential with mean 10 / (1 − 0.7) = 33 ms, so p99 is 4.6 times that: 154 ms. At 90 a second the mean is
+# 100 ms and p99 461 ms. Thirty percent more traffic triples the tail. So I size for about 50 to 70 percent.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Ten milliseconds is the service time, not the latency. Requests arrive at random and queue. The utilization is
+# arrivals times service time: 70 a second times 0.01 is 0.7. The simplest model, M/M/1, has random arrivals,
+# exponential service times and one server. There the time in the system is exponential with mean service time / (1 −
+# utilization): 10 / 0.3 = 33 ms. The p99 of an exponential is ln 100 = 4.6 times its mean: 154 ms. At 90 a second the
+# utilization is 0.9, the mean 100 ms and the p99 461 ms. So 29 % more traffic makes the tail three times as long. At
+# 100 a second the queue grows without end. The model is rough. If all service times were equal, the waiting would be
+# half as long. But text lengths vary: a request of 512 tokens takes far longer than one of 20, and short requests
+# wait after it. So the variance of the service time counts, and truncating or routing by length helps the p99 more
+# than the mean. Real traffic also comes in bursts. In practice I measure with a load test that sends requests at a
+# fixed schedule, not one that waits for an answer before it sends the next: the second kind hides the queue. I size
+# for 50 to 70 % at the peak, limit the queue, and reject or degrade early, because an answer after the client's
+# timeout is wasted work. And I report p50, p95 and p99, never the mean alone.
+#
+# </details>
 #
 # <!-- deployment-03 -->
+# **2. What does dynamic int8 quantization do to a BERT, when is it faster, and what does it break?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# The weights of the linear layers are stored as int8. Activations are quantized at run time, with a scale from their
+# own range, and the products run in integers. The linear weights shrink four times. It is faster on CPUs with int8
+# instructions such as VNNI. It breaks on outliers: one large activation makes the scale coarse for all others. And
+# scores, thresholds and embeddings change.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# A number x is stored as an integer between −127 and 127 times a scale. Weights are known, so their scales are
+# computed once. In dynamic quantization the scale of the activations is computed at run time from each tensor's own
+# range; in static quantization it comes from calibration data. The matrix products run in int8 and are summed in
+# int32. LayerNorm, softmax and GELU stay in float, and in torch the embeddings too, unless you quantize them as well.
+# For BERT-Base 85 million linear weights go from 340 to 85 MB. It is faster where the processor has instructions for
+# it: x86 with VNNI, ARM with dot products. Without them the extra work can make it slower. What breaks? BERT has a
+# few activation dimensions with very large values. With one scale for a whole tensor, one value of 60 makes the step
+# 0.5, and values near 0.2 become zero. Static 8-bit quantization of everything took a BERT on QNLI from 89.7 to 54.3
+# %, in a reproduction of Bondarenko and others; keeping sensitive parts in higher precision brought it back to 89.4.
+# Dynamic quantization with a scale per channel for the weights usually loses less. On x86 without VNNI, ONNX
+# Runtime's documentation also names saturation of 16-bit sums, with 7-bit weights as a remedy. So I compare the task
+# metric on the whole test set, by class, count changed decisions, tune thresholds again, and rebuild the index:
+# embeddings of the two models must not be mixed. And measure on the production machine: results can differ between
+# processors.
+#
+# </details>
 #
 # <!-- deployment-07 -->
+# **3. A missed fraud costs 100 euros, checking a harmless message 2 euros. At which probability do you raise an
+# alarm, and what must be true of the model?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# Alarm if the expected cost of ignoring is larger: p·100 > (1 − p)·2, so p > 2/102, about 0.02. In general the
+# threshold is cost of a false alarm divided by the sum of both costs. It needs calibrated probabilities. If they
+# aren't, calibrate, or choose the threshold with the lowest cost on validation data with the real share of frauds.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# Compare two expected costs for one message with fraud probability p. If I ignore it, I lose 100 with probability p.
+# If I raise an alarm, I lose 2 with probability 1 − p, since a fraud that is checked is stopped. So an alarm pays if
+# 100·p is more than 2·(1 − p), and p is more than 2/102, which is 0.02. In general the threshold is c\_FP / (c\_FP +
+# c\_FN). With equal costs it is 0.5, which is why 0.5 is nearly always wrong in practice. If checking costs 2 euros
+# for frauds too, an alarm pays if 100·p is more than 2, and the threshold is 0.02 exactly. The formula needs
+# calibrated probabilities: among messages with 0.02, two in a hundred must be frauds. A fine-tuned BERT is often
+# overconfident, and if the rare class was over-sampled or weighted in training, its probabilities are far too high.
+# Then I calibrate on data with the real share, or skip the probabilities and choose the threshold that has the lowest
+# total cost on such a validation set. With few frauds that threshold is noisy: I look at the cost curve, and whether
+# it is flat. Also check the capacity. At 0.02 there may be 5,000 alarms a day, and three people can read 600. Then
+# the threshold is set by capacity: the 600 highest scores. And costs change, so I store the score and keep the
+# threshold in the configuration, not in the model.
+#
+# </details>
 #
 # ## Next
 #
