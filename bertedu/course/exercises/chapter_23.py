@@ -45,7 +45,7 @@ def quantize_columns(case: Case) -> None:
     exact = weights / right
     if not torch.equal(numbers, exact.round().to(torch.int8)):
         if torch.equal(numbers, exact.to(torch.int8)):
-            case.almost("`.to(torch.int8)` cuts off what stands behind the point: round first, or the error doubles.")
+            case.almost("`.to(torch.int8)` cuts off the decimals: round first, or the error doubles.")
         case.fail("But numbers times scales is not as near to the weights as it could be: divide by the scale, round.")
     case.expect(not torch.equal(weights, numbers * scales), "But the numbers are not rounded.")
     numbers, scales = case.parts(

@@ -180,7 +180,7 @@ ANSWERS = {
             (by_128, "ends at 127"),
             (by_255, "serve both signs"),
             (by_range, "a zero point"),
-            (truncated, "cuts off what"),
+            (truncated, "cuts off the decimals"),
             (still_floats, "Four bytes a number"),
             (zeros_divided, "0 / 0 is nan"),
             (only_numbers, "2 things are asked for"),
