@@ -38,9 +38,10 @@ def padded_tokens(draws: Draws) -> Variant:
 
     text = (
         "A service sorts the texts that wait by length, the shortest first, and fills batches in this order. A batch "
-        f"has at most **{rows}** texts. It has at most **{tokens}** tokens, padding included: its number of texts times "
-        "its longest. A text that doesn't fit any more begins a new batch. Write `padded_tokens(lengths)`: from the list "
-        "of lengths, the number of padding tokens in all batches together. No text is longer than a batch may be."
+        f"has at most **{rows}** texts. It has at most **{tokens}** tokens, padding included: its number of texts "
+        "times its longest. A text that doesn't fit any more begins a new batch. Write `padded_tokens(lengths)`: from "
+        "the list of lengths, the number of padding tokens in all batches together. No text is longer than a batch may "
+        "be."
     )
     hints = (
         "In a sorted list the newest text is the longest of its batch.",
