@@ -1,6 +1,7 @@
 """Exercise of chapter 14: the causal mask, the repair of the lab."""
 
 import torch
+from torch import Tensor
 
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
@@ -42,44 +43,9 @@ def repair_the_mask(case: Case) -> None:
         later = torch.ones(longest, longest, dtype=torch.bool).triu(diagonal=1)
         padding = ~mask.bool()[:, None, None, :].expand_as(weights)
         may = text & ~later & ~padding
-        case.expect(
-            not weights[text].isnan().any(),
-            "But some weights are nan: all keys of a query are hidden. The first token must be able to attend to "
-            "something: to itself.",
-        )
-        own = got.softmax(dim=-1).diagonal(dim1=-2, dim2=-1)[text[..., 0]]
-        case.expect(
-            own.min() > 1e-4 or not left or got.diagonal(dim1=-2, dim2=-1)[0].max() < -1,
-            "But some tokens of text cannot attend to themselves: they are taken for padding.",
-            "Where the padding stands is written in the mask. Its sum doesn't tell.",
-        )
-        case.expect(
-            own.min() > 1e-4,
-            "But a token does not attend to itself.",
-            "The prediction at a position is for the next token, so the token itself may be seen: diagonal=1.",
-        )
+        text_attends(case, got, weights, text, left)
         weights = weights.masked_fill(~text, 0.0)
-        seen = {"later": float(weights.masked_fill(~later | padding, 0.0).max())}
-        seen["padding"] = float(weights.masked_fill(~padding, 0.0).max())
-        if seen["later"] > 1e-4:
-            back = bool(weights.masked_fill(~later.T, 0.0).max() < 1e-4)
-            case.fail(
-                f"But a token gives the weight {seen['later']:.2g} to a later token.",
-                "It is the other way round: earlier tokens are hidden. Queries are rows, keys are columns."
-                if back
-                else "Multiplying or adding 1 and 0 hides nothing: softmax gives every finite score a weight."
-                if bool((got >= 0).all()) and bool((got == 1).any())
-                else "Hide all keys on the right of the query, and padding besides: a key is hidden if *either* holds."
-                if bool((got < -1e3).any())
-                else "Take a far more negative number: with this one some weight is left."
-                if bool((got < -1).any())
-                else "Hide all keys on the right of the query: the token that is to be predicted stands there.",
-            )
-        case.expect(
-            seen["padding"] < 1e-4,
-            f"But a token gives the weight {seen['padding']:.2g} to padding.",
-            "A key is hidden if it is later or if it is padding: both masks belong together.",
-        )
+        nothing_hidden_is_seen(case, got, weights, later, padding)
         wanted = scores.masked_fill(~may, -1e9).softmax(dim=-1).masked_fill(~text, 0.0)
         case.expect(
             is_close(weights, wanted),
@@ -93,3 +59,50 @@ def repair_the_mask(case: Case) -> None:
                 "Take a large negative number that is finite.",
             )
     case.close_with("This line is all that makes a GPT of BERT's layers.")
+
+
+def text_attends(case: Case, bias: Tensor, weights: Tensor, text: Tensor, left: bool) -> None:
+    """Each token of the text attends to something, and to itself. bias [B, 1, T, T], weights and text as it, with
+    text True where the query is no padding; left: whether the padding stands there.
+    """
+    case.expect(
+        not weights[text].isnan().any(),
+        "But some weights are nan: all keys of a query are hidden. The first token must be able to attend to "
+        "something: to itself.",
+    )
+    own = bias.softmax(dim=-1).diagonal(dim1=-2, dim2=-1)[text[..., 0]]
+    case.expect(
+        own.min() > 1e-4 or not left or bias.diagonal(dim1=-2, dim2=-1)[0].max() < -1,
+        "But some tokens of text cannot attend to themselves: they are taken for padding.",
+        "Where the padding stands is written in the mask. Its sum doesn't tell.",
+    )
+    case.expect(
+        own.min() > 1e-4,
+        "But a token does not attend to itself.",
+        "The prediction at a position is for the next token, so the token itself may be seen: diagonal=1.",
+    )
+
+
+def nothing_hidden_is_seen(case: Case, bias: Tensor, weights: Tensor, later: Tensor, padding: Tensor) -> None:
+    """No weight on later tokens (later [T, T]) and none on padding (as weights [B, 1, T, T])."""
+    seen = {"later": float(weights.masked_fill(~later | padding, 0.0).max())}
+    seen["padding"] = float(weights.masked_fill(~padding, 0.0).max())
+    if seen["later"] > 1e-4:
+        back = bool(weights.masked_fill(~later.T, 0.0).max() < 1e-4)
+        case.fail(
+            f"But a token gives the weight {seen['later']:.2g} to a later token.",
+            "It is the other way round: earlier tokens are hidden. Queries are rows, keys are columns."
+            if back
+            else "Multiplying or adding 1 and 0 hides nothing: softmax gives every finite score a weight."
+            if bool((bias >= 0).all()) and bool((bias == 1).any())
+            else "Hide all keys on the right of the query, and padding besides: a key is hidden if *either* holds."
+            if bool((bias < -1e3).any())
+            else "Take a far more negative number: with this one some weight is left."
+            if bool((bias < -1).any())
+            else "Hide all keys on the right of the query: the token that is to be predicted stands there.",
+        )
+    case.expect(
+        seen["padding"] < 1e-4,
+        f"But a token gives the weight {seen['padding']:.2g} to padding.",
+        "A key is hidden if it is later or if it is padding: both masks belong together.",
+    )
