@@ -877,11 +877,10 @@ spanbert = train_spans(SpanBert(words), batches)
 
 # %%
 def questions(batch):  # (left token, right token, k, n) and the answer, of each masked token
-    row, position = (batch["left"] >= 0).nonzero(as_tuple=True)  # [M] each
-    left, right = batch["left"][row, position], batch["right"][row, position]
-    ids = batch["input_ids"]
+    at = row, position = (batch["left"] >= 0).nonzero(as_tuple=True)  # [M] each
+    left, right, ids = batch["left"][at], batch["right"][at], batch["input_ids"]
     asked = zip(ids[row, left], ids[row, right], position - left, right - left - 1)
-    return [tuple(map(int, one)) for one in asked], batch["labels"][row, position].tolist()
+    return [tuple(map(int, one)) for one in asked], batch["labels"][at].tolist()
 
 
 table, frequent = {}, Counter()
@@ -936,8 +935,7 @@ Picture(
     figure,
     alt="Right predictions by the length of the span. The MLM head falls from nearly "
     "all for one token to about half for six or more. The boundary head lies far below it and "
-    "falls from about half to a fifth. The table of counts runs near the boundary head, "
-    "sometimes above it and sometimes below.",
+    "falls from about half to a fifth. The table of counts crosses it more than once.",
 )
 
 # %% [markdown]
