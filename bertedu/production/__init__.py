@@ -2,5 +2,5 @@
 
 Export to ONNX (`onnx_export.py`, `int8.py`), an engine that answers with it (`engine.py`), the service around that
 (`protocol.py`, `batching.py`, `service.py`, `app.py`, `running.py`), and what is measured and decided beside it
-(`load.py`, `monitor.py`, `thresholds.py`, `pruning.py`). Nothing here needs a network.
+(`load.py`, `monitor.py`, `pruning.py`, `distilling.py`). Nothing here needs a network.
 """

@@ -53,11 +53,12 @@
 #
 # ## Where this part sits
 #
-# BERT doesn't change in this chapter. Blue is what we put around it.
+# BERT doesn't change in this chapter. Grey is what you know: the tokenizer, and the graph, which is BERT in another file
+# format. Blue is what we put around it.
 #
 # <svg role="img" aria-label="A request goes from the client to a service. There it is checked, looked up in a cache,
 # tokenized, collected into a batch of like lengths, and computed by the exported graph. The answer goes through a
-# decision by cost back to the client. A log with sizes and digests and a drift monitor watch." viewBox="0 0 760 150"
+# decision by cost back to the client. A log without texts and a monitor for drift watch. The lab adds a check at the start." viewBox="0 0 760 150"
 # width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="760" height="150" fill="#ffffff"/>
 # <g fill="#ffffff" stroke="#0072B2" stroke-width="1.6"><rect x="14" y="40" width="96" height="44" rx="7"/>
@@ -70,8 +71,8 @@
 # <text x="693" y="67">decision</text></g>
 # <path d="M110 62H138M224 62H252M352 62H380M480 62H508M608 62H636" stroke="#767676" stroke-width="1.6"/>
 # <path d="M132 57l6 5-6 5M246 57l6 5-6 5M374 57l6 5-6 5M502 57l6 5-6 5M630 57l6 5-6 5" stroke="#767676" fill="none"/>
-# <text x="380" y="124" text-anchor="middle" fill="#0072B2">a log without texts · a monitor for drift · a check at the
-# start</text>
+# <text x="380" y="124" text-anchor="middle" fill="#0072B2">a log without texts · a monitor for drift · from the lab:
+# a check at the start</text>
 # </svg>
 #
 # ## The problem: a notebook is not a service
@@ -103,9 +104,7 @@ from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.inference import open_model
 from bertedu.production.measuring import answers, in_batches, milliseconds, request
-from bertedu.production.serving import (
-    serving,
-)  # says what to install where something is missing
+from bertedu.production.serving import serving  # says what to install if that is missing
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
 folder = data_path("checkpoints/books-mini")
@@ -134,8 +133,9 @@ def text_loss(model, batch):
 def fine_tune(model, rate=5e-4):
     optimizer, steps = build_optimizer(model, rate, 0.01, (0.9, 0.999)), 2 * len(task.epoch(0))
     for step in range(steps):
-        if step % (steps // 2) == 0:
-            batches, _ = iter(task.epoch(step)), model.train()
+        if step % (steps // 2) == 0:  # a new epoch: the batches in another order
+            batches = iter(task.epoch(step))
+            model.train()
         set_rates(optimizer, rate * rate_factor(step / steps, 0.1), step / steps)
         text_loss(model, next(batches)).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -148,11 +148,19 @@ def accuracy(model, rows):
     return np.mean(names == np.array([row.label for row in rows]))
 
 
+<<<<<<< HEAD
 fine_tune(model)
 print(
     f"validation {about(0.85, accuracy(model.eval(), validation), within=0.06):.0%}", end=", "
 )
 print(f"test {about(0.77, accuracy(model, test), within=0.07):.0%}")
+=======
+fine_tune(model, text_loss)
+on_validation, on_test = accuracy(model.eval(), validation), accuracy(model, test)
+print(f"validation {about(0.85, on_validation, within=0.06):.0%}", end=", ")
+print(f"test {about(0.77, on_test, within=0.06):.0%}")
+assert on_test < on_validation  # other sentence patterns: see "Drift"
+>>>>>>> e4dbb2f (Chapter 23 read by an expert and a player: claims, controls, tolerances)
 
 # %%
 soup = "The soup was excellent. "
@@ -160,21 +168,21 @@ for text in (soup, soup * 40, 42, ""):
     try:
         with torch.no_grad():
             said = model(**tokenizer(text)).logits  # [1, C]
-        print(f"{str(text)[:30]!r:35} {task.labels[int(said.argmax())]}")
+        print(f"{text!r:35.30} {task.labels[int(said.argmax())]}")
     except Exception as error:
-        print(f"{str(text)[:30]!r:35} {type(error).__name__}")
+        print(f"{text!r:35.30} {type(error).__name__}")
 
 # %% [markdown]
-# Two texts stop the loop, and the empty one gets a label for no words at all. There is more that you can't
+# Two of them raise an error, which would stop a loop that doesn't catch it. The empty one gets a label for no words at all. There is more that you can't
 # see: one text is computed at a time, a second client waits for the first, and the process holds all of PyTorch and the
 # code for training. We will repair one thing after the other.
 #
 # ## Export to ONNX
 #
-# **ONNX** is a file format for networks: a graph of operations, with the weights. **ONNX Runtime** is a program that
-# runs such a graph quickly, without PyTorch and without Python code of the model. To get the graph, PyTorch runs the
-# model once on example inputs and writes down the operations. This is called **tracing**, and it has a famous trap. The
-# next cell traces our model with an example of 2 texts and 8 tokens. Then it asks for a text of 9 tokens.
+# **ONNX** is a file format for networks: a graph of operations, with the weights. **ONNX Runtime** is a library that
+# runs such a graph quickly, without PyTorch and without the model's Python code. To get the graph, PyTorch runs the
+# model's code once on example inputs and writes down the operations. This is called **tracing**, and it has a famous
+# trap. The next cell traces our model with an example of 2 texts of 8 tokens. Then it asks about 2 texts of 9 tokens.
 
 # %%
 from bertedu.production.graphs import example_inputs, graph_of
@@ -182,6 +190,7 @@ from bertedu.production.onnx_export import export_model, quietly
 from bertedu.production.sessions import Session
 
 work, plain = Path(tempfile.mkdtemp(prefix="bertedu-23-")), torch.nn.attention.SDPBackend.MATH
+# The exporter's options: weights inside the file, no messages, and no changes to the graph.
 options = {"dynamo": True, "external_data": False, "verbose": False, "optimize": False}
 with quietly(), torch.no_grad(), torch.nn.attention.sdpa_kernel(plain):
     example, fixed = example_inputs("classes"), str(work / "fixed.onnx")
@@ -189,23 +198,25 @@ with quietly(), torch.no_grad(), torch.nn.attention.sdpa_kernel(plain):
 graph = Session(Path(fixed))
 print({given.name: given.shape for given in graph.session.get_inputs()})
 try:
-    graph.run({name: np.ones((1, 9), np.int64) for name in graph.names})
+    graph.run({name: np.ones((2, 9), np.int64) for name in graph.names})
 except Exception as error:
     print(type(error).__name__)
 
 # %% [markdown]
-# The shape [2, 8] of the example has become part of the graph. That graph is at least honest: it raises an error. Worse
-# ones exist, in which a length or a mask was taken for a constant and the answers are quietly wrong. So an export needs
-# two things:
+# The shape [2, 8] of the example has become part of the graph. This graph is at least honest: it raises an error. In a
+# worse one, tracing took a length or a mask for a constant, and the answers are wrong without an error. So an export
+# needs two things:
 #
-# - **dynamic axes**: we name the axes that may vary, here the batch and the tokens.
-# - **a check on real texts of every length**, and in batches with padding. An example of one length proves nothing.
+# - **dynamic axes** (the argument `dynamic_shapes`): we name the axes that may vary, here the batch and the tokens.
+# - **a check on real texts of many lengths**, in batches with padding. An example of one length proves nothing.
 #
-# The package's `export_model` does both. It fills texts up to every length that the model can read, puts texts of
-# different lengths into one batch, and compares the logits with those of the PyTorch model, one text at a time. It
-# refuses to write a graph whose logits differ by more than 10⁻⁴. Guess: how large is the largest difference?
+# The package's `export_model` does both. It takes 48 texts and lengthens them, so that they range from short ones to the
+# longest that the model can read. It puts different lengths into one batch, and compares the logits with those of the
+# PyTorch model, one text at a time. It refuses to write a float32 graph whose logits differ by more than 10⁻⁴. Guess:
+# how large is the largest difference? (float32 keeps about seven digits.)
 #
-# The second cell shows why the batches have padding in them. It asks the graph for a short text alone, then with padding
+# The second cell opens the exported folder with `Engine`: tokenizer, graph and labels in one object. It shows why the
+# batches of the check have padding in them. It asks the graph for a short text alone, then with padding
 # next to a long one, then again with a mask that says that the padding is real. How much do the logits move?
 
 # %%
@@ -233,14 +244,15 @@ pair = ["The soup was cold.", "We came back. " * 12 + "The soup was excellent."]
 real = np.ones(tokenizer(pair).input_ids.shape, np.int64)  # [2, T]
 alone, padded, wrong = run(pair[:1])[0], run(pair)[0], run(pair, attention_mask=real)[0]
 print(f"with padding {about(0, abs(alone - padded).max(), within=1e-4):.6f} away", end=", ")
-print(f"without its mask {about(4.6, abs(alone - wrong).max(), within=4):.2f} away")
+print(f"without its mask {about(4.6, abs(alone - wrong).max(), within=2.5):.1f} away")
 
 # %% [markdown]
-# The largest difference is rounding: the runtime adds up in another order. And without its mask, the same short text
-# gets logits that are more than 4 away: padding is read like words. Look at what the graph contains: numbers in,
-# numbers out. It contains **no tokenizer and no labels**. Both must travel with it, and nothing in the graph complains
-# if they are the wrong ones. Keep that in mind for the lab. (The folder that was just written holds `model.onnx`,
-# `vocab.txt`, `config.json`, and `export.json` with the labels, the check and the digest of the graph.)
+# The largest difference is rounding: the runtime adds up in another order. But without its mask, the same short text
+# gets a logit that is several units away, because padding is read like words. Look at the graph's inputs and outputs:
+# numbers in, numbers out. It contains **no tokenizer and no labels**. Both must travel with it, and nothing in the graph
+# complains if they are the wrong ones. (The folder that was just written holds
+# `model.onnx`, `vocab.txt`, `config.json`, and `export.json` with the labels, the result of the check, and a digest of
+# the graph.)
 #
 # ## Eight bits by hand
 #
@@ -249,12 +261,13 @@ print(f"without its mask {about(4.6, abs(alone - wrong).max(), within=4):.2f} aw
 # is an integer that stands for 0 if the range isn't symmetric. For weights it is usually 0, for activations it isn't.)
 #
 # Take a pencil. Weights 0.50, −1.27, 0.014: the scale is 1.27 / 127 = 0.01, so the integers are 50, −127 and 1, and they
-# come back as 0.50, −1.27 and 0.010. The error is at most half a scale. Now one weight is 12.7. The scale is 0.1, and
-# the integers are 5, −13 and 0: the smallest weight is gone.
+# come back as 0.50, −1.27 and 0.010. The error is at most half a scale. Now a fourth weight joins them, 12.7. The scale
+# becomes 0.1, and the first three integers become 5, −13 and 0: the smallest weight is gone.
 #
-# The next cell does that to a matrix with an **outlier** in one column. It uses one scale for the matrix (**per
-# tensor**), and then one for each column (**per channel**). It prints the mean error of the last four columns,
-# which have no outlier. Guess the factor between both.
+# The next cell does that to a matrix [in, out] in which one column is an **outlier**: its weights are 50 times as large.
+# It uses one scale for the matrix (**per tensor**), and then one for each column (**per channel**). It prints the mean
+# absolute error of the last four columns, which are ordinary, and beside it their mean absolute weight. Guess: by what
+# factor do the two errors differ?
 
 
 # %%
@@ -265,19 +278,21 @@ largest = {"per tensor": weights.abs().max(), "per channel": weights.abs().amax(
 for name, one in largest.items():
     scales = one / 127
     errors = ((weights / scales).round() * scales - weights).abs()
-    print(
-        f"{name:12} {errors[:, 4:].mean():.5f}, mean weight {weights[:, 4:].abs().mean():.3f}"
-    )
+    usual = weights[:, 4:].abs().mean()
+    print(f"{name:12} mean error {errors[:, 4:].mean():.5f}, mean weight {usual:.3f}")
 
 # %% [markdown]
-# One column decides for all in the first line. With a scale for each column it only hurts itself. A column is what one
-# output is computed from, so its scale can be multiplied in after the sum: it costs nothing.
+# In the first line one column decides for all: the error is 40 % of a weight. With a scale for each column it only
+# affects itself, and the error is below 1 %. Each output is computed from one column, so its scale can be multiplied in
+# after the sum. That costs one multiplication for each output. (`nn.Linear` stores the transposed matrix [out, in]:
+# there an output's weights are a row.)
 #
 # ### Exercise 23.1 · One scale for each column
 # ●●○○ · 10 minutes
 #
 # Write `quantize_columns(weights)` for a matrix [in, out]. Return the integers as `torch.int8` [in, out], and the
-# scales [out]. The largest absolute value of each column becomes 127. A column of zeros must come back as zeros.
+# scales [out]. The largest absolute value of each column becomes 127. A column of zeros gets a scale above 0, and comes
+# back as zeros.
 # (`check` examines your answer, and `hint("23.1")` gives a hint.)
 
 
@@ -295,7 +310,7 @@ check("23.1", quantize_columns)
 # <details><summary>Solution, explained</summary>
 #
 # `amax(dim=0)` goes down the rows, so it leaves a number for each column. `clamp_min` keeps the scale of a column of
-# zeros away from 0. Round before the conversion: `.to(torch.int8)` alone cuts towards zero, which doubles the largest
+# zeros away from 0. Round before the conversion: `.to(torch.int8)` alone truncates towards zero, which doubles the largest
 # error.
 #
 # </details>
@@ -303,12 +318,12 @@ check("23.1", quantize_columns)
 # %% [markdown]
 # ## int8 on the task
 #
-# ONNX Runtime's **dynamic quantization** does this to the weights of all matrix products. The inputs of each product
-# are quantized while the graph runs, with a scale from their own smallest and largest value. That is the "dynamic"
-# part, and it needs no calibration data.
+# ONNX Runtime's **dynamic quantization** does this, per channel, to the weights of all matrix products. The inputs of
+# each product (the **activations**) are quantized while the graph runs, with a scale and a zero point from their own
+# smallest and largest value. That is the "dynamic" part, and it needs no calibration data.
 #
-# What does it break? A difference of logits says little, and the task decides. The next cell exports the same model in
-# int8. It measures the accuracy on validation, the size of the file, and the largest change of a probability.
+# What does it break? A difference of logits says little: what counts is the task. The next cell exports the same model
+# in int8. It measures the accuracy on validation, the size of the file, and the largest change of a probability.
 
 # %%
 quantized = export_model(model, tokenizer, work / "int8", int8=True, texts=texts)
@@ -317,32 +332,44 @@ full, eight = answers(engine, reviews), answers(engine8, reviews)
 for name, said, of in (("float32", full, exported), ("int8", eight, quantized)):
     right = np.mean([one["label"] == row.label for one, row in zip(said, validation)])
     print(f"{name:8} {about(0.85, right, within=0.06):.0%} right, {of.bytes / 1e6:.0f} MB")
+other = sum(one["label"] != another["label"] for one, another in zip(full, eight))
+print(f"another label: {about(1, other, within=6):.0f} of 300 reviews")
 changes = [abs(one["probability"] - other["probability"]) for one, other in zip(full, eight)]
-print(f"largest change of a probability {about(0.03, max(changes), within=0.15):.2f}")
+print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.2f}")
 
 # %% [markdown]
-# The accuracy is the same. But probabilities move, so a threshold that was chosen with the float32 model has to be
-# chosen again. (On another task or model int8 can cost points: measure it.) The file isn't four times smaller, because
-# the embedding table stays in 32 bits, and in a small BERT it is a large part. Is int8 faster? Only where the processor
-# has instructions for it, so measure it on the machine that will serve. We do that below.
+# Hardly a label changes, so the accuracy is practically the same. But probabilities move, and a threshold that was
+# chosen with the float32 model should be chosen again. (On another task or model int8 can cost points: measure it.) The
+# file isn't four times smaller: we quantize matrix products only, so the embedding table stays in 32 bits, and in a
+# small BERT it is a large part. Is int8 faster? That depends on the processor's instructions, so measure it on the
+# machine that will serve. We do that below.
 #
 # ## A smaller model
 #
 # int8 keeps every operation. The other way is to have fewer of them: remove attention heads (Michel et al. 2019), remove
-# layers (Fan et al. 2020), or train a student with half of the layers (Sanh et al. 2019). Layers are the simplest and
-# pay most, since they are computed one after the other. Guess the accuracy if we remove the upper two of our four
-# layers, and change nothing else.
+# layers (Fan et al. 2020), or train a student with half of the layers (Sanh et al. 2019). Removing layers is the simplest
+# way, and the time shrinks with their number, since they are computed one after the other. Guess the accuracy if we
+# remove the upper two of our four layers, and change nothing else.
 #
+<<<<<<< HEAD
 # The first line of the next cell's output answers that. Can the rest of the accuracy be won back? The picture shows a
 # measurement: `books-mini`, fine-tuned on the course's reviews and on 3,000 sentences of film reviews (Pang & Lee 2005),
 # in several versions, three seeds each, exported to ONNX. *Tuned* means one more pass over the training data after
 # something was removed. The **student** has the lower half of the pre-trained layers, and learns the task from the labels
 # alone, or by **distillation**: also from the fine-tuned model's probabilities at a temperature of 2, as in
 # [chapter 16](16_albert_and_distilbert.ipynb). Before you look: which version would you serve?
+=======
+# The next cell measures that. Then it trains the cut model twice, from the same initialization: with the labels alone,
+# and by **distillation**, where it also learns the teacher's probabilities at temperature 2, as in
+# [chapter 16](16_albert_and_distilbert.ipynb). (A temperature of t makes gradients smaller by about t²: the factor t · t
+# makes up for it.) Training adds two epochs, so a fair comparison needs a control: the whole model with the same two.
+
+>>>>>>> e4dbb2f (Chapter 23 read by an expert and a player: claims, controls, tolerances)
 
 # %%
 from bertedu.visualization.picture import Picture, new_figure
 
+<<<<<<< HEAD
 student = copy.deepcopy(model)
 student.encoder.encoder.layers = student.encoder.encoder.layers[:2]
 cut_off = about(0.60, accuracy(student, validation), within=0.2)
@@ -379,13 +406,73 @@ Picture(figure, alt)
 # show that distillation helps here. (The one in [chapter 16](16_albert_and_distilbert.ipynb), which copies the teacher's
 # predictions of masked words, did.) And look at the dotted line: a bag of words, which takes a few microseconds. On the
 # film reviews it beats every version of this small BERT. Compare with it before you make a model faster.
+=======
+
+def lower_layers(count):
+    student = copy.deepcopy(model)
+    student.encoder.encoder.layers = student.encoder.encoder.layers[:count]
+    return student
+
+
+def distillation_loss(student, batch, t=2.0):
+    inputs = (batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
+    with torch.no_grad():
+        teacher = (model(*inputs).logits / t).softmax(dim=-1)  # [B, C]
+    said = student(*inputs).logits
+    soft = nn.functional.kl_div((said / t).log_softmax(-1), teacher, reduction="batchmean")
+    return 0.5 * t * t * soft + 0.5 * nn.functional.cross_entropy(said, batch["labels"])
+
+
+print(f"whole            {about(0.85, accuracy(model, validation), within=0.06):.0%}")
+untrained = about(0.60, accuracy(lower_layers(2), validation), within=0.12)
+print(f"cut, not trained {untrained:.0%}")
+ways = {"whole, longer": (4, text_loss, 0.91), "cut, labels": (2, text_loss, 0.88)}
+ways["cut, distilled"] = (2, distillation_loss, 0.88)
+for name, (count, loss, expected) in ways.items():
+    torch.manual_seed(1)
+    student = lower_layers(count)
+    fine_tune(student, loss, rate=2e-4)
+    reached = about(expected, accuracy(student.eval(), validation), within=0.05)
+    print(f"{name:16} {reached:.0%}")
+
+# %% [markdown]
+# Cutting alone costs about 25 points: the classifier's head has never seen the vectors of layer 2. Two more epochs repair
+# most of that. Without the control you might think that the students beat their teacher. But the whole model gains from
+# two more epochs, too, and it stays a little ahead: that difference is the price of half of the layers. Distillation
+# shows no clear gain over the labels. This is one seed, and with 300 reviews the standard error of an accuracy is two
+# points, so a difference of three points proves nothing. To compare such models takes
+# several seeds and more texts, as in chapter 10.
+#
+# The next cell reads a larger measurement (`benchmarks/README.md`, "Smaller and faster"): versions of the same BERT,
+# fine-tuned with other settings and several seeds. Each line has the mean accuracy on the test set, its standard
+# deviation over the seeds, and the speed for texts in batches of 32, on one core, relative to ONNX in float32. Which
+# version would you serve?
+
+# %%
+file = data_path("comparisons/compression.json")
+versions = ["ONNX", "ONNX, int8", "50% of heads removed, tuned"]
+versions += ["upper half of layers removed, tuned", "student alone", "student distilled"]
+for name, one in json.loads(file.read_text(encoding="utf-8"))["sets"].items():
+    print(f"{name}, {one['seeds']} seeds")
+    for version in versions:
+        got = one["versions"][version]
+        found = f"{got['accuracy']:.2f} ± {got['deviation']:.2f}"
+        print(f"  {version:36} {found}, {got['times_faster_in_32']:.1f} times as fast")
+
+# %% [markdown]
+# Begin with the standard deviations: a difference of accuracy that is smaller than they are says nothing. The times are
+# clearer. Int8 is the cheapest step, since it needs no training. Removing half of the layers saves far more time than
+# removing half of the heads. Why? Attention's four matrices are only a third of a layer's weights, so half of the heads
+# are a sixth of its work. The last two lines differ in one thing: only the second student sees the teacher's
+# probabilities. Before you distil, ask what the teacher knows that your labels don't say.
+>>>>>>> e4dbb2f (Chapter 23 read by an expert and a player: claims, controls, tolerances)
 #
 # ## Batches, padding and milliseconds
 #
-# A service gets many texts at the same moment, and a batch uses each weight that is read for all of them. But texts have
+# A service gets many texts at the same moment. If they form a batch, each weight is read once for all of them. But texts have
 # different lengths, and the short ones are padded. **Padding share** is the part of a batch that is padding. With a
 # pencil: lengths 5, 6, 30, 31 in one batch give 4 · 31 = 124 positions for 72 tokens, so 42 % is padding. In two batches,
-# 5 with 6 and 30 with 31, it is 2 of 74, or 3 %.
+# 5 with 6 and 30 with 31, it is 2 of 12 + 62 = 74, or 3 %.
 #
 # The next cell takes 256 texts: reviews, and letters of several reviews. It makes batches of 32 in the order of arrival,
 # then sorted by length, and then as the package does it: sorted, with a new batch where padding would cost more than
@@ -418,26 +505,30 @@ short = sorted((engine.ask(text) for text in reviews[:96]), key=len)
 for size in (1, 8, 32):
     times = [milliseconds(one, in_batches(short, size)) for one in (engine, engine8)]
     print(f"batches of {size:2}: float32 {times[0]:.2f} ms a text, int8 {times[1]:.2f} ms")
-spent = {name: milliseconds(engine, batches, 1) for name, batches in plans.items()}
+spent = {name: milliseconds(engine, batches, 2) for name, batches in plans.items()}
 print(", ".join(f"{name} {ms:.2f} ms" for name, ms in spent.items()))
 assert spent["planned"] < 1.1 * spent["as they come"]
 
 # %% [markdown]
+# The first three lines are short reviews, the last one is the letters. On the author's core, a text in a batch of 8 costs
+# about half of what it costs alone. A batch of 32 gains little or nothing more: one core is busy with multiplications by
+# then (compute-bound, in the words of chapter 22). Int8 saves a large part of the time, and so does the plan, although
+# it runs the graph more often.
+#
 # **Dynamic batching** does this in a service: a text waits a few milliseconds for others, then all that are there are
-# computed together. The wait is the price. It adds to the latency of a quiet service, and buys throughput for a busy
-# one. A **cache** is cheaper still: the same text gets the same answer without the model, as long as the key contains
+# computed together. The wait is the price: it adds to the latency of a quiet service. A busy one gains throughput. A **cache** is cheaper still: the same text gets the same answer without the model, as long as the key contains
 # everything the answer depends on (text, model, version).
 #
 # ## Latency: why a mean hides the tail
 #
 # **Latency** is how long one client waits. **Throughput** is how many answers come in a second. Latency is reported as
 # **p50** (half are faster: the median) and **p99** (one in a hundred is slower). Why not as a mean? A page that asks
-# the service ten times is slow if *one* of the answers is slow: with probability 1 − 0.99¹⁰ = 10 %, it meets the slowest
-# hundredth.
+# the service ten times is slow if *one* of the answers is slow: with a probability of 1 − 0.99¹⁰ ≈ 10 % it meets the
+# slowest hundredth (Dean & Barroso 2013, "The tail at scale").
 #
 # Most of the tail isn't computing but waiting. Say a server needs 10 ms for a request on average, and r requests a
-# second arrive. It is busy for a share **ρ** = 0.01 · r of the time, the **utilization**. If arrivals and service times
-# are random (exponential), the mean waiting time in the queue is
+# second arrive. It is busy for a share **ρ** = 0.01 · r of the time, the **utilization**. If the gaps between arrivals and
+# the service times are both random with an exponential distribution (the **M/M/1 queue**), the mean wait in the queue is
 #
 # > ρ / (1 − ρ) · 10 ms
 #
@@ -467,41 +558,49 @@ check("23.2", wait)
 from bertedu.production.measuring import waiting_times
 
 # Does the formula hold? A simulation of a million requests at random moments.
-for per_second, formula in ((50, 10), (70, 23), (90, 90)):
-    waited = 1000 * waiting_times(per_second, 0.010)
+for per_second in (50, 70, 80):
+    rho = 0.010 * per_second
+    formula, waited = 10 * rho / (1 - rho), 1000 * waiting_times(per_second, 0.010)
     found = f"simulated {waited.mean():.0f} ms, p99 {np.quantile(waited, 0.99):.0f} ms"
-    print(f"{per_second} a second: formula {formula} ms, {found}")
+    print(f"{per_second} a second: formula {formula:.0f} ms, {found}")
 
 # %% [markdown]
-# Look at the p99: it is about five times the mean wait at 90 %, and a larger multiple below. So servers are planned for
-# a utilization of 50 to 70 %.
+# The formula holds. These are times in the queue, without the request's own 10 ms. From 50 to 80 requests a second there is
+# 60 % more traffic, and the mean wait is four times as long. The p99 is several times the mean, even at 50. That is why
+# servers are often planned for a utilization of 50 to 70 %: a burst of requests must not reach the steep part.
 #
 # ## Who holds the clock?
 #
 # There are two kinds of load generators. A **closed loop** has some clients; each asks, waits for the answer, and asks
 # again. An **open loop** sends requests at their moments, whether or not earlier ones were answered, as the world does.
 #
-# Suppose a service answers in 1 ms, but stands still for one second out of ten. A closed loop with one client sends one
-# request into that second. It is one slow request among 9,000. This error is called **coordinated omission**: the
-# client kindly waits while the service is slow, and so doesn't ask. The next cell computes both views of the same
-# service. Guess both p99.
+# Suppose a service answers in 1 ms, but stands still for one second out of ten. We want to send it 100 requests a second.
+# A closed loop with one client has only one request in that second, because it waits for the answer: one slow request
+# among some 900. This error is called **coordinated omission**: the client kindly waits while the service is slow, and so
+# it leaves out the requests that would have been slow. The next cell computes both views of the same service. Guess both
+# p99.
 
 # %%
-due = np.arange(10_000) / 1000  # open loop: one each millisecond, for 10 seconds
-open_loop = np.where((due >= 5) & (due < 6), 6 - due, 0) + 0.001
-closed_loop = np.append(np.full(9_000, 0.001), 1.001)  # the one that met the stall
-for name, seconds in (("closed loop", closed_loop), ("open loop", open_loop)):
+free, answered = 0.0, []  # when the service is free again; when each request is answered
+due = np.arange(1000) / 100  # open loop: one request every 10 ms, for 10 seconds
+for moment in due:
+    begin = max(free, moment)  # in the queue until then
+    free = (6.0 if 5 <= begin < 6 else begin) + 0.001  # it stands still from second 5 to 6
+    answered.append(free)
+closed_loop = np.append(np.full(900, 0.001), 1.001)  # the one that met the stall
+for name, seconds in (("closed loop", closed_loop), ("open loop", np.array(answered) - due)):
     found = [1000 * number for number in (seconds.mean(), *np.quantile(seconds, (0.5, 0.99)))]
     print("{:12} mean {:4.1f} ms, p50 {:.0f} ms, p99 {:3.0f} ms".format(name, *found))
 
 # %% [markdown]
-# One p99 says 1 ms, the other 900 ms. Both counted correctly; only the second counted what people experience. So in an
-# open loop the clock starts when a request was *due*.
+# One p99 is 1 ms, the other about 900 ms. Both are counted correctly; only the second counts what people experience. So in
+# an open loop the clock starts when a request was *due*.
 #
 # ## A service under load
 #
-# `bertedu serve FOLDER` is a small service in **FastAPI**. It does what the picture at the top shows. `serving` starts
-# it in a process of its own, and `load` is the load generator. The next cell starts it and asks for `/health`.
+# `bertedu serve FOLDER` is a small service in **FastAPI**. It does what the picture at the top shows, up to the
+# decision, which is ours. `serving` starts it in a process of its own, and `load` is the load generator. The next cell
+# starts it, asks for `/health`, and then for one answer.
 #
 # The second cell is the load: a closed loop with 1 and with 16 clients, and open loops at a fifth and at four fifths of
 # what the closed loop reached. The texts are all different, so that the cache doesn't answer. Compare throughput and
@@ -541,14 +640,21 @@ assert report["from_cache"] >= 150
 
 # %% [markdown]
 # What to notice: with 16 clients the throughput rises, since the service computes batches, and each client waits longer.
-# That is the trade: **latency against throughput**. The cache is in a class of its own. And a figure such as "200
-# requests a second" means nothing without the latency at that load, the lengths of the texts, and the kind of loop.
+# That is the trade: **latency against throughput**. **Little's law** joins the two: 16 clients / throughput is the mean
+# latency. Now compare the last open loop with the 16 clients: it sends *less*, and its p99 is of the same size or higher,
+# since requests come at random and nobody waits politely. The cache is in a class of its own. (Not all 200 come from it:
+# some clients ask before the first answer is there.) And a figure such as "200 requests a second" means nothing without the latency at that load, the lengths of
+# the texts, and the kind of loop.
+#
+# Don't trust these p99 too far. Out of 300 requests, the three slowest decide about p99: a real test sends many
+# thousands. And the load generator runs on the same machine, so it takes computing time from the service. For figures
+# that you report, let another machine ask.
 #
 # ## Bad input
 #
 # Whatever comes in, a service answers with a **status code** that says whose mistake it was, and one sentence that says
 # how to put it right. 4xx: the client's. 5xx: the service's. A traceback is never an answer, since it tells strangers
-# about your code. Guess the codes before you run the cell.
+# about your code. Guess before you run the cell: which of these are the client's mistakes?
 
 # %%
 bodies = {
@@ -571,7 +677,7 @@ for name, body in bodies.items():
 #
 # ## What to log
 #
-# You want to find failures later, and you must not keep people's texts. The service's log has a line for each request:
+# You want to find failures later, but you shouldn't keep people's texts. The service's log has a line for each request:
 # status, milliseconds, sizes, and a **digest** of the text, so that equal texts can be recognized. Is a digest
 # anonymous? The next cell shows what a line of the log has. Then somebody who finds a log with plain SHA-256 digests tries
 # all short texts that are likely.
@@ -587,27 +693,30 @@ for noun, word in product(nouns, words):
 
 # %% [markdown]
 # A hash of something that can be guessed isn't anonymous: names, telephone numbers and short messages can all be tried.
-# The service uses a **keyed** digest, with a secret that exists only as long as the process. It says that two texts of
-# one run were equal, and nothing else.
+# The service uses a **keyed** digest (HMAC is the best-known kind), with a secret key that exists only as long as the
+# process. It says that two texts of one run were equal, and nothing else. (`address` is the path that was asked, such as
+# /answer. The client's own address isn't kept either.)
 #
 # ## A threshold by cost
 #
 # The model gives probabilities. Somebody has to decide. Our guest house wants to call each guest who is unhappy. A call
-# in vain costs 2 (a **false alarm**). An unhappy guest who isn't called costs 20 (a **miss**). From which probability p
-# of "negative" on do we call? Calling is cheaper if (1 − p) · 2 < p · 20, so
+# in vain costs 2 (a **false alarm**). An unhappy guest who isn't called costs 20 (a **miss**). The right decisions cost
+# nothing. From which probability p of "negative" on do we call? Calling is cheaper if (1 − p) · 2 < p · 20, so
 #
 # > p > c_fp / (c_fp + c_fn) = 2 / 22 = 0.09
 #
-# This needs **calibrated** probabilities: among messages with p = 0.09, nine in a hundred must really be negative. If
-# they aren't, there are two ways: calibrate, or choose the threshold on validation by counting the cost.
+# where c_fp is the cost of a false positive (the false alarm) and c_fn that of a false negative (the miss).
+# This needs **calibrated** probabilities: among messages with p = 0.09, nine in a hundred must really be negative. It
+# also needs the same share of unhappy guests as in the data of the calibration. If the probabilities aren't calibrated,
+# there are two ways: calibrate them, or choose the threshold on validation by counting the cost.
 #
 # ### Exercise 23.3 · The cheapest threshold
 # ●●○○ · 12 minutes
 #
 # Write `cheapest_threshold(probabilities, labels, false_alarm, miss)`. `probabilities` [N] are those of the positive
-# class, `labels` [N] are 1 for positive, and the other two are costs. There is an alarm where the probability is **at
-# least** the threshold. Return a threshold with the lowest total cost on these messages. "No alarm at all" must be
-# possible.
+# class, `labels` [N] are 1 for positive (both are tensors), and the other two are costs. There is an alarm where the
+# probability is **at least** the threshold. Return a threshold with the lowest total cost on these messages. "No alarm at
+# all" must be possible: a number above 1 says that.
 
 
 # %% tags=["exercise"]
@@ -653,9 +762,9 @@ def loss_at(t):
 
 
 temperature = min(np.linspace(0.5, 3, 51), key=loss_at)
-before = about(0.35, loss_at(1), within=0.15)
-after = about(0.34, loss_at(temperature), within=0.15)
-print(f"temperature {about(0.75, temperature, within=0.4):.2f}", end=", ")
+before = about(0.35, loss_at(1), within=0.1)
+after = about(0.34, loss_at(temperature), within=0.1)
+print(f"temperature {about(0.75, temperature, within=0.2):.2f}", end=", ")
 print(f"validation loss {before:.2f} before, {after:.2f} after")
 
 # %%
@@ -671,57 +780,71 @@ test_logits, test_classes = numbers_of(test)
 p, cooled = (softmax(test_logits / t, axis=1)[:, negative] for t in (1, temperature))
 known = softmax(logits, axis=1)[:, negative]  # on validation
 counted = min([*known, 1.1], key=lambda threshold: cost(known, threshold, classes))
-ways = {"call nobody": (p, 1.1, 2000), "0.5": (p, 0.5, 390), "formula": (p, 2 / 22, 240)}
-ways |= {"temperature": (cooled, 2 / 22, 230), "counted": (p, counted, 240)}
-for name, (of_test, threshold, expected) in (ways | {"call everybody": (p, 0, 400)}).items():
-    spent = about(expected, cost(of_test, threshold, test_classes), within=150)
-    print(f"{name:15} costs {spent:.0f} for 300 guests")
+ways = {"call nobody": (p, 1.1, 2000), "call everybody": (p, 0, 400), "0.5": (p, 0.5, 388)}
+ways |= {"formula": (p, 2 / 22, 238), "temperature": (cooled, 2 / 22, 226)}
+found = {}
+for name, (of_test, threshold, expected) in (ways | {"counted": (p, counted, 242)}).items():
+    found[name] = cost(of_test, threshold, test_classes)
+    print(f"{name:15} costs {about(expected, found[name], within=100):.0f} for 300 guests")
+by_cost = [found.pop(name) for name in ("formula", "temperature", "counted")]
+assert max(by_cost) < min(found.values())
 
 # %% [markdown]
-# 0.5 costs nearly as much as calling everybody. The three thresholds by cost lie together, far below it: a difference
-# of one missed guest is 20. The temperature is below 1: after two short epochs this model is not certain *enough*.
-# Models that are trained for longer are usually too certain.
+# At 0.5 the model misses too many unhappy guests: that costs more than all three thresholds by cost, which lie together
+# far below it. Don't rank the three: a single missed guest is 20. The temperature is below 1, so after two short epochs
+# this model is not certain *enough*. Models that are trained for longer are usually too certain.
 #
-# A third kind of decision is **abstaining**: a person reads the texts in between. If reading costs 1, a text is read where
-# that is less than both expected costs: 1 < 20p and 1 < 2 · (1 − p), so 0.05 < p < 0.5.
+# A third kind of decision is **abstaining**: a person reads the texts in between. Suppose that reading costs 1 and that
+# the person is always right. Then a text should be read where 1 is less than both expected costs: 1 < 20p and
+# 1 < 2 · (1 − p), so 0.05 < p < 0.5. What does it save?
+
+# %%
+reading = (p > 0.05) & (p < 0.5)
+abstained = reading.sum() + cost(p[~reading], 0.5, test_classes[~reading])
+print(f"abstaining costs {about(186, abstained, within=60):.0f}", end=", ")
+print(f"and a person reads {about(0.26, reading.mean(), within=0.1):.0%} of the texts")
+assert abstained < min(by_cost)
+
+# %% [markdown]
+# That is cheaper than each threshold alone, even with the reader's pay. It is worth it as long as the reader keeps up.
+#
 #
 # ## Drift
 #
-# Nobody sends labels back, so a service can't watch its accuracy. It can watch its inputs. The package's **monitor**
+# Labels come late or never, so a service can't watch its accuracy. It can watch its inputs. The package's **monitor**
 # compares the newest texts with reference texts: the mean confidence, the share of word pieces that
 # the reference texts did not have, and the share of unknown pieces. It reports the difference of means in standard
 # errors, and raises an alarm above 4.
 #
 # The reference is one half of the validation reviews. The next cell watches three days. On the first, the other half
-# arrives. On the second, the test reviews, which have other sentence patterns. On the third, somebody connects the service
-# to letters about sheep, money and music. Guess: is the model less certain on these?
+# arrives. On the second come the test reviews, which have other sentence patterns. On the third, somebody sends it
+# letters about sheep, money and music. Guess: is the model less certain on these?
 
 # %%
 from bertedu.production.monitor import Monitor, Reference
 
 days = {"the same": validation[1::2], "test": test, "letters": read("topics/test.tsv")}
+sure = {}
 for name, rows in days.items():
     monitor = Monitor(tokenizer.unk_token_id, Reference.load(work / "reviews"))
     for answer in (engine.answer([engine.ask(row.text)])[0] for row in rows):
         monitor.add(answer.pieces, answer.confidence)
     report = monitor.report()
-    sure = about(0.82, report["confidence"]["recent"], within=0.15)
-    print(
-        f"{name:9} {report['new_pieces']['recent']:.0%} new pieces, confidence {sure:.2f}",
-        end=", ",
-    )
-    print(
-        "alarm: new pieces" if "new_pieces" in report["alarms"] else "no alarm for new pieces"
-    )
+    sure[name] = report["confidence"]["recent"]
+    print(f"{name:9} {report['new_pieces']['recent']:.0%} new pieces", end=", ")
+    alarm = "alarm" if "new_pieces" in report["alarms"] else "no alarm"
+    usual = {"the same": 0.82, "test": 0.80, "letters": 0.88}[name]
+    print(f"{alarm} for new pieces, confidence {about(usual, sure[name], within=0.05):.2f}")
+assert sure["letters"] > sure["the same"]
 
 # %% [markdown]
-# The words tell, and the confidence misleads: on letters that have no right answer here, the model is *more* certain than
-# on reviews. A classifier has to put its probability somewhere. The second alarm is deserved, too: on the test reviews
-# the accuracy is lower, as you saw in the beginning.
+# The words show the drift, and the confidence misleads: on letters, for which no answer is right here, the model is *more*
+# certain than on reviews. It has to put its probability somewhere. If you wait for the confidence to fall, you wait in
+# vain. The alarm on the second day is deserved: on the test reviews the accuracy is lower, as you saw in the beginning.
 #
-# An alarm says that the inputs are different, not that the answers are wrong. And no alarm doesn't say that all is
-# well: if people start to mean the opposite by the same words, these measures see nothing. The remedy is a small
-# sample, labeled by people, every week.
+# An alarm says that the inputs are different (**covariate shift**), not that the answers are wrong. And silence doesn't
+# say that all is well: if people start to mean something else by the same words (**concept drift**), these measures see
+# nothing. The remedy is a small sample, labeled by people, every week.
 #
 # ## Search as a product (optional)
 #
@@ -729,16 +852,16 @@ for name, rows in days.items():
 # [Chapter 13](13_pairs_and_similarity.ipynb) compared the **bi-encoder** (one vector for each text, an index of vectors)
 # with the **cross-encoder** (reads both texts together, reranks a few hits). Three more ways belong to the field:
 #
-# - **BM25** (Robertson & Zaragoza 2009), without any network: word overlap, in which rare words count more, and repeating
-#   a word counts less and less. It is the baseline.
+# - **BM25** (Robertson & Zaragoza 2009), without any network: word overlap, in which rare words count more, repeating a
+#   word counts less and less, and a long passage is discounted for its length. It is the baseline.
 # - **Late interaction** (ColBERT, Khattab & Zaharia 2020): one vector for each *token*. For each token of the question
 #   take its best cosine with a token of the passage, and add these up (**MaxSim**).
 # - **SPLADE** (Formal et al. 2021): a weight for each word of the vocabulary, log(1 + ReLU(logit)) of the masked-LM head,
-#   the highest over the tokens. It is sparse, so an inverted index can hold it, and it may weigh words that the text
-#   doesn't contain.
+#   the highest over the tokens. A penalty in training keeps it sparse, so an inverted index can hold it. It may give
+#   weight to words that the text doesn't contain.
 #
-# Compute both with a pencil. A question has two tokens, a passage three, and these are the cosines. And for SPLADE, three
-# tokens give these logits for the words *horse*, *mare* and *tax*.
+# Compute both with a pencil. On the left are the cosines of a question with two tokens and a passage with three. On the
+# right, for SPLADE, are the logits that the passage's three tokens give to the words *horse*, *mare* and *tax*.
 #
 # | cosine | the | mare | ran | | logit | horse | mare | tax |
 # |---|---|---|---|---|---|---|---|---|
@@ -747,45 +870,53 @@ for name, rows in days.items():
 # | | | | | | ran | 1 | 0 | −2 |
 #
 # MaxSim is 0.3 + 0.8 = 1.1. SPLADE's weights are ln 3 = 1.1 for *horse*, ln 7 = 1.9 for *mare* and 0 for *tax*. The text
-# doesn't contain the word *horse*. The next cell checks both with the package.
+# doesn't contain the word *horse*. The next cell computes both: MaxSim in one line, SPLADE with the package.
 #
-# How good is a search? **Recall@k** is the share of questions whose right passage is among the first k hits. **MRR** is
-# the mean of 1 / rank of the right passage. With three questions whose right passages have the ranks 1, 4 and none:
-# recall@3 is 1/3, recall@10 is 2/3, and the MRR is (1 + 1/4 + 0) / 3 = 0.42. Recall is for a first search whose hits are
-# reranked, MRR for the list that people see.
+# How good is a search? If each question has one right passage, **recall@k** is the share of questions whose passage is
+# among the first k hits. **MRR@10** (mean reciprocal rank) is the mean of 1 / rank of the right passage, with 0 if it isn't
+# among the first ten. Three questions whose right passages have the ranks 1, 4 and none give a recall@3 of 1/3, a
+# recall@10 of 2/3, and an MRR@10 of (1 + 1/4 + 0) / 3 = 0.42. Recall is for a first search whose hits are reranked, MRR
+# for the list that people see.
 #
-# The second cell reads a measurement. All encoders start from `books-mini` and train for a minute or less. *Stories* are
-# 870 short stories of this course with 201 questions, *public* is 3,365 passages of SQuAD's and XQuAD's Wikipedia pages
-# with 300 questions. Which way wins?
+# The second cell reads a measurement with three seeds. All encoders start from `books-mini` and train for about a minute
+# at most. *Stories* are 870 short stories of this course with 201 questions, *public* is 3,365 passages of SQuAD's and
+# XQuAD's Wikipedia pages with 300 questions. The last line is a **hybrid**: late interaction reranks BM25's hits, and both
+# scores are added. Which way wins?
 
 # %%
-from bertedu.search.late_interaction import TokenVectors, max_sim
 from bertedu.search.sparse import term_weights
 
-cosines, real = torch.tensor([[[0.1, 0.2, 0.3], [0.0, 0.8, 0.1]]]), torch.ones(1, 3).bool()
-question = TokenVectors(cosines, real[:, :2])  # against unit vectors these are cosines
-print(f"MaxSim {max_sim(question, TokenVectors(torch.eye(3)[None], real)).item():.1f}")
+cosines = torch.tensor(
+    [[0.1, 0.2, 0.3], [0.0, 0.8, 0.1]]
+)  # tokens of the question, of the passage
+print(f"MaxSim {cosines.amax(dim=1).sum():.1f}")
 of_words = torch.tensor([[[-1.0, -2.0, -3.0], [2.0, 6.0, -1.0], [1.0, 0.0, -2.0]]])  # [1, T, V]
-weighed = term_weights(of_words, real.long())[0].tolist()
+weighed = term_weights(of_words, torch.ones(1, 3, dtype=torch.long))[0].tolist()
 print("SPLADE", [round(weight, 1) for weight in weighed])
 
 # %%
 measured = json.loads(data_path("comparisons/search.json").read_text(encoding="utf-8"))["sets"]
 print(f"{'':17} stories: recall@10, MRR   public: recall@10, MRR")
-for way in ("BM25", "bi-encoder", "late interaction", "SPLADE"):
+hybrid = "BM25, late interaction on its hits, scores added"
+for way in ("BM25", "bi-encoder", "late interaction", "SPLADE", hybrid):
     runs = [list(measured[name]["ways"][way].values()) for name in ("stories", "public")]
     kinds = ("recall_at_10", "mrr")
     found = [np.mean([one[kind] for one in of_seeds]) for of_seeds in runs for kind in kinds]
-    print(f"{way:17}" + "".join(f"{number:13.2f}" for number in found))
+    print(
+        f"{'hybrid' if way == hybrid else way:17}"
+        + "".join(f"{number:13.2f}" for number in found)
+    )
 
 # %% [markdown]
-# BM25 wins on both, without training and in less than a millisecond; only late interaction comes close. Before you
-# conclude that BERT is useless for search, read how the sets were made: people (or a template) wrote each question with
-# its passage before them, so the words of the question stand in the passage. Where users say it in their own words,
-# this advantage shrinks. Among the encoders, the two that compare word by word are far ahead of the one that puts a
-# whole passage into one vector. And all three learned from a few thousand questions, for a minute. What you should take
-# away is the order of work: BM25 first, as a baseline that runs today, and then every step has to beat it on *your*
-# questions. (`benchmarks/README.md` has the table with times, seeds and the reranked ways.)
+# Alone, no encoder beats BM25, which needs no training and less than a millisecond for a question. Only late interaction
+# comes close. Before you conclude that BERT is useless for search, read the last line: both together find more than
+# either alone. And read how the sets were made: people (or a template) wrote each question with its passage before them,
+# so the words of the question stand in the passage. Where users say it in their own words, BM25's advantage shrinks.
+# Among the encoders, the two that compare token by token or word by word are far ahead of the one that puts a whole
+# passage into one vector. And all three learned from no more than 2,600 questions.
+#
+# What you should take away is the order of work: BM25 first, as a baseline that runs today. Then every step has to beat
+# it on *your* questions. (`benchmarks/README.md` has the table with times, seeds and the other reranked ways.)
 #
 # ## The proof
 #
@@ -815,10 +946,8 @@ assert served.process.poll() is not None  # the service has ended
 # On Monday the guest house gets a new version of the service. `/health` says "ok". The log shows nothing but status 200.
 # It is as fast as before. The model is even more certain than it was. On Friday somebody reads the answers.
 #
-# The next cell builds that version (its code is folded: it makes one change to the folder), and the second asks it for
-# the validation reviews. No error, high confidence, and how much is right? Where would you look? The third cell compares
-# what both versions do to one sentence: tokens, then ids. The first step that differs is the culprit. Find it before you
-# read on. (The end of that cell is a first repair, which doesn't work.)
+# The next cell builds that version. It makes one change to the folder; its code is folded, so leave it folded for now. The
+# second cell asks it for the validation reviews. No error, high confidence, and how much is right?
 
 # %% tags=["hide-input"]
 
@@ -838,10 +967,24 @@ monday = another_version("monday", lambda lines: lines[:5] + sorted(lines[5:]))
 with serving(monday) as served:
     print("health:", request(served.url, "/health")[1]["status"])
     statuses, said = through_http(served)
+    drift = request(served.url, "/metrics")[1]["drift"]
 right = np.mean([one["label"] == row.label for one, row in zip(said, validation)])
 sure = np.mean([one["probability"] for one in said])
-print("statuses:", sorted(statuses), f"mean confidence {about(0.89, sure, within=0.12):.2f}")
-print(f"accuracy {about(0.35, right, within=0.12):.0%}, guessing 33%")
+before = np.mean([one["probability"] for one in full])
+print(
+    "statuses:",
+    sorted(statuses),
+    f"mean confidence {about(0.89, sure, within=0.06):.2f}",
+    end=", ",
+)
+print(f"last week {about(0.82, before, within=0.05):.2f}")
+print(f"accuracy {about(0.35, right, within=0.1):.0%}, guessing 33%")
+assert sure > before
+
+# %% [markdown]
+# Where would you look? Write down three suspects before you read on, and what each of them would show. Swapped labels, for
+# example, would leave a pattern: all positive reviews would get the same wrong label. The next cell compares what both
+# versions do to one sentence: tokens, then ids. The first step that differs is the culprit.
 
 # %%
 wrong = Engine(monday)
@@ -850,6 +993,22 @@ for name, one in (("last week", engine), ("monday", wrong)):
     print(f"{name}, {len(one.tokenizer)} tokens: {one.tokenizer.convert_ids_to_tokens(ids)}")
     print(f"  ids {ids}")
 print("what the model reads on monday:", tokenizer.decode(ids))
+
+# %% [markdown]
+# The tokens are the same, and the ids aren't. Somebody has sorted `vocab.txt`, maybe for a nicer diff. The size is the
+# same, so each check of shapes passes. The model reads what `tokenizer.decode` printed instead of the sentence.
+#
+# The usual ways to this bug: the tokenizer of another checkpoint with a vocabulary of the same size; cased against
+# uncased; a vocabulary that was trained again; a file that was edited. The graph can't notice it. Did anything? The
+# monitor of "Drift" counts ids, and to it Monday's texts were full of new pieces. The next cell prints its alarms.
+#
+# But an alarm of the monitor comes after dozens of wrong answers, and somebody has to read it. A **startup check** stops
+# the service before the first one. Our service compares the digest of the graph at its start, but not that of the
+# vocabulary, so let's add that. `broken_digest` is a first try: it would be stored at export and compared at the start.
+
+# %%
+print("alarm for new pieces:", "new_pieces" in drift["alarms"])
+print(f"new pieces {drift['new_pieces']['recent']:.0%}")
 
 
 def broken_digest(tokens, lower_case):
@@ -860,13 +1019,7 @@ digests = {broken_digest(one.tokenizer.tokens, True) for one in (engine, wrong)}
 print("different digests:", len(digests))
 
 # %% [markdown]
-# The tokens are the same, and the ids aren't. Somebody has sorted `vocab.txt`, maybe for a nicer diff. The size is the
-# same, so each check of shapes passes. The model reads what `tokenizer.decode` printed instead of the sentence.
-#
-# The usual ways to this bug: the tokenizer of another checkpoint with a vocabulary of the same size; cased against
-# uncased; a vocabulary that was trained again; a file that was edited. The graph doesn't contain the tokenizer, so
-# nothing else can notice it. The service needs a **startup check**. `broken_digest` above is a first try: its digest of
-# the vocabulary is stored at export and compared at the start. It gives both versions the same digest.
+# Two vocabularies, one digest: this check would have let Monday's version start.
 #
 # ### Exercise 23.4 · A digest that notices
 # ●●●○ · 12 minutes
@@ -899,11 +1052,11 @@ check("23.4", vocabulary_digest)
 # A digest finds any change of the file. It finds no change in the *code* of the tokenizer, and none in another library's
 # reading of the file. A second check covers the whole way: **golden requests**, a few texts with answers that were stored
 # at export. At the start, the service asks itself and refuses to start where an answer differs. The next cell tries four
-# versions. In the last one a single line of the vocabulary is lost, so that all later ids are too small by one. Guess
-# its accuracy.
+# versions with 32 golden requests. In the last version a single line of the vocabulary is lost, so that all later ids
+# are too small by one. Guess its accuracy.
 
 # %%
-golden = {text: said["probabilities"] for text, said in zip(reviews[:8], full)}
+golden = {text: said["probabilities"] for text, said in zip(reviews[:32], full)}
 
 
 def failed(engine, tolerance=0.1):  # how many golden requests get another answer
@@ -913,17 +1066,20 @@ def failed(engine, tolerance=0.1):  # how many golden requests get another answe
 
 
 lost = Engine(another_version("lost", lambda lines: lines[:2000] + lines[2001:]))
-versions = {"last week": (engine, 0.85), "int8": (engine8, 0.85), "monday": (wrong, 0.35)}
-for name, (one, expected) in (versions | {"a line lost": (lost, 0.73)}).items():
+versions = {"last week": (engine, 0, 0.85), "int8": (engine8, 0, 0.85)}
+versions |= {"monday": (wrong, 24, 0.35), "a line lost": (lost, 13, 0.73)}
+for name, (one, fails, expected) in versions.items():
     found = zip(answers(one, reviews), validation)
-    right = about(expected, np.mean([s["label"] == row.label for s, row in found]), within=0.12)
-    print(f"{name:12} {failed(one)} of 8 golden requests fail, accuracy {right:.0%}")
+    right = about(expected, np.mean([s["label"] == row.label for s, row in found]), within=0.1)
+    fails = about(fails, failed(one), within=8 if fails else 0.5)
+    print(f"{name:12} {fails:.0f} of 32 golden requests fail, accuracy {right:.0%}")
 shutil.rmtree(work, ignore_errors=True)  # the exported folders
 
 # %% [markdown]
-# int8 passes, since the tolerance leaves room for rounding. Monday's version never starts. And the lost line would have
-# been the worst: the model is still right in most cases, because the most frequent words stand before the gap. In
-# production, without labels, nobody would have seen it for a long time.
+# Int8 passes, since the tolerance leaves room for rounding. With this check, Monday's version would never have started.
+# And the lost line would have been the worst: the model is still right in most cases, because the most frequent words
+# stand before the gap. No status code, no confidence and no glance at a few answers would tell: only the monitor, and the
+# golden requests. Choose golden texts with many different words: a text whose words all stand before the gap passes.
 #
 # ## Paper and code
 #
@@ -939,9 +1095,10 @@ shutil.rmtree(work, ignore_errors=True)  # the exported folders
 #
 # ## Summary
 #
-# - An exported graph has no tokenizer and no labels. It is right when it was compared on texts of every length, in
-#   batches with padding.
-# - int8: integers times a scale. One outlier costs precision for all that share its scale. Measure it on the task.
+# - An exported graph has no tokenizer and no labels. Compare it with the model on texts of many lengths, in batches with
+#   padding, before you trust it.
+# - int8: integers times a scale. One outlier costs precision for all that share its scale. Measure the effect on the
+#   task.
 # - Batch by length, wait a little, bound the queue. Report throughput and p99 together, from an open loop.
 # - Waiting grows as ρ / (1 − ρ). Plan for half to two thirds of what the service can do.
 # - Thresholds come from costs, and from validation data. Drift is watched on inputs, and labels are sampled.
