@@ -58,8 +58,8 @@
 #
 # <svg role="img" aria-label="A request goes from the client to a service. There it is checked, looked up in a cache,
 # tokenized, collected into a batch of like lengths, and computed by the exported graph. The answer goes through a
-# decision by cost back to the client. A log without texts and a monitor for drift watch. The lab adds a check at the start." viewBox="0 0 760 150"
-# width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
+# decision by cost back to the client. A log without texts and a monitor for drift watch. The lab adds a check at the
+# start." viewBox="0 0 760 150" width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="760" height="150" fill="#ffffff"/>
 # <g fill="#ffffff" stroke="#0072B2" stroke-width="1.6"><rect x="14" y="40" width="96" height="44" rx="7"/>
 # <rect x="142" y="40" width="82" height="44" rx="7"/><rect x="384" y="40" width="96" height="44" rx="7"/>
@@ -80,9 +80,9 @@
 # First we need a model. The next three cells read the reviews of chapter 10 and fine-tune `books-mini` on them, with the
 # loop of that chapter. Two epochs take about 15 seconds and are good enough for today.
 #
-# In a notebook we would then loop over texts. What happens when other people send them? The fourth cell is that loop, with
-# four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing. Which of them gets
-# an answer?
+# In a notebook we would then loop over texts. What happens when other people send them? The fourth cell is that loop,
+# with four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing. Which of them
+# gets an answer?
 
 # %%
 import contextlib
@@ -148,19 +148,11 @@ def accuracy(model, rows):
     return np.mean(names == np.array([row.label for row in rows]))
 
 
-<<<<<<< HEAD
 fine_tune(model)
-print(
-    f"validation {about(0.85, accuracy(model.eval(), validation), within=0.06):.0%}", end=", "
-)
-print(f"test {about(0.77, accuracy(model, test), within=0.07):.0%}")
-=======
-fine_tune(model, text_loss)
 on_validation, on_test = accuracy(model.eval(), validation), accuracy(model, test)
-print(f"validation {about(0.85, on_validation, within=0.06):.0%}", end=", ")
-print(f"test {about(0.77, on_test, within=0.06):.0%}")
+print(f"validation {about(0.85, on_validation, within=0.08):.0%}", end=", ")
+print(f"test {about(0.77, on_test, within=0.08):.0%}")
 assert on_test < on_validation  # other sentence patterns: see "Drift"
->>>>>>> e4dbb2f (Chapter 23 read by an expert and a player: claims, controls, tolerances)
 
 # %%
 soup = "The soup was excellent. "
@@ -173,9 +165,9 @@ for text in (soup, soup * 40, 42, ""):
         print(f"{text!r:35.30} {type(error).__name__}")
 
 # %% [markdown]
-# Two of them raise an error, which would stop a loop that doesn't catch it. The empty one gets a label for no words at all. There is more that you can't
-# see: one text is computed at a time, a second client waits for the first, and the process holds all of PyTorch and the
-# code for training. We will repair one thing after the other.
+# Two of them raise an error, which would stop a loop that doesn't catch it. The empty one gets a label for no words.
+# There is more that you can't see: one text is computed at a time, a second client waits for the first, and the process
+# holds all of PyTorch and the code for training. We will repair one thing after the other.
 #
 # ## Export to ONNX
 #
@@ -310,8 +302,8 @@ check("23.1", quantize_columns)
 # <details><summary>Solution, explained</summary>
 #
 # `amax(dim=0)` goes down the rows, so it leaves a number for each column. `clamp_min` keeps the scale of a column of
-# zeros away from 0. Round before the conversion: `.to(torch.int8)` alone truncates towards zero, which doubles the largest
-# error.
+# zeros away from 0. Round before the conversion: `.to(torch.int8)` alone truncates towards zero, which doubles the
+# largest error.
 #
 # </details>
 
@@ -331,7 +323,7 @@ reviews, engine8 = [row.text for row in validation], Engine(work / "int8")
 full, eight = answers(engine, reviews), answers(engine8, reviews)
 for name, said, of in (("float32", full, exported), ("int8", eight, quantized)):
     right = np.mean([one["label"] == row.label for one, row in zip(said, validation)])
-    print(f"{name:8} {about(0.85, right, within=0.06):.0%} right, {of.bytes / 1e6:.0f} MB")
+    print(f"{name:8} {about(0.85, right, within=0.08):.0%} right, {of.bytes / 1e6:.0f} MB")
 other = sum(one["label"] != another["label"] for one, another in zip(full, eight))
 print(f"another label: {about(1, other, within=6):.0f} of 300 reviews")
 changes = [abs(one["probability"] - other["probability"]) for one, other in zip(full, eight)]
@@ -344,38 +336,31 @@ print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.
 # small BERT it is a large part. Is int8 faster? That depends on the processor's instructions, so measure it on the
 # machine that will serve. We do that below.
 #
-# ## A smaller model
+# ## A smaller model (optional)
 #
 # int8 keeps every operation. The other way is to have fewer of them: remove attention heads (Michel et al. 2019), remove
 # layers (Fan et al. 2020), or train a student with half of the layers (Sanh et al. 2019). Removing layers is the simplest
 # way, and the time shrinks with their number, since they are computed one after the other. Guess the accuracy if we
 # remove the upper two of our four layers, and change nothing else.
 #
-<<<<<<< HEAD
 # The first line of the next cell's output answers that. Can the rest of the accuracy be won back? The picture shows a
 # measurement: `books-mini`, fine-tuned on the course's reviews and on 3,000 sentences of film reviews (Pang & Lee 2005),
 # in several versions, three seeds each, exported to ONNX. *Tuned* means one more pass over the training data after
-# something was removed. The **student** has the lower half of the pre-trained layers, and learns the task from the labels
-# alone, or by **distillation**: also from the fine-tuned model's probabilities at a temperature of 2, as in
-# [chapter 16](16_albert_and_distilbert.ipynb). Before you look: which version would you serve?
-=======
-# The next cell measures that. Then it trains the cut model twice, from the same initialization: with the labels alone,
-# and by **distillation**, where it also learns the teacher's probabilities at temperature 2, as in
-# [chapter 16](16_albert_and_distilbert.ipynb). (A temperature of t makes gradients smaller by about t²: the factor t · t
-# makes up for it.) Training adds two epochs, so a fair comparison needs a control: the whole model with the same two.
-
->>>>>>> e4dbb2f (Chapter 23 read by an expert and a player: claims, controls, tolerances)
+# something was removed; *tuned on* is the control, the whole model with the same pass. The **student** has the lower half
+# of the pre-trained layers, and learns the task from the labels alone, or by **distillation**: also from the fine-tuned
+# model's probabilities at a temperature of 2, as in [chapter 16](16_albert_and_distilbert.ipynb). Before you look: which
+# version would you serve?
 
 # %%
 from bertedu.visualization.picture import Picture, new_figure
 
-<<<<<<< HEAD
 student = copy.deepcopy(model)
 student.encoder.encoder.layers = student.encoder.encoder.layers[:2]
-cut_off = about(0.60, accuracy(student, validation), within=0.2)
-print(f"all layers {about(0.85, accuracy(model, validation), within=0.06):.0%}", end=", ")
+cut_off = about(0.60, accuracy(student, validation), within=0.12)
+print(f"all layers {about(0.85, accuracy(model, validation), within=0.08):.0%}", end=", ")
 print(f"the lower two alone {cut_off:.0%}")
-marks = {"ONNX": "ko", "ONNX, int8": "k^", "50% of heads removed, tuned": "ks"}
+marks = {"ONNX": "ko", "ONNX, tuned on": "k+", "ONNX, int8": "k^"}
+marks |= {"50% of heads removed, tuned": "ks"}
 marks |= {"upper half of layers removed": "C1x", "upper half of layers removed, tuned": "C1D"}
 marks |= {"student alone": "C0v", "student distilled": "C2P", "student distilled, int8": "C2*"}
 measured = json.loads(data_path("comparisons/compression.json").read_text(encoding="utf-8"))
@@ -396,81 +381,21 @@ alt = (
 Picture(figure, alt)
 
 # %% [markdown]
-# A bar is one standard deviation over the seeds, and most of the accuracies lie within each other's bars. Go from right
+# A bar is one standard deviation over the seeds: differences smaller than the bars say nothing. Go from right
 # to left. **int8** nearly halves the time and keeps the accuracy. Removing **heads** saves little: attention's matrices
 # hold only a third of a layer's weights. Removing **layers** halves the time, but the head has never seen the vectors of
 # layer 2, so the model has to be trained again. On the film reviews one pass wins nearly everything back, on ours it
-# doesn't.
+# doesn't. (Compare with *tuned on*: the whole model has had that pass, too.)
 #
 # The **distilled** student is ahead of the student alone on the one set and behind on the other. So these runs don't
 # show that distillation helps here. (The one in [chapter 16](16_albert_and_distilbert.ipynb), which copies the teacher's
-# predictions of masked words, did.) And look at the dotted line: a bag of words, which takes a few microseconds. On the
+# predictions of masked words, did.) And look at the dotted line: a bag of words, which costs next to nothing. On the
 # film reviews it beats every version of this small BERT. Compare with it before you make a model faster.
-=======
-
-def lower_layers(count):
-    student = copy.deepcopy(model)
-    student.encoder.encoder.layers = student.encoder.encoder.layers[:count]
-    return student
-
-
-def distillation_loss(student, batch, t=2.0):
-    inputs = (batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
-    with torch.no_grad():
-        teacher = (model(*inputs).logits / t).softmax(dim=-1)  # [B, C]
-    said = student(*inputs).logits
-    soft = nn.functional.kl_div((said / t).log_softmax(-1), teacher, reduction="batchmean")
-    return 0.5 * t * t * soft + 0.5 * nn.functional.cross_entropy(said, batch["labels"])
-
-
-print(f"whole            {about(0.85, accuracy(model, validation), within=0.06):.0%}")
-untrained = about(0.60, accuracy(lower_layers(2), validation), within=0.12)
-print(f"cut, not trained {untrained:.0%}")
-ways = {"whole, longer": (4, text_loss, 0.91), "cut, labels": (2, text_loss, 0.88)}
-ways["cut, distilled"] = (2, distillation_loss, 0.88)
-for name, (count, loss, expected) in ways.items():
-    torch.manual_seed(1)
-    student = lower_layers(count)
-    fine_tune(student, loss, rate=2e-4)
-    reached = about(expected, accuracy(student.eval(), validation), within=0.05)
-    print(f"{name:16} {reached:.0%}")
-
-# %% [markdown]
-# Cutting alone costs about 25 points: the classifier's head has never seen the vectors of layer 2. Two more epochs repair
-# most of that. Without the control you might think that the students beat their teacher. But the whole model gains from
-# two more epochs, too, and it stays a little ahead: that difference is the price of half of the layers. Distillation
-# shows no clear gain over the labels. This is one seed, and with 300 reviews the standard error of an accuracy is two
-# points, so a difference of three points proves nothing. To compare such models takes
-# several seeds and more texts, as in chapter 10.
-#
-# The next cell reads a larger measurement (`benchmarks/README.md`, "Smaller and faster"): versions of the same BERT,
-# fine-tuned with other settings and several seeds. Each line has the mean accuracy on the test set, its standard
-# deviation over the seeds, and the speed for texts in batches of 32, on one core, relative to ONNX in float32. Which
-# version would you serve?
-
-# %%
-file = data_path("comparisons/compression.json")
-versions = ["ONNX", "ONNX, int8", "50% of heads removed, tuned"]
-versions += ["upper half of layers removed, tuned", "student alone", "student distilled"]
-for name, one in json.loads(file.read_text(encoding="utf-8"))["sets"].items():
-    print(f"{name}, {one['seeds']} seeds")
-    for version in versions:
-        got = one["versions"][version]
-        found = f"{got['accuracy']:.2f} ± {got['deviation']:.2f}"
-        print(f"  {version:36} {found}, {got['times_faster_in_32']:.1f} times as fast")
-
-# %% [markdown]
-# Begin with the standard deviations: a difference of accuracy that is smaller than they are says nothing. The times are
-# clearer. Int8 is the cheapest step, since it needs no training. Removing half of the layers saves far more time than
-# removing half of the heads. Why? Attention's four matrices are only a third of a layer's weights, so half of the heads
-# are a sixth of its work. The last two lines differ in one thing: only the second student sees the teacher's
-# probabilities. Before you distil, ask what the teacher knows that your labels don't say.
->>>>>>> e4dbb2f (Chapter 23 read by an expert and a player: claims, controls, tolerances)
 #
 # ## Batches, padding and milliseconds
 #
-# A service gets many texts at the same moment. If they form a batch, each weight is read once for all of them. But texts have
-# different lengths, and the short ones are padded. **Padding share** is the part of a batch that is padding. With a
+# A service gets many texts at the same moment. If they form a batch, each weight is read once for all of them. But texts
+# have different lengths, and the short ones are padded. **Padding share** is the part of a batch that is padding. With a
 # pencil: lengths 5, 6, 30, 31 in one batch give 4 · 31 = 124 positions for 72 tokens, so 42 % is padding. In two batches,
 # 5 with 6 and 30 with 31, it is 2 of 12 + 62 = 74, or 3 %.
 #
@@ -478,8 +403,8 @@ for name, one in json.loads(file.read_text(encoding="utf-8"))["sets"].items():
 # then sorted by length, and then as the package does it: sorted, with a new batch where padding would cost more than
 # another run of the graph.
 #
-# The second cell asks the clock three questions. How many milliseconds does a text cost in batches of 1, 8 and 32? Is int8
-# faster on this machine? How much of the time does the plan save? Times are not the same on two machines, so this
+# The second cell asks the clock three questions. How many milliseconds does a text cost in batches of 1, 8 and 32? Is
+# int8 faster on this machine? How much of the time does the plan save? Times are not the same on two machines, so this
 # output isn't compared when the notebook is tested. What must hold everywhere is asserted.
 
 # %%
@@ -516,7 +441,8 @@ assert spent["planned"] < 1.1 * spent["as they come"]
 # it runs the graph more often.
 #
 # **Dynamic batching** does this in a service: a text waits a few milliseconds for others, then all that are there are
-# computed together. The wait is the price: it adds to the latency of a quiet service. A busy one gains throughput. A **cache** is cheaper still: the same text gets the same answer without the model, as long as the key contains
+# computed together. The wait is the price: it adds to the latency of a quiet service. A busy one gains throughput. A
+# **cache** is cheaper still: the same text gets the same answer without the model, as long as the key contains
 # everything the answer depends on (text, model, version).
 #
 # ## Latency: why a mean hides the tail
@@ -527,8 +453,9 @@ assert spent["planned"] < 1.1 * spent["as they come"]
 # slowest hundredth (Dean & Barroso 2013, "The tail at scale").
 #
 # Most of the tail isn't computing but waiting. Say a server needs 10 ms for a request on average, and r requests a
-# second arrive. It is busy for a share **ρ** = 0.01 · r of the time, the **utilization**. If the gaps between arrivals and
-# the service times are both random with an exponential distribution (the **M/M/1 queue**), the mean wait in the queue is
+# second arrive. It is busy for a share **ρ** = 0.01 · r of the time, the **utilization**. If the gaps between arrivals
+# and the service times are both random with an exponential distribution (the **M/M/1 queue**), the mean wait in the
+# queue is
 #
 # > ρ / (1 − ρ) · 10 ms
 #
@@ -565,9 +492,9 @@ for per_second in (50, 70, 80):
     print(f"{per_second} a second: formula {formula:.0f} ms, {found}")
 
 # %% [markdown]
-# The formula holds. These are times in the queue, without the request's own 10 ms. From 50 to 80 requests a second there is
-# 60 % more traffic, and the mean wait is four times as long. The p99 is several times the mean, even at 50. That is why
-# servers are often planned for a utilization of 50 to 70 %: a burst of requests must not reach the steep part.
+# The formula holds. These are times in the queue, without the request's own 10 ms. From 50 to 80 requests a second there
+# is 60 % more traffic, and the mean wait is four times as long. The p99 is several times the mean, even at 50. That is
+# why servers are often planned for a utilization of 50 to 70 %: a burst of requests must not reach the steep part.
 #
 # ## Who holds the clock?
 #
@@ -593,8 +520,8 @@ for name, seconds in (("closed loop", closed_loop), ("open loop", np.array(answe
     print("{:12} mean {:4.1f} ms, p50 {:.0f} ms, p99 {:3.0f} ms".format(name, *found))
 
 # %% [markdown]
-# One p99 is 1 ms, the other about 900 ms. Both are counted correctly; only the second counts what people experience. So in
-# an open loop the clock starts when a request was *due*.
+# One p99 is 1 ms, the other about 900 ms. Both are counted correctly; only the second counts what people experience. So
+# in an open loop the clock starts when a request was *due*.
 #
 # ## A service under load
 #
@@ -641,10 +568,10 @@ assert report["from_cache"] >= 150
 # %% [markdown]
 # What to notice: with 16 clients the throughput rises, since the service computes batches, and each client waits longer.
 # That is the trade: **latency against throughput**. **Little's law** joins the two: 16 clients / throughput is the mean
-# latency. Now compare the last open loop with the 16 clients: it sends *less*, and its p99 is of the same size or higher,
-# since requests come at random and nobody waits politely. The cache is in a class of its own. (Not all 200 come from it:
-# some clients ask before the first answer is there.) And a figure such as "200 requests a second" means nothing without the latency at that load, the lengths of
-# the texts, and the kind of loop.
+# latency. Now compare the last open loop with the 16 clients: it sends *less*, and its p99 is of the same size or
+# higher, since requests come at random and nobody waits politely. The cache is in a class of its own. (Not all 200 come
+# from it: some clients ask before the first answer is there.) And a figure such as "200 requests a second" means nothing
+# without the latency at that load, the lengths of the texts, and the kind of loop.
 #
 # Don't trust these p99 too far. Out of 300 requests, the three slowest decide about p99: a real test sends many
 # thousands. And the load generator runs on the same machine, so it takes computing time from the service. For figures
@@ -675,12 +602,12 @@ for name, body in bodies.items():
 # has left is wasted work. Note what doesn't happen: the long text isn't cut silently. The sender should know that
 # its end would not be read.
 #
-# ## What to log
+# ## What to log (optional)
 #
 # You want to find failures later, but you shouldn't keep people's texts. The service's log has a line for each request:
 # status, milliseconds, sizes, and a **digest** of the text, so that equal texts can be recognized. Is a digest
-# anonymous? The next cell shows what a line of the log has. Then somebody who finds a log with plain SHA-256 digests tries
-# all short texts that are likely.
+# anonymous? The next cell shows what a line of the log has. Then somebody who finds a log with plain SHA-256 digests
+# tries all short texts that are likely.
 
 # %%
 line = json.loads(served.log.read_text(encoding="utf-8").splitlines()[2])["line"]
@@ -705,10 +632,10 @@ for noun, word in product(nouns, words):
 #
 # > p > c_fp / (c_fp + c_fn) = 2 / 22 = 0.09
 #
-# where c_fp is the cost of a false positive (the false alarm) and c_fn that of a false negative (the miss).
-# This needs **calibrated** probabilities: among messages with p = 0.09, nine in a hundred must really be negative. It
-# also needs the same share of unhappy guests as in the data of the calibration. If the probabilities aren't calibrated,
-# there are two ways: calibrate them, or choose the threshold on validation by counting the cost.
+# where c_fp is the cost of a false positive (the false alarm) and c_fn that of a false negative (the miss). This needs
+# **calibrated** probabilities: among messages with p = 0.09, nine in a hundred must really be negative. It also needs
+# about the same share of unhappy guests as in the data that the calibration was fitted on. If the probabilities aren't
+# calibrated, there are two ways: calibrate them, or choose the threshold on validation by counting the cost.
 #
 # ### Exercise 23.3 · The cheapest threshold
 # ●●○○ · 12 minutes
@@ -785,7 +712,7 @@ ways |= {"formula": (p, 2 / 22, 238), "temperature": (cooled, 2 / 22, 226)}
 found = {}
 for name, (of_test, threshold, expected) in (ways | {"counted": (p, counted, 242)}).items():
     found[name] = cost(of_test, threshold, test_classes)
-    print(f"{name:15} costs {about(expected, found[name], within=100):.0f} for 300 guests")
+    print(f"{name:15} costs {about(expected, found[name], within=120):.0f} for 300 guests")
 by_cost = [found.pop(name) for name in ("formula", "temperature", "counted")]
 assert max(by_cost) < min(found.values())
 
@@ -803,10 +730,9 @@ reading = (p > 0.05) & (p < 0.5)
 abstained = reading.sum() + cost(p[~reading], 0.5, test_classes[~reading])
 print(f"abstaining costs {about(186, abstained, within=60):.0f}", end=", ")
 print(f"and a person reads {about(0.26, reading.mean(), within=0.1):.0%} of the texts")
-assert abstained < min(by_cost)
 
 # %% [markdown]
-# That is cheaper than each threshold alone, even with the reader's pay. It is worth it as long as the reader keeps up.
+# Compare that with the formula alone, and remember that the reader's pay is in it. It needs a reader who keeps up.
 #
 #
 # ## Drift
@@ -838,9 +764,11 @@ for name, rows in days.items():
 assert sure["letters"] > sure["the same"]
 
 # %% [markdown]
-# The words show the drift, and the confidence misleads: on letters, for which no answer is right here, the model is *more*
-# certain than on reviews. It has to put its probability somewhere. If you wait for the confidence to fall, you wait in
-# vain. The alarm on the second day is deserved: on the test reviews the accuracy is lower, as you saw in the beginning.
+# The words show the drift, and the confidence misleads: on letters, for which no answer is right here, the model is
+# *more* certain than on reviews. It has to put its probability somewhere. If you wait for the confidence to fall, you
+# wait in vain. (The monitor looks at both directions. On the letters the confidence is about four standard errors
+# *higher*, at the edge of an alarm.) The alarm on the second day is deserved: on the test reviews the accuracy is lower,
+# as you saw in the beginning.
 #
 # An alarm says that the inputs are different (**covariate shift**), not that the answers are wrong. And silence doesn't
 # say that all is well: if people start to mean something else by the same words (**concept drift**), these measures see
@@ -873,15 +801,15 @@ assert sure["letters"] > sure["the same"]
 # doesn't contain the word *horse*. The next cell computes both: MaxSim in one line, SPLADE with the package.
 #
 # How good is a search? If each question has one right passage, **recall@k** is the share of questions whose passage is
-# among the first k hits. **MRR@10** (mean reciprocal rank) is the mean of 1 / rank of the right passage, with 0 if it isn't
-# among the first ten. Three questions whose right passages have the ranks 1, 4 and none give a recall@3 of 1/3, a
+# among the first k hits. **MRR@10** (mean reciprocal rank) is the mean of 1 / rank of the right passage, with 0 if it
+# isn't among the first ten. Three questions whose right passages have the ranks 1, 4 and none give a recall@3 of 1/3, a
 # recall@10 of 2/3, and an MRR@10 of (1 + 1/4 + 0) / 3 = 0.42. Recall is for a first search whose hits are reranked, MRR
 # for the list that people see.
 #
 # The second cell reads a measurement with three seeds. All encoders start from `books-mini` and train for about a minute
-# at most. *Stories* are 870 short stories of this course with 201 questions, *public* is 3,365 passages of SQuAD's and
-# XQuAD's Wikipedia pages with 300 questions. The last line is a **hybrid**: late interaction reranks BM25's hits, and both
-# scores are added. Which way wins?
+# at most, the cross-encoder for less than two. *Stories* are 870 short stories of this course with 201 questions,
+# *public* is 3,365 passages of SQuAD's and XQuAD's Wikipedia pages with 300 questions. The last two lines are
+# **hybrids**: late interaction or a cross-encoder reranks BM25's hits, and both scores are added. Which way wins?
 
 # %%
 from bertedu.search.sparse import term_weights
@@ -897,21 +825,21 @@ print("SPLADE", [round(weight, 1) for weight in weighed])
 # %%
 measured = json.loads(data_path("comparisons/search.json").read_text(encoding="utf-8"))["sets"]
 print(f"{'':17} stories: recall@10, MRR   public: recall@10, MRR")
-hybrid = "BM25, late interaction on its hits, scores added"
-for way in ("BM25", "bi-encoder", "late interaction", "SPLADE", hybrid):
-    runs = [list(measured[name]["ways"][way].values()) for name in ("stories", "public")]
+ways = {name: name for name in ("BM25", "bi-encoder", "late interaction", "SPLADE")}
+ways |= {"BM25 + late": "BM25, late interaction on its hits, scores added"}
+ways |= {"BM25 + cross": "BM25, reranked, scores added"}
+for name, way in ways.items():
+    runs = [measured[which]["ways"][way].values() for which in ("stories", "public")]
     kinds = ("recall_at_10", "mrr")
     found = [np.mean([one[kind] for one in of_seeds]) for of_seeds in runs for kind in kinds]
-    print(
-        f"{'hybrid' if way == hybrid else way:17}"
-        + "".join(f"{number:13.2f}" for number in found)
-    )
+    print(f"{name:17}" + "".join(f"{number:13.2f}" for number in found))
 
 # %% [markdown]
 # Alone, no encoder beats BM25, which needs no training and less than a millisecond for a question. Only late interaction
-# comes close. Before you conclude that BERT is useless for search, read the last line: both together find more than
-# either alone. And read how the sets were made: people (or a template) wrote each question with its passage before them,
-# so the words of the question stand in the passage. Where users say it in their own words, BM25's advantage shrinks.
+# comes close. Before you conclude that BERT is useless for search, read the last two lines: BM25 and a BERT *together*
+# are better than BM25, on both sets and with every seed. And read how the sets were made: people (or a template) wrote
+# each question with its passage before them, so the words of the question stand in the passage. Where users say it in
+# their own words, BM25's advantage shrinks.
 # Among the encoders, the two that compare token by token or word by word are far ahead of the one that puts a whole
 # passage into one vector. And all three learned from no more than 2,600 questions.
 #
@@ -946,8 +874,8 @@ assert served.process.poll() is not None  # the service has ended
 # On Monday the guest house gets a new version of the service. `/health` says "ok". The log shows nothing but status 200.
 # It is as fast as before. The model is even more certain than it was. On Friday somebody reads the answers.
 #
-# The next cell builds that version. It makes one change to the folder; its code is folded, so leave it folded for now. The
-# second cell asks it for the validation reviews. No error, high confidence, and how much is right?
+# The next cell builds that version. It makes one change to the folder; its code is folded, so leave it folded for now.
+# The second cell asks it for the validation reviews. No error, high confidence, and how much is right?
 
 # %% tags=["hide-input"]
 
@@ -982,9 +910,9 @@ print(f"accuracy {about(0.35, right, within=0.1):.0%}, guessing 33%")
 assert sure > before
 
 # %% [markdown]
-# Where would you look? Write down three suspects before you read on, and what each of them would show. Swapped labels, for
-# example, would leave a pattern: all positive reviews would get the same wrong label. The next cell compares what both
-# versions do to one sentence: tokens, then ids. The first step that differs is the culprit.
+# Where would you look? Write down three suspects before you read on, and what each of them would show. Swapped labels,
+# for example, would leave a pattern: all positive reviews would get the same wrong label. The next cell compares what
+# both versions do to one sentence: tokens, then ids. The first step that differs is the culprit.
 
 # %%
 wrong = Engine(monday)

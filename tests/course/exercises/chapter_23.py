@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import unicodedata
 
+import numpy as np
 import torch
 
 # 23.1 ----------------------------------------------------------------------------------------------------------------
@@ -51,6 +53,24 @@ still_floats = scaled_by(largest, dtype=torch.float32)
 zeros_divided = scaled_by(lambda w: w.abs().amax(dim=0) / 127)
 
 
+def zero_scale_kept(weights):
+    scales = weights.abs().amax(dim=0) / 127
+    return torch.where(scales > 0, weights / scales, 0.0).round().to(torch.int8), scales
+
+
+def high_floor(weights):
+    scales = (weights.abs().amax(dim=0) / 127).clamp_min(1e-3)
+    return (weights / scales).round().to(torch.int8), scales
+
+
+def scales_first(weights):
+    return by_columns(weights)[::-1]
+
+
+inverse = scaled_by(lambda w: 127 / w.abs().amax(dim=0))
+undivided = scaled_by(lambda w: w.abs().amax(dim=0))
+
+
 def only_numbers(weights):
     return by_columns(weights)[0]
 
@@ -80,6 +100,28 @@ def on_a_grid(probabilities, labels, false_alarm, miss):
     grid = torch.linspace(0, 1.001, 5001)
     spent = [float(cost(t, probabilities, labels, false_alarm, miss)) for t in grid]
     return grid[spent.index(min(spent))].item()
+
+
+def as_numpy(probabilities, labels, false_alarm, miss):
+    p, y = probabilities.numpy(), labels.numpy()
+    tried = np.append(p, np.float32(1.5))
+    spent = [false_alarm * np.sum((p >= t) & (y == 0)) + miss * np.sum((p < t) & (y == 1)) for t in tried]
+    return tried[np.argmin(spent)]
+
+
+def one_for_none(probabilities, labels, false_alarm, miss):
+    return min([*probabilities.tolist(), 1.0], key=lambda t: float(cost(t, probabilities, labels, false_alarm, miss)))
+
+
+def ties_ignored(probabilities, labels, false_alarm, miss):
+    order = probabilities.argsort(descending=True, stable=True)
+    p, positive = probabilities[order], labels[order].bool()
+    spent = [float(false_alarm * (~positive[:i]).sum() + miss * positive[i:].sum()) for i in range(len(p) + 1)]
+    return [1.1, *p.tolist()][spent.index(min(spent))]
+
+
+def formula_swapped(probabilities, labels, false_alarm, miss):
+    return miss / (false_alarm + miss)
 
 
 def swapped_costs(probabilities, labels, false_alarm, miss):
@@ -149,6 +191,34 @@ def by_hash(tokens, lower_case):
     return str(hash((tuple(tokens), lower_case)))
 
 
+def by_wrapped_hash(tokens, lower_case):
+    return sha(str(hash((tuple(tokens), lower_case))))
+
+
+def of_a_set(tokens, lower_case):
+    return sha(repr(frozenset(enumerate(tokens))) + str(lower_case))
+
+
+def of_an_array(tokens, lower_case):
+    return sha(str(np.array(tokens)) + str(lower_case))
+
+
+def lowered(tokens, lower_case):
+    return sha("\n".join(token.lower() for token in tokens) + str(lower_case))
+
+
+def with_commas(tokens, lower_case):
+    return sha(",".join(tokens) + str(lower_case))
+
+
+def without_marks(tokens, lower_case):
+    return sha("\n".join(token.removeprefix("##") for token in tokens) + str(lower_case))
+
+
+def composed(tokens, lower_case):
+    return sha(unicodedata.normalize("NFC", "\n".join(tokens)) + str(lower_case))
+
+
 def only_the_size(tokens, lower_case):
     return f"{len(tokens)}"
 
@@ -182,7 +252,12 @@ ANSWERS = {
             (by_range, "a zero point"),
             (truncated, "cuts off the decimals"),
             (still_floats, "Four bytes a number"),
-            (zeros_divided, "0 / 0 is nan"),
+            (zeros_divided, "no rule says"),
+            (zero_scale_kept, "isn't above 0"),
+            (high_floor, "far smaller than any weight"),
+            (scales_first, "integers come first"),
+            (inverse, "This is 1 / scale"),
+            (undivided, "largest absolute value itself"),
             (only_numbers, "2 things are asked for"),
         ],
     },
@@ -198,12 +273,15 @@ ANSWERS = {
         ],
     },
     "23.3": {
-        "accepted": [try_all, by_cumulative_sums, on_a_grid],
+        "accepted": [try_all, by_cumulative_sums, on_a_grid, as_numpy],
         "wrong": [
             (swapped_costs, "costs are swapped"),
             (most_accurate, "fewest errors"),
             (by_formula, "for calibrated probabilities"),
+            (formula_swapped, "formula with the costs swapped"),
             (a_half, "knows nothing about costs"),
+            (one_for_none, "probability of 1 is an alarm"),
+            (ties_ignored, "is possible"),
             (never_none, "no alarm at all"),
             (returns_the_cost, "A threshold is a probability"),
             (returns_decisions, "should be a number"),
@@ -216,9 +294,16 @@ ANSWERS = {
             (joined, "without a border"),
             (without_casing, "lower-case and the other"),
             (by_hash, "another number in each process"),
+            (by_wrapped_hash, "in another process"),
+            (of_a_set, "in another process"),
+            (of_an_array, "in the middle"),
+            (lowered, "'a' became 'A'"),
+            (with_commas, "a comma is a token's part"),
+            (without_marks, "'a' and '##a'"),
+            (composed, "an accent"),
             (only_the_size, "a length or a sum"),
             (in_ascii, "Encode as UTF-8"),
-            (only_the_beginning, "near the end"),
+            (only_the_beginning, "in the middle"),
             (without_repeats, "Is it a set"),
             (as_bytes, "hexdigest gives one"),
         ],
