@@ -387,7 +387,7 @@ Picture(figure, alt)
 # layer 2, so the model has to be trained again. On the film reviews one pass wins nearly everything back, on ours it
 # doesn't. (Compare with *tuned on*: the whole model has had that pass, too.)
 #
-# The **distilled** student is ahead of the student alone on the one set and behind on the other. So these runs don't
+# The **distilled** student is better than the student alone on one set and worse on the other. So these runs don't
 # show that distillation helps here. (The one in [chapter 16](16_albert_and_distilbert.ipynb), which copies the teacher's
 # predictions of masked words, did.) And look at the dotted line: a bag of words, which costs next to nothing. On the
 # film reviews it beats every version of this small BERT. Compare with it before you make a model faster.
@@ -766,11 +766,11 @@ assert sure["letters"] > sure["the same"]
 # %% [markdown]
 # The words show the drift, and the confidence misleads: on letters, for which no answer is right here, the model is
 # *more* certain than on reviews. It has to put its probability somewhere. If you wait for the confidence to fall, you
-# wait in vain. (The monitor looks at both directions. On the letters the confidence is about four standard errors
+# wait in vain. (The monitor's alarm works in both directions. On the letters the confidence is about four standard errors
 # *higher*, at the edge of an alarm.) The alarm on the second day is deserved: on the test reviews the accuracy is lower,
 # as you saw in the beginning.
 #
-# An alarm says that the inputs are different (**covariate shift**), not that the answers are wrong. And silence doesn't
+# An alarm says that the inputs are different (**covariate shift**), not that the answers are wrong. And no alarm doesn't
 # say that all is well: if people start to mean something else by the same words (**concept drift**), these measures see
 # nothing. The remedy is a small sample, labeled by people, every week.
 #

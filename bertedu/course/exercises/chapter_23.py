@@ -222,7 +222,7 @@ def examine_cost(
 
 BASE = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh", *(f"##{c}" for c in "abcdefgh"), "ab", "cé", "–"]
 BASE += [f"word{number}" for number in range(3000)]
-A, B, CONTINUED_A, ACCENT, DASH, MIDDLE = 5, 6, 13, 22, 23, 1500  # ids
+A, B, CONTINUED_A, ACCENT, MIDDLE = 5, 6, 13, 22, 1500  # ids
 
 
 def changed(*swaps: tuple[int, str]) -> list[str]:
@@ -248,7 +248,6 @@ PAIRS = (
     (BASE, changed((ACCENT, "ce")), "'cé' became 'ce'. Encode as UTF-8, all of it."),
     (BASE, changed((ACCENT, "cè")), "'cé' became 'cè'. Encode as UTF-8, all of it."),
     (BASE, changed((ACCENT, "ce\u0301")), "'é' became 'e' and an accent: two characters. Keep tokens as they are."),
-    (BASE, changed((DASH, "—")), "a short dash became a long one. Encode as UTF-8, all of it."),
     (BASE, changed((A, "A")), "'a' became 'A'. lower_case says what happens to texts: keep tokens as they are."),
     (BASE, changed((A, "##a"), (CONTINUED_A, "a")), "'a' and '##a' have swapped their ids."),
     (BASE, changed((A, "ab"), (B, "")), "'a', 'b' became 'ab', '': joined without a border they are the same."),
