@@ -358,7 +358,7 @@ student.encoder.encoder.layers = student.encoder.encoder.layers[:2]
 cut_off = about(0.60, accuracy(student, validation), within=0.12)
 print(f"all layers {about(0.85, accuracy(model, validation), within=0.08):.0%}", end=", ")
 print(f"the lower two alone {cut_off:.0%}")
-marks = {"ONNX": "ko", "ONNX, tuned on": "k+", "ONNX, int8": "k^"}
+marks = {"ONNX": "ko", "ONNX, tuned on": "kd", "ONNX, int8": "k^"}
 marks |= {"50% of heads removed, tuned": "ks", "upper half of layers removed": "C1x"}
 marks |= {"upper half of layers removed, tuned": "C1D", "student alone": "C0v"}
 marks |= {"student distilled": "C2P", "student distilled, int8": "C2*"}
@@ -566,9 +566,8 @@ assert report["from_cache"] >= 150
 
 # %% [markdown]
 # What to notice: with 16 clients the throughput rises, since the service is never idle between two requests, and computes
-# batches. And each client waits longer.
-# That is the trade: **latency against throughput**. **Little's law** joins the two: 16 clients / throughput is the mean
-# latency. Now compare the last open loop with the 16 clients: it sends *less*, and its p99 is of the same size or
+# batches. And each client waits longer. That is the trade: **latency against throughput**. **Little's law** joins the
+# two: 16 clients / throughput is the mean latency. Now compare the last open loop with the 16 clients: it sends *less*, and its p99 is of the same size or
 # higher, since requests come at random and nobody waits politely. The cache is in a class of its own. (Not all 200 come
 # from it: some clients ask before the first answer is there.) And a figure such as "200 requests a second" means nothing
 # without the latency at that load, the lengths of the texts, and the kind of loop.
