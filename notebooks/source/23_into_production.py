@@ -178,6 +178,7 @@ for text in (soup, soup * 40, 42, ""):
 # trap. The next cell traces our model with an example of 2 texts of 8 tokens. Then it asks about 2 texts of 9 tokens.
 
 # %%
+from bertedu.production.engine import Engine
 from bertedu.production.graphs import example_inputs, graph_of
 from bertedu.production.onnx_export import export_model, quietly
 from bertedu.production.sessions import Session
@@ -222,19 +223,15 @@ graph = Session(work / "reviews" / "model.onnx").session
 for given in (*graph.get_inputs(), *graph.get_outputs()):
     print(f"  {given.name:15} {given.shape}")
 
+
 # %%
-from bertedu.production.engine import Engine
-
-engine = Engine(work / "reviews")
-
-
 def run(some_texts, **changes):  # [B, C]
     encoding = tokenizer(some_texts)
     return engine.session.run({name: encoding[name].numpy() for name in encoding} | changes)
 
 
 pair = ["The soup was cold.", "We came back. " * 12 + "The soup was excellent."]
-real = np.ones(tokenizer(pair).input_ids.shape, np.int64)  # [2, T]
+engine, real = Engine(work / "reviews"), np.ones(tokenizer(pair).input_ids.shape, np.int64)
 alone, padded, wrong = run(pair[:1])[0], run(pair)[0], run(pair, attention_mask=real)[0]
 print(f"with padding {about(0, abs(alone - padded).max(), within=1e-4):.6f} away", end=", ")
 print(f"without its mask {about(4.6, abs(alone - wrong).max(), within=2.5):.1f} away")
@@ -269,9 +266,8 @@ weights = 0.1 * torch.randn(64, 8)
 weights[:, 3] *= 50  # the outlier
 largest = {"per tensor": weights.abs().max(), "per channel": weights.abs().amax(dim=0)}
 for name, one in largest.items():
-    scales = one / 127
+    scales, usual = one / 127, weights[:, 4:].abs().mean()
     errors = ((weights / scales).round() * scales - weights).abs()
-    usual = weights[:, 4:].abs().mean()
     print(f"{name:12} mean error {errors[:, 4:].mean():.5f}, mean weight {usual:.3f}")
 
 # %% [markdown]
