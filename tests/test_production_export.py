@@ -77,6 +77,20 @@ def test_an_exported_folder_needs_a_file_outside_itself(saved, exported, tmp_pat
     assert Session(moved / about.graph).names == ["input_ids", "attention_mask", "token_type_ids"]
 
 
+def test_a_service_reads_with_the_tokenizer_of_another_model(exported, tmp_path):
+    for name in ("vocab.txt", "tokenizer_config.json", "config.json"):
+        moved = tmp_path / name
+        shutil.copytree(exported, moved)
+        lines = (moved / name).read_text(encoding="utf-8").splitlines()
+        lines[6], lines[7] = lines[7], lines[6]  # the same lines and sizes, in another order
+        (moved / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with pytest.raises(UserError, match=f"{name} is not the file that was exported"):
+            Export.load(moved)
+        (moved / name).unlink()
+        with pytest.raises(UserError, match=f"{name} is not the file that was exported"):
+            Export.load(moved)
+
+
 def test_a_graph_that_says_something_else_is_kept(saved, exported, monkeypatch):
     class Other(Logits):
         def forward(self, input_ids, attention_mask, token_type_ids):

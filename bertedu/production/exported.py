@@ -19,7 +19,8 @@ GRAPH, INT8_GRAPH, CRF = "model.onnx", "model_int8.onnx", "crf.safetensors"
 
 @dataclass(frozen=True)
 class Export:
-    """What export.json holds. digest is the SHA-256 of the graph, source_digest that of the weights it was made from;
+    """What export.json holds. digest is the SHA-256 of the graph, source_digest that of the weights it was made from,
+    files has the digests of all that stands beside the graph: a graph with another vocabulary answers, and wrongly.
     checked says how far the graph is from the model (`checking.Comparison`).
     """
 
@@ -31,6 +32,7 @@ class Export:
     source: str
     source_digest: str
     versions: dict[str, str]
+    files: dict[str, str]
     checked: dict[str, Any]
     format: str = "onnx"
     int8: bool = False
@@ -43,7 +45,7 @@ class Export:
 
     @classmethod
     def load(cls, folder: Path) -> "Export":
-        """Read export.json. Raises UserError where it is missing or damaged, and where the graph is another one."""
+        """Read export.json. Raises UserError where it is missing or damaged, or a file beside it is another one."""
         path = folder / EXPORT
         if not path.is_file():
             raise UserError(f"{folder} holds no {EXPORT}: give a folder that `bertedu export` wrote.")
@@ -53,8 +55,10 @@ class Export:
         if missing or Path(values["graph"]).name != values["graph"]:
             raise UserError(f"{path} is damaged ({', '.join(missing) or 'graph'}): export the model again.")
         export = cls(**{name: as_saved(values[name]) for name in types})
-        if not (folder / export.graph).is_file() or sha256(folder / export.graph) != export.digest:
-            raise UserError(f"{folder / export.graph} is not the file that was exported: export the model again.")
+        for name, digest in {export.graph: export.digest, **export.files}.items():
+            file = folder / Path(name).name
+            if not file.is_file() or sha256(file) != digest:
+                raise UserError(f"{file} is not the file that was exported: export the model again.")
         return export
 
 

@@ -92,6 +92,7 @@ def export_model(
             source=source,
             source_digest=source_digest,
             versions={name: version(name) for name in ("bertedu", "torch", "onnx", "onnxruntime")},
+            files={file.name: sha256(file) for file in sorted(beside.iterdir()) if file != path},
             checked=asdict(checked),
             int8=int8,
             bytes=path.stat().st_size,
