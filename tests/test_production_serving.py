@@ -122,7 +122,8 @@ def begun(served) -> http.client.HTTPConnection:
     connection.putrequest("POST", "/answer")
     connection.putheader("Content-Length", str(len(body)))
     connection.endheaders(body[:5])
-    time.sleep(0.5)
+    while httpx.get(f"{served.url}/metrics").json()["active"] < 2:  # it, and the one that asks
+        time.sleep(0.05)
     return connection
 
 
@@ -132,10 +133,10 @@ def test_a_stop_cuts_off_what_has_begun(folder, sent):
     with serving(folder / "exported") as served:
         one = begun(served)
         served.process.send_signal(sent)
-        time.sleep(0.5)
+        while httpx.get(f"{served.url}/health").json()["status"] == "ok":
+            time.sleep(0.05)
         refused = httpx.post(f"{served.url}/answer", json={"text": "a dog"})
         assert refused.status_code == 503 and "retry-after" in refused.headers
-        assert httpx.get(f"{served.url}/health").json()["status"] == "stopping"
         one.send(b'{"text": "the cat"}'[5:])
         answer = one.getresponse()
         assert answer.status == 200 and json.loads(answer.read())["answers"]

@@ -105,10 +105,11 @@ class Service:
         }
 
     def metrics(self) -> dict[str, Any]:
-        """Counts, times, queue, cache, memory and drift."""
+        """Counts, times, requests under way (this one too), queue, cache, memory and drift."""
         return {
             "seconds": round(time.monotonic() - self.begun, 1),
             **self.counts.report(),
+            "active": self.active,
             "queue": {"waiting": self.batcher.waiting, "most": self.settings.batching.most_waiting},
             "cache": {"answers": len(self.cache), "most": self.cache.most},
             "memory_mb": round(psutil.Process().memory_info().rss / 1e6, 1),
