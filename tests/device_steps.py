@@ -18,15 +18,20 @@ from safetensors.torch import load_file
 from test_finetuning_run import DATA, LETTERS
 from tiny_run import SIZES, save_teacher, tiny_task, tiny_trainer
 
+from bertedu.config import BertConfig
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import FinetuningPlan
+from bertedu.finetuning.question_answering import SpanFinder, answer_question
 from bertedu.finetuning.run import finetune
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.similarity import SentenceEncoder, embed
+from bertedu.inference import fill_mask
 from bertedu.model import BertForPreTraining
 from bertedu.model.architecture import architecture
 from bertedu.pretraining.members import MEMBERS
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import pretrain
+from bertedu.search.late_interaction import LateInteraction, LateSearch
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training import loop
@@ -145,6 +150,23 @@ def test_a_whole_run_of_pre_training_ends_on_the_cpu(tmp_path):
     """Its evaluation too: held-out words and pairs, nearest words, and what it fills in."""
     plan = Plan.from_options(corpus=("world",), steps=1, batch_size=4, precision="fp32", output=tmp_path / "run")
     assert pretrain(plan, lambda said: None)["evaluation"]
+
+
+ASKED = {
+    "masked words": (BertForPreTraining, lambda model: fill_mask(model, letters(), "a [MASK] b")[0][0][1]),
+    "vectors": (SentenceEncoder, lambda model: embed(model, letters(), ["a b", "c"]).tolist()),
+    "answers": (SpanFinder, lambda model: answer_question(model, letters(), "a", "b c d")[1]),
+    "search": (LateInteraction, lambda model: LateSearch(model, letters(), ["a b", "c"]).search(["b"], 1)),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_model_on_a_device_is_asked_with_tensors_on_the_cpu(name):
+    kind, ask = ASKED[name]
+    model = kind.from_config(BertConfig(**{**SIZES, "vocab_size": len(letters())})).eval()
+    right = ask(model)
+    model.to(DEVICE)
+    assert str(ask(model)) == str(right) or GPU
 
 
 # Planted bugs: in a copy of a function one device is forgotten, and one step of a task must die of it. By name: where
