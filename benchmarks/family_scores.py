@@ -104,7 +104,13 @@ def examined(exam: Exam, parts: Parts, model: Path, seed: int) -> dict[str, floa
     network, task = kind.make(train, validation, member.tokenizer.from_pretrained(model), str(model), settings)
     steps = exam.epochs * len(task.epoch(0))
     training = TrainingSettings(
-        learning_rate=LEARNING_RATE, warmup=0.1, betas=(0.9, 0.999), seed=seed, validations=exam.epochs, device="cpu"
+        learning_rate=LEARNING_RATE,
+        warmup=0.1,
+        betas=(0.9, 0.999),
+        precision="fp32",
+        seed=seed,
+        validations=exam.epochs,
+        device="cpu",
     )
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(network, task, training, Budget(steps=steps), folder, pace(settings, network))

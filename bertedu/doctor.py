@@ -47,7 +47,7 @@ def versions() -> list[Row]:
 def devices() -> list[Row]:
     """The processor and what else can compute."""
     cores = psutil.cpu_count(logical=False) or os.cpu_count()
-    bf16 = "in hardware" if computes_bf16("cpu") else "not in hardware, so fp32 is used"
+    bf16 = "faster than fp32" if computes_bf16("cpu") else "not faster, so fp32 is used"
     rows: list[Row] = [
         ("devices", "CPU", f"{processor_name()}, {cores} cores, {torch.get_num_threads()} threads; bf16 {bf16}")
     ]

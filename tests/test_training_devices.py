@@ -10,6 +10,8 @@ import pytest
 import torch
 from other_device import AVAILABLE
 
+from bertedu.training.devices import choose_precision
+
 STEPS = Path(__file__).parent / "device_steps.py"
 # What pytest is told to choose, and how many tests that are at least.
 PARTS = {
@@ -35,3 +37,19 @@ def test_every_test_of_the_steps_is_in_one_part():
     for name in names:
         chosen = [part for part in PARTS if any(word in name for word in part.split(" or "))]
         assert len(chosen) == 1, f"{name} is in {len(chosen)} parts"
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "precision"),
+    [
+        ({"cpu_name": "Intel Xeon", "avx512_bf16": True}, "fp32"),  # half the speed of fp32, measured
+        ({"cpu_name": "Intel Xeon", "avx512_bf16": True, "amx_bf16": True}, "bf16"),
+        ({"cpu_name": "AMD EPYC", "avx512_bf16": True}, "bf16"),
+        ({"avx512_bf16": True}, "bf16"),
+        ({"cpu_name": "AMD EPYC"}, "fp32"),
+        ({"bf16": True}, "bf16"),  # ARM
+    ],
+)
+def test_auto_takes_bf16_where_it_is_slower_than_fp32(monkeypatch, capabilities, precision):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
+    assert choose_precision("auto", "cpu") == precision
