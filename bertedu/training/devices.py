@@ -26,8 +26,8 @@ def choose_device(wish: str) -> str:
 def computes_bf16(device: str) -> bool:
     """Whether matrix products in bfloat16 are faster here than in float32; where hardware lacks them they are slower.
 
-    Intel's processors are fast at them with AMX only: with AVX-512 alone (a virtual machine may hide AMX) a product took
-    twice as long in bfloat16 as in float32, and training 1.6 times as long (Xeon, torch 2.13).
+    Intel's processors are fast at them with AMX only: with AVX-512 alone (a virtual machine may hide AMX) a product
+    took twice as long in bfloat16 as in float32, and training 1.6 times as long (Xeon, torch 2.13).
     """
     if device == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
