@@ -78,10 +78,10 @@ MEMBERS = {
 @dataclass(frozen=True)
 class Recipe:
     """What all members share. seconds: of processor time for each run; search_seconds: for each learning rate that is
-    tried; bert_tokens: what BERT reads in a second: a core of an Intel Xeon server processor read 16,400 while the other
-    one trained, too, and 19,000 while it was idle. precision is float32, so that every machine computes the same.
-    Vocabulary, length, batch and optimizer are the defaults of `bertedu pretrain` for this preset. Numbers of a state
-    folder belong to one recipe.
+    tried; bert_tokens: what BERT reads in a second (a core of an Intel Xeon server processor read 16,400 while the
+    other one trained, too, and 19,000 while it was idle). precision is float32, so that every machine computes the
+    same. Vocabulary, length, batch and optimizer are the defaults of `bertedu pretrain` for this preset. Numbers of a
+    state folder belong to one recipe.
     """
 
     seconds: float = 600.0
