@@ -14,35 +14,21 @@ from typing import Any
 from family_members import MEMBERS
 from family_scores import EXAMS
 
+from bertedu.family.comparison import told_apart
 from bertedu.files import read_json, write_json
 
 Scores = dict[str, list[float]]  # of each row of the table, by seed
 UNTRAINED, MEAN = "untrained", "mean of tasks"
-ERRORS = 2.0  # standard errors that a difference must have to be told from noise
 PROBES = ("probe: tags", "probe: films")
 TEXT = ("perplexity of a word", "bits per character")
 STUDENTS = ("distilbert-taught", "distilbert-alone")
-
-
-def pooled_deviation(scores: Scores) -> float:
-    """The standard deviation from seed to seed, pooled over the rows; 0 where no row has two seeds."""
-    several = [values for values in scores.values() if len(values) > 1]
-    freedom = sum(len(values) - 1 for values in several)
-    return (
-        math.sqrt(sum((len(values) - 1) * statistics.variance(values) for values in several) / freedom)
-        if freedom
-        else 0.0
-    )
 
 
 def within_noise(scores: Scores, one: str, other: str) -> bool:
     """Whether the means of two rows are less than two pooled standard errors apart. Without a second seed nobody can
     tell a difference from noise.
     """
-    deviation = pooled_deviation(scores)
-    error = deviation * math.sqrt(1 / len(scores[one]) + 1 / len(scores[other]))
-    difference = abs(statistics.mean(scores[one]) - statistics.mean(scores[other]))
-    return difference <= ERRORS * error or min(len(scores[one]), len(scores[other])) < 2
+    return not told_apart(scores, one, other)[2]
 
 
 def collect(units: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import torch
 from bertedu.config import BertConfig
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
+from bertedu.family.comparison import pooled_deviation
 from bertedu.files import read_json, write_json
 from bertedu.model.architecture import architecture
 from bertedu.model.heads import MaskedLM
@@ -272,7 +273,7 @@ def test_the_rate_is_chosen_by_anything_but_the_validation_text(harness, worksho
 def test_a_difference_within_the_noise_is_told_as_one(harness):
     table = harness.family_table
     scores = {"bert": [0.60, 0.62, 0.64], "electra": [0.63, 0.65, 0.67], "albert": [0.70, 0.72, 0.74]}
-    assert table.pooled_deviation(scores) == pytest.approx(0.02)  # 2 · 0.02 · √(2/3) = 0.033
+    assert pooled_deviation(scores) == pytest.approx(0.02)  # 2 · 0.02 · √(2/3) = 0.033
     assert table.within_noise(scores, "electra", "bert") and not table.within_noise(scores, "albert", "bert")
     assert table.cell(scores, "electra") == "≈0.650 ± 0.020"
     assert table.cell(scores, "albert") == "0.720 ± 0.020"
@@ -282,7 +283,7 @@ def test_a_difference_within_the_noise_is_told_as_one(harness):
 def test_a_member_with_few_seeds_left_has_the_noise_of_many(harness):
     scores = {"bert": [0.60, 0.62, 0.64], "albert": [0.655, 0.655]}
     table = harness.family_table
-    assert table.pooled_deviation(scores) == pytest.approx((2 * 0.0004 / 3) ** 0.5)
+    assert pooled_deviation(scores) == pytest.approx((2 * 0.0004 / 3) ** 0.5)
     assert not table.within_noise(scores, "albert", "bert")  # 2 · 0.0163 · √(1/3 + 1/2) = 0.0298
 
 

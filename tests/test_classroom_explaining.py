@@ -46,3 +46,8 @@ def test_a_value_of_another_kind_counts_as_a_position(got):
 def test_decimals_are_compared_exactly_or_not_at_all():
     assert agree(torch.tensor([1.00001, 2]), (1.0, 2.0)) and agree(float("nan"), float("nan")) and agree(2, 2.0)
     assert not agree([1.01, 2.0], (1.0, 2.0)) and not agree(float("nan"), 1.0) and not agree(float("inf"), 1.0)
+
+
+def test_every_number_is_near_infinity():
+    never = float("inf")
+    assert agree(never, never) and not any(agree(got, never) for got in (0, 7.5, -never, float("nan")))

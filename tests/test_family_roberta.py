@@ -93,6 +93,16 @@ def test_the_head_for_texts_reads_something_else(config, problem, saved_by, tmp_
     assert_same_loss(ours, theirs, batch, labels=labels)
 
 
+def test_the_head_for_texts_has_one_dropout_and_not_two():
+    """Before its dense layer and before the last one, as in fairseq. Without dropout nobody would see a difference."""
+    model = TextClassifier.from_config(SMALL, TaskConfig(("a", "b"))).train()
+    parts, passed = [model.transform.dropout, model.transform.dense, model.dropout, model.classifier], []
+    for part in parts:
+        part.register_forward_hook(lambda module, given, made: passed.append(module))
+    model(**padded_batch(SMALL, segments=2))
+    assert passed == parts and parts[0].p == parts[2].p == SMALL.hidden_dropout_prob
+
+
 @both_ways
 @pytest.mark.parametrize("config", [SMALL, XLM], ids=["RoBERTa", "XLM-R"])
 def test_the_head_for_tokens_reads_something_else(config, saved_by, tmp_path):

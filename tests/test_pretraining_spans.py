@@ -253,6 +253,14 @@ def test_the_boundary_of_a_span_is_hidden_or_a_special_token():
     assert right[0].tolist() == [no] * 3 + [23] * 15 + [no] * 7
 
 
+def test_a_sequence_is_a_pair_of_texts(task):
+    """One text with one separator: what SpanBERT leaves out of BERT is the pair and the question for the next one."""
+    for row in task.epoch(0):
+        batch = task.prepare(row, 0, 0.0)
+        assert not batch["token_type_ids"].any() and "next_sentence_label" not in batch
+        assert (row["input_ids"] == task.tokenizer.sep_token_id).sum(dim=1).eq(1).all()
+
+
 def test_what_stands_beside_a_span_is_hidden_too(task):
     """In real batches: the boundary is visible text, and everything between it is hidden."""
     asked = 0

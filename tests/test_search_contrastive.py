@@ -54,6 +54,17 @@ def test_the_loss_forgets_negatives_temperature_or_false_negatives(name):
     assert task.counts(batch)["contrast"] == 4
 
 
+def test_a_bi_encoder_compares_lengths_or_its_cosines_stay_small():
+    """Vectors of length 1, and cosines times 20: e^20 against e^-20 is enough, where e against 1/e never is."""
+    retriever, encoding = DenseRetriever(), TOKENIZER(PASSAGES)
+    vectors = retriever.represent(
+        small(KINDS["dense"]), encoding.input_ids, encoding.attention_mask, encoding.token_type_ids
+    )
+    assert vectors.norm(dim=-1).tolist() == pytest.approx([1.0] * len(PASSAGES), abs=1e-5)
+    assert retriever.match(vectors, vectors).diag().tolist() == pytest.approx([1.0] * len(PASSAGES), abs=1e-5)
+    assert 1 / retriever.temperature == pytest.approx(20)
+
+
 def test_penalties_weigh_from_the_first_step_or_never_fully():
     task, model = task_of("sparse"), small(KINDS["sparse"])
     (batch,) = task.epoch(0)

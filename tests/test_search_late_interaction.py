@@ -65,3 +65,9 @@ def test_the_projection_is_lost_on_disk_or_vectors_are_not_of_length_one(tmp_pat
     vectors, again = (one(encoding.input_ids, encoding.attention_mask) for one in (model, opened))
     assert torch.equal(vectors, again) and vectors.shape == (len(PASSAGES), encoding.input_ids.size(1), SIZE)
     assert torch.allclose(vectors.norm(dim=-1), torch.ones(vectors.shape[:2]), atol=1e-5)
+
+
+def test_the_projection_has_a_bias():
+    """All vectors would be moved to one side, and the cosines of all pairs with them."""
+    names = {name for name, _ in small(KINDS["late"]).named_parameters() if not name.startswith("encoder.")}
+    assert names == {"projection.weight"}

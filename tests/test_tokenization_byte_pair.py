@@ -66,6 +66,12 @@ def test_merges_are_made_from_left_to_right_and_not_in_the_order_learned():
     assert merge_word("", ranks) == [] and merge_word("x", ranks) == ["x"]
 
 
+def test_the_first_pair_of_a_word_is_merged_before_one_that_was_learned_earlier():
+    """By hand: (b, c) was learned first, so "abc" becomes a and bc, although (a, b) stands to its left."""
+    assert merge_word("abc", {("b", "c"): 0, ("a", "b"): 1}) == ["a", "bc"]
+    assert merge_word("abc", {("a", "b"): 0, ("b", "c"): 1}) == ["ab", "c"]
+
+
 def test_a_merge_that_comes_back_after_later_ones_is_forgotten():
     """ "abc" can be made in two ways; the pair (abc, d) was learned before the second."""
     ranks = {("b", "c"): 0, ("a", "bc"): 1, ("abc", "d"): 2, ("x", "b"): 3}

@@ -855,8 +855,9 @@ def masked_accuracy(student):  # accuracy on masked tokens
 
 
 suspect = train(make_batch)
-print(f"accuracy on the labels of its batches: {report(suspect, make_batch):.0%}")
-print(f"accuracy on masked tokens:             {masked_accuracy(suspect):.0%}")
+own, masked = report(suspect, make_batch), masked_accuracy(suspect)
+print(f"accuracy on the labels of its batches: {about(0.90, own, within=0.03):.0%}")
+print(f"accuracy on masked tokens:             {about(0.32, masked, within=0.05):.0%}")
 
 # %% [markdown]
 # One model, the same sentences, and two very different numbers: 90 % and 32 %. Which predictions does the first
@@ -900,9 +901,11 @@ def right_batch(ids, chosen, special):  # labels only where a token was chosen
 
 repaired = train(right_batch)
 students = {"repaired": (repaired, right_batch), "broken": (suspect, make_batch)}
+expected = {"repaired": (0.17, 0.17), "broken": (0.90, 0.32)}
 for name, (student, batches) in students.items():
-    print(f"{name:9} its own report {report(student, batches):.0%}", end="")
-    print(f"   accuracy on masked tokens {masked_accuracy(student):.0%}")
+    found = report(student, batches), masked_accuracy(student)
+    own, masked = (about(*pair, within=0.05) for pair in zip(expected[name], found, strict=True))
+    print(f"{name:9} its own report {own:.0%}   accuracy on masked tokens {masked:.0%}")
 
 # %% [markdown]
 # For the repaired model the report and the accuracy on masked tokens are the same number. Why does the *broken* one

@@ -23,9 +23,10 @@ def padded_tokens(draws: Draws) -> Variant:
         return sum(len(batch) * max(batch) - sum(batch) for batch in batches)
 
     def examine(case: Case) -> None:
-        for count in (3 * rows + 1, rows, 1, 0):
-            lengths = case.randint(2, 40, [count]).tolist()
-            got = case.call(lengths, tried=f"{count} texts of these lengths: {lengths}")
+        drawn = [case.randint(2, 40, [count]).tolist() for count in (3 * rows + 1, rows, 1, 0)]
+        many, long = [2] * rows + [3] * rows, [tokens // 2 - 10, tokens // 2 + 10]  # each meets one of the limits
+        for lengths in (drawn[0], many, long, *drawn[1:]):
+            got = case.call(lengths, tried=f"{len(lengths)} texts of these lengths: {lengths}")
             right = wasted(batches_of(lengths, rows, tokens))
             in_all = sum(len(batch) * max(batch) for batch in batches_of(lengths, rows, tokens))
             mistakes = [

@@ -1,7 +1,7 @@
 """Which mistake explains all that an answer gave: on a single input, two mistakes can look the same."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isnan
+from math import isfinite, isnan
 from typing import Any
 
 from bertedu.course.case import Case, plain
@@ -58,7 +58,9 @@ def agree(got: Any, wanted: Any) -> bool:
     if isinstance(wanted, dict):
         return isinstance(got, dict) and got.keys() == wanted.keys() and all(agree(got[k], wanted[k]) for k in wanted)
     if type(wanted) is float and type(got) in (int, float):
-        return got == wanted or (isnan(got) and isnan(wanted)) or abs(got - wanted) <= 1e-4 * (1 + abs(wanted))
+        if isfinite(wanted):  # within a share of infinity lies everything
+            return abs(got - wanted) <= 1e-4 * (1 + abs(wanted))
+        return got == wanted or (isnan(got) and isnan(wanted))
     return type(got) is type(wanted) and bool(got == wanted)
 
 

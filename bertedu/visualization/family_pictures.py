@@ -1,0 +1,159 @@
+"""The pictures of notebook 21: what each member of the family changes, rankings that change, differences from BERT with
+their errors, marks by chance, a Pareto front, and what an encoder and a prompt cost.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE, Picture, new_figure, quiet
+
+TITLES = {
+    "bert": "BERT", "roberta": "RoBERTa", "spanbert": "SpanBERT", "albert": "ALBERT",
+    "distilbert-alone": "DistilBERT, alone", "distilbert-taught": "DistilBERT, taught", "electra": "ELECTRA",
+    "deberta": "DeBERTa", "deberta-v2": "DeBERTa v2", "modernbert": "ModernBERT", "xlnet": "XLNet",
+    "untrained": "not pre-trained",
+}  # fmt: skip
+KINDS = ("recipe", "training signal", "size", "positions", "layer")
+CHANGES: dict[str, tuple[str, ...]] = {
+    "RoBERTa (15)": ("no next sentence,\nbyte-level BPE", "", "", "", ""),
+    "SpanBERT (15)": ("one segment", "spans, and\ntheir borders", "", "", ""),
+    "ALBERT (16)": ("", "sentence order", "one shared layer,\nshort embeddings", "", ""),
+    "DistilBERT (16)": ("no segments", "a teacher", "half of the layers", "", ""),
+    "ELECTRA (17)": ("", "replaced tokens,\na loss on all", "", "", ""),
+    "DeBERTa (18)": ("", "", "", "relative,\ndisentangled", ""),
+    "XLNet (18)": ("", "permutations", "", "relative", "two streams"),
+    "ModernBERT (19)": ("30 % masked,\nnew schedule", "", "", "rotary", "pre-norm, GeGLU,\nlocal attention"),
+}
+
+
+def family_map() -> Picture:
+    """What each member changes of BERT: a row for each member, a column for each kind of change."""
+    figure = new_figure(8.4, 4.6)
+    axes = figure.subplots()
+    axes.set(xlim=(-0.5, len(KINDS) - 0.5), ylim=(len(CHANGES) - 0.5, -0.5))
+    for y, changes in enumerate(CHANGES.values()):
+        for x, change in enumerate(changes):
+            fill = "#e3f0f8" if change else "#f6f6f6"
+            axes.add_patch(rectangle(x - 0.47, y - 0.43, 0.94, 0.86, fill))
+            axes.text(x, y, change, ha="center", va="center", fontsize=7.5, color=INK)
+    axes.set_xticks(range(len(KINDS)), KINDS, fontsize=9)
+    axes.set_yticks(range(len(CHANGES)), CHANGES, fontsize=9)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    said = []
+    for name, changes in CHANGES.items():
+        parts = [f"{kind}: {change}" for kind, change in zip(KINDS, changes, strict=True) if change]
+        said.append(f"{name} {'; '.join(parts)}".replace("\n", " "))
+    return Picture(figure, f"What each member changes, with its chapter. {'. '.join(said)}.")
+
+
+def rectangle(x: float, y: float, width: float, height: float, fill: str) -> Any:
+    """A filled rectangle without an edge."""
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x, y), width, height, facecolor=fill, edgecolor="none")
+
+
+def rankings(columns: Mapping[str, Sequence[str]], followed: int = 3) -> Picture:
+    """A ranking, best first, above each column's name; the first ones of the first column are followed in color."""
+    figure = new_figure(8.4, 3.8)
+    axes = figure.subplots()
+    first = next(iter(columns.values()))
+    colors = dict(zip(first, (BLUE, ORANGE, GREEN)[:followed], strict=False))
+    for name in first:
+        ranks = [list(ranking).index(name) + 1 for ranking in columns.values()]
+        color, width = colors.get(name, "#c8c8c8"), 2.2 if name in colors else 1
+        axes.plot(ranks, "o-", color=color, linewidth=width, markersize=4, zorder=2 + (name in colors))
+        axes.text(-0.12, ranks[0], TITLES.get(name, name), ha="right", va="center", fontsize=8, color=INK)
+        axes.text(len(ranks) - 0.88, ranks[-1], TITLES.get(name, name), va="center", fontsize=8, color=INK)
+    axes.set(xlim=(-1.6, len(columns) + 0.6), ylim=(len(first) + 0.5, 0.5), yticks=[])
+    axes.set_xticks(range(len(columns)), columns, fontsize=8)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    said = [f"{column}: {', '.join(TITLES.get(name, name) for name in of[:3])}" for column, of in columns.items()]
+    return Picture(figure, f"Rankings of {len(first)} models, whose lines cross. The first three. {'; '.join(said)}.")
+
+
+Gaps = Mapping[str, tuple[float, float, bool]]  # of each member: difference from BERT, its error, told from noise
+
+
+def differences(columns: Mapping[str, Gaps]) -> Picture:
+    """A panel for each column: the members' differences from BERT, with a bar of two standard errors to either side;
+    in color those that are told from noise. An error that nobody knows has no bar.
+    """
+    names = list(dict.fromkeys(name for gaps in columns.values() for name in gaps))
+    across = math.ceil(len(columns) / 2) if len(columns) > 3 else len(columns)
+    down = math.ceil(len(columns) / across)
+    figure = new_figure(1.7 * across + 1.2, 0.22 * len(names) * down + 0.6 * down + 0.3)
+    panels = list(figure.subplots(down, across, sharey=True, squeeze=False).flat)
+    said = []
+    for axes, (column, gaps) in zip(panels, columns.items(), strict=False):
+        axes.axvline(0, color=GREY, linewidth=0.9)
+        for name, (gap, error, told) in gaps.items():
+            bar = 2 * error if math.isfinite(error) else None
+            color = (GREEN if gap > 0 else ORANGE) if told else GREY
+            axes.errorbar(gap, names.index(name), xerr=bar, fmt="o", color=color, markersize=4, linewidth=1.2)
+        axes.set_title(column, fontsize=9)
+        quiet(axes)
+        up = [TITLES.get(name, name) for name, (gap, _, told) in gaps.items() if told and gap > 0]
+        down_ = [TITLES.get(name, name) for name, (gap, _, told) in gaps.items() if told and gap < 0]
+        said.append(f"{column}: better {', '.join(up) or 'none'}; worse {', '.join(down_) or 'none'}")
+    for axes in panels[len(columns) :]:
+        axes.axis("off")
+    first = figure.axes[0]
+    first.set_yticks(range(len(names)), [TITLES.get(name, name) for name in names], fontsize=8)
+    first.set_ylim(len(names) - 0.5, -0.5)
+    figure.supxlabel("difference from BERT", fontsize=9)
+    return Picture(figure, f"Differences from BERT beyond two standard errors. {'. '.join(said)}.")
+
+
+def chance_marks(counts: Sequence[int], comparisons: int) -> Picture:
+    """How many of the comparisons were marked, in many experiments in which nothing differs."""
+    figure = new_figure(6.4, 2.5)
+    axes = figure.subplots()
+    found, mean = Counter(counts), sum(counts) / len(counts)
+    axes.bar(list(found), [100 * times / len(counts) for times in found.values()], color=BLUE, width=0.85)
+    axes.axvline(mean, color=ORANGE, linestyle="--")
+    axes.set(xlabel=f"marks among {comparisons} comparisons of equal members", ylabel="% of the experiments")
+    quiet(axes)
+    none = 100 * found[0] / len(counts)
+    most = max(found, key=lambda number: found[number])
+    return Picture(figure, f"Marks by chance: {mean:.0f} on average, most often {most}, none in {none:.0f} %.")
+
+
+def front(points: Mapping[str, tuple[float, float]], on_front: Sequence[str], xlabel: str, ylabel: str) -> Picture:
+    """(cost, score) of each member, and the line of those that no other beats."""
+    figure = new_figure(6.8, 3.6)
+    axes = figure.subplots()
+    line = [points[name] for name in on_front]
+    axes.step([cost for cost, _ in line], [score for _, score in line], where="post", color=BLUE, linewidth=1.2)
+    for name, (cost, score) in points.items():
+        color = BLUE if name in on_front else GREY
+        axes.plot(cost, score, "o", color=color, markersize=5)
+        offset = (4, 4) if name in on_front else (4, -10)
+        style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7.5, "color": color}
+        axes.annotate(TITLES.get(name, name), (cost, score), offset, **style)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.margins(x=0.16, y=0.12)
+    quiet(axes)
+    names = ", ".join(TITLES.get(name, name) for name in on_front)
+    return Picture(figure, f"{ylabel} by {xlabel}. On the Pareto front, cheapest first: {names}.")
+
+
+def spending(ways: Mapping[str, Callable[[float], float]], texts: Sequence[float], crossing: float) -> Picture:
+    """What each way has cost after so many texts, on logarithmic axes, and where two of them cost the same."""
+    figure = new_figure(6.4, 3)
+    axes = figure.subplots()
+    for (name, cost), color in zip(ways.items(), (BLUE, ORANGE, GREEN), strict=False):
+        axes.loglog(texts, [cost(n) for n in texts], color=color, label=name)
+    if math.isfinite(crossing):
+        axes.axvline(crossing, color=GREY, linestyle="--", linewidth=0.9)
+    axes.set(xlabel="texts", ylabel="cost so far")
+    axes.legend(frameon=False, fontsize=8)
+    quiet(axes)
+    ends = [f"{name} {cost(texts[-1]):,.0f}" for name, cost in ways.items()]
+    met = f"they meet at {crossing:,.0f} texts" if math.isfinite(crossing) else "they never meet"
+    return Picture(figure, f"Cost by number of texts; {met}. After {texts[-1]:,.0f}: {'; '.join(ends)}.")

@@ -1,0 +1,52 @@
+"""The list of planted bugs fits the package and its tests. Planting them is the work of benchmarks/family_bugs.py."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+BENCHMARKS = str(REPOSITORY / "benchmarks")
+
+
+@pytest.fixture(scope="module")
+def harness() -> Iterator[ModuleType]:
+    sys.path.insert(0, BENCHMARKS)
+    yield import_module("family_bugs")
+    sys.path.remove(BENCHMARKS)
+
+
+def test_a_bug_no_longer_fits_its_file_or_breaks_more_than_it_says(harness):
+    """Its text occurs once, and what takes its place is Python; no two bugs are one."""
+    bugs = harness.read_bugs()
+    for bug in bugs:
+        ast.parse(bug.planted((REPOSITORY / bug.file).read_text(encoding="utf-8")), f"{bug.file}: {bug.trap}")
+    assert len({(bug.file, bug.old, bug.new) for bug in bugs}) == len({(bug.member, bug.trap) for bug in bugs})
+    assert len({(bug.member, bug.trap) for bug in bugs}) == len(bugs) >= 36
+
+
+def test_the_test_that_should_fail_is_gone(harness):
+    functions: dict[str, set[str]] = {}
+    for bug in harness.read_bugs():
+        file, _, name = bug.test.partition("::")
+        if file not in functions:
+            found = ast.parse((REPOSITORY / file).read_text(encoding="utf-8")).body
+            functions[file] = {node.name for node in found if isinstance(node, ast.FunctionDef)}
+        assert name in functions[file], bug.test
+
+
+def test_a_bug_is_planted_where_its_text_occurs_twice_or_not_at_all(harness):
+    bug = harness.Bug("BERT", "two is three", "sums.py", "2", "3", "tests/test_sums.py::test_two")
+    assert bug.planted("1 + 2") == "1 + 3"
+    for text in ("2 + 2", "1 + 1"):
+        with pytest.raises(SystemExit, match=r"BERT, 'two is three': .* occurs [02] times in sums\.py"):
+            bug.planted(text)
+
+
+def test_a_test_that_never_ran_counts_as_one_that_failed(harness):
+    verdicts = {code: harness.Outcome(code, "", 1.0).verdict for code in (0, 1, 2, 4, 5, None)}
+    assert verdicts == {0: "ALIVE", 1: "dead", **dict.fromkeys((2, 4, 5, None), "broken")}

@@ -1,0 +1,65 @@
+"""The pictures of notebook 21: what is drawn is what is told."""
+
+import math
+
+import pytest
+
+from bertedu.visualization.family_pictures import (
+    CHANGES,
+    KINDS,
+    chance_marks,
+    differences,
+    family_map,
+    front,
+    rankings,
+    spending,
+)
+
+
+def test_a_change_is_told_of_another_kind():
+    assert all(len(changes) == len(KINDS) for changes in CHANGES.values())
+    assert "DeBERTa (18) positions: relative, disentangled." in family_map().alt
+
+
+def test_a_line_ends_at_another_rank():
+    picture = rankings({"reviews": ["bert", "albert", "xlnet"], "films": ["xlnet", "bert", "albert"]}, followed=1)
+    lines = [list(line.get_ydata()) for line in picture.figure.axes[0].lines]
+    assert lines == [[1, 2], [2, 3], [3, 1]]
+    assert "reviews: BERT, ALBERT, XLNet; films: XLNet, BERT, ALBERT." in picture.alt
+
+
+@pytest.mark.parametrize("panels", [1, 3, 5])
+def test_a_difference_within_the_noise_is_told_as_one(panels):
+    gaps = {"albert": (-0.1, 0.01, True), "xlnet": (0.01, 0.01, False), "electra": (0.1, 0.01, True)}
+    picture = differences({f"task {number}": gaps for number in range(panels)})
+    assert picture.alt.count("better ELECTRA; worse ALBERT") == panels and "XLNet" not in picture.alt
+    drawn = [axes for axes in picture.figure.axes if axes.axison]
+    assert len(drawn) == panels and [axes.get_title() for axes in drawn] == [f"task {n}" for n in range(panels)]
+
+
+def test_an_unknown_error_has_a_bar():
+    picture = differences({"task": {"albert": (0.1, math.inf, False)}})
+    assert "better none; worse none" in picture.alt
+    assert not picture.figure.axes[0].collections  # no bar, and finite limits
+    assert max(map(abs, picture.figure.axes[0].get_xlim())) < 1
+    assert len(picture.png()) > 1000
+
+
+def test_marks_are_counted_wrong():
+    picture = chance_marks([0, 2, 2, 4], comparisons=90)
+    assert picture.alt == "Marks by chance: 2 on average, most often 2, none in 25 %."
+    assert sorted(bar.get_height() for bar in picture.figure.axes[0].patches) == [25, 25, 50]
+
+
+def test_the_front_is_drawn_through_a_beaten_point():
+    points = {"bert": (1.0, 0.5), "albert": (2.0, 0.4), "xlnet": (3.0, 0.6)}
+    picture = front(points, ["bert", "xlnet"], "milliseconds", "score")
+    line = picture.figure.axes[0].lines[0]
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([1.0, 3.0], [0.5, 0.6])
+    assert picture.alt == "score by milliseconds. On the Pareto front, cheapest first: BERT, XLNet."
+
+
+def test_costs_meet_where_they_never_meet():
+    ways = {"encoder": lambda n: 100.0, "prompt": lambda n: 0.5 * n}
+    assert "they meet at 200 texts. After 1,000: encoder 100; prompt 500." in spending(ways, [10, 1000], 200.0).alt
+    assert "they never meet" in spending(ways, [10, 1000], math.inf).alt
