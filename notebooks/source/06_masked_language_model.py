@@ -903,8 +903,8 @@ repaired = train(right_batch)
 students = {"repaired": (repaired, right_batch), "broken": (suspect, make_batch)}
 expected = {"repaired": (0.17, 0.17), "broken": (0.90, 0.32)}
 for name, (student, batches) in students.items():
-    found = report(student, batches), masked_accuracy(student)
-    own, masked = (about(*pair, within=0.05) for pair in zip(expected[name], found, strict=True))
+    own = about(expected[name][0], report(student, batches), within=0.05)
+    masked = about(expected[name][1], masked_accuracy(student), within=0.05)
     print(f"{name:9} its own report {own:.0%}   accuracy on masked tokens {masked:.0%}")
 
 # %% [markdown]
