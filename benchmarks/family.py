@@ -25,7 +25,7 @@ from typing import Any
 import torch
 import transformers
 from family_members import MEMBERS, SEARCH_SEED, Recipe, Workshop
-from family_scores import EXAMS, cost, examined, held_out_sentences, probed, rows_of, simple, word_nats
+from family_scores import EXAMS, cost, examined, held_out_sentences, milliseconds, probed, rows_of, simple, word_nats
 from family_table import report
 
 from bertedu.errors import UserError
@@ -90,6 +90,7 @@ class Comparison:
         for seed in range(self.seeds):
             for name in (*self.members, UNTRAINED):
                 self.attempt(name, lambda name=name, seed=seed: self.member_and_seed(name, seed))
+        self.unit("milliseconds", self.milliseconds)
         self.say(f"done; failed: {', '.join(dict.fromkeys(self.failed)) or 'nothing'}")
 
     def attempt(self, name: str, do: Callable[[], Any]) -> None:
@@ -122,12 +123,21 @@ class Comparison:
         return round(self.recipe.bert_tokens * speed["share_of_bert"] * seconds)
 
     def cost(self, name: str) -> dict[str, float]:
-        """Parameters, memory, milliseconds, and tokens for a word of the text."""
+        """Parameters, memory, and tokens for a word of the text."""
         trainer = self.workshop.trainer(name, SEARCH_SEED, 1e-4, Budget(steps=2), self.state / "cost" / name)
         sentences = held_out_sentences(self.workshop.corpus)
         encode = trainer.task.tokenizer.encode
         per_word = sum(len(encode(line)) for line in sentences) / sum(len(line.split()) for line in sentences)
         return {**cost(trainer), "tokens of a word": per_word}
+
+    def milliseconds(self) -> dict[str, float]:
+        """What one text takes each member, measured in turns: of all members, whichever this process trains."""
+        models = {}
+        for name in here_already(list(MEMBERS)):
+            folder = self.state / "milliseconds" / name
+            trainer = self.workshop.trainer(name, SEARCH_SEED, 1e-4, Budget(steps=1), folder)
+            models[name] = trainer.task.reader(trainer.bare_model), trainer.task.tokenizer
+        return milliseconds(models)
 
     def rate(self, name: str) -> float:
         """The learning rate with which a short run ends best on the validation text, by the member's own loss."""

@@ -9,7 +9,7 @@ import math
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -230,9 +230,7 @@ def hidden_nats(network: LanguageModel, tokenizer: Tokenizer, sentence: str) -> 
 
 
 def cost(trainer: Trainer) -> dict[str, float]:
-    """What a member costs: parameters, of what is kept and of all that is trained; bytes of one training step, counted;
-    milliseconds of processor time to read one text of 64 tokens.
-    """
+    """What a member costs: parameters, of what is kept and of all that is trained, and bytes of one step, counted."""
     model, task = trainer.bare_model, trainer.task
     kept = task.reader(model)
     portion = next(trainer._portions())
@@ -256,7 +254,6 @@ def cost(trainer: Trainer) -> dict[str, float]:
         "parameters": parameters(kept),
         "trained parameters": parameters(model),
         "megabytes of a step": (2 * trained + states + activations) / 1e6,
-        "milliseconds": milliseconds(kept, task.tokenizer),
     }
 
 
@@ -266,14 +263,17 @@ def parameters(model: nn.Module) -> int:
 
 
 @torch.no_grad()
-def milliseconds(model: Any, tokenizer: Tokenizer, length: int = 64, rounds: int = 30) -> float:
-    """The median processor time of the encoder for one text of so many tokens, in float32."""
-    encoder = model.get_submodule(model.encoder_name).eval()
-    shape = (1, min(length, model.config.max_tokens))
-    ids = torch.randint(10, len(tokenizer), shape, generator=torch.Generator().manual_seed(0))
-    times = []
+def milliseconds(models: Mapping[str, tuple[Any, Tokenizer]], length: int = 64, rounds: int = 60) -> dict[str, float]:
+    """The median processor time of each model's encoder for one text of so many tokens, in float32.
+
+    The models take turns, so that other work on the machine slows down all of them.
+    """
+    times: dict[str, list[float]] = {name: [] for name in models}
     for _ in range(rounds + 3):
-        start = time.process_time()
-        encoder(ids, torch.ones_like(ids), torch.zeros_like(ids))
-        times.append(1000 * (time.process_time() - start))
-    return statistics.median(times[3:])
+        for name, (model, tokenizer) in models.items():
+            encoder = model.get_submodule(model.encoder_name).eval()
+            ids = torch.randint(10, len(tokenizer), (1, min(length, model.config.max_tokens)))
+            start = time.process_time()
+            encoder(ids, torch.ones_like(ids), torch.zeros_like(ids))
+            times[name].append(1000 * (time.process_time() - start))
+    return {name: statistics.median(of[3:]) for name, of in times.items()}

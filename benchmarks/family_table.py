@@ -43,11 +43,12 @@ def collect(units: Path) -> dict[str, Any]:
         "recipe": read_json(units / "recipe.json"),
         "baselines": read_json(units / "baselines.json"),
     }
-    about = {}
+    about, milliseconds = {}, units / "milliseconds.json"
+    times = read_json(milliseconds) if milliseconds.exists() else {}
     for name in (name for name in rows if (units / "cost" / f"{name}.json").exists()):
         tried = {f"{one['rate']:g}": one for one in map(read_json, sorted((units / "rates" / name).glob("*.json")))}
         about[name] = {
-            "cost": read_json(units / "cost" / f"{name}.json"),
+            "cost": {**read_json(units / "cost" / f"{name}.json"), "milliseconds": times.get(name)},
             "speed": read_json(units / "speed" / f"{name}.json"),
             "rates": {rate: one["quality"] for rate, one in tried.items()},
         }
@@ -132,7 +133,7 @@ def costs(results: Mapping[str, Any], rows: Sequence[str]) -> list[str]:
             [
                 *(title(name), f"{runs[0]['rate']:g}", f"{cost['parameters']:,}", f"{cost['trained parameters']:,}"),
                 *(f"{runs[0]['tokens'] / 1e6:.1f} M", f"{cost['tokens of a word']:.2f}", f"{seconds:.0f}"),
-                *(f"{cost['megabytes of a step']:.0f}", f"{cost['milliseconds']:.1f}"),
+                *(f"{cost['megabytes of a step']:.0f}", "–" if (ms := cost["milliseconds"]) is None else f"{ms:.1f}"),
             ]
         )
     head = ["", "learning rate", "parameters", "of all that is trained", "tokens read", "tokens of a word"]
