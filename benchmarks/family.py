@@ -131,9 +131,9 @@ class Comparison:
         return {**cost(trainer), "tokens of a word": per_word}
 
     def milliseconds(self) -> dict[str, float]:
-        """What one text takes each member, measured in turns: of all members, whichever this process trains."""
+        """What one text takes each member that has a run, measured in turns, also those that another process trained."""
         models = {}
-        for name in here_already(list(MEMBERS)):
+        for name in (name for name in MEMBERS if (self.units / "seed-0" / f"{name}.json").exists()):
             folder = self.state / "milliseconds" / name
             trainer = self.workshop.trainer(name, SEARCH_SEED, 1e-4, Budget(steps=1), folder)
             models[name] = trainer.task.reader(trainer.bare_model), trainer.task.tokenizer
