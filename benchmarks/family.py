@@ -131,7 +131,7 @@ class Comparison:
         return {**cost(trainer), "tokens of a word": per_word}
 
     def milliseconds(self) -> dict[str, float]:
-        """What one text takes each member that has a run, measured in turns, also those that another process trained."""
+        """What one text takes each member that has a run, in turns, also those that another process trained."""
         models = {}
         for name in (name for name in MEMBERS if (self.units / "seed-0" / f"{name}.json").exists()):
             folder = self.state / "milliseconds" / name
