@@ -1,6 +1,7 @@
 """The pictures of notebook 21: what is drawn is what is told."""
 
 import math
+from itertools import combinations
 
 import pytest
 
@@ -18,7 +19,7 @@ from bertedu.visualization.family_pictures import (
 
 def test_a_change_is_told_of_another_kind():
     assert all(len(changes) == len(KINDS) for changes in CHANGES.values())
-    assert "DeBERTa (18) positions: relative, disentangled." in family_map().alt
+    assert "DeBERTa (18) recipe: as RoBERTa; positions: relative, disentangled." in family_map().alt
 
 
 def test_a_line_ends_at_another_rank():
@@ -57,6 +58,15 @@ def test_the_front_is_drawn_through_a_beaten_point():
     line = picture.figure.axes[0].lines[0]
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1.0, 3.0], [0.5, 0.6])
     assert picture.alt == "score by milliseconds. On the Pareto front, cheapest first: BERT, XLNet."
+
+
+def test_labels_of_the_front_cover_each_other():
+    points = {name: (1.0 + place / 1000, 0.5) for place, name in enumerate(("bert", "albert", "xlnet", "electra"))}
+    picture = front(points, ["bert"], "milliseconds", "score")
+    picture.figure.draw_without_rendering()
+    boxes = [label.get_window_extent().padded(-1) for label in picture.figure.axes[0].texts]
+    assert len(boxes) == 4
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 def test_costs_meet_where_they_never_meet():

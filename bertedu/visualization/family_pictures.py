@@ -15,21 +15,26 @@ TITLES = {
     "deberta": "DeBERTa", "deberta-v2": "DeBERTa v2", "modernbert": "ModernBERT", "xlnet": "XLNet",
     "untrained": "not pre-trained",
 }  # fmt: skip
+# Of the front, in points: font size, height of a line, width of a letter, distance from what is labeled.
+LABEL_SIZE, LABEL_HEIGHT, LABEL_WIDTH, LABEL_DISTANCE = 7.5, 10.0, 4.2, 6.0
+ABOVE = 6  # where a label stands if it can: above the line of the front
 KINDS = ("recipe", "training signal", "size", "positions", "layer")
 CHANGES: dict[str, tuple[str, ...]] = {
-    "RoBERTa (15)": ("no next sentence,\nbyte-level BPE", "", "", "", ""),
-    "SpanBERT (15)": ("one segment", "spans, and\ntheir borders", "", "", ""),
-    "ALBERT (16)": ("", "sentence order", "one shared layer,\nshort embeddings", "", ""),
-    "DistilBERT (16)": ("no segments", "a teacher", "half of the layers", "", ""),
-    "ELECTRA (17)": ("", "replaced tokens,\na loss on all", "", "", ""),
-    "DeBERTa (18)": ("", "", "", "relative,\ndisentangled", ""),
-    "XLNet (18)": ("", "permutations", "", "relative", "two streams"),
-    "ModernBERT (19)": ("30 % masked,\nnew schedule", "", "", "rotary", "pre-norm, GeGLU,\nlocal attention"),
-}
+    "RoBERTa (15)": ("no next sentence,\nbyte-level BPE,\nmore text", "", "", "", ""),
+    "SpanBERT (15)": ("no next sentence,\none segment", "spans, and\ntheir boundaries", "", "", ""),
+    "ALBERT (16)": ("SentencePiece", "sentence order", "one shared layer,\nshort embeddings", "", ""),
+    "DistilBERT (16)": ("no next sentence,\nno segments", "a teacher", "half of the layers", "", ""),
+    "ELECTRA (17)": ("no next sentence", "replaced tokens,\na loss on all tokens", "", "", ""),
+    "DeBERTa (18)": ("as RoBERTa", "", "", "relative,\ndisentangled", ""),
+    "XLNet (18)": ("no next sentence,\nSentencePiece,\nmore text", "permutations", "", "relative", "two streams"),
+    "ModernBERT (19)": (
+        "as RoBERTa,\n30 % masked,\nnew schedule", "", "", "rotary", "pre-norm, GeGLU,\nlocal attention"
+    ),
+}  # fmt: skip
 
 
 def family_map() -> Picture:
-    """What each member changes of BERT: a row for each member, a column for each kind of change."""
+    """What each model changes of BERT, as published: a row for each model, a column for each kind of change."""
     figure = new_figure(8.4, 4.6)
     axes = figure.subplots()
     axes.set(xlim=(-0.5, len(KINDS) - 0.5), ylim=(len(CHANGES) - 0.5, -0.5))
@@ -47,7 +52,7 @@ def family_map() -> Picture:
     for name, changes in CHANGES.items():
         parts = [f"{kind}: {change}" for kind, change in zip(KINDS, changes, strict=True) if change]
         said.append(f"{name} {'; '.join(parts)}".replace("\n", " "))
-    return Picture(figure, f"What each member changes, with its chapter. {'. '.join(said)}.")
+    return Picture(figure, f"What each model changes of BERT, with its chapter. {'. '.join(said)}.")
 
 
 def rectangle(x: float, y: float, width: float, height: float, fill: str) -> Any:
@@ -74,7 +79,8 @@ def rankings(columns: Mapping[str, Sequence[str]], followed: int = 3) -> Picture
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     said = [f"{column}: {', '.join(TITLES.get(name, name) for name in of[:3])}" for column, of in columns.items()]
-    return Picture(figure, f"Rankings of {len(first)} models, whose lines cross. The first three. {'; '.join(said)}.")
+    three = "; ".join(said).replace("\n", ", ")
+    return Picture(figure, f"Rankings of {len(first)} models. The first three of each: {three}.")
 
 
 Gaps = Mapping[str, tuple[float, float, bool]]  # of each member: difference from BERT, its error, told from noise
@@ -117,6 +123,8 @@ def chance_marks(counts: Sequence[int], comparisons: int) -> Picture:
     found, mean = Counter(counts), sum(counts) / len(counts)
     axes.bar(list(found), [100 * times / len(counts) for times in found.values()], color=BLUE, width=0.85)
     axes.axvline(mean, color=ORANGE, linestyle="--")
+    axes.margins(y=0.15)
+    axes.text(mean + 0.15, axes.get_ylim()[1], "mean", color=ORANGE, va="top", fontsize=8)
     axes.set(xlabel=f"marks among {comparisons} comparisons of equal members", ylabel="% of the experiments")
     quiet(axes)
     none = 100 * found[0] / len(counts)
@@ -131,16 +139,43 @@ def front(points: Mapping[str, tuple[float, float]], on_front: Sequence[str], xl
     line = [points[name] for name in on_front]
     axes.step([cost for cost, _ in line], [score for _, score in line], where="post", color=BLUE, linewidth=1.2)
     for name, (cost, score) in points.items():
-        color = BLUE if name in on_front else GREY
-        axes.plot(cost, score, "o", color=color, markersize=5)
-        offset = (4, 4) if name in on_front else (4, -10)
-        style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7.5, "color": color}
-        axes.annotate(TITLES.get(name, name), (cost, score), offset, **style)
+        axes.plot(cost, score, "o", color=BLUE if name in on_front else GREY, markersize=5)
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.margins(x=0.16, y=0.12)
     quiet(axes)
+    titles = {TITLES.get(name, name): point for name, point in points.items()}
+    for (title, point), offset in zip(titles.items(), apart(axes, titles), strict=True):
+        color = BLUE if title in {TITLES.get(name, name) for name in on_front} else GREY
+        style: dict[str, Any] = {"textcoords": "offset points", "fontsize": LABEL_SIZE, "color": color}
+        axes.annotate(title, point, (LABEL_DISTANCE, offset), va="center", **style)
     names = ", ".join(TITLES.get(name, name) for name in on_front)
     return Picture(figure, f"{ylabel} by {xlabel}. On the Pareto front, cheapest first: {names}.")
+
+
+Box = tuple[float, float, float, float]  # left, bottom, right, top
+
+
+def apart(axes: Any, labels: Mapping[str, tuple[float, float]]) -> list[float]:
+    """How far above its point (in points) each label stands so that it covers no other one and no marker."""
+    axes.figure.draw_without_rendering()  # until then nothing has its position
+    scale = 72 / axes.figure.dpi
+    places = {name: axes.transData.transform(point) * scale for name, point in labels.items()}
+    taken = [(x - 3, y - 3, x + 3, y + 3) for x, y in places.values()]  # the markers
+    offsets = []
+    for name, (x, y) in places.items():
+        left, bottom = x + LABEL_DISTANCE, y - LABEL_HEIGHT / 2
+        right, top = left + LABEL_WIDTH * len(name), y + LABEL_HEIGHT / 2
+        steps = sorted(range(-40, 41, 2), key=lambda step: abs(step - ABOVE))
+        tried = {step: (left, bottom + step, right, top + step) for step in steps}
+        offset = next((step for step, box in tried.items() if not any(overlap(box, other) for other in taken)), 0)
+        taken.append(tried[offset])
+        offsets.append(float(offset))
+    return offsets
+
+
+def overlap(one: Box, other: Box) -> bool:
+    """Whether two boxes have a point in common."""
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
 
 
 def spending(ways: Mapping[str, Callable[[float], float]], texts: Sequence[float], crossing: float) -> Picture:
@@ -151,7 +186,8 @@ def spending(ways: Mapping[str, Callable[[float], float]], texts: Sequence[float
         axes.loglog(texts, [cost(n) for n in texts], color=color, label=name)
     if math.isfinite(crossing):
         axes.axvline(crossing, color=GREY, linestyle="--", linewidth=0.9)
-    axes.set(xlabel="texts", ylabel="cost so far")
+        axes.annotate("equal", (crossing, axes.get_ylim()[0]), (4, 5), textcoords="offset points", fontsize=8)
+    axes.set(xlabel="texts", ylabel="euros so far")
     axes.legend(frameon=False, fontsize=8)
     quiet(axes)
     ends = [f"{name} {cost(texts[-1]):,.0f}" for name, cost in ways.items()]

@@ -599,15 +599,16 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [18 DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) | distances instead of positions, and words predicted in any order | 60 |
 # | [19 ModernBERT](19_modernbert.ipynb) | rotary positions, a gate, local attention, no padding | 60 |
 # | [20 Many languages](20_many_languages.ipynb) | one BERT for two languages, and transfer without translations | 60 |
+# | [21 Which one?](21_which_one.ipynb) | eleven members compared: noise, cost, and which one to take when | 60 |
 # | [22 From two cores to many GPUs](22_many_gpus.ipynb) | what limits a training run, and what each remedy saves | 60 |
 # | [23 Into production](23_into_production.ipynb) | export, int8, latency, drift, and a service that is fast and wrong | 60 |
 # | [24 The same BERT in JAX](24_bert_in_jax.ipynb) | the same model again: random numbers and state are arguments | 60 |
 # | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview | 60 |
 #
 # Chapters 00 to 05 give you the whole model. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
-# tasks that people use it for. Chapter 14 builds its predecessors, and chapters 15 to 20 its successors. Chapter 22
-# is about faster and larger training, chapter 23 about production, chapter 24 about another library. Chapter 25 prepares
-# an interview. (Chapter 21 is still to come.)
+# tasks that people use it for. Chapter 14 builds its predecessors, and chapters 15 to 20 its successors. Chapter 21
+# compares them. Chapter 22 is about faster and larger training, chapter 23 about production, chapter 24 about another
+# library. Chapter 25 prepares an interview.
 #
 # ## Which way is yours?
 #

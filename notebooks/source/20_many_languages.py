@@ -15,7 +15,7 @@
 #
 # **Time:** 60 minutes for the core path, about 100 minutes with everything ·
 # **You need:** [19 · ModernBERT](19_modernbert.ipynb) ·
-# **Next:** [22 · From two cores to many GPUs](22_many_gpus.ipynb); the chapter between is still to come
+# **Next:** [21 · Which one?](21_which_one.ipynb)
 #
 # Sections marked (optional) are not part of the core path. Two cells train a small BERT. Each takes 10 to 30 seconds
 # on a slow computer.
@@ -1085,6 +1085,6 @@ quiz(20)
 #
 # ## Next
 #
-# You have now seen the family: what each member changes and what that change is worth. The chapter that compares
-# them all on the same text is still to come. Go on with what stops a training run, and what helps:
-# [22 · From two cores to many GPUs](22_many_gpus.ipynb). The map of all chapters is in [00 · Start here](00_start_here.ipynb).
+# You have now seen the family: what each member changes, and what that change is worth. Which one do you take? The
+# next chapter compares eleven members on the same text in the same time, and asks how much of a difference is noise:
+# [21 · Which one?](21_which_one.ipynb).

@@ -1,0 +1,1099 @@
+# %% [markdown]
+# # 21 · Which one?
+#
+# Eleven members of the family, BERT among them, were trained on the same text for the same time. Now you have to
+# choose one, and to say how sure you are. You will build the few lines of statistics that tell a difference from
+# noise, and read the results with them. At the end there is a guide: which model for which task, and when to take none
+# of them.
+#
+# ## What you will be able to do
+#
+# - tell a difference between two models from noise, with a standard deviation that is pooled over all members
+# - predict how many differences look real by chance when many models are compared on many tasks
+# - compare language models with different vocabularies, in bits per character
+# - find the models that no other one beats in both cost and score, and compute when an encoder is cheaper than a prompt
+# - detect an unfair comparison with an A/A test, and repair it
+#
+# **Time:** 60 minutes for the core path, about 100 minutes with everything ·
+# **You need:** [20 · Many languages](20_many_languages.ipynb) ·
+# **Next:** [22 · From two cores to many GPUs](22_many_gpus.ipynb)
+#
+# Sections marked (optional) are not part of the core path.
+#
+# ## Recall
+#
+# 1. mBERT samples languages in proportion to p^0.7. What does the exponent do?
+#
+# <details><summary>Answer</summary>
+#
+# It raises the share of small languages and lowers that of large ones. The vocabulary and the model then see more of
+# the small languages than the data alone would give them.
+#
+# </details>
+#
+# 2. What does zero-shot transfer mean, and which data may choose the model?
+#
+# <details><summary>Answer</summary>
+#
+# A classifier is trained with labels in one language and tested in another one. Only validation data in the *training*
+# language may choose. As soon as labels of the target language choose, it is no longer zero-shot.
+#
+# </details>
+#
+# 3. What is the curse of multilinguality?
+#
+# <details><summary>Answer</summary>
+#
+# If you add languages to a model of fixed size, each of them gets less of its capacity. Beyond some number of
+# languages, all of them get worse. A larger model can carry more languages.
+#
+# </details>
+#
+# ## Where this part sits
+#
+# This chapter adds nothing to BERT. It compares what chapters 15 to 19 have built. The next cell draws a map of the
+# published models: a row for each, with its chapter in brackets, and a column for each kind of change. (In the
+# comparison, DistilBERT takes part twice, with and without its teacher, and DeBERTa in two versions.)
+
+# %%
+from bertedu.visualization import family_pictures as pictures
+
+pictures.family_map()
+
+# %% [markdown]
+# Look at how differently the rows are filled. RoBERTa leaves the network as it is. DeBERTa takes over RoBERTa's recipe
+# and changes the positions. So "is DeBERTa better than RoBERTa?" is mostly a question about relative positions. But
+# "is ModernBERT better than BERT?" is a question about half a dozen things at once.
+#
+# Two entries come again and again. Nobody but ALBERT kept a task about pairs of sentences. And nearly everybody changed
+# the kind of vocabulary: byte-level BPE, or SentencePiece.
+#
+# ## The problem: two rankings
+#
+# `benchmarks/family.py` pre-trained the members and fine-tuned each of them on nine tasks. Then it did both again from
+# other random **seeds**. In pre-training a seed decides the initial weights, the order of the texts and the masks. In
+# fine-tuning it decides the weights of the new head and the order of the rows. The results are in
+# `data/family/results.json`. The next cell loads them. `columns[task][name]` is a list of test scores, one for each
+# seed.
+
+# %%
+import json
+from statistics import mean
+
+from bertedu.course import about, check, data_path, hint, quiz
+
+results = json.loads(data_path("family/results.json").read_text(encoding="utf-8"))
+runs, members, baselines = results["runs"], results["members"], results["baselines"]
+TASKS, NAMES = list(baselines), [name for name in runs if name in members]
+columns = {
+    task: {name: [run["exams"][task]["test"] for run in of] for name, of in runs.items()}
+    for task in TASKS
+}
+columns["mean of tasks"] = {
+    name: [mean(exam["test"] for exam in run["exams"].values()) for run in of]
+    for name, of in runs.items()
+}
+print(f"{len(NAMES)} members, {len(TASKS)} tasks: {', '.join(TASKS)}")
+print("seeds of each:", *sorted({len(runs[name]) for name in NAMES}))
+
+# %% [markdown]
+# Now let's do what many blog posts do: take one task and one seed, and rank the members. Two of the tasks even ask
+# nearly the same question: does a text praise or blame? One asks it of reviews (some do neither), the other one of
+# sentences about films. The next cell draws such rankings next to each other, and follows the three best members of
+# the first one. Guess: how many of them are among the best three in all rankings?
+
+
+# %%
+def ranking(task, seed):  # best first
+    first = {name: columns[task][name][seed] for name in NAMES}
+    return sorted(first, key=first.get, reverse=True)
+
+
+last = min(len(runs[name]) for name in NAMES) - 1  # the last seed that all members have
+shown = (("reviews", 0), ("reviews", last), ("films (MR)", 0), ("inference", 0))
+pictures.rankings({f"{task}\nseed {seed}": ranking(task, seed) for task, seed in shown})
+
+# %% [markdown]
+# The lines cross. The rankings from reviews differ in nothing but the seed, so at most one of them can be the true
+# order on this task. And nothing in a single ranking tells you whether it is. A table that prints one number for each
+# model hides the question of this chapter: **would the order be the same if somebody did it again?**
+#
+# Look at the three colored lines. They are the best three on reviews with seed 0, and no other ranking has the same
+# three at its top. With another seed one of them falls to the lower half.
+#
+# ## What was held equal
+#
+# Before we ask about noise, we have to know what was compared. A comparison holds some things equal, and *each choice
+# favors somebody*:
+#
+# | held equal | who gains | example |
+# |---|---|---|
+# | steps, or tokens read | members with expensive steps: nobody counts their seconds | ALBERT's ablations: 125,000 steps for all (Lan et al. 2020, section 4.1) |
+# | operations (FLOPs) | members whose operations run slowly on real hardware | ELECTRA-Small and BERT-Small (Clark et al. 2020, table 1) |
+# | seconds on one machine | members that fit this machine, and fast code | this chapter |
+# | parameters | members that use each parameter several times, such as ALBERT | ELECTRA-Small and BERT-Small again: 14 million parameters each |
+#
+# Ours holds these equal:
+#
+# - the text (two million words) and the **time** (about ten minutes on one thread of a processor)
+# - width and depth (2 layers, D = 128, except for DistilBERT)
+# - the optimizer, the schedule of the learning rate, the batch size and the length of the texts
+# - the *search*: three learning rates were tried for each member, in short runs from a seed that is not in the table,
+#   and the one with the best validation loss was taken
+# - in fine-tuning: the rows, the learning rate and the head
+#
+# So parts of the map are gone: ModernBERT's schedule, for example, or RoBERTa's additional text. What differs is what
+# comes with a member: its layers, its training signal with its masking rate, and its tokenizer. (DeBERTa's first
+# version reads WordPiece here, and both versions are trained without the enhanced mask decoder.) The initialization
+# differs, too. BERT, RoBERTa, SpanBERT, ELECTRA and "DistilBERT, alone" start with `matching`, the package's
+# initialization for short runs. It doesn't fit the others. They start as published, with a standard deviation of 0.05
+# instead of 0.02, because D is smaller. "DistilBERT, taught" starts with layers of its teacher.
+#
+# A run that ends by the clock can't be repeated exactly, so the seconds were turned into tokens first. The speed of
+# each member was measured side by side with BERT's: five steps of one, five steps of the other, and so on. If a member
+# is half as fast as BERT, it gets half of BERT's tokens. The next cell prints what equal time means for each member,
+# and three costs: the parameters that are kept after pre-training, the memory for one step of pre-training (*MB a
+# step*), and the processor time for one text of 64 tokens (*ms a text*). Guess: which member reads the fewest tokens?
+
+# %%
+print("                    tokens read  of BERT's  parameters  MB a step  ms a text")
+for name in NAMES:
+    cost, share = members[name]["cost"], members[name]["speed"]["share_of_bert"]
+    tokens = runs[name][0]["pretraining"]["tokens"] / 1e6
+    print(f"{pictures.TITLES[name]:18} {tokens:10.1f} M {share:10.0%}", end="")
+    print(f" {cost['parameters'] / 1e6:9.2f} M {cost['megabytes of a step']:10.0f}", end="")
+    print(f" {cost['milliseconds']:10.1f}")
+
+# %% [markdown]
+# Three things to notice.
+#
+# - **DistilBERT is larger here.** Its teacher is the course's `books-mini` with D = 256, and a student has its
+#   teacher's width and vocabulary. So compare the two students with each other. *Alone* is the same network, from
+#   random weights and without a teacher. *Taught* begins with layers of the teacher and learns from its predictions.
+#   The teacher's work during this training is in the budget. The teacher's own training, 86 minutes on books, is not.
+# - **ALBERT is only a little smaller here.** With two layers, sharing saves only one. Its short embeddings (E = 128)
+#   are as long as those of the others. In the paper ALBERT-base has a ninth of BERT-base's parameters ([chapter
+#   16](16_albert_and_distilbert.ipynb)).
+# - **Equal time is not equal tokens.** A member with half of BERT's tokens would need twice the time to read as many
+#   as BERT. With equal tokens the slow members would have been trained for longer, and would look better. Neither way
+#   is wrong. But a paper that doesn't say which one it takes has left out half of its result.
+#
+# So BERT and ModernBERT read the most, 10.8 million tokens, and "DistilBERT, taught" reads the fewest, 1.0 million: its
+# teacher reads each batch, too. Remember this column when you see the scores. More tokens don't make a better member.
+#
+# ## Noise with a pencil
+#
+# Somebody trains BERT three times and gets 0.60, 0.62 and 0.64 on a task. How much do such scores vary, and how sure
+# is their mean? Take a pencil.
+#
+# 1. The mean is 0.62.
+# 2. The distances from the mean are −0.02, 0 and 0.02, their squares 0.0004, 0 and 0.0004.
+# 3. The **variance** is the sum of the squares divided by n − 1 = 2: 0.0004. Why n − 1? We measured the distances from
+#    the mean of these same three numbers, because we don't know the true mean. Around their own mean the sum of the
+#    squares is as small as it can be. So it is too small, and dividing by n would give too little.
+# 4. The **standard deviation** is its root: s = 0.02. That is how much *one run* varies.
+# 5. The mean of n runs varies less. Its **standard error** is s / √n = 0.02 / √3 = 0.0115.
+# 6. Another member has a mean of three runs, too, and the same s. If the runs are independent, the variance of the
+#    difference between the two means is the *sum* of their variances. So the **standard error of the difference** is
+#    s · √(1/3 + 1/3) = 0.0163.
+#
+# If two members are equally good, their measured difference is more than two standard errors away from 0 in only 4.6 %
+# of all cases (with normal noise and a known s). So the usual rule is: a difference is **statistically significant**
+# if it is larger than two standard errors, here 0.033. In this chapter we call it **told from noise**. In everyday
+# language *significant* means important, and a difference that is told from noise may still be too small to matter.
+# The next cell computes it.
+
+# %%
+from math import sqrt
+from statistics import stdev
+
+bert, other = [0.60, 0.62, 0.64], [0.63, 0.65, 0.67]
+s = stdev(bert)  # divides by n - 1
+error = s * sqrt(1 / len(bert) + 1 / len(other))
+difference = mean(other) - mean(bert)
+print(f"s = {s:.3f}, error of a mean {s / sqrt(3):.4f}, error of the difference {error:.4f}")
+print(f"difference {difference:.3f}: {difference / error:.1f} standard errors")
+
+# %% [markdown]
+# Three points better, and still not told from noise. With five seeds each, and the same s and difference, it would be
+# told from noise: the error would be 0.0126.
+#
+# ### Three numbers know little about s
+#
+# The s above is itself a measured number, with its own noise. The next cell draws three runs from a normal
+# distribution with a standard deviation of 0.02, ten thousand times, and computes s from each three. Then it draws
+# twelve members with three runs each, which all have the same true s, and takes the root of the mean of their twelve
+# variances. Guess: in which range do 90 % of the values of s lie, for three runs and for twelve times three?
+
+# %%
+import numpy as np
+
+draws = np.random.default_rng(0).normal(0.62, 0.02, size=(10_000, 12, 3))
+variances = draws.var(axis=-1, ddof=1)  # [10,000, 12]
+for name, s, seen in (
+    ("3 runs", np.sqrt(variances[:, 0]), (0.005, 0.035)),
+    ("12 members, 3 runs each", np.sqrt(variances.mean(axis=1)), (0.015, 0.025)),
+):
+    found = zip(seen, np.quantile(s, [0.05, 0.95]))
+    low, high = (about(one, other, within=0.001) for one, other in found)
+    print(f"s from {name}: 90 % lie between {low:.3f} and {high:.3f}")
+
+# %% [markdown]
+# An s from three runs can be a quarter of the truth, or 1.7 times the truth. A member whose three runs happen to lie
+# close together would seem to have no noise at all. So we **pool**: we assume that all members have the same noise on
+# one task, and average their variances, each with the weight n − 1 (its **degrees of freedom**):
+#
+# $$s = \sqrt{\frac{\sum_k (n_k - 1)\, s_k^2}{\sum_k (n_k - 1)}}$$
+#
+# A member with a single seed has n − 1 = 0, so it says nothing about s. But with the s of the others you can compare
+# even this member. The price is the assumption. If one member is much less stable than the rest, pooling hides it:
+# look at the single runs, too.
+#
+# ### Exercise 21.1 · Told from noise
+# ●●○○ · 12 minutes
+#
+# Write `told_apart(scores, one, other)`. `scores` is a dictionary: the name of a member, and the list of its scores,
+# one for each seed. The lists may have different lengths, and at least one has two scores or more. Return three
+# things:
+#
+# - the difference of the means, `one` minus `other`
+# - its standard error s · √(1/n + 1/m), with s pooled over *all* members that have two seeds or more
+# - whether the difference, up or down, is larger than two standard errors: `True` or `False`
+#
+# (`check` examines your answer, and `hint("21.1")` gives a hint.)
+
+# %% tags=["exercise"]
+import statistics
+
+
+def told_apart(scores, one, other):
+    ### BEGIN SOLUTION
+    several = [values for values in scores.values() if len(values) > 1]
+    squares = sum((len(values) - 1) * statistics.variance(values) for values in several)
+    s = sqrt(squares / sum(len(values) - 1 for values in several))
+    error = s * sqrt(1 / len(scores[one]) + 1 / len(scores[other]))
+    difference = mean(scores[one]) - mean(scores[other])
+    return difference, error, abs(difference) > 2 * error
+    ### END SOLUTION
+
+
+check("21.1", told_apart)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# `statistics.variance` divides by n − 1. Multiplied by n − 1 it gives back the sum of squares, so `squares` is the sum
+# over all members of the squared distances from each member's *own* mean. Only then comes the division, by the sum of
+# the degrees of freedom. The mean over all members never enters s: how much members differ from each other is the
+# signal, not the noise.
+#
+# </details>
+
+# %% [markdown]
+# The package has the function as `bertedu.family.comparison.told_apart`, and `pooled_deviation` for s. (If no member
+# has two seeds, s is infinite, and nothing can be told apart.) The next cell asks whether each member can be told from
+# BERT, on two tasks. Guess: how many can?
+
+# %%
+from bertedu.family.comparison import pooled_deviation, told_apart
+
+for task in ("reviews", "films (MR)"):
+    scores = columns[task]
+    print(f"{task}: s = {pooled_deviation(scores):.3f}")
+    for name in NAMES[1:]:
+        difference, error, told = told_apart(scores, name, "bert")
+        mark = "told from noise" if told else ""
+        print(f"  {pictures.TITLES[name]:18} {difference:+.3f}, error {error:.3f}  {mark}")
+
+# %% [markdown]
+# On reviews a difference has to be larger than 0.07, and only one member is that far from BERT. On films 0.02 is
+# enough, because the noise is a quarter of that on reviews: 1,000 test rows instead of 300, and two classes instead of
+# three. Four members are told from BERT there: two are better and two are worse, by two to three errors. Below you'll
+# see how much that means when ten members are compared.
+#
+# ### The noise that no seed shows
+#
+# A second kind of noise comes from **the test rows themselves**, which all members share. Suppose a model is right on
+# a share p of *all* texts of this kind, and n of them are drawn at random. Then its accuracy has the standard error
+# √(p · (1 − p) / n), by the binomial distribution ([chapter 10](10_text_classification.ipynb)). More seeds don't make
+# this error smaller. And s doesn't contain it, because all runs answer the same rows. The next cell prints both for
+# the four tasks that are scored by accuracy.
+
+# %%
+by_accuracy = {"reviews": 300, "inference": 300, "films (MR)": 1000, "NLI (CAD)": 1000}
+for task, n in by_accuracy.items():
+    p, s = mean(columns[task]["bert"]), pooled_deviation(columns[task])
+    print(f"{task:11} {n:4} rows: s of the seeds {s:.3f}", end=", ")
+    print(f"standard error of the rows {sqrt(p * (1 - p) / n):.3f}")
+
+# %% [markdown]
+# For the *difference* of two models on the same rows, this noise is usually smaller than √2 times the number above:
+# both models are right on most of the easy rows and wrong on most of the hard ones. What counts are the rows on which
+# exactly one of the two is right. Say the first model alone is right on b rows, and the second alone on c rows. Then
+# the standard error of the difference is at most √(b + c) / n. (McNemar's test uses b and c as well.) If b and c are
+# together 60, and n is 300, it is 0.026.
+#
+# So keep two questions apart. *If I train both again, will the order stay?* Seeds answer this one. *If I test on other
+# texts, will the order stay?* Rows answer this one. Our table answers only the first. For the second you need the
+# answers of both models, row by row, and `results.json` keeps only the scores. The noise of the rows gets smaller only
+# with more rows, or with more tasks.
+#
+# ## Many comparisons
+#
+# Ten members and nine tasks: we are about to compare 90 differences from BERT with two standard errors. Suppose that
+# all ten are *exactly* as good as BERT. How many differences will be marked as told from noise? Each of these marks is
+# a **false positive**. The more comparisons you make, the more of them you get: this is the **multiple comparisons
+# problem**.
+#
+# ### Exercise 21.2 · By chance
+# ●●○○ · 8 minutes
+#
+# Each of the 90 differences is normal and goes beyond two standard errors, up or down, with a probability of 0.0455.
+# Predict three numbers, as a list:
+#
+# 1. how many marks do you expect among the 90?
+# 2. with what probability is there at least one mark, if the comparisons are independent?
+# 3. a **Bonferroni correction** gives each of the 90 comparisons only a 90th part of the probability. Then the chance
+#    of *any* mark (the **family-wise error rate**) stays below 0.0455. Beyond how many standard errors does a
+#    difference then have to be?
+#
+# For the third one: `NormalDist().inv_cdf(q)` from `statistics` is the number of standard errors below which a share q
+# of all differences lies. Stuck? `hint("21.2")`
+
+# %% tags=["exercise"]
+from statistics import NormalDist
+
+### BEGIN SOLUTION
+by_chance = [90 * 0.0455, 1 - 0.9545**90, NormalDist().inv_cdf(1 - 0.0455 / 90 / 2)]
+### END SOLUTION
+check("21.2", by_chance)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# Expected numbers add, whether or not the comparisons depend on each other: 90 · 0.0455 = 4.1. If they are
+# independent, there is no mark at all with a probability of 0.9545⁹⁰ = 0.015, so there is at least one with 0.985. For
+# Bonferroni the probability is 0.0455 / 90 = 0.0005, half of it above and half below. A normal variable lies beyond
+# 3.5 standard errors with this probability.
+#
+# </details>
+
+# %% [markdown]
+# Is it as bad as that? The next cell simulates it two thousand times: eleven members that are all equal, nine tasks,
+# three seeds, and the rule from above. It also asks how often any difference goes beyond 3.5 or 4 standard errors. The
+# picture shows how many marks there are at two standard errors; the dashed line is the mean.
+
+# %%
+scores = np.random.default_rng(1).normal(size=(2000, 9, 11, 3))  # …, task, member, seed
+s = np.sqrt(scores.var(axis=-1, ddof=1).mean(axis=-1))[..., None]  # pooled, [2000, 9, 1]
+means = scores.mean(axis=-1)  # [2000, 9, 11]
+sizes = np.abs(means[..., 1:] - means[..., :1]) / (s * sqrt(1 / 3 + 1 / 3))  # in errors
+counts = (sizes > 2).sum(axis=(1, 2))  # [2000]
+print(f"marks: {about(5.2, counts.mean(), within=0.4):.1f} of 90 on average", end=", ")
+print(f"at least one in {about(0.96, (counts > 0).mean(), within=0.03):.0%} of the experiments")
+print(f"95 % have at most {about(12, np.quantile(counts, 0.95), within=1):.0f} marks")
+for limit, seen in ((3.5, 0.13), (4.0, 0.04)):
+    share = about(seen, (sizes > limit).any(axis=(1, 2)).mean(), within=0.01)
+    print(f"any difference beyond {limit} errors: {share:.0%} of the experiments")
+pictures.chance_marks(counts.tolist(), comparisons=90)
+
+# %% [markdown]
+# Three things differ from the exercise.
+#
+# - There are more than 4.1 marks on average, because s is itself measured, from 22 degrees of freedom. Then 5.8 % of
+#   the differences lie beyond two errors, and not 4.6 % (**Student's t distribution**).
+# - There are *more* experiments without any mark (4 %, not 1.5 %), and there are also experiments with 12 marks or
+#   more. The comparisons are not independent: all ten share BERT's runs. If BERT has bad luck on a task, all the others
+#   look better at once.
+# - Beyond 3.5 errors there is still a difference in more than 10 % of the experiments, again because s is measured. It
+#   takes 4 errors to get below 5 %.
+#
+# So a table with five marks in 90 comparisons is what **no difference at all** looks like. Even ten marks are not
+# rare: one experiment in eight has ten or more. What can you do?
+#
+# - Count the marks, and compare with what chance gives: not only with its mean, but with all of the picture above.
+# - Believe a difference that appears on several tasks, rather than a large one on a single task. (But a lucky
+#   pre-training run is lucky on several tasks, too. So look at the mean over the tasks, seed by seed.)
+# - Decide *before* you see the results which comparison matters. For one planned comparison two errors are enough.
+# - If you search the whole table for a difference, ask for 4 errors.
+#
+# ## Figures that don't compare
+#
+# Why not simply compare the losses in pre-training? They need no labels, and they have little noise. The reason is
+# that a loss *for a token* depends on what a token is. With a pencil: one vocabulary has *embankment* as one token,
+# and the model gives it a probability of e⁻⁶, a loss of 6 nats. Another vocabulary cuts it into *em ##bank ##ment*,
+# with probabilities e⁻³, e⁻² and e⁻¹. Both give the word the same probability, e⁻⁶. But the second model's mean loss
+# for a token is 2.
+#
+# What can be compared is the loss of something that all vocabularies share: a word, a character, the whole text.
+#
+# - **bits per character**: sum the losses of all tokens, in bits (1 bit is ln 2 nats), and divide by the number of
+#   characters
+# - **perplexity of a word**: sum the losses of all tokens, in nats, divide by the number of words, and take e to the
+#   power of the result
+#
+# ### Exercise 21.3 · Per character
+# ●●○○ · 10 minutes
+#
+# The function in the next cell averages the losses of each sentence's tokens, and then the sentences. It ranks two
+# vocabularies, and there are at least four things wrong with it. Write `bits_per_character(texts, tokens, nats)`.
+# `texts` is a list of strings. `tokens` has a list of tokens for each text, with `[CLS]` and `[SEP]` at the ends,
+# which are not part of the text. `nats` has the losses of these tokens, in nats. Return one number: the bits per
+# character of all texts together. A space is a character, too. Stuck? `hint("21.3")`
+
+
+# %%
+def mean_loss(texts, tokens, nats):
+    means = [sum(losses) / len(losses) for losses in nats]
+    return sum(means) / len(means)
+
+
+text = ["an embankment"]
+whole = [["[CLS]", "an", "embankment", "[SEP]"]], [[0.1, 2.0, 6.0, 0.1]]
+pieces = [["[CLS]", "an", "em", "##bank", "##ment", "[SEP]"]], [[0.1, 2.0, 3.0, 2.0, 1.0, 0.1]]
+print(f"whole words {mean_loss(text, *whole):.2f}, pieces {mean_loss(text, *pieces):.2f}")
+
+# %% tags=["exercise"]
+from math import log
+
+
+def bits_per_character(texts, tokens, nats):
+    ### BEGIN SOLUTION
+    total = sum(sum(losses[1:-1]) for losses in nats)  # without [CLS] and [SEP]
+    return total / log(2) / sum(len(text) for text in texts)
+    ### END SOLUTION
+
+
+check("21.3", bits_per_character)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# Four things were wrong: `mean_loss` divides by tokens and not by characters, its unit is nats, it counts [CLS] and
+# [SEP], and it is a mean of means, in which a short sentence weighs as much as a long one. Here it is one sum over
+# everything, divided by one sum over everything. The number of tokens doesn't occur, so a vocabulary can't change the
+# result by cutting words into more pieces.
+#
+# </details>
+
+# %% [markdown]
+# Our benchmark takes 120 held-out sentences and hides one token at a time, together with the later pieces of the same
+# word. (Otherwise the visible pieces of a word would make the hidden one easy to guess, and a vocabulary of small
+# pieces would look better again.) The next cell prints four columns: the loss for a masked token at the end of
+# pre-training, the number of tokens per word, and the two figures that may be compared. It sorts by the first one. Read
+# down the last column: is it sorted, too?
+
+# %%
+rows = []
+for name in NAMES:
+    of, pieces = runs[name], members[name]["cost"]["tokens of a word"]
+    if "bits per character" in of[0]["other"]:
+        loss = mean(run["pretraining"]["validation"]["mlm_loss"] for run in of)
+        perplexity = mean(run["other"]["perplexity of a word"] for run in of)
+        bits = mean(run["other"]["bits per character"] for run in of)
+        rows.append((loss, pieces, perplexity, bits, name))
+print("                   loss of a token  tokens of a word  perplexity of a word  bits")
+for loss, pieces, perplexity, bits, name in sorted(rows):
+    print(f"{pictures.TITLES[name]:18} {loss:15.2f} {pieces:17.2f}", end="")
+    print(f" {perplexity:21,.0f} {bits:5.3f}")
+
+# %% [markdown]
+# The order changes. RoBERTa has the second lowest loss of a token, but BERT needs fewer bits: RoBERTa's tokens are
+# shorter (1.63 for a word, BERT has 1.51), so each of them is easier to guess. ModernBERT and DeBERTa are a quarter of
+# a nat apart in the first column, and nearly equal in the last one, for the same reason. SpanBERT is last in all
+# columns.
+#
+# The first column mixes two things: each member has its own tokens, and each hides them in its own way. SpanBERT, for
+# example, hides whole spans, which are harder to guess. The last two columns say the same in two units: the perplexity
+# is 2 ^ (bits per character · characters per word), spaces included.
+#
+# ELECTRA is missing. We keep its discriminator, which can't fill masks: only the generator can, and it is another,
+# smaller network. And even bits per character have limits:
+#
+# - They are computed from masked positions, so they are a *pseudo*-likelihood. Compare them between masked models,
+#   never with GPT.
+# - The text must be the same. BERT's vocabulary writes everything in lower case, so it never has to guess a capital.
+#   Byte-level BPE (RoBERTa, ModernBERT) and the vocabularies of XLNet and DeBERTa v2 keep capitals, so their models
+#   have a little more to predict.
+#
+# Most of all: a good language model is not yet a good model for your task. We come back to this in a moment.
+#
+# ## The results
+#
+# Now the whole table. A star marks a mean that is told from BERT's, better or worse, by two pooled standard errors.
+# Below the members there are two more lines. The first is BERT with random weights, fine-tuned like the others. The
+# second is the best baseline that needs no network: for example a bag of words, a linear model of a word and its
+# neighbors, or a constant. (The best one was chosen on the test rows, so its score is a little too high.) Before you
+# run the cell, write down what you expect from chapters 15 to 19. Which three members should lead?
+
+
+# %%
+def entry(scores, name):
+    told = name != "bert" and told_apart(scores, name, "bert")[2]
+    return f"{mean(scores[name]):7.3f}{'*' if told else ' '}"
+
+
+print(" " * 19 + "".join(f"{task.split()[0][:7]:>7} " for task in columns))
+for name in (*NAMES, "untrained"):
+    print(f"{pictures.TITLES[name]:19}" + "".join(entry(of, name) for of in columns.values()))
+best = [max(baselines[task].values()) for task in TASKS]
+print(f"{'without a network':19}" + "".join(f"{score:7.3f} " for score in best))
+stars = [told_apart(columns[t], n, "bert")[2] for t in TASKS for n in NAMES[1:]]
+print(f"{sum(stars)} stars in {len(stars)} comparisons of trained members")
+reached = {task: max(mean(columns[task][name]) for name in NAMES) for task in TASKS}
+ahead = [task for task, score in zip(TASKS, best) if score > reached[task]]
+print("all members stay below the baseline on:", ", ".join(ahead) or "no task")
+
+# %% [markdown]
+# The next cell draws the same numbers as differences from BERT, with two standard errors of the difference to either
+# side. Green is better than BERT, orange is worse, and gray can't be told from BERT: its bar crosses the line at 0.
+# Each panel has its own scale. If all members were equal, nearly all points would be gray.
+
+# %%
+gaps = {
+    task: {name: told_apart(scores, name, "bert") for name in NAMES[1:]}
+    for task, scores in columns.items()
+}
+pictures.differences(gaps)
+
+# %% [markdown]
+# Read the picture in this order.
+#
+# 1. **Count.** How many stars are there, and how many does chance give? (About 5 in 90, and rarely more than 12.)
+# 2. **Then the last panel**, the mean of all tasks. It averages the noise of nine tasks, so its error is usually
+#    smaller than that of a single one. (It adds accuracies, F1 scores and correlations. So a task with large
+#    differences counts more than one with small ones.)
+# 3. **Then single tasks**, and only for members that you had in mind before.
+#
+# **Stars.** There are about four times as many as the five that chance gives, and more than in nearly all simulated
+# experiments. So the members do differ. But look at *captions*: nearly half of the stars are there, and BERT's own
+# three scores are 0.16, 0.29 and 0.25. One low score of BERT's lifts all the others at once. And look at NLI (CAD):
+# always answering with the most frequent class gives 0.349, so all members are guessing there, and a star tells who
+# guesses worse. Five differences are larger than 4 errors: ELECTRA on entities (worse), "DistilBERT, alone" on
+# questions, "DistilBERT, taught" on posts, DeBERTa and ModernBERT on captions (all better).
+#
+# **The baseline.** On six of the nine tasks all eleven stay below the best baseline, on captions and inference far
+# below. These baselines compare the words of two texts exactly, and networks of this size haven't learned that in ten
+# minutes. So nobody should deploy a model from this table. It shows what is learned first.
+#
+# **Not pre-trained.** Pre-training is worth 0.07 in the mean of tasks, which is seven errors. Nearly all of it comes
+# from entities (0.48), captions (0.09) and posts (0.05). On films the network with random weights is *better* than
+# BERT, with a star: it learns the words of the training rows like a bag of words, and that is the better baseline
+# there. On the other five tasks you can't tell the two apart. If a paper shows you a gain from pre-training, ask on
+# which task.
+#
+# **Member by member**, by the mean of tasks:
+#
+# - **The two DistilBERTs** lead. *Taught* is 0.044 above BERT (five errors), *alone* 0.031 (three and a half). But they
+#   are four times as large, with a vocabulary twice as large, so the row to compare *taught* with is *alone*. In the
+#   mean of tasks the teacher's 0.013 are within the noise. On single tasks the difference goes both ways: +0.065 on
+#   posts, −0.051 on questions. And in bits per character *taught* is ahead, with a third of the tokens.
+# - **DeBERTa** is 0.022 above BERT, told from noise, with three quarters of BERT's tokens. That fits its paper:
+#   relative positions learn faster. The second version has 0.015 and is not told from BERT.
+# - **RoBERTa, ModernBERT, SpanBERT, XLNet and ALBERT** can't be told from BERT. For RoBERTa this is what its paper
+#   would predict: its gain comes from more text and longer training, and here all had the same. ModernBERT needs
+#   clearly fewer bits per character than BERT, and still its tasks are no better. XLNet predicts only one token in six,
+#   and reads less text in the same time.
+# - **ELECTRA** is 0.023 below BERT, and its seeds differ most: on entities 0.29, 0.59 and 0.47. The next cell shows
+#   why. On captions it is above BERT, as nearly everybody.
+#
+# Does a better language model make a better member? The next cell prints the rank correlation (Spearman) of bits per
+# character and the mean of the tasks, over all members that have both. It would be −1 if fewer bits always came with
+# better scores. The last lines tell which share of the replaced tokens ELECTRA's discriminator finds. At first it
+# learns to call every token original ([chapter 17](17_electra.ipynb)). If it finds nearly none, it still
+# calls nearly everything original.
+
+# %%
+from scipy.stats import spearmanr
+
+bits = {name: bits for *_, bits, name in rows}
+worth = [mean(columns["mean of tasks"][name]) for name in bits]
+print(f"{len(bits)} members, rank correlation {spearmanr(list(bits.values()), worth)[0]:+.2f}")
+for run in runs.get("electra", []):
+    recall = run["pretraining"]["validation"]["rtd_recall"]
+    print(f"ELECTRA, seed {run['seed']}: {recall:.0%} of the replaced tokens are found")
+
+# %% [markdown]
+# With ten members, chance alone gives anything from −0.6 to +0.6. So we can't say whether fewer bits come with better
+# scores. We only see that they don't *guarantee* them: ModernBERT has nearly the fewest bits and an average score, and
+# "DistilBERT, alone" is the other way round.
+#
+# By the end of its first run the discriminator finds 3 % of the replaced tokens, and in the other two runs 30 % and 15
+# %. Its means over the tasks follow: 0.37, 0.41 and 0.40. So these runs ended while ELECTRA was just getting beyond
+# *always original*, each at another point. A few minutes more would change its row. It tells you less about ELECTRA
+# than about ten minutes.
+#
+# ### Beside what was published
+#
+# | member | published, with larger models and far more text | held equal there |
+# |---|---|---|
+# | RoBERTa | BERT was "significantly undertrained": with a better recipe it matches or exceeds every model published after it (Liu et al. 2019, abstract) | the network; from row to row of table 4 the text or the steps grow |
+# | SpanBERT | SQuAD 2.0: 83.8 with random subwords, 85.4 with spans; then 86.7 with one segment and no NSP, 86.8 with the boundary objective (tables 6 and 7) | text and size |
+# | ALBERT | mean of five tasks: 82.3 without sharing and with E = 768, 80.1 with one layer for all and E = 128 (tables 3 and 4) | steps |
+# | DistilBERT | GLUE points lost: 3.7 with random weights in place of copied layers, 3.0 without the soft targets, 1.5 without the cosine, 0.3 without MLM (table 4) | the rest of the recipe |
+# | ELECTRA | GLUE at 14 million parameters: 79.9, a BERT of the same size 75.1 (table 1) | operations and parameters |
+# | XLNet | SQuAD 2.0: BERT 76.3, masked words in XLNet's layers (Transformer-XL) 79.6, XLNet 81.3 (table 6) | text and size |
+# | DeBERTa | MNLI: 86.3, RoBERTa trained again 84.9 (table 4) | text and steps |
+# | ModernBERT | on the same French text DeBERTaV3 learns more from each token and is better on most tasks, ModernBERT is faster (Antoun et al. 2025, arXiv 2504.08716) | text |
+# | variants of BERT | with one GPU and one day, changes of the architecture hardly change the loss, but faster steps do (Geiping & Goldstein 2022, arXiv 2212.14034) | time |
+#
+# What can ten minutes show, and what can't they? They can show a large effect on the speed of learning: what is gained
+# by a teacher, by relative positions, or by another loss. They can hardly show these:
+#
+# - **SpanBERT's boundary objective**: it brings 0.1 points on SQuAD 2.0 in the paper. (The 2.7 points that it brings
+#   in coreference are on a task that we don't have.)
+# - **DeBERTa's absolute positions at the end** (EMD): 0.2 points on MNLI in the paper, and our runs leave them out
+# - **local attention**: in texts of 64 tokens a window of 64 to each side hides nothing
+# - **XLNet's memory**: our XLNet has none
+# - **ALBERT's small size**: two layers have little to share
+# - **what appears only after long training**, such as a discriminator that has left *always original*
+#
+# If our table and a paper disagree, look for the reason in this list first, and then in the noise. The table doesn't
+# refute the paper, and the paper doesn't refute the table: they answer different questions.
+#
+# ## What it costs
+#
+# A member that is better and slower is not simply better. So we draw all members in one picture, with the cost to the
+# right and the score up. One point **dominates** another if it costs no more, scores no less, and is better in at
+# least one of the two. You never need a dominated point. The others form the **Pareto front**: on it, a higher score
+# always costs more.
+#
+# The next cell finds the front for the milliseconds of one text of 64 tokens and the mean of the tasks.
+
+
+# %%
+def dominated(name, points):
+    cost, score = points[name]
+    return any(c <= cost and s >= score and (c, s) != (cost, score) for c, s in points.values())
+
+
+def cost_and_score(what):
+    score = {name: mean(columns["mean of tasks"][name]) for name in NAMES}
+    return {name: (members[name]["cost"][what], score[name]) for name in NAMES}
+
+
+points = cost_and_score("milliseconds")
+on_front = sorted((n for n in NAMES if not dominated(n, points)), key=points.get)
+print("on the front:", *(pictures.TITLES[name] for name in on_front), sep="  ")
+pictures.front(points, on_front, "milliseconds per text", "mean of nine tasks")
+
+# %% [markdown]
+# Four members on the left have BERT's own network (BERT, RoBERTa, SpanBERT and ELECTRA), so they must take the same
+# time. The 0.1 milliseconds between them are the noise of the clock. Now go up the front. No step to the next neighbor
+# is told from noise but the last one, from DeBERTa to "DistilBERT, taught". So with these measurements you would take
+# one of the fast ones, or the distilled student for twice the time.
+#
+# A front is drawn through *measured* points, so it depends on noise, too: one lucky run can put a member on the front.
+# Compare neighbors on the front with `told_apart`. If the more expensive one can't be told from the cheaper one, take
+# the cheaper one. And the front depends on what you count as cost. The next cell finds it for the memory of a training
+# step and for the parameters, too.
+
+# %%
+from bertedu.family.comparison import pareto_front
+
+for what in ("milliseconds", "megabytes of a step", "parameters"):
+    front = pareto_front(cost_and_score(what))
+    print(f"{what:20}", *(pictures.TITLES[name] for name in front), sep="  ")
+
+# %% [markdown]
+# ## The proof
+#
+# Your `told_apart` is older than BERT: the pooled variance is the "mean square within groups" of an **analysis of
+# variance** (ANOVA, Fisher 1925). With two groups, the ratio F of an ANOVA is (difference / error)². The next cell
+# compares with `f_classif` of scikit-learn. It takes a made-up table with three to five seeds, and compares BERT with
+# one other member at a time. It also checks that the front from above equals the package's.
+
+# %%
+from sklearn.feature_selection import f_classif
+
+made_up = np.random.default_rng(2).normal(0.6, 0.02, size=(11, 5))
+largest = 0.0
+for number in range(1, 11):
+    two = {"bert": made_up[0, :4].tolist(), "other": made_up[number, : 3 + number % 3].tolist()}
+    difference, error, _ = told_apart(two, "other", "bert")
+    X = np.array([*two["bert"], *two["other"]])[:, None]
+    F, _ = f_classif(X, [0] * len(two["bert"]) + [1] * len(two["other"]))
+    largest = max(largest, abs(F[0] - (difference / error) ** 2))
+print(f"largest difference from F: {largest:.6f}")
+print(f"fronts that differ: {len(set(on_front) ^ set(pareto_front(points)))}")
+
+# %% [markdown]
+# ## Which one, then?
+#
+# Your task is not in our table. So the answer is not a name, it's a short list, and a comparison on *your* rows with
+# three seeds each. This table makes the list:
+#
+# | you have | try | because | chapter |
+# |---|---|---|---|
+# | a few hundred labels, and single words that decide | a bag of words with logistic regression | it trains in a second, and small networks often stay below it (see *without a network* above) | [10](10_text_classification.ipynb) |
+# | similar texts to find or to group, no labels | a sentence encoder such as all-MiniLM-L6-v2 | it has seen a billion pairs of sentences | [13](13_pairs_and_similarity.ipynb) |
+# | English texts up to 512 tokens, and accuracy is what counts | DeBERTaV3-base, RoBERTa-base beside it | relative positions, and a loss on all tokens | [18](18_deberta_and_xlnet.ipynb) |
+# | long texts, or many of them | ModernBERT-base | 8,192 tokens, no computation for padding | [19](19_modernbert.ipynb) |
+# | many languages | XLM-R, or a newer multilingual encoder | one vocabulary and one model for all | [20](20_many_languages.ipynb) |
+# | half of the time | a distilled model | half of the layers, so about half of the time | [16](16_albert_and_distilbert.ipynb) |
+# | little memory for weights | ALBERT | one layer, stored once. It is *not* faster | [16](16_albert_and_distilbert.ipynb) |
+# | answers that are spans of a text | SpanBERT beside the others | it was trained to know what is inside a span | [15](15_roberta_and_spanbert.ipynb) |
+# | text of your own, and little time to pre-train | start from a published model, and go on with its own objective | ten minutes from nothing reach what the table above shows | [08](08_pre_training.ipynb) |
+# | a handful of examples, or classes that change each week | a large language model by prompt | no training; the cost is computed below | |
+#
+# How much is a sentence encoder worth? `benchmarks/README.md` ("Fine-tuning on public data") has all-MiniLM-L6-v2
+# beside our `books-mini` (both fine-tuned on 1,000 rows, three seeds, mean ± standard deviation):
+#
+# | task | MiniLM | books-mini | without a network |
+# |---|---|---|---|
+# | films, accuracy | 0.786 ± 0.002 | 0.644 ± 0.013 | 0.693 |
+# | 77 intents, accuracy | 0.394 ± 0.039 | 0.547 ± 0.007 | 0.654 |
+# | similarity, two vectors, Spearman | 0.907 ± 0.002 | 0.708 ± 0.008 | 0.718 |
+# | entities (WNUT 17), F1 | 0.348 ± 0.016 | 0.096 ± 0.035 | 0.074 |
+#
+# MiniLM has six layers and D = 384, and it has read far more: its training ended with over a billion pairs of
+# sentences. On films this is worth 0.14. Compare that with the largest difference between two members in the table
+# above. And look at the second line: with 13 examples for each of 77 classes and six passes, the bag of words was
+# ahead of both.
+#
+# ### An encoder or a prompt? (optional)
+#
+# A large language model can classify by prompt, without labels for training. (To know how good it is, you need labeled
+# test rows in both cases, so we leave them out of the comparison.) We have not measured one here. But you can compute
+# what it costs. This is **arithmetic with assumed prices**, so put in today's.
+#
+# - The prompt: the text has 200 tokens, the instruction with its examples 800, the answer 5. We assume two price
+#   lists, for a million tokens of input and of output: 0.10 and 0.40 euros, and 3 and 15 euros.
+# - The encoder: 2,000 labels at 0.30 euros each, 60 milliseconds of a processor core for a text, and 0.05 euros for an
+#   hour of the core.
+#
+# ### Exercise 21.4 · Break even
+# ●●●○ · 12 minutes
+#
+# Write `break_even(once, hour, milliseconds, tokens, prices)`. It finds the smallest number of texts for which
+# `once` plus the time of the core costs *less* than the prompt (not the same).
+#
+# - `once`: euros that are paid once, for labels and fine-tuning
+# - `hour`: euros for an hour of a core, and `milliseconds`: the core's time for one text
+# - `tokens`: a pair, the input and output tokens of one text by prompt
+# - `prices`: a pair, euros for a *million* input tokens and for a million output tokens
+#
+# Return a whole number, or `math.inf` if the encoder never gets cheaper. Stuck? `hint("21.4")`
+
+# %% tags=["exercise"]
+import math
+
+
+def break_even(once, hour, milliseconds, tokens, prices):
+    ### BEGIN SOLUTION
+    prompt = (tokens[0] * prices[0] + tokens[1] * prices[1]) / 1_000_000
+    encoder = hour * milliseconds / 3_600_000
+    if prompt <= encoder:
+        return math.inf
+    return math.floor(once / (prompt - encoder)) + 1
+    ### END SOLUTION
+
+
+check("21.4", break_even)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# Each text saves the difference of the two prices. The encoder is cheaper from the first whole number of texts that
+# saves *more* than the cost that is paid once. That number is `floor(…) + 1`: if the quotient is a whole number, both
+# cost the same after that many texts, so you need one more. If a text saves nothing, no number of texts is enough.
+#
+# </details>
+
+# %% [markdown]
+# The next cell computes it for both price lists, without your function, and draws it for the cheaper list, on
+# logarithmic axes. At the dashed line both ways have cost the same. (Your function gives the first whole
+# number above it.)
+
+# %%
+once, encoder = 2000 * 0.30, 0.05 * 60 / 3_600_000  # euros
+for price_in, price_out in ((3.0, 15.0), (0.10, 0.40)):
+    prompt = (1000 * price_in + 5 * price_out) / 1_000_000
+    crossing = once / (prompt - encoder)
+    print(f"by prompt {prompt:.6f} euros, on a core {encoder:.7f}: {crossing:,.1f} texts")
+ways = {"encoder": lambda n: once + n * encoder, "prompt": lambda n: n * prompt}
+pictures.spending(ways, [10**power for power in range(3, 9)], crossing)
+
+# %% [markdown]
+# The labels decide, not the core: a million texts on it cost less than one euro. So the question becomes: *how many
+# texts come before the task changes, and new labels have to be paid for?* Some costs are in neither price: the people
+# who keep it running, private text that must not leave the building, and the waiting time (60 milliseconds against
+# perhaps a second). An encoder also gives you probabilities that you can put a threshold on ([chapter
+# 23](23_into_production.ipynb)). And you can combine both: let a large model label some thousand texts, check a sample
+# by hand, and train the encoder on them.
+#
+# ## Broken BERT: a gain over itself
+#
+# A colleague compares a new model with the baseline, ten seeds each, and reports a gain of several standard errors.
+# You are suspicious, because the new model hardly differs from the old one. So you run an **A/A test**: you put the
+# *baseline itself* in for the candidate, with other random numbers. A fair comparison should find nothing.
+#
+# The models are small, so it takes only seconds: logistic regression on bags of words, trained by gradient descent on
+# the course's reviews. `fit(rate, seed)` trains one with this learning rate and seed, and returns its accuracy on
+# validation and on test. The second cell has the colleague's function. Read it before you run it.
+
+# %%
+from sklearn.linear_model import SGDClassifier
+
+from bertedu.corpora.task_data import read_labelled
+from bertedu.finetuning.bags import bags_of_words
+
+train = read_labelled(data_path("tasks/sentiment/train.tsv"))
+validation = read_labelled(data_path("tasks/sentiment/validation.tsv"))
+test = read_labelled(data_path("tasks/sentiment/test.tsv"))
+bag = bags_of_words([row.text for row in train])
+texts = [bag.transform([row.text for row in part]) for part in (train, validation, test)]
+labels = [[row.label for row in part] for part in (train, validation, test)]
+
+
+def fit(rate, seed):  # -> accuracy on validation and on test
+    steps = {"learning_rate": "constant", "eta0": rate, "max_iter": 5, "tol": None}
+    model = SGDClassifier(loss="log_loss", random_state=seed, **steps).fit(texts[0], labels[0])
+    return model.score(texts[1], labels[1]), model.score(texts[2], labels[2])
+
+
+# %%
+RATES = (2.0, 0.5, 1.0, 4.0, 8.0, 16.0)  # the baseline's, and others to try
+
+
+def colleagues_compare(baseline, candidate, rates, seeds):
+    plain = [baseline(rates[0], seed)[1] for seed in seeds]
+    tuned = [max(candidate(rate, seed)[1] for rate in rates) for seed in seeds]
+    return told_apart({"baseline": plain, "candidate": tuned}, "candidate", "baseline")
+
+
+def again(rate, seed):  # the baseline itself, with other random numbers
+    return fit(rate, 100 + seed)
+
+
+gain, error, _ = colleagues_compare(fit, again, RATES, range(10))
+errors = about(3.7, gain / error, within=1)
+print(f"gain {about(0.025, gain, within=0.012):.3f}, that is {errors:.1f} standard errors")
+
+# %% [markdown]
+# The baseline beats itself. This is not noise but a **bias**. More seeds make the error smaller, but not the bias, so
+# in the long run the false claim looks *more* certain. No number of standard errors protects you from it.
+#
+# Find the reason before you read on. Ask of each number in the function: which learning rate, which rows, which seeds?
+#
+# ### Exercise 21.5 · A gain over itself
+# ●●●○ · 12 minutes
+#
+# Write `compare(baseline, candidate, rates, search, seeds)`. `baseline` and `candidate` are functions like `fit`: they
+# return a score on validation and one on test. For *each* of the two find the learning rate with the highest mean
+# **validation** score over the seeds in `search`. Then take the **test** scores of that learning rate for the seeds in
+# `seeds`. Return what `told_apart` says of the candidate and the baseline: difference (candidate minus baseline),
+# error, told. Stuck? `hint("21.5")`
+
+
+# %% tags=["exercise"]
+def compare(baseline, candidate, rates, search, seeds):
+    ### BEGIN SOLUTION
+    def scores(fit):
+        best = max(rates, key=lambda rate: mean(fit(rate, seed)[0] for seed in search))
+        return [fit(best, seed)[1] for seed in seeds]
+
+    both = {"baseline": scores(baseline), "candidate": scores(candidate)}
+    return told_apart(both, "candidate", "baseline")
+    ### END SOLUTION
+
+
+check("21.5", compare)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution, explained</summary>
+#
+# Three things were wrong. *Learning rates*: the candidate had six tries and the baseline one. *Rows*: the test rows
+# chose the candidate's learning rate and then scored it, so the score was the result of a choice. *Seeds*: for each
+# seed the best of six numbers was kept, and all six are noisy. The mean of the largest of six independent normal
+# numbers lies 1.3 standard deviations above their mean, even if all six learning rates are equally good. The repair is
+# a helper that is called for both sides: it can't treat them differently.
+#
+# </details>
+
+# %% [markdown]
+# One A/A test may find something by chance. So the next cell repeats it, five times with other seeds, with the
+# colleague's function and with the package's `fair_comparison`. It prints how many standard errors each of them claims.
+
+# %%
+from functools import cache
+
+from bertedu.family.comparison import fair_comparison
+
+kept = cache(fit)
+
+
+def baseline_from(first):  # the same model; its seeds begin elsewhere
+    return lambda rate, seed: kept(rate, first + seed)
+
+
+claims = {"colleague's": [], "fair": []}
+for first in (0, 200, 400, 600, 800):
+    sides = baseline_from(first), baseline_from(first + 100)
+    gain, error, _ = colleagues_compare(*sides, RATES, range(10))
+    claims["colleague's"].append(gain / error)
+    gain, error, _ = fair_comparison(*sides, RATES, range(50, 53), range(10))
+    claims["fair"].append(gain / error)
+seen = {"colleague's": (3.7, 1.5, 3.3, 2.2, 3.3), "fair": (0.0, 0.7, 0.8, 0.3, 0.3)}
+for name, found in claims.items():
+    errors = [about(one, other, within=0.15) for one, other in zip(seen[name], found)]
+    print(f"{name:12}", *(f"{one:.1f}" for one in errors))
+
+# %% [markdown]
+# The colleague's function finds a gain in all five tests, and in four of them it is larger than two errors. The fair
+# one stays below one error in these five. But now and then it will exceed two: we ran it 40 times, and it did so four
+# times, twice in each direction. With normal noise and a known s we would expect about two in 40. Here s is measured,
+# and the two sides sometimes choose different learning rates.
+#
+# Here the bug is in two lines. In a real project it is scattered over weeks: the baseline's number comes from an old
+# table, the candidate is tuned, and the best of its runs goes into the new table. Three habits protect you:
+#
+# - Give both sides the same budget of search, and report it: how many runs were tried for each?
+# - Read the test rows once, at the end.
+# - Run an A/A test before the first A/B test. It needs no new code: you put the same model in twice.
+#
+# Check the chapter's own comparison with this list. Three learning rates were tried for *every* member, BERT included.
+# Validation losses chose them, from a seed that is not in the table. The test rows were read once for each run. But
+# the search was short, and it was done only once, so s doesn't contain its noise. Five members (both DeBERTas,
+# ModernBERT, XLNet and "DistilBERT, taught") chose the largest or the smallest of the three learning rates, so a better
+# one may lie outside; BERT chose the middle one. The learning rate of fine-tuning was not searched at all. And what
+# all members share (Muon, the batch size, the length of the texts) was tried out with BERT. A suspicious reader would
+# ask whether this favors BERT, and would be right to ask.
+#
+# ## Paper and code
+#
+# | | |
+# |---|---|
+# | One run or many | Many results rest on a single pre-trained checkpoint. A replication of ELECTRA-Small pre-trained 14 models: a mean of 81.38 GLUE points (dev), standard deviation 0.57, from 80.42 to 82.23 ([richarddwang/electra_pytorch](https://github.com/richarddwang/electra_pytorch)). Each of these numbers is already the mean over tasks of the *best* of ten fine-tuning runs. So the best and the worst of 14 runs of the *same* recipe are 1.8 points apart |
+# | Seeds of fine-tuning | Dodge et al. 2020 (arXiv 2002.06305) fine-tuned BERT 2,100 times, on four GLUE tasks, and changed only the seeds. The initial weights and the order of the data contribute about equally to the variance. The best of many seeds is substantially better than what had been published: a maximum depends on how often you try |
+# | Seeds of pre-training | Sellam et al. 2021 (*MultiBERTs*, arXiv 2106.16163) published 25 BERT-Base models that differ only in initial weights and order of the data, and the *Multi-Bootstrap*, which draws seeds *and* test rows anew: both kinds of noise in one number |
+# | The baseline | RoBERTa's main result is about BERT: trained for longer, on more text, it matches or exceeds what came after it (Liu et al. 2019). A weak baseline makes every idea look good |
+# | What is equal | ALBERT compares at 125,000 steps, and in a later table at equal time (Lan et al. 2020, sections 4.1 and 4.7). ELECTRA compares at equal operations |
+# | Ours | `bertedu.family.comparison`, s pooled over all rows of the table. `benchmarks/family_table.py` prints ≈ where this chapter prints no star |
+#
+# ## Summary
+#
+# - A comparison holds something equal, and that favors somebody. Say whether it is steps, operations or seconds.
+# - The noise is the standard deviation over seeds, pooled over the members. The difference of two means has the
+#   standard error s · √(1/n + 1/m). A difference below two standard errors isn't told from noise.
+# - Test rows have a noise of their own, √(p · (1 − p) / n), which no seed shows.
+# - Among 90 comparisons of equal models you'll find about five stars, better or worse, and sometimes twelve. Count the
+#   stars before you read them.
+# - You can't compare losses per token between vocabularies. You can compare bits per character of the same text.
+# - Choose from the Pareto front, on your own rows. If two neighbors can't be told apart, take the cheaper one.
+# - Run an A/A test first. If a script finds that a model beats itself, believe no other gain that it reports.
+# - In our runs, the two DistilBERTs and DeBERTa are told from BERT in the mean of nine tasks, ELECTRA is worse after
+#   ten minutes, and six members can't be told from BERT. A count of words beats all of them on six of nine tasks.
+#
+# ## Quiz
+
+# %% tags=["nbval-ignore-output"]
+quiz(21)
+
+# %% [markdown]
+# ## Interview questions
+#
+# <!-- family-17 -->
+# **1. It is 2026 and you start a new project on text classification. Which encoders do you try, and why these?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# English and short: DeBERTaV3-base for accuracy, ModernBERT-base or Ettin for speed and up to 8,192 tokens. Many
+# languages: mmBERT, with XLM-R as baseline. Little latency: a 17 to 70 million model, Ettin or a distilled one.
+# Beside them a bag of words and a prompt. Three seeds, my data, my latency.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# I choose by four questions. Which language? For English there are most candidates. For many languages mmBERT from
+# 2025: ModernBERT's layer, 307 million parameters of which 110 do arithmetic, 1,833 languages, better than XLM-R and
+# two to four times as fast. EuroBERT for European languages and code. For one language, look for a monolingual model,
+# such as ModernGBERT for German, which beat models seven times as large that were converted from decoders. How long
+# are the texts? Up to 512: everything fits. Beyond: ModernBERT, Ettin, mmBERT with 8,192, NeoBERT with 4,096. How
+# fast? Below 10 ms on a CPU I take 17 to 70 million parameters: Ettin comes from 17 million to 1 billion, with one
+# recipe, so I can choose the size on a curve. Or I distil my own. How accurate? For short English texts
+# DeBERTaV3-base from 2021 is still hard to beat: in the comparison on equal data it learned more from each token than
+# ModernBERT. It's slower, and its tokenizer and attention are less convenient. And which licence: ModernBERT's is
+# Apache 2.0, Ettin's and DeBERTa's are MIT; some research models aren't free for business. Then the plan. Day one:
+# bag of words with logistic regression; a large language model by prompt on 300 examples; frozen embeddings with a
+# linear model. Day two: three encoders, three seeds, learning rates 1e-5 to 5e-5, early stopping. I put accuracy with
+# interval, p99 latency at my batch size, and price for a million texts in one table. Differences below a point on
+# 1,000 test examples I treat as ties, and take the faster one. I don't read leaderboards for this: they measure other
+# tasks, and may be in the training data.
+#
+# </details>
+#
+# <!-- evaluation-12 -->
+# **2. A colleague compared eleven encoders on nine tasks, with three seeds each, and names a winner. What do you ask
+# before you believe the ranking?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# What was held equal: text, and time or steps? Were the learning rates of all searched alike, and by validation
+# scores? Then the noise: the standard deviation over seeds, pooled over all models, times √(1/3 + 1/3) for a
+# difference. Of 90 differences between equal models four or five exceed two standard errors, and the best of eleven
+# looks better than it is. Models that can't be told apart are ties. Take the cheapest.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# First, what was held equal? Everything can't be. The same text, and then steps, tokens or time: equal steps favor
+# models whose steps are slow. RoBERTa's authors trained BERT's model longer, on more text, and it matched or exceeded
+# every model published after it.
+#
+# Second, selection. How many learning rates did each model get, and which scores chose among them? If the new one had
+# ten tries and the old one its default, the difference measures the search. If test scores chose, it is too high
+# anyway. I ask for an A/A test: the baseline against itself, through the whole script. It should find nothing.
+#
+# Third, noise. Three seeds tell little about one model, but pooled over eleven they give 22 degrees of freedom. With
+# a standard deviation of 0.02, a difference of two means has a standard error of 0.016, so I tell two models apart
+# from 0.033 on. There are 90 differences from BERT. If all models were equal, four or five would still be beyond
+# that. To hold all 90 together I need 3.5 standard errors, and about 4, because the noise is measured, too. And the
+# winner of eleven equal models in a task is on average 1.8 points above its true score. So I score a winner again,
+# with new seeds.
+#
+# Fourth, what seeds don't show. All models met the same test rows, and other rows could order them otherwise: that
+# takes a paired test over rows. And new seeds in fine-tuning aren't new seeds in pre-training. Sellam and others
+# trained 25 BERTs that differ in initial weights and the order of the text, because a claim about a recipe needs
+# them.
+#
+# What I'd report: each seed as a dot, the difference with its interval, the number of tries, and milliseconds and
+# memory beside it. Among ties the cheapest wins.
+#
+# </details>
+#
+# <!-- comparisons-02 -->
+# **3. 10 million messages a month of 200 tokens are to be classified. What does a large language model by prompt
+# cost, and what a BERT of your own?**
+#
+# <details><summary>Answer in half a minute</summary>
+#
+# By prompt: a message of 200 tokens plus instructions and examples of 800, so 10 billion input tokens a month. At
+# 0.10 dollars a million that is 1,000 dollars, at 3 dollars 30,000. BERT-Base needs 2 · 85 million · 200 operations a
+# message: 3.4·10¹⁷ in all, about an hour of a modern GPU at 100 TFLOPS. The machine is cheap, labels and people are
+# not.
+#
+# </details>
+#
+# <details><summary>In two minutes</summary>
+#
+# For the prompt I count tokens. The message has 200, the instruction with labels and a few examples, say, 800. So
+# 1,000 input tokens times 10 million are 10 billion a month. Prices differ by more than tenfold and change every few
+# months, so I compute with two, 0.10 and 3 dollars for a million input tokens, and put in today's price list later:
+# 1,000 to 30,000 dollars. Output costs more for each token, but a label is short. Caching the fixed part of the
+# prompt and batch prices lower it. Now BERT-Base. Two operations for each weight and token: 2 · 85 million · 200 is
+# 34 billion for a message, and 3.4·10¹⁷ for all. A GPU that reaches 100 TFLOPS needs 3,400 seconds: about an hour.
+# The real cost is elsewhere: a machine that stands ready for peaks, a few thousand labels, an engineer who keeps it
+# running. At 1,000 dollars a month the prompt may be the cheaper system. At 30,000 it isn't. And money isn't all:
+# latency of 10 ms against hundreds, private text that may not leave the house, versions that the provider retires,
+# probabilities for a threshold. My usual plan: start by prompt, let it label, check a sample by hand, train the
+# encoder on this, and keep the large model for the uncertain few percent.
+#
+# </details>
+#
+# ## Next
+#
+# You have chosen a model. To train one of full size, two cores are not enough: [22 · From two cores to many
+# GPUs](22_many_gpus.ipynb).
