@@ -575,9 +575,9 @@ pictures.differences(gaps)
 # below. These baselines compare the words of two texts exactly, and networks of this size haven't learned that in ten
 # minutes. So nobody should deploy a model from this table. It shows what is learned first.
 #
-# **Not pre-trained.** Pre-training is worth 0.07 in the mean of tasks, which is eight errors. Nearly all of it comes
-# from entities (0.48), captions (0.09) and posts (0.05). On films the network with random weights is *better* than
-# BERT, with a star: it learns the words of the training rows like a bag of words, and that is the better baseline
+# **Not pre-trained.** Pre-training is worth 0.07 in the mean of tasks, which is more than eight errors. Nearly all of
+# it comes from entities (0.48), captions (0.07) and posts (0.05). On films the network with random weights is *better*
+# than BERT, with a star: it learns the words of the training rows like a bag of words, and that is the better baseline
 # there. On the other five tasks you can't tell the two apart. If a paper shows you a gain from pre-training, ask on
 # which task.
 #
