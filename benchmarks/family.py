@@ -26,6 +26,7 @@ import torch
 import transformers
 from family_members import MEMBERS, SEARCH_SEED, Recipe, Workshop
 from family_scores import EXAMS, cost, examined, held_out_sentences, milliseconds, probed, rows_of, simple, word_nats
+from family_speed import speed
 from family_table import report
 
 from bertedu.errors import UserError
@@ -119,8 +120,8 @@ class Comparison:
 
     def tokens(self, name: str, seconds: float) -> int:
         """What a member reads in so many seconds of processor time, BERT having the speed of the recipe."""
-        speed = self.unit(f"speed/{name}", lambda: self.workshop.speed(name))
-        return round(self.recipe.bert_tokens * speed["share_of_bert"] * seconds)
+        found = self.unit(f"speed/{name}", lambda: speed(self.workshop, name))
+        return round(self.recipe.bert_tokens * found["share_of_bert"] * seconds)
 
     def cost(self, name: str) -> dict[str, float]:
         """Parameters, memory, and tokens for a word of the text."""

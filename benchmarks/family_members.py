@@ -7,10 +7,7 @@ both. Warm-up and decay of the learning rate
 then go over the whole run, and a run that was killed goes on bit for bit.
 """
 
-import statistics
-import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -44,7 +41,6 @@ PROSE = ("01", "02", "03", "05", "06", "07", "08", "13", "15", "18")
 BOOKS = ("00036", "00045", "00046", "00047", "00055", "00074", "00103", "00113", "00120", "00146")
 DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
 SEARCH_SEED = 1000  # no run of the table has it
-ROUNDS, STEPS = 8, 5  # of each of the two whose speeds are compared
 
 
 @dataclass(frozen=True)
@@ -253,25 +249,6 @@ class Workshop:
             "validation": figures,
         }
 
-    def speed(self, name: str) -> dict[str, float]:
-        """Tokens that a member reads in a second of processor time, as a share of what BERT reads in the same minutes.
-
-        The share is the median over some rounds, each some steps of both.
-        """
-        if name == "bert":
-            return {"share_of_bert": 1.0}
-        with tempfile.TemporaryDirectory() as folder:
-            sides = {}
-            for side in ("bert", name):
-                trainer = self.trainer(side, SEARCH_SEED, 1e-4, Budget(steps=(ROUNDS + 1) * STEPS), Path(folder) / side)
-                sides[side] = steps_of(trainer)
-                next(sides[side])  # the first steps are slower
-            rounds = [{side: next(steps) for side, steps in sides.items()} for _ in range(ROUNDS)]
-        return {
-            "share_of_bert": statistics.median(one[name] / one["bert"] for one in rounds),
-            "tokens_per_second": statistics.median(one[name] for one in rounds),
-        }
-
 
 def words_alone_faster(model: PretrainedModel) -> Pace:
     """The learning rate of everything at the depth of the embeddings but the table of tokens, as other weights have it.
@@ -294,14 +271,3 @@ def refuse_stopped(trainer: Trainer) -> None:
     """Go no further with a run that Ctrl-C or SIGTERM has stopped: it is saved, and not at its end."""
     if trainer.stopped:
         raise KeyboardInterrupt
-
-
-def steps_of(trainer: Trainer) -> Iterator[float]:
-    """Takes some steps of a run each time it is asked, and gives the tokens read in a second of processor time."""
-    trainer.model.train()
-    portions = trainer._portions()
-    while True:
-        start, before = time.process_time(), trainer.progress.tokens
-        for _ in range(STEPS):
-            trainer._step(next(portions), trainer.budget.share(trainer.progress))
-        yield (trainer.progress.tokens - before) / (time.process_time() - start)

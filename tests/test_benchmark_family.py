@@ -31,7 +31,7 @@ BENCHMARKS = str(Path(__file__).resolve().parents[1] / "benchmarks")
 def harness() -> Iterator[SimpleNamespace]:
     """The modules of the comparison, which import each other as a script's neighbours do."""
     sys.path.insert(0, BENCHMARKS)
-    names = ("family", "family_members", "family_scores", "family_table")
+    names = ("family", "family_members", "family_scores", "family_speed", "family_table")
     yield SimpleNamespace(**{name: import_module(name) for name in names})
     sys.path.remove(BENCHMARKS)
 
@@ -72,8 +72,8 @@ def test_a_budget_is_measured_by_the_clock_on_the_wall(harness, monkeypatch):
         _portions=lambda: iter([None] * 100),
         _step=step,
     )
-    monkeypatch.setattr(harness.family_members.time, "process_time", lambda: clock["process"])
-    assert next(harness.family_members.steps_of(trainer)) == pytest.approx(200)
+    monkeypatch.setattr(harness.family_speed.time, "process_time", lambda: clock["process"])
+    assert next(harness.family_speed.steps_of(trainer)) == pytest.approx(200)
 
 
 def test_a_member_is_given_the_tokens_of_a_faster_one(harness, workshop):

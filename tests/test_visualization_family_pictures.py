@@ -61,11 +61,12 @@ def test_the_front_is_drawn_through_a_beaten_point():
 
 
 def test_labels_of_the_front_cover_each_other():
-    points = {name: (1.0 + place / 1000, 0.5) for place, name in enumerate(("bert", "albert", "xlnet", "electra"))}
+    close = {name: (1.0 + number / 1000, 0.5) for number, name in enumerate(("bert", "albert", "xlnet", "electra"))}
+    points = {**close, "deberta": (2.0, 0.6)}
     picture = front(points, ["bert"], "milliseconds", "score")
     picture.figure.draw_without_rendering()
     boxes = [label.get_window_extent().padded(-1) for label in picture.figure.axes[0].texts]
-    assert len(boxes) == 4
+    assert len(boxes) == 5
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 

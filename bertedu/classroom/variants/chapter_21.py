@@ -1,7 +1,7 @@
 """Variants of chapter 21: an interval for the difference of two members, and when a prompt costs more."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from statistics import mean, pvariance, stdev, variance
 
@@ -9,15 +9,7 @@ from bertedu.classroom.variants.explaining import Row, compare
 from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-
-Scores = Mapping[str, Sequence[float]]
-
-
-def pooled(members: Sequence[Sequence[float]]) -> float:
-    """The standard deviation over seeds of several members, each variance with the weight n − 1."""
-    several = [one for one in members if len(one) > 1]
-    freedom = sum(len(one) - 1 for one in several)
-    return math.sqrt(sum((len(one) - 1) * variance(one) for one in several) / freedom)
+from bertedu.family.comparison import Scores, pooled_deviation
 
 
 def both(n: int, m: int) -> float:
@@ -34,13 +26,13 @@ def interval(
     of_all: bool,  # whether the standard deviation is pooled over all members, or over these two
     lower: bool,  # whether a lower score is better
     of_other: bool,  # whether the difference is other − one
-    deviation: Callable[[Sequence[Sequence[float]]], float] = pooled,
+    deviation: Callable[[Scores], float] = pooled_deviation,
     root: Callable[[int, int], float] = both,
     one_sided: bool = False,
 ) -> tuple[float, float, str]:
     """The interval of the difference of two means, and whether `one` is better."""
     n, m = len(scores[one]), len(scores[other])
-    error = deviation(list(scores.values()) if of_all else [scores[one], scores[other]]) * root(n, m)
+    error = deviation(scores if of_all else {name: scores[name] for name in (one, other)}) * root(n, m)
     difference = mean(scores[one]) - mean(scores[other])
     gain, shown = (-difference if lower else difference), (-difference if of_other else difference)
     word = "better" if gain > errors * error else "worse" if gain < -errors * error and not one_sided else "open"
@@ -60,32 +52,32 @@ def published(right: partial, scores: Scores, one: str, other: str) -> tuple:
     return unfinished(partial(right, of_all=True, of_other=False), scores, one, other, at=2.0)
 
 
-def over_n(members: Sequence[Sequence[float]]) -> float:
+def over_n(scores: Scores) -> float:
     """The mistake of dividing by n."""
-    several = [one for one in members if len(one) > 1]
+    several = [one for one in scores.values() if len(one) > 1]
     return math.sqrt(sum(len(one) * pvariance(one) for one in several) / sum(map(len, several)))
 
 
-def population(members: Sequence[Sequence[float]]) -> float:
+def population(scores: Scores) -> float:
     """The mistake of pooling population variances."""
-    several = [one for one in members if len(one) > 1]
+    several = [one for one in scores.values() if len(one) > 1]
     return math.sqrt(sum((len(one) - 1) * pvariance(one) for one in several) / sum(len(one) - 1 for one in several))
 
 
-STANDARD_DEVIATIONS: dict[str, Callable[[Sequence[Sequence[float]]], float]] = {
+STANDARD_DEVIATIONS: dict[str, Callable[[Scores], float]] = {
     "Your variances divide by n. From few seeds, divide by n − 1.": population,
     "You divide all squares by the number of scores. Each member loses one: divide by the sum of n − 1.": over_n,
-    "You averaged standard deviations. Pool the variances, and take the root at the end.": lambda members: mean(
-        stdev(one) for one in members if len(one) > 1
+    "You averaged standard deviations. Pool the variances, and take the root at the end.": lambda scores: mean(
+        stdev(one) for one in scores.values() if len(one) > 1
     ),
-    "All variances have the same weight in your mean. The weight is n − 1.": lambda members: math.sqrt(
-        mean(variance(one) for one in members if len(one) > 1)
+    "All variances have the same weight in your mean. The weight is n − 1.": lambda scores: math.sqrt(
+        mean(variance(one) for one in scores.values() if len(one) > 1)
     ),
-    "A member with a single seed counts as one without noise in your mean. Leave it out of s.": lambda members: (
-        math.sqrt(mean(variance(one) if len(one) > 1 else 0.0 for one in members))
+    "A member with a single seed counts as one without noise in your mean. Leave it out of s.": lambda scores: (
+        math.sqrt(mean(variance(one) if len(one) > 1 else 0.0 for one in scores.values()))
     ),
-    "You threw all scores together, so s also holds the differences between the members.": lambda members: stdev(
-        [score for one in members for score in one]
+    "You threw all scores together, so s also holds the differences between the members.": lambda scores: stdev(
+        [score for one in scores.values() for score in one]
     ),
 }
 ROOTS: dict[str, Callable[[int, int], float]] = {

@@ -9,7 +9,9 @@ from bertedu.course.exercise import exercise
 from bertedu.course.exercises.chapter_21 import compare_number
 from bertedu.family.comparison import bits_per_character
 
-Texts, Tokens, Losses = Sequence[str], Sequence[Sequence[str]], Sequence[Sequence[float]]
+Texts = Sequence[str]
+Tokens = Sequence[Sequence[str]]
+Losses = Sequence[Sequence[float]]
 CUT = (
     ("Où est le café ?", "Il est tard, la nuit est noire et le port est fermé."),
     ("où est le ca ##fé ?", "il est tard , la nuit est noi ##re et le port est fer ##mé ."),
