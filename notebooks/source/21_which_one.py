@@ -543,6 +543,8 @@ for name in (*NAMES, "untrained"):
     print(f"{pictures.TITLES[name]:19}" + "".join(entry(of, name) for of in columns.values()))
 best = [max(baselines[task].values()) for task in TASKS]
 print(f"{'without a network':19}" + "".join(f"{score:7.3f} " for score in best))
+
+# %%
 stars = [told_apart(columns[t], n, "bert")[2] for t in TASKS for n in NAMES[1:]]
 print(f"{sum(stars)} stars in {len(stars)} comparisons of trained members")
 reached = {task: max(mean(columns[task][name]) for name in NAMES) for task in TASKS}
@@ -570,9 +572,9 @@ pictures.differences(gaps)
 #    differences counts more than one with small ones.)
 # 3. **Then single tasks**, and only for members that you had in mind before.
 #
-# The next cell prints the numbers for the second step: each member's distance from BERT in the mean of tasks, in
-# standard errors. For two members it repeats this without one of the tasks. Below that it compares the two DistilBERTs,
-# task by task.
+# The next cells print the numbers for the second step: each member's distance from BERT in the mean of tasks, in
+# standard errors, then for two members the same without one of the tasks, and the two DistilBERTs, task by task.
+
 
 # %%
 def in_errors(scores, one, other):
@@ -580,19 +582,22 @@ def in_errors(scores, one, other):
     return f"{difference:+.3f}, {difference / error:+.1f} standard errors{' *' if told else ''}"
 
 
-def mean_without(task):  # the same as columns["mean of tasks"], over the other tasks
-    return {
-        name: [mean(exam["test"] for of, exam in run["exams"].items() if of != task) for run in all_of]
-        for name, all_of in runs.items()
-    }
-
-
 for name in (*NAMES[1:], "untrained"):
     distance = in_errors(columns["mean of tasks"], name, "bert")
     print(f"{pictures.TITLES[name]:19} - BERT:", distance)
+
+
+# %%
+def mean_without(task):  # over the other tasks
+    kept = [columns[of] for of in TASKS if of != task]
+    return {name: [mean(scores) for scores in zip(*(of[name] for of in kept))] for name in runs}
+
+
 for name, task in (("deberta", "captions (STS)"), ("electra", "entities")):
     distance = in_errors(mean_without(task), name, "bert")
-    print(f"{pictures.TITLES[name]:19} - BERT:", distance, f"without {task}")
+    print(f"{pictures.TITLES[name]} - BERT, without {task}: {distance}")
+
+# %%
 print("taught - alone")
 for task, scores in columns.items():
     print(f"  {task:16}", in_errors(scores, "distilbert-taught", "distilbert-alone"))
@@ -622,15 +627,15 @@ for task, scores in columns.items():
 #   But they are four times as large, with a vocabulary twice as large, so the row to compare *taught* with is *alone*.
 #   In the mean of tasks the teacher's 0.013 are within the noise. On single tasks the difference goes both ways: +0.065
 #   on posts, −0.051 on questions (where *taught* hardly gets past never answering). In bits per character *taught* is
-#   ahead of *alone*, and both are behind BERT. It read little more than a third of BERT's tokens in these minutes, but
+#   ahead of *alone*, and both need more than BERT. It read little more than a third of BERT's tokens in these minutes, but
 #   its layers had read 50 million before.
 # - **DeBERTa** is 0.022 above BERT, which is 2.8 standard errors. Don't build on it. With ten members, one of them gets
 #   that far by chance in about 7 % of experiments, and more than half of the lead comes from captions: without them it
 #   is 0.010, about one standard error. To judge relative positions, RoBERTa is the fairer comparison, and there the
 #   lead is 0.010, too. Where DeBERTa is clearly ahead is the language model: 1.589 bits per character, RoBERTa has
 #   1.680.
-# - **DeBERTa v2, RoBERTa, ModernBERT, SpanBERT, XLNet and ALBERT** can't be told from BERT. For RoBERTa that is no
-#   surprise: the clearest gain in its paper comes from longer training, and here all had the same time. ModernBERT
+# - **DeBERTa v2, RoBERTa, ModernBERT, SpanBERT, XLNet and ALBERT** can't be told from BERT. For RoBERTa you would expect
+#   this: the clearest gain in its paper comes from longer training, and here all had the same time. ModernBERT
 #   needs clearly fewer bits per character than BERT, but its mean is no better: it gains 0.12 on captions and loses
 #   0.06 on posts. XLNet predicts one token in six, where BERT here predicts one in three, and it reads less text in the
 #   same time.
@@ -639,8 +644,9 @@ for task, scores in columns.items():
 #
 # Does a better language model make a better member? The next cell prints the rank correlation (Spearman) of bits per
 # character and the mean of the tasks, over all members that have both, and then without the two DistilBERTs, which are
-# larger. It would be −1 if fewer bits always came with better scores. The last lines tell which share of the replaced tokens ELECTRA's discriminator finds. At first it
-# learns to call every token original ([chapter 17](17_electra.ipynb)). If it finds nearly none, it still
+# larger. It would be −1 if fewer bits always came with better scores. The last lines tell which share of the replaced
+# tokens ELECTRA's discriminator finds. At first it learns to call every token original
+# ([chapter 17](17_electra.ipynb)). If it finds nearly none, it still
 # calls nearly everything original.
 
 # %%
@@ -705,9 +711,6 @@ for run in runs.get("electra", []):
 
 
 # %%
-from itertools import pairwise
-
-
 def dominated(name, points):
     cost, score = points[name]
     return any(c <= cost and s >= score and (c, s) != (cost, score) for c, s in points.values())
@@ -721,13 +724,21 @@ def cost_and_score(what):
 points = cost_and_score("milliseconds")
 on_front = sorted((n for n in NAMES if not dominated(n, points)), key=points.get)
 print("on the front:", *(pictures.TITLES[name] for name in on_front), sep="  ")
-means = columns["mean of tasks"]
-for name, pricier in pairwise(on_front):
-    print(f"  up to {pictures.TITLES[pricier]:18}", in_errors(means, pricier, name))
-print("  from the first one to DeBERTa ", in_errors(means, "deberta", on_front[0]))
-for name in ("deberta", "distilbert-taught"):
-    print(f"  RoBERTa to {pictures.TITLES[name]:18} ", in_errors(means, name, "roberta"))
 pictures.front(points, on_front, "milliseconds per text", "mean of nine tasks")
+
+# %% [markdown]
+# The front depends on noise. The next cell tells how far the points on it are apart, from neighbor to neighbor, and
+# from two members that you might take.
+
+# %%
+from itertools import pairwise
+
+means = columns["mean of tasks"]
+steps = [*pairwise(on_front), (on_front[0], "deberta")]
+steps += [("roberta", "deberta"), ("roberta", "distilbert-taught")]
+for name, pricier in steps:
+    step = f"{pictures.TITLES[name]} to {pictures.TITLES[pricier]}"
+    print(f"{step:32}", in_errors(means, pricier, name))
 
 # %% [markdown]
 # RoBERTa, SpanBERT and ELECTRA have the same layers, so the 0.03 milliseconds between them are the noise of the clock.
