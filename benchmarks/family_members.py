@@ -22,7 +22,6 @@ from bertedu.family.distilbert import student_of
 from bertedu.inference import open_filler
 from bertedu.model.architecture import architecture
 from bertedu.model.heads import MaskedLM
-from bertedu.model.pretrained import PretrainedModel
 from bertedu.pretraining.examples import TokenizedText, tokenize_documents
 from bertedu.pretraining.initialization import initialize_for_matching
 from bertedu.pretraining.objectives import OBJECTIVES
@@ -31,7 +30,7 @@ from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import Tokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
-from bertedu.training.optimization import EMBEDDING_RATE, Pace
+from bertedu.training.optimization import tokens_alone_faster
 from bertedu.training.run_folder import begun
 from bertedu.training.settings import TrainingSettings
 
@@ -198,7 +197,7 @@ class Workshop:
             validations=5,
             device="cpu",
         )
-        return CountingTrainer(model, task, training, budget, folder, words_alone_faster(model))
+        return CountingTrainer(model, task, training, budget, folder, tokens_alone_faster(model))
 
     def model(self, task: Any) -> Any:
         """What is trained. A member that adds learned positions to its vectors starts with `matching`: as published it
@@ -248,18 +247,6 @@ class Workshop:
             "quality": trainer.task.quality(figures),
             "validation": figures,
         }
-
-
-def words_alone_faster(model: PretrainedModel) -> Pace:
-    """The learning rate of everything at the depth of the embeddings but the table of tokens, as other weights have it.
-
-    Beside Muon embeddings learn six times as fast, since a token's row has a gradient of its own only in the few
-    batches that hold the token. A position is in each batch: at six times the rate its sinusoids were noise after
-    3 million tokens, before any attention head had found a use for them.
-    """
-    tables = {id(part.token_embeddings.weight) for part in model.modules() if hasattr(part, "token_embeddings")}
-    others = {name for name, weight in model.named_parameters() if id(weight) not in tables and model.depth(name) == 0}
-    return lambda name: (1 / EMBEDDING_RATE if name in others else 1.0, 0.0)
 
 
 def counted(text: TokenizedText, tokenizer: Tokenizer) -> torch.Tensor:

@@ -47,6 +47,34 @@ def plan(folder, **options) -> Plan:
     return Plan.from_options(**{**given, **options, "output": folder})
 
 
+@pytest.mark.parametrize(
+    ("options", "scale"),
+    [
+        ({}, 6.0),
+        ({"initialization": "neighbors"}, 1.0),
+        ({"initialization": "neighbors", "optimizer": "adamw"}, 1.0),
+    ],
+)
+def test_positions_move_away_from_heads_that_need_them(tmp_path, monkeypatch, options, scale):
+    """Beside Muon they would learn six times as fast, and AdamW alone has no such factor to take from them."""
+    scales: list[float] = []
+
+    def seen(trainer, resume):
+        names = {id(weight): name for name, weight in trainer.bare_model.named_parameters()}
+        scales.extend(
+            group["scale"]
+            for optimizer in trainer.optimizers
+            for group in optimizer.param_groups
+            if any(names[id(weight)] == "bert.embeddings.position.weight" for weight in group["params"])
+        )
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "run", seen)
+    with pytest.raises(KeyboardInterrupt):
+        pretrain(plan(tmp_path, **options))
+    assert scales == [scale]
+
+
 def test_a_run_leaves_a_folder_with_all_of_it(tmp_path):
     """The training text has far fewer pairs than the baselines would like to learn from."""
     said: list[str] = []

@@ -14,6 +14,7 @@ from bertedu.training.optimization import (
     check_warmup,
     parameter_groups,
     rate_factor,
+    tokens_alone_faster,
 )
 
 MAPS = ("query", "key", "value", "output", "distance")  # of XLNet's attention
@@ -117,6 +118,17 @@ def test_embeddings_alone_are_faster_and_beside_muon_alone():
     assert set(scales("adamw").values()) == {1.0}
     for name, scale in scales("muon").items():
         assert scale == (EMBEDDING_RATE if name.startswith("bert.embeddings.") else 1.0), name
+
+
+def test_positions_and_segments_keep_the_factor_where_it_is_taken_from_them():
+    model = tiny_model()
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    pace = tokens_alone_faster(model)
+    groups = [group for o in build_optimizers("muon", model, 1e-3, 0.01, (0.9, 0.98), pace) for group in o.param_groups]
+    for group in groups:
+        for weight in group["params"]:
+            name = names[id(weight)]
+            assert group["scale"] == (EMBEDDING_RATE if name == "bert.embeddings.token.weight" else 1.0), name
 
 
 def test_muons_step_turns_every_direction_alike():

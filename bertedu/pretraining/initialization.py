@@ -30,9 +30,14 @@ SLOWEST = 30.0  # the slowest wave turns by 1/30 a token; 1/10,000 in the origin
 MATCHING_SCALE = 0.7  # below 1: a token must not see itself alone
 
 
-def sinusoids(positions: int, size: int) -> Tensor:
+def frequencies(size: int, fastest: float = 1.0) -> Tensor:
+    """The waves of vectors with `size` entries, in radians a token, falling from `fastest` towards 1/30: [size / 2]."""
+    return fastest * torch.exp(-math.log(fastest * SLOWEST) * torch.arange(0, size, 2) / size)
+
+
+def sinusoids(positions: int, size: int, fastest: float = 1.0) -> Tensor:
     """Sines and cosines of falling frequency, [positions, size], entries between -1 and 1."""
-    angles = torch.arange(positions)[:, None] * torch.exp(-math.log(SLOWEST) * torch.arange(0, size, 2) / size)
+    angles = torch.arange(positions)[:, None] * frequencies(size, fastest)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:, :size]
 
 

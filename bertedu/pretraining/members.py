@@ -23,7 +23,7 @@ FOR_ONE_ALONE = {
     "permutation": "it takes a second stream of vectors, which know where a word stands and not which, and XLNet alone "
     "has that",
 }
-INITIALIZATIONS = ("published", "matching", "counted")
+INITIALIZATIONS = ("published", "matching", "neighbors", "counted")
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class Member:
 
 
 # "matching" needs positions that are part of a token's vector, and a first layer with weights of its own: DeBERTa,
-# ModernBERT and XLNet have relative positions, and ALBERT's first layer is its last one, too. "counted" also gives the
-# segments and the next sentence a job, which BERT alone has.
+# ModernBERT and XLNet have relative positions, and ALBERT's first layer is its last one, too. "neighbors" was measured
+# with BERT alone, and "counted" also gives the segments and the next sentence a job, which BERT alone has.
 MATCHING = ("matching", "published")
 MEMBERS: dict[str, Member] = {
     "bert": Member(
         "BERT",
         "attention in both directions; WordPiece",
         ("pairs", "words", "spans"),
-        ("matching", "counted", "published"),
+        ("matching", "neighbors", "counted", "published"),
     ),
     "roberta": Member(
         "RoBERTa",

@@ -21,6 +21,7 @@ from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.forecast import forecast, is_default
 from bertedu.pretraining.initialization import initialize_for_matching
 from bertedu.pretraining.members import member
+from bertedu.pretraining.neighbors_start import initialize_for_neighbors
 from bertedu.pretraining.objectives import OBJECTIVES
 from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
@@ -28,6 +29,7 @@ from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.pretraining.speed import training_speed
 from bertedu.training.loop import Trainer
+from bertedu.training.optimization import at_full_rate, tokens_alone_faster
 from bertedu.training.processes import is_main_process
 from bertedu.training.run_folder import begun, holding, refuse_begun
 
@@ -71,10 +73,12 @@ def make_model(task: MaskedWords) -> LanguageModel:
         **dropout,
     )
     model = task.new_model(config)
+    counts = torch.from_numpy(np.bincount(task.train_text.tokens, minlength=vocab_size))
     if settings.initialization == "matching":
-        counts = np.bincount(task.train_text.tokens, minlength=vocab_size)
         for part in dict.fromkeys((task.filler(model), task.reader(model))):  # once, where both are one
-            initialize_for_matching(part, torch.from_numpy(counts))
+            initialize_for_matching(part, counts)
+    elif settings.initialization == "neighbors":
+        initialize_for_neighbors(model, counts)
     elif settings.initialization == "counted":
         initialize_by_counting(task.filler(model), task.train_text.tokens)
     return model
@@ -106,7 +110,9 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
     task = make_task(corpus, plan.settings)
     model = make_model(task)
     resume = plan.resume and begun(plan.folder)  # asked before the processes meet in Trainer, so before one writes
-    trainer = Trainer(model, task, plan.training, plan.budget, plan.folder)
+    needs_positions = plan.settings.initialization == "neighbors" and plan.training.optimizer == "muon"
+    pace = tokens_alone_faster(model) if needs_positions else at_full_rate
+    trainer = Trainer(model, task, plan.training, plan.budget, plan.folder, pace)
     if not is_main_process():
         trainer.run(resume)
         return None

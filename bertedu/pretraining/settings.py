@@ -37,11 +37,11 @@ class PretrainingSettings:
     of masked words and a discriminator that finds them (Clark et al. 2020); "permutation" is XLNet's, words predicted
     in a random order (Yang et al. 2019), mask_rates being the share of tokens that are predicted; "distillation" is
     DistilBERT's, a student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for next sentence
-    prediction, "order" for sentence order prediction. initialization: "matching" and "counted" are starts for short
-    runs, in `pretraining/initialization.py` and `pretraining/counted_start.py`. start: a pre-trained model to go on
-    from, with its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al.
-    2020); "" is a new model. teacher: the model to learn from, whose vocabulary is taken; without `start` half of its
-    layers are copied.
+    prediction, "order" for sentence order prediction. initialization: "neighbors", "matching" and "counted" are starts
+    for short runs, in `pretraining/neighbors_start.py`, `initialization.py` and `counted_start.py`. start: a
+    pre-trained model to go on from, with its vocabulary and size, for example before fine-tuning on texts of another
+    kind (Gururangan et al. 2020); "" is a new model. teacher: the model to learn from, whose vocabulary is taken;
+    without `start` half of its layers are copied.
     """
 
     preset: str = "tiny"
@@ -160,4 +160,4 @@ PUBLISHED_TRAINING: dict[str, Any] = {"warmup": 0.01, "betas": (0.9, 0.999), "we
 TRAINING = {"base": PUBLISHED_TRAINING, "large": PUBLISHED_TRAINING}
 LEARNING_RATES = {"tiny": 2e-3, "mini": 5e-4, "small": 5e-4, "medium": 2e-4, "base": 1e-4, "large": 1e-4}
 # By the start: with Muon a short run on the world had after 2.3 M tokens AdamW's loss of 3.3 M; the paper has Adam.
-OPTIMIZERS = {"counted": "muon", "matching": "muon", "published": "adamw"}
+OPTIMIZERS = {"counted": "muon", "matching": "muon", "neighbors": "muon", "published": "adamw"}

@@ -1,0 +1,74 @@
+"""The start in which two heads attend to the neighbors: exactly which tokens, and that nothing else has changed."""
+
+import math
+
+import pytest
+import torch
+
+from bertedu.config import BertConfig
+from bertedu.model import BertForPreTraining
+from bertedu.pretraining.initialization import POSITION_AMPLITUDE, SLOWEST, initialize_for_matching, sinusoids
+from bertedu.pretraining.neighbors_start import FASTEST, NEIGHBOR_SCORE, initialize_for_neighbors, rotated
+
+COUNTS = torch.arange(500) * 3
+
+
+def begun(initialize=initialize_for_neighbors, preset: str = "tiny", length: int = 64) -> BertForPreTraining:
+    torch.manual_seed(0)
+    model = BertForPreTraining(BertConfig.preset(preset, vocab_size=500, max_position_embeddings=length))
+    initialize(model, COUNTS)
+    return model.eval()
+
+
+@pytest.mark.parametrize(("preset", "length"), [("tiny", 64), ("mini", 128)])
+def test_a_head_attends_to_another_token_than_its_neighbor(preset, length):
+    """Rotated the wrong way the two heads are swapped; with slow waves, or two of them swapped, neither is sharp."""
+    model = begun(preset=preset, length=length)
+    ids = torch.randint(1, 500, (20, length), generator=torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        weights = model.bert(ids, output_attentions=True).attentions[0].mean(dim=0)  # [H, T, T]
+    for head, distance in enumerate((-1, 1)):
+        inside = weights[head].diagonal(distance)
+        assert float(inside.mean()) > 0.7, f"head {head}"
+        assert float(weights[head].diagonal(-distance).mean()) < 0.05
+
+
+@pytest.mark.parametrize("distance", [-1, 1, 5])
+def test_the_rotation_leads_to_another_position(distance):
+    """For each wave sin w(i + k) and cos w(i + k) from sin wi and cos wi, also where the head has fewer waves."""
+    table = sinusoids(64, 128, fastest=FASTEST)
+    for size in (32, 64, 128):
+        turned = table[10:50] @ rotated(size, 128, distance).T
+        assert torch.allclose(turned, table[10 + distance : 50 + distance, :size], atol=1e-5)
+
+
+def test_faster_sinusoids_as_defined():
+    """The first wave makes FASTEST radians a token, and the last one comes close to 1 / SLOWEST."""
+    table = sinusoids(50, 16, fastest=FASTEST)
+    for i in range(8):
+        frequency = FASTEST / (FASTEST * SLOWEST) ** (2 * i / 16)
+        assert table[7, 2 * i] == pytest.approx(math.sin(7 * frequency), abs=1e-5)
+        assert table[7, 2 * i + 1] == pytest.approx(math.cos(7 * frequency), abs=1e-5)
+
+
+def test_the_score_of_the_neighbor_is_another():
+    """Without the norm, or without √d, it would be too small to find the neighbor, or too large to be unlearned."""
+    model = begun()
+    bert, first = model.bert, model.bert.encoder.layers[0].attention
+    with torch.no_grad():
+        inputs = bert.embeddings(torch.randint(1, 500, (50, 64)))
+        query, key = first.split_heads(first.query(inputs)), first.split_heads(first.key(inputs))
+        scores = (query @ key.transpose(-1, -2) / math.sqrt(query.size(-1))).mean(dim=0)
+    for head, distance in enumerate((-1, 1)):
+        assert float(scores[head].diagonal(distance).mean()) == pytest.approx(NEIGHBOR_SCORE, rel=0.25)  # words blur it
+
+
+def test_something_else_starts_in_another_way_than_with_matching():
+    """Only the position table, and queries and keys of the first layer's first two heads, differ."""
+    new, old = begun(preset="mini").state_dict(), begun(initialize_for_matching, "mini").state_dict()
+    changed = {name for name in old if not torch.equal(new[name], old[name])}
+    attention = "bert.encoder.layers.0.attention"
+    assert changed == {"bert.embeddings.position.weight", f"{attention}.query.weight", f"{attention}.key.weight"}
+    for part in ("query", "key"):
+        assert torch.equal(new[f"{attention}.{part}.weight"][128:], old[f"{attention}.{part}.weight"][128:])
+    assert new["bert.embeddings.position.weight"].abs().max() == pytest.approx(POSITION_AMPLITUDE, rel=0.01)
