@@ -36,7 +36,7 @@ def initialize_for_neighbors(model: LanguageModel, token_counts: Tensor) -> None
     initialize_for_matching(model, token_counts)
     bert = next(module for module in model.modules() if isinstance(module, BertModel))
     positions = bert.embeddings.position.weight
-    positions.copy_(POSITION_AMPLITUDE * sinusoids(*positions.shape, fastest=FASTEST))
+    positions.copy_(POSITION_AMPLITUDE * sinusoids(positions.size(0), positions.size(1), FASTEST))
     tables = (bert.embeddings.token.weight, bert.embeddings.token_type.weight, positions)
     norm = math.sqrt(sum(float(table.var(dim=1, correction=0).mean()) for table in tables))  # what LayerNorm divides by
     first = next(module for module in bert.modules() if isinstance(module, SelfAttention))

@@ -62,14 +62,14 @@ def faster_embeddings(model: PretrainedModel, pace: Pace) -> Pace:
     return paced
 
 
-def tokens_alone_faster(model: nn.Module) -> Pace:
+def tokens_alone_faster(model: PretrainedModel) -> Pace:
     """A pace that takes the factor of `faster_embeddings` from everything at that depth but the table of tokens.
 
     A token's row has a gradient of its own only in the few batches that hold the token. A position is in each batch: at
     six times the rate its sinusoids are noise after 3 million tokens, and so is what a head has made of them.
     """
-    encoders = [part for part in model.modules() if hasattr(part, "token_embeddings")]
-    tables = {id(encoder.token_embeddings.weight) for encoder in encoders}
+    found = (getattr(part, "token_embeddings", None) for part in model.modules())
+    tables = {id(table.weight) for table in found if isinstance(table, nn.Embedding)}
     others = {name for name, weight in model.named_parameters() if id(weight) not in tables and model.depth(name) == 0}
     return lambda name: (1 / EMBEDDING_RATE if name in others else 1.0, 0.0)
 

@@ -911,7 +911,12 @@ for name, other in {"right": test.labels, "like the package's probe": theirs}.it
     print(f"my probe on layer 2: {about(0.95, agree, within=0.05):.0%} {name}")
 
 # %%
+from bertedu.course.measured import About
+
 random_vectors = probing.tagged_vectors(untrained, tokenizer, tagged)
+# what we expect of the trained model, at the input and in layer 4
+expected = {"other sentences": (0.87, 0.97), "new words": (0.96, 0.98), "names": (0.98, 0.89)}
+expected |= {"ambiguous words": (0.54, 0.98), "new names": (1.0, 0.90)}
 curves = {}
 for name, (train, test) in splits.items():
     known, asked = part(train), part(test)
@@ -927,7 +932,9 @@ for name, (train, test) in splits.items():
     sizes = f"{len(known.words)} words to train on, {len(asked.words)} to test"
     print(f"{name}: {sizes}; majority {majority:.0%}")
     for curve, values in curves[name].items():
-        print(f"   {curve:10}", *(f"{value:5.0%}" for value in values))
+        print(f"   {curve:10}", *(f"{About(value):7.0%}" for value in values))
+    for wanted, value in zip(expected[name], curves[name]["trained"][::4]):
+        about(wanted, value, within=0.06)
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
