@@ -66,7 +66,7 @@ def tokens_alone_faster(model: PretrainedModel) -> Pace:
     """A pace that takes the factor of `faster_embeddings` from everything at that depth but the table of tokens.
 
     A token's row has a gradient of its own only in the few batches that hold the token. A position is in each batch: at
-    six times the rate its sinusoids are noise after 3 million tokens, and so is what a head has made of them.
+    six times the learning rate its sinusoids are noise after 3 million tokens, and heads that use them are lost.
     """
     found = (getattr(part, "token_embeddings", None) for part in model.modules())
     tables = {id(table.weight) for table in found if isinstance(table, nn.Embedding)}

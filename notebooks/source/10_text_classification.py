@@ -254,24 +254,25 @@ def fine_tune(
 # gain most?
 
 # %%
-model, task, history = fine_tune(train, epochs=4)
+model, task, history = fine_tune(train)
 logits = np.stack(task.predictions(model, validation))  # [N, C]
 bert_hits = np.array(task.labels)[logits.argmax(axis=1)] == right  # [N]
 print(f"loss of the first batch {about(1.07, history[0]['first'], within=0.1):.2f}")
-accuracy = about(0.925, bert_hits.mean(), within=0.05)
+accuracy = about(0.88, bert_hits.mean(), within=0.05)
 print(f"{'all':9}  BERT {accuracy:6.0%}   bag of words {bag_hits.mean():4.0%}")
-expected = {"balanced": 0.82, "conceded": 1.0, "negated": 0.90}
-expected |= {"plain": 0.87, "turned": 0.98, "unjudged": 1.0}
+expected = {"balanced": 0.90, "conceded": 1.0, "negated": 0.57}
+expected |= {"plain": 0.89, "turned": 0.98, "unjudged": 1.0}
 for kind, wanted in expected.items():
     ours, bags = (hits[constructions == kind].mean() for hits in (bert_hits, bag_hits))
     print(f"{kind:9}  BERT {about(wanted, ours, within=0.15):6.0%}   bag of words {bags:4.0%}")
 
 # %% [markdown]
-# BERT gets about 92 % right, the bag of words 82 %. The mean hides where the gain comes from. It comes from the
-# `turned` and the `negated` reviews, where words must be read together: about 100 % instead of 76 %, and about 90 %
-# instead of 54 %. In the two constructions that the bag gets completely right there is nothing to gain. On `plain` and
-# `balanced` reviews BERT is hardly better, on some machines even worse. Always split a validation set into kinds of
-# examples before you believe its mean.
+# BERT gets 86 to 90 % right, depending on the processor, and the bag of words 82 %. (Processors round differently, and
+# a training run multiplies such differences: rounding works like another seed.) The mean hides where the gain comes
+# from. The largest part comes from the `turned` reviews, where words must be read together: about 98 % instead of 76 %.
+# In the two constructions that the bag gets completely right there is nothing to gain. And `negated` is still the
+# hardest, 48 to 66 %: this small BERT seems to have learned some ways of saying "not", rather than what it means.
+# Always split a validation set into kinds of examples before you believe its mean.
 #
 # ## Is the difference real?
 #
@@ -297,27 +298,28 @@ test = read("classification", "sentiment/test.tsv")
 truth, names = np.array([row.label for row in test]), np.array(task.labels)
 bert = names[np.stack(task.predictions(model, test)).argmax(axis=1)] == truth  # [N]
 bags = bag.predict(words.transform(texts(test))) == truth  # [N]
-print(f"test: BERT {about(0.83, bert.mean(), within=0.05):.0%}, bag of words {bags.mean():.0%}")
+print(f"test: BERT {about(0.78, bert.mean(), within=0.05):.0%}, bag of words {bags.mean():.0%}")
 
 drawn = np.random.default_rng(0).integers(300, size=(10_000, 300))
 gains = bert[drawn].mean(axis=1) - bags[drawn].mean(axis=1)  # [10,000]
 low, high = 100 * np.quantile(gains, (0.025, 0.975))
-low, high = about(8, low, within=5), about(16, high, within=5)
+low, high = about(4, low, within=4), about(12, high, within=5)
 print(f"bootstrap, 95 % interval of the gain: {low:.0f} to {high:.0f} points")
 
 only_bert, only_bag = (bert & ~bags).sum(), (bags & ~bert).sum()
 p = binomtest(only_bert, only_bert + only_bag).pvalue
-only_bert, only_bag = about(41, only_bert, within=14), about(4, only_bag, within=8)
+only_bert, only_bag = about(34, only_bert, within=12), about(11, only_bag, within=8)
 print(f"McNemar: only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}", end="")
-assert p < 0.005
-print(", p-value below 0.005")
+assert p < 0.05
+print(", p-value below 0.05")
 
 # %% [markdown]
 # Both are about ten points worse on the test set than on validation. Its templates seem to be harder: the bag of
-# words loses as much as BERT. But the difference remains: the interval goes from about 8 to 17 points and doesn't
-# contain 0. McNemar's test agrees: a fair coin practically never gives 40 against 4. So the luck of which reviews were drawn
-# hardly explains the gain. The interval is wide: with 300 reviews we know the gain only to within four or five points
-# on each side. A difference of two points would usually be within chance here.
+# words loses as much as BERT. But the difference remains: on one of our machines the interval goes from 6 to 15
+# points, on another one from 1 to 9, and neither contains 0. McNemar's test agrees: a fair coin practically never gives
+# 41 against 10, and 27 against 13 in one case of 26. So the luck of which reviews were drawn hardly explains the gain.
+# The interval is wide: with 300 reviews we know the gain only to within four or five points on each side. A difference
+# of two points would usually be within chance here.
 #
 # Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and a model
 # that gets a template wrong fails on many of its reviews. So the real interval is probably wider than this one.
