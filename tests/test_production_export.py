@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
+from onnx.numpy_helper import to_array
 from small_runs import POSITIONS, VOCAB, WORDS, small_model, small_tokenizer
 from transformers import AutoModelForSequenceClassification
 
@@ -154,6 +155,9 @@ def test_int8_quantizes_nothing_or_the_embeddings_too(saved, tmp_path):
     assert weighed == 2 * 6 + 2, "6 matrices a layer, the pooler's and the classifier's"
     tables = [one for one in graph.initializer if list(one.dims) == [len(VOCAB), 16]]
     assert [one.data_type for one in tables] == [onnx.TensorProto.FLOAT]
+    matrices = [to_array(one) for one in graph.initializer if one.data_type == onnx.TensorProto.INT8 and one.dims]
+    largest = max(abs(matrix.astype(int)).max() for matrix in matrices)
+    assert 50 < largest <= 64, "processors without VNNI would cut off sums of products"
 
 
 @pytest.mark.parametrize(

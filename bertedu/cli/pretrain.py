@@ -60,6 +60,12 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
 @click.option(
     "--from", "start", type=NAME, metavar="FOLDER|HUB-ID", help="Go on from this model, with its vocabulary and size."
 )
+@click.option(
+    "--new-vocabulary",
+    is_flag=True,
+    default=None,
+    help="With --from: learn the vocabulary anew, from this text. Tokens begin as the mean of their old pieces.",
+)
 @click.option("--seed", type=int, help="Another seed is another run.  [default: 0]")
 @click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where to compute.  [default: auto]")
 @click.option(
@@ -71,6 +77,13 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
 @click.option("--checkpointing", is_flag=True, default=None, help="Compute layers twice, to save memory.")
 @click.option("--fsdp", is_flag=True, default=None, help="Share one model among the processes of torchrun.")
 @click.option("--vocab-size", type=int, help="Entries of the vocabulary that is learned.")
+@click.option(
+    "--cased",
+    is_flag=True,
+    default=None,
+    help="Keep capitals and accents in the vocabulary, which is for names. For WordPiece: bert, distilbert, electra, "
+    "deberta.",
+)
 @click.option("--max-length", type=int, help="Tokens in a pair of segments.")
 @click.option("--batch-size", type=int, help="Pairs in a batch.")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")

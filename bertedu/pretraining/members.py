@@ -113,6 +113,9 @@ MEMBERS: dict[str, Member] = {
     ),
 }
 
+# Those whose vocabulary is learned with or without capitals.
+WORDPIECE = ("bert", "distilbert", "electra", "deberta")
+
 
 def member(architecture: str) -> Member:
     """How a member is pre-trained, by its model_type. Raises UserError for one that is not there."""

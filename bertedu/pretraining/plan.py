@@ -9,13 +9,14 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
 from bertedu.model.architecture import architecture_in
-from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings
+from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings, rate_of_width
 from bertedu.training.budget import Budget
 from bertedu.training.settings import TrainingSettings
 
 FILE = "run.json"
 # Where there is one to go on from, or to learn from.
-SET_BY_THE_MODEL = ("architecture", "preset", "vocab_size", "initialization")
+VOCABULARY = ("vocab_size", "cased")
+SET_BY_THE_MODEL = ("architecture", "preset", *VOCABULARY, "initialization")
 MODELS = {"start": "--from", "teacher": "--teacher"}
 
 
@@ -38,7 +39,8 @@ class Plan:
         for options that cannot be.
         """
         given = {name: value for name, value in options.items() if value is not None and value != ()}
-        for model, name in product(MODELS, SET_BY_THE_MODEL):
+        free = VOCABULARY if given.get("new_vocabulary") else ()
+        for model, name in product(MODELS, (name for name in SET_BY_THE_MODEL if name not in free)):
             if model in given and name in given:
                 option, names = f"--{name.replace('_', '-')}", MODELS[model]
                 raise UserError(f"{option} is set by the model that {names} names: leave {option} out, or {names}.")
@@ -51,13 +53,17 @@ class Plan:
         if all(value is None for value in budget.values()):
             budget["minutes"] = 5
         preset = given.setdefault("preset", "tiny")
-        if given.get("start") and "architecture" not in given:
-            given["architecture"] = architecture_in(find_folder(given["start"])).config.model_type
+        rate = LEARNING_RATES[preset]
+        if given.get("start"):
+            start = find_folder(given["start"])
+            config = architecture_in(start).config
+            given.setdefault("architecture", config.model_type)
+            rate = rate_of_width(config.load(start).hidden_size)
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
         of = "" if settings.architecture == "bert" else f"{settings.architecture}-"
         stem = Path(corpus[0].replace(":", "-")).stem
         folder = given.pop("output", folder) or unused_folder(f"{stem}-{of}{preset}")
-        rate, optimizer = LEARNING_RATES[preset], OPTIMIZERS[settings.initialization]
+        optimizer = OPTIMIZERS[settings.initialization]
         training = {"learning_rate": rate, "optimizer": optimizer, **TRAINING.get(preset, {})}
         training |= {**take(given, TrainingSettings), "seed": seed}
         if given:

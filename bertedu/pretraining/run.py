@@ -20,14 +20,16 @@ from bertedu.pretraining.evaluation import Evaluation
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.forecast import forecast, is_default
 from bertedu.pretraining.initialization import initialize_for_matching
-from bertedu.pretraining.members import member
+from bertedu.pretraining.members import WORDPIECE, member
 from bertedu.pretraining.neighbors_start import initialize_for_neighbors
+from bertedu.pretraining.new_vocabulary import with_vocabulary
 from bertedu.pretraining.objectives import OBJECTIVES
 from bertedu.pretraining.objectives.distillation import Distillation
 from bertedu.pretraining.objectives.masked_words import MaskedWords
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.pretraining.speed import training_speed
+from bertedu.tokenization import BertTokenizer
 from bertedu.training.loop import Trainer
 from bertedu.training.optimization import at_full_rate, tokens_alone_faster
 from bertedu.training.processes import is_main_process
@@ -38,7 +40,7 @@ def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
     """Learn the vocabulary from the training text, or take that of a model in the settings; tokenize all text."""
     if not any(document.sentences for document in corpus.train):
         raise UserError(f"the corpus {corpus.name} holds no training text: give more text.")
-    if given := settings.teacher or settings.start:
+    if (given := settings.teacher or settings.start) and not settings.new_vocabulary:
         folder = find_folder(given)
         of = architecture_in(folder)
         if not settings.teacher and of.config.model_type != settings.architecture:
@@ -49,7 +51,8 @@ def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
         tokenizer = of.tokenizer.from_pretrained(folder)
     else:
         kind = architecture(settings.architecture).tokenizer
-        tokenizer = kind.train(corpus.train_sentences(), vocab_size=settings.vocab_size)
+        letters = {"lowercase": not settings.cased} if settings.architecture in WORDPIECE else {}
+        tokenizer = kind.train(corpus.train_sentences(), vocab_size=settings.vocab_size, **letters)
     train, validation = (tokenize_documents(part, tokenizer) for part in (corpus.train, corpus.validation))
     return OBJECTIVES[settings.objective](train, validation, tokenizer, settings)
 
@@ -59,12 +62,17 @@ def make_model(task: MaskedWords) -> LanguageModel:
     or a teacher's student.
     """
     settings, vocab_size = task.settings, len(task.tokenizer)
+    counts = torch.from_numpy(np.bincount(task.train_text.tokens, minlength=vocab_size))
     torch.manual_seed(settings.seed)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
     if isinstance(task, Distillation):
         return fitting(task.student(**dropout), settings)
     if settings.start:
-        return fitting(task.model_class.from_pretrained(settings.start, **dropout), settings)
+        model = fitting(task.model_class.from_pretrained(settings.start, **dropout), settings)
+        if settings.new_vocabulary:
+            old = BertTokenizer.from_pretrained(find_folder(settings.start))
+            return with_vocabulary(model, old, task.tokenizer, counts)
+        return model
     config = architecture(settings.architecture).config.for_texts(
         settings.preset,
         settings.max_length,
@@ -73,7 +81,6 @@ def make_model(task: MaskedWords) -> LanguageModel:
         **dropout,
     )
     model = task.new_model(config)
-    counts = torch.from_numpy(np.bincount(task.train_text.tokens, minlength=vocab_size))
     if settings.initialization == "matching":
         for part in dict.fromkeys((task.filler(model), task.reader(model))):  # once, where both are one
             initialize_for_matching(part, counts)

@@ -8,6 +8,7 @@ from bertedu.errors import UserError
 from bertedu.pretraining.members import (
     INITIALIZATIONS,
     OBJECTIVES,
+    WORDPIECE,
     check_objective,
     default_architecture,
     member,
@@ -33,15 +34,17 @@ class PretrainingSettings:
     share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and short runs learn
     more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked words and sentence
     pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "spans" is SpanBERT's, spans of words
-    that are hidden together and told by their boundary (Joshi et al. 2020); "replaced-tokens" is ELECTRA's, a generator
-    of masked words and a discriminator that finds them (Clark et al. 2020); "permutation" is XLNet's, words predicted
-    in a random order (Yang et al. 2019), mask_rates being the share of tokens that are predicted; "distillation" is
-    DistilBERT's, a student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for next sentence
-    prediction, "order" for sentence order prediction. initialization: "neighbors", "matching" and "counted" are starts
-    for short runs, in `pretraining/neighbors_start.py`, `initialization.py` and `counted_start.py`. start: a
-    pre-trained model to go on from, with its vocabulary and size, for example before fine-tuning on texts of another
-    kind (Gururangan et al. 2020); "" is a new model. teacher: the model to learn from, whose vocabulary is taken;
-    without `start` half of its layers are copied.
+    that are hidden together and told by their boundary (Joshi et al. 2020); "replaced-tokens" is ELECTRA's, a
+    generator of masked words and a discriminator that finds them (Clark et al. 2020); "permutation" is XLNet's, words
+    predicted in a random order (Yang et al. 2019), mask_rates being the share of tokens that are predicted;
+    "distillation" is DistilBERT's, a student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for
+    next sentence prediction, "order" for sentence order prediction. initialization: "neighbors", "matching" and
+    "counted" are starts for short runs, in `pretraining/neighbors_start.py`, `initialization.py` and
+    `counted_start.py`. start: a pre-trained model to go on from, with its vocabulary and size, for example before
+    fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a new model. new_vocabulary: with a start,
+    learn a vocabulary from the text all the same, see `new_vocabulary.py`. cased: the vocabulary keeps capitals and
+    accents, as BERT's cased models do; without it they are taken away where a member's tokenizer is WordPiece.
+    teacher: the model to learn from, whose vocabulary is taken; without `start` half of its layers are copied.
     """
 
     preset: str = "tiny"
@@ -51,11 +54,13 @@ class PretrainingSettings:
     dropout: float = 0.0
     mask_rates: tuple[float, float] = (0.40, 0.30)
     whole_words: bool = False
+    cased: bool = False
     architecture: str = ""
     objective: str = ""
     pairs: str = ""
     initialization: str = ""
     start: str = ""
+    new_vocabulary: bool = False
     teacher: str = ""
     seed: int = 0
 
@@ -92,6 +97,16 @@ class PretrainingSettings:
         if self.objective == "permutation" and self.whole_words:
             raise UserError(
                 "whole_words is set, and the objective 'permutation' predicts tokens: leave one of both out."
+            )
+        if self.new_vocabulary and (self.architecture != "bert" or not self.start):
+            raise UserError(
+                "new_vocabulary is set: it gives a BERT that is pre-trained already the vocabulary of other texts, so "
+                "name that BERT with --from, or leave it out."
+            )
+        if self.cased and self.architecture not in WORDPIECE:
+            raise UserError(
+                f"cased is set, and the tokenizer of {of.name} decides on capitals by itself: leave it out, or "
+                f"take the architecture {one_of(WORDPIECE)}."
             )
         for name, (least, most) in LIMITS.items():
             if type(value := getattr(self, name)) is not int or not least <= value <= most:
@@ -159,5 +174,13 @@ FOUND_TO_WORK: dict[str, dict[str, Any]] = {
 PUBLISHED_TRAINING: dict[str, Any] = {"warmup": 0.01, "betas": (0.9, 0.999), "weight_decay": 0.01}
 TRAINING = {"base": PUBLISHED_TRAINING, "large": PUBLISHED_TRAINING}
 LEARNING_RATES = {"tiny": 2e-3, "mini": 5e-4, "small": 5e-4, "medium": 2e-4, "base": 1e-4, "large": 1e-4}
+
+
+def rate_of_width(hidden_size: int) -> float:
+    """The learning rate for a model that is given: that of the smallest size which is as wide, or of the widest."""
+    wide = [name for name, (_, width, _) in PRESETS.items() if width >= hidden_size]
+    return LEARNING_RATES[wide[0] if wide else "large"]
+
+
 # By the start: with Muon a short run on the world had after 2.3 M tokens AdamW's loss of 3.3 M; the paper has Adam.
 OPTIMIZERS = {"counted": "muon", "matching": "muon", "neighbors": "muon", "published": "adamw"}

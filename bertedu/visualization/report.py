@@ -105,7 +105,8 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
             "size": f"{plan['preset']}: {config.num_hidden_layers} layers, hidden size {config.hidden_size}, "
             f"{config.num_attention_heads} heads",
             "parameters": f"{done['parameters']:,}",
-            "vocabulary": f"{config.vocab_size:,} tokens, learned from the training text",
+            "vocabulary": f"{config.vocab_size:,} tokens, learned from the training text"
+            + (", with capitals" if plan.get("cased") else ""),
             "initialization": plan["initialization"],
             **of_a_student(run, config),
         },

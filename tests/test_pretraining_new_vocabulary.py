@@ -1,0 +1,110 @@
+"""Going on from a model with the vocabulary of other texts, and vocabularies with capitals."""
+
+import inspect
+from dataclasses import replace
+
+import pytest
+import torch
+from small_runs import POSITIONS, save_model, small_model, small_tokenizer
+from test_pretraining_run import made_up_corpus, plan
+
+from bertedu.corpora.documents import Document
+from bertedu.errors import UserError
+from bertedu.inference import open_model
+from bertedu.model.architecture import MEMBERS, architecture
+from bertedu.pretraining import run
+from bertedu.pretraining.members import WORDPIECE
+from bertedu.pretraining.new_vocabulary import pieces_of, with_vocabulary
+from bertedu.pretraining.plan import Plan
+from bertedu.pretraining.run import make_task, pretrain
+from bertedu.pretraining.settings import LEARNING_RATES, PretrainingSettings, rate_of_width
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.training import SPECIAL_TOKENS
+
+OLD = BertTokenizer([*SPECIAL_TOKENS, "the", "soft", "##war", "##e", "##ing", "war"])
+
+
+@pytest.fixture(autouse=True)
+def made_up(monkeypatch):
+    monkeypatch.setattr(run, "load_corpus", lambda names: made_up_corpus())
+
+
+@pytest.mark.parametrize(
+    "token, pieces",
+    [
+        ("[MASK]", ["[MASK]"]),
+        ("the", ["the"]),
+        ("The", ["the"]),
+        ("software", ["soft", "##war", "##e"]),
+        ("##ING", ["##ing"]),
+        ("##ware", ["##war", "##e"]),
+        ("dog", ["[UNK]"]),
+    ],
+)
+def test_a_token_begins_as_other_pieces(token, pieces):
+    """ "##ware" goes on with a word, so it must not begin as "war", which begins one."""
+    assert [OLD.tokens[index] for index in pieces_of(token, OLD)] == pieces
+
+
+def test_rows_are_mixed_up_or_other_weights_are_lost():
+    model, old = small_model(), small_tokenizer()
+    first, second = old.tokens[5:7]
+    new = BertTokenizer([*SPECIAL_TOKENS, second, "unseen", first], lowercase=False)
+    counts = torch.tensor([0, 0, 0, 0, 0, 7, 1, 2])
+    changed = with_vocabulary(model, old, new, counts)
+    rows, table = model.bert.token_embeddings.weight, changed.bert.token_embeddings.weight
+    assert changed.config.vocab_size == 8 and table.shape == (8, 16)
+    assert torch.equal(table[5], rows[old.vocab[second]]) and torch.equal(table[7], rows[old.vocab[first]])
+    assert torch.equal(table[4], rows[old.mask_token_id]) and table is changed.masked_lm.decoder.weight
+    assert torch.allclose(changed.masked_lm.decoder.bias.exp()[5:], torch.tensor([8.0, 2.0, 3.0]) / 18)
+    ids = torch.tensor([[2, 5, 3]])
+    theirs = torch.tensor([[old.cls_token_id, old.vocab[second], old.sep_token_id]])
+    assert torch.allclose(changed.eval().bert(ids).pooler_output, model.bert(theirs).pooler_output, atol=1e-6)
+
+
+def test_a_run_with_a_new_vocabulary_keeps_the_old_one(tmp_path):
+    start = save_model(tmp_path / "start")
+    asked = {"start": str(start), "new_vocabulary": True, "cased": True, "vocab_size": 60, "max_length": POSITIONS}
+    assert pretrain(plan(tmp_path / "run", steps=2, **asked), lambda line: None) is not None
+    model, tokenizer = open_model(tmp_path / "run")
+    assert model.config.vocab_size == len(tokenizer) <= 60 and model.config.hidden_size == 16
+    assert not tokenizer.normalization.lowercase and tokenizer.tokens != small_tokenizer().tokens
+    again = Plan.from_options(resume=str(tmp_path / "run"), steps=3)
+    assert again.settings.new_vocabulary and again.settings.cased
+
+
+@pytest.mark.parametrize("cased", [True, False])
+def test_capitals_are_kept_or_taken_against_the_wish(cased):
+    made = made_up_corpus()
+    text = replace(made, train=[*made.train, Document(("Anna met Bell.", "Bell met Anna."), "names")])
+    tokenizer = make_task(text, PretrainingSettings(vocab_size=120, max_length=24, cased=cased)).tokenizer
+    assert tokenizer.normalization.lowercase is not cased
+    assert any(token[0].isupper() for token in tokenizer.tokens[5:]) is cased
+
+
+def test_wordpiece_lists_other_members_than_those_that_can_lowercase():
+    kinds = {name: architecture(name).tokenizer for name in MEMBERS}
+    assert set(WORDPIECE) == {
+        name for name, kind in kinds.items() if "lowercase" in inspect.signature(kind.train).parameters
+    }
+
+
+def test_what_cannot_be_is_taken(tmp_path):
+    with pytest.raises(UserError, match="cased is set, and the tokenizer of RoBERTa decides on capitals by itself"):
+        PretrainingSettings(architecture="roberta", cased=True)
+    for wrong in ({}, {"start": "x", "architecture": "roberta"}):
+        with pytest.raises(UserError, match="new_vocabulary is set: it gives a BERT that is pre-trained already"):
+            PretrainingSettings(new_vocabulary=True, **wrong)
+    for option in ("vocab_size", "cased"):
+        with pytest.raises(UserError, match=f"--{option.replace('_', '-')} is set by the model that --from names"):
+            plan(tmp_path / "run", start=str(save_model(tmp_path / option)), **{"vocab_size": None, option: 50})
+
+
+def test_a_wide_model_that_is_given_learns_at_the_rate_of_a_narrow_one(tmp_path):
+    """2e-3 would destroy a bert-base in its first hundred steps."""
+    assert [rate_of_width(width) for width in (16, 256, 768, 2048)] == [
+        LEARNING_RATES[name] for name in ("tiny", "mini", "base", "large")
+    ]
+    start = str(save_model(tmp_path / "wide", hidden_size=200))
+    asked = plan(tmp_path / "run", start=start, vocab_size=None, max_length=POSITIONS)
+    assert asked.training.learning_rate == LEARNING_RATES["mini"]
