@@ -301,7 +301,7 @@ def report(module, inputs, output):
 handle = my_bert.pooler.register_forward_hook(report)
 _ = pooled_vector(input_ids)
 handle.remove()  # otherwise it reports at every later call
-_ = pooled_vector(input_ids)  # silence
+_ = pooled_vector(input_ids)  # prints nothing
 
 
 # %%

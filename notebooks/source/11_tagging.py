@@ -826,11 +826,10 @@ def masked_words(encoder):  # loss and accuracy, with the head of pre-training
     return cross_entropy(scores, asked).item(), (scores.argmax(-1) == asked).double().mean()
 
 
-encoders = [
+for name, encoder, expected in (
     ("pre-trained", pretrained.bert, (3.80, 0.35)),
     ("fine-tuned", tagger.encoder, (5.84, 0.10)),
-]
-for name, encoder, expected in encoders:
+):
     loss, accuracy = masked_words(encoder)
     print(f"{name:11}  masked-word loss {about(expected[0], loss, within=0.5):.2f}", end="")
     print(f"   accuracy {about(expected[1], accuracy, within=0.05):.0%}")

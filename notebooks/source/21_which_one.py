@@ -311,10 +311,10 @@ for task in ("reviews", "films (MR)"):
 
 # %% [markdown]
 # On reviews a difference has to be larger than 0.07, and only one member is that far from BERT. On films 0.02 is
-# enough, because the noise is a quarter of that on reviews. The test rows alone don't explain it (1,000 instead of 300):
-# on *inference*, also with 300 rows and three classes, s is half as large. On reviews single runs fail: BERT got 0.69,
-# 0.73 and 0.56. Four members are told from BERT on films: two are better and two are worse, by two to three standard
-# errors. Below you'll see how much that means when ten members are compared.
+# enough, because the noise is a quarter of that on reviews. The test rows alone don't explain it (1,000 instead of
+# 300): on *inference*, also with 300 rows and three classes, s is half as large. On reviews single runs fail: BERT got
+# 0.69, 0.73 and 0.56. Four members are told from BERT on films: two are better and two are worse, by two to three
+# standard errors. Below you'll see how much that means when ten members are compared.
 #
 # ### The noise that no seed shows
 #
@@ -573,7 +573,8 @@ pictures.differences(gaps)
 # 3. **Then single tasks**, and only for members that you had in mind before.
 #
 # The next cells print the numbers for the second step: each member's distance from BERT in the mean of tasks, in
-# standard errors, then for two members the same without one of the tasks, and the two DistilBERTs, task by task.
+# standard errors, then for two members the same without one of the tasks, and the two DistilBERTs, task by task. The
+# last one asks how much a single run of BERT, and chance, can do.
 
 
 # %%
@@ -602,6 +603,17 @@ print("taught - alone")
 for task, scores in columns.items():
     print(f"  {task:16}", in_errors(scores, "distilbert-taught", "distilbert-alone"))
 
+# %%
+captions = columns["captions (STS)"]
+for bert in (captions["bert"], sorted(captions["bert"])[1:]):
+    found = [told_apart(captions | {"bert": bert}, name, "bert")[2] for name in NAMES[1:]]
+    print(f"captions, {len(bert)} runs of BERT: {sum(found)} stars")
+equal = np.random.default_rng(0).normal(size=(20_000, len(NAMES), 3))  # members that are all the same
+error = np.sqrt(equal.var(axis=-1, ddof=1).mean(axis=-1) * 2 / 3)
+away = (equal[:, 1:].mean(axis=-1) - equal[:, :1].mean(axis=-1)) / error[:, None]
+share = (abs(away).max(axis=1) > 2.8).mean()
+print(f"one of {len(NAMES) - 1} equal members differs by 2.8 errors in {share:.0%} of experiments")
+
 # %% [markdown]
 # **Stars.** There are 20, four times as many as chance gives, and more than in nearly all of the simulated experiments.
 # So the members do differ. But look at *captions*: eight of the 20 stars are there, and BERT's own three scores are
@@ -618,24 +630,24 @@ for task, scores in columns.items():
 # **Not pre-trained.** Pre-training is worth 0.07 in the mean of tasks, which is more than eight standard errors. Nearly
 # all of it comes from entities (0.48), captions (0.07) and posts (0.05). On films the network with random weights is
 # *better* than BERT, by 2.9 standard errors. The words of 3,000 training rows are probably enough there: a bag of words
-# (0.738) is better than both. On the other five tasks you can't tell the two apart. If a paper shows you a gain from pre-training, ask on
-# which task.
+# (0.738) is better than both. On the other five tasks you can't tell the two apart. If a paper shows you a gain from
+# pre-training, ask on which task.
 #
 # **Member by member**, by the mean of tasks:
 #
-# - **The two DistilBERTs** lead. *Taught* is 0.044 above BERT (more than five standard errors), *alone* 0.031 (nearly four).
-#   But they are four times as large, with a vocabulary twice as large, so the row to compare *taught* with is *alone*.
-#   In the mean of tasks the teacher's 0.013 are within the noise. On single tasks the difference goes both ways: +0.065
-#   on posts, −0.051 on questions (where *taught* hardly gets past never answering). In bits per character *taught* is
-#   ahead of *alone*, and both need more than BERT. It read little more than a third of BERT's tokens in these minutes, but
-#   its layers had read 50 million before.
+# - **The two DistilBERTs** lead. *Taught* is 0.044 above BERT (more than five standard errors), *alone* 0.031 (nearly
+#   four). But they are four times as large, with a vocabulary twice as large, so the row to compare *taught* with is
+#   *alone*. In the mean of tasks the teacher's 0.013 are within the noise. On single tasks the difference goes both
+#   ways: +0.065 on posts, −0.051 on questions (where *taught* hardly gets past never answering). In bits per character
+#   *taught* is ahead of *alone*, and both need more than BERT. It read little more than a third of BERT's tokens in
+#   these minutes, but its layers had read 50 million before.
 # - **DeBERTa** is 0.022 above BERT, which is 2.8 standard errors. Don't build on it. With ten members, one of them gets
 #   that far by chance in about 7 % of experiments, and more than half of the lead comes from captions: without them it
 #   is 0.010, about one standard error. To judge relative positions, RoBERTa is the fairer comparison, and there the
 #   lead is 0.010, too. Where DeBERTa is clearly ahead is the language model: 1.589 bits per character, RoBERTa has
 #   1.680.
-# - **DeBERTa v2, RoBERTa, ModernBERT, SpanBERT, XLNet and ALBERT** can't be told from BERT. For RoBERTa you would expect
-#   this: the clearest gain in its paper comes from longer training, and here all had the same time. ModernBERT
+# - **DeBERTa v2, RoBERTa, ModernBERT, SpanBERT, XLNet and ALBERT** can't be told from BERT. For RoBERTa you would
+#   expect this: the clearest gain in its paper comes from longer training, and here all had the same time. ModernBERT
 #   needs clearly fewer bits per character than BERT, but its mean is no better: it gains 0.12 on captions and loses
 #   0.06 on posts. XLNet predicts one token in six, where BERT here predicts one in three, and it reads less text in the
 #   same time.
@@ -646,8 +658,7 @@ for task, scores in columns.items():
 # character and the mean of the tasks, over all members that have both, and then without the two DistilBERTs, which are
 # larger. It would be −1 if fewer bits always came with better scores. The last lines tell which share of the replaced
 # tokens ELECTRA's discriminator finds. At first it learns to call every token original
-# ([chapter 17](17_electra.ipynb)). If it finds nearly none, it still
-# calls nearly everything original.
+# ([chapter 17](17_electra.ipynb)). If it finds nearly none, it still calls nearly everything original.
 
 # %%
 from scipy.stats import spearmanr
@@ -741,9 +752,9 @@ for name, pricier in steps:
     print(f"{step:32}", in_errors(means, pricier, name))
 
 # %% [markdown]
-# RoBERTa, SpanBERT and ELECTRA have the same layers, so the 0.03 milliseconds between them are the noise of the clock.
-# (BERT and ALBERT also compute a pooler.) Without that noise SpanBERT would not be on the front, and DeBERTa v2 is
-# there for less than 0.01 milliseconds. A point gets onto a front by luck in its cost as well as in its score.
+# RoBERTa, SpanBERT and ELECTRA have the same layers, so what is between them in the first picture is the noise of the
+# clock. (BERT and ALBERT also compute a pooler.) Without that noise SpanBERT would not be on the front, and DeBERTa v2
+# is there for less than 0.01 milliseconds. A point gets onto a front by luck in its cost as well as in its score.
 #
 # Now go up the front. No step to the next neighbor is told from noise but the last one, from DeBERTa to "DistilBERT,
 # taught". But small steps add up: from SpanBERT to DeBERTa it is 0.020, which is 2.5 standard errors. So don't only
@@ -812,8 +823,8 @@ print(f"fronts that differ: {len(set(on_front) ^ set(pareto_front(points)))}")
 # | entities (WNUT 17), F1 | 0.348 ± 0.016 | 0.096 ± 0.035 | 0.074 |
 #
 # MiniLM has six layers and D = 384, and it has read far more: its training ended with over a billion pairs of
-# sentences. On films it is 0.14 ahead. The largest difference between two of our eleven members on films is 0.05. And look at the second line: with 13 examples for each of 77 classes and six passes, the bag of words was
-# ahead of both.
+# sentences. On films it is 0.14 ahead. The largest difference between two of our eleven members on films is 0.05. And
+# look at the second line: with 13 examples for each of 77 classes and six passes, the bag of words was ahead of both.
 #
 # ### An encoder or a prompt? (optional)
 #
