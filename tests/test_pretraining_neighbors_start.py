@@ -2,21 +2,34 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
 from bertedu.config import BertConfig
 from bertedu.model import BertForPreTraining
-from bertedu.pretraining.initialization import POSITION_AMPLITUDE, SLOWEST, initialize_for_matching, sinusoids
+from bertedu.pretraining.initialization import (
+    EMBEDDING_DEVIATION,
+    POSITION_AMPLITUDE,
+    SLOWEST,
+    initialize_for_matching,
+    sinusoids,
+)
 from bertedu.pretraining.neighbors_start import FASTEST, NEIGHBOR_SCORE, initialize_for_neighbors, rotated
 
-COUNTS = torch.arange(500) * 3
+# Words 5 to 14 stand where words 15 to 24 do, between the same neighbors; the others anywhere.
+DRAWN = np.random.default_rng(0)
+BETWEEN = [[25 + i % 7, 5 + i % 20, 40 + i % 7, *DRAWN.integers(50, 499, 3)] for i in DRAWN.integers(0, 10_000, 4000)]
+TOKENS = np.concatenate(BETWEEN)
 
 
-def begun(initialize=initialize_for_neighbors, preset: str = "tiny", length: int = 64) -> BertForPreTraining:
+def begun(matching: bool = False, preset: str = "tiny", length: int = 64) -> BertForPreTraining:
     torch.manual_seed(0)
     model = BertForPreTraining(BertConfig.preset(preset, vocab_size=500, max_position_embeddings=length))
-    initialize(model, COUNTS)
+    if matching:
+        initialize_for_matching(model, torch.from_numpy(np.bincount(TOKENS, minlength=500)))
+    else:
+        initialize_for_neighbors(model, TOKENS)
     return model.eval()
 
 
@@ -64,11 +77,25 @@ def test_the_score_of_the_neighbor_is_another():
 
 
 def test_something_else_starts_in_another_way_than_with_matching():
-    """Only the position table, and queries and keys of the first layer's first two heads, differ."""
-    new, old = begun(preset="mini").state_dict(), begun(initialize_for_matching, "mini").state_dict()
+    """Only the tables of tokens and positions, and queries and keys of the first layer's first two heads, differ."""
+    new, old = begun(preset="mini").state_dict(), begun(True, "mini").state_dict()
     changed = {name for name in old if not torch.equal(new[name], old[name])}
     attention = "bert.encoder.layers.0.attention"
-    assert changed == {"bert.embeddings.position.weight", f"{attention}.query.weight", f"{attention}.key.weight"}
+    tables = {"bert.embeddings.position.weight", "bert.embeddings.token.weight", "masked_lm.decoder.weight"}
+    assert changed == {*tables, f"{attention}.query.weight", f"{attention}.key.weight"}
     for part in ("query", "key"):
         assert torch.equal(new[f"{attention}.{part}.weight"][128:], old[f"{attention}.{part}.weight"][128:])
     assert new["bert.embeddings.position.weight"].abs().max() == pytest.approx(POSITION_AMPLITUDE, rel=0.01)
+
+
+def test_words_begin_without_what_was_counted():
+    """Words between the same neighbors are alike; all are as long as with matching, and padding is no word."""
+    model = begun()
+    table = model.bert.embeddings.token.weight.detach()
+    assert float(table[model.config.pad_token_id].abs().max()) == 0.0
+    lengths = table[5:].norm(dim=1)
+    assert float(lengths.mean()) == pytest.approx(EMBEDDING_DEVIATION * math.sqrt(128), rel=0.1)
+    alike = torch.nn.functional.normalize(table, dim=1)
+    kin = (alike[5:15] @ alike[15:25].T).mean()
+    others = (alike[5:15] @ alike[100:300].T).mean()
+    assert float(kin) > 0.2 and abs(float(others)) < 0.05

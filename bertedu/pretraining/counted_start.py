@@ -35,10 +35,9 @@ from bertedu.pretraining.initialization import (
     initialize_for_matching,
     sinusoids,
 )
-from bertedu.pretraining.word_vectors import word_vectors
+from bertedu.pretraining.partly_counted import orthogonal, partly_counted
 
 SEGMENT_AMPLITUDE = 0.25
-RANDOM_SHARE = 0.3  # of a word vector's squared length: words that are used alike stay apart from equal words
 NOISE = 0.3  # what is left of the random weights where a job is written over them
 NEIGHBOUR_SCORE, WORD_SCORE, SEGMENT_SCORE = 4.0, 6.0, 4.0  # what a token's score with itself begins at
 
@@ -83,13 +82,9 @@ def fill_embeddings(bert: BertModel, tokens: np.ndarray) -> None:
     """Words, positions and segments, each in entries of its own."""
     embeddings, config = bert.embeddings, bert.config
     positions, segments, _, words = blocks(config.hidden_size)
-    size = words.stop - words.start
-    counted = torch.from_numpy(word_vectors(tokens, config.vocab_size, size)).float()  # [V, size]
-    turned = counted @ orthogonal(size, size)  # no entry is the strongest direction
-    drawn = torch.randn(config.vocab_size, size) / math.sqrt(size)
-    mixed = math.sqrt(1 - RANDOM_SHARE) * turned + math.sqrt(RANDOM_SHARE) * drawn
     table = embeddings.token.weight.zero_()
-    table[:, words] = EMBEDDING_DEVIATION * math.sqrt(config.hidden_size) * mixed
+    counted = partly_counted(tokens, config.vocab_size, words.stop - words.start)
+    table[:, words] = EMBEDDING_DEVIATION * math.sqrt(config.hidden_size) * counted
     table[config.pad_token_id] = 0
     embeddings.position.weight.zero_()
     amplitudes = sinusoids(config.max_position_embeddings, positions.stop)
@@ -97,11 +92,6 @@ def fill_embeddings(bert: BertModel, tokens: np.ndarray) -> None:
     signs = 1.0 - 2.0 * (torch.arange(embeddings.token_type.num_embeddings) % 2)  # the first segment +, the second -
     embeddings.token_type.weight.zero_()
     embeddings.token_type.weight[:, segments] = SEGMENT_AMPLITUDE * signs[:, None]
-
-
-def orthogonal(rows: int, columns: int) -> Tensor:
-    """A random matrix [rows, columns] that keeps lengths as far as its shape lets it."""
-    return torch.nn.init.orthogonal_(torch.empty(rows, columns))
 
 
 def head_rows(attention: SelfAttention, head: int) -> slice:

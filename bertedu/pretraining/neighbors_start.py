@@ -9,32 +9,47 @@ by one position, and whose keys are not, scores a key highest where it stands on
     query(i) · key(j) = Σ cos w · (j - i - k), which is largest for j = i + k
 
 With slow waves alone the top of that sum is so wide that the head can't tell the next token from the one after it. So
-the waves are faster here than in `initialization.py`, up to 2.5 radians a token. All else starts as there, and is
-learned further like any other weight.
+the waves are faster here than in `initialization.py`, up to 2.5 radians a token.
+
+The words begin with vectors that were counted in the training text (`word_vectors.py`): words that stand between the
+same neighbors are alike from the first step. All else starts as in `initialization.py`, and everything is learned
+further.
 """
 
 import math
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from bertedu.inference import LanguageModel
 from bertedu.model import BertModel
 from bertedu.model.attention import SelfAttention
-from bertedu.pretraining.initialization import POSITION_AMPLITUDE, frequencies, initialize_for_matching, sinusoids
+from bertedu.pretraining.initialization import (
+    EMBEDDING_DEVIATION,
+    POSITION_AMPLITUDE,
+    frequencies,
+    initialize_for_matching,
+    sinusoids,
+)
+from bertedu.pretraining.partly_counted import partly_counted
 
 FASTEST = 2.5
 NEIGHBOR_SCORE = 8.0  # attention score of the neighbor; at other distances waves cancel each other
 
 
 @torch.no_grad()
-def initialize_for_neighbors(model: LanguageModel, token_counts: Tensor) -> None:
-    """Give a BERT this start. token_counts [V]: how often each id stands in the training text.
+def initialize_for_neighbors(model: LanguageModel, tokens: np.ndarray) -> None:
+    """Give a BERT this start. tokens [N]: the ids of the training text.
 
     Further heads, and the other layers, start as in `initialize_for_matching`.
     """
-    initialize_for_matching(model, token_counts)
+    config = model.config
+    initialize_for_matching(model, torch.from_numpy(np.bincount(tokens, minlength=config.vocab_size)))
     bert = next(module for module in model.modules() if isinstance(module, BertModel))
+    counted = partly_counted(tokens, config.vocab_size, config.hidden_size)
+    bert.embeddings.token.weight.copy_(EMBEDDING_DEVIATION * math.sqrt(config.hidden_size) * counted)
+    bert.embeddings.token.weight[config.pad_token_id] = 0
     positions = bert.embeddings.position.weight
     positions.copy_(POSITION_AMPLITUDE * sinusoids(positions.size(0), positions.size(1), FASTEST))
     tables = (bert.embeddings.token.weight, bert.embeddings.token_type.weight, positions)

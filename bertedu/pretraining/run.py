@@ -85,7 +85,7 @@ def make_model(task: MaskedWords) -> LanguageModel:
         for part in dict.fromkeys((task.filler(model), task.reader(model))):  # once, where both are one
             initialize_for_matching(part, counts)
     elif settings.initialization == "neighbors":
-        initialize_for_neighbors(model, counts)
+        initialize_for_neighbors(model, task.train_text.tokens)
     elif settings.initialization == "counted":
         initialize_by_counting(task.filler(model), task.train_text.tokens)
     return model
