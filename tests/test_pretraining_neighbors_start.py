@@ -98,4 +98,4 @@ def test_words_begin_without_what_was_counted():
     alike = torch.nn.functional.normalize(table, dim=1)
     kin = (alike[5:15] @ alike[15:25].T).mean()
     others = (alike[5:15] @ alike[100:300].T).mean()
-    assert float(kin) > 0.2 and abs(float(others)) < 0.05
+    assert float(kin) > 0.2 and abs(float(others)) < 0.1
