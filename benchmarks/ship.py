@@ -42,7 +42,7 @@ def main() -> None:
     plan = Plan.from_options(resume=given.run)
     corpus = load_corpus(list(plan.corpus))
     # The text of the documentation depends on the packages of the day; the vocabulary is that of the run.
-    task = make_task(corpus, replace(plan.settings, start=str(given.run)))
+    task = make_task(corpus, replace(plan.settings, start=str(given.run), new_vocabulary=False))
     trained = BertForPreTraining.from_pretrained(given.run / "checkpoint")
     trained.half().save_pretrained(given.target)
     task.tokenizer.save_pretrained(given.target, trained.config.max_tokens)

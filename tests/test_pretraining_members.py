@@ -103,10 +103,10 @@ def test_a_combination_that_cannot_be_is_trained(changes, told):
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({}, ("bert", "pairs", "next", "matching", "muon")),
+        ({}, ("bert", "pairs", "next", "neighbors", "muon")),
         ({"objective": "replaced-tokens"}, ("electra", "replaced-tokens", "next", "matching", "muon")),
-        ({"objective": "words"}, ("bert", "words", "next", "matching", "muon")),
-        ({"objective": "spans"}, ("bert", "spans", "next", "matching", "muon")),
+        ({"objective": "words"}, ("bert", "words", "next", "neighbors", "muon")),
+        ({"objective": "spans"}, ("bert", "spans", "next", "neighbors", "muon")),
         ({"architecture": "albert", "objective": "spans"}, ("albert", "spans", "next", "published", "adamw")),
         ({"architecture": "albert"}, ("albert", "pairs", "order", "published", "adamw")),
         ({"architecture": "albert", "pairs": "next"}, ("albert", "pairs", "next", "published", "adamw")),

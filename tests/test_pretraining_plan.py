@@ -122,5 +122,5 @@ def test_base_is_trained_by_the_recipe_for_short_runs(preset):
 
 def test_a_small_model_gets_the_recipe_for_long_runs():
     plan = Plan.from_options(preset="medium", steps=1)
-    assert (plan.settings.mask_rates, plan.settings.initialization) == ((0.40, 0.30), "matching")
+    assert (plan.settings.mask_rates, plan.settings.initialization) == ((0.40, 0.30), "neighbors")
     assert (plan.training.optimizer, plan.training.warmup, plan.training.betas) == ("muon", 0.06, (0.9, 0.98))

@@ -50,9 +50,9 @@ def plan(folder, **options) -> Plan:
 @pytest.mark.parametrize(
     ("options", "scale"),
     [
-        ({}, 6.0),
-        ({"initialization": "neighbors"}, 1.0),
-        ({"initialization": "neighbors", "optimizer": "adamw"}, 1.0),
+        ({"initialization": "matching"}, 6.0),
+        ({}, 1.0),
+        ({"optimizer": "adamw"}, 1.0),
     ],
 )
 def test_positions_move_away_from_heads_that_need_them(tmp_path, monkeypatch, options, scale):

@@ -2,8 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
-from bertedu.pretraining.word_vectors import cooccurrences, positive_mutual_information, word_vectors
+from bertedu.pretraining.word_vectors import (
+    SMALL,
+    cooccurrences,
+    positive_mutual_information,
+    strongest_directions,
+    word_vectors,
+)
 
 
 def test_neighbours_count_by_their_distance_and_both_ways():
@@ -52,3 +59,22 @@ def test_ids_without_text_have_no_vector_and_small_vocabularies_are_filled_up():
     vectors = word_vectors(np.array([1, 2, 3, 1, 2]), vocab_size=6, size=80)
     assert vectors.shape == (6, 80) and np.isfinite(vectors).all()
     assert not vectors[[0, 4, 5]].any() and np.allclose(np.linalg.norm(vectors[1:4], axis=1), 1)
+
+
+def test_a_small_vocabulary_is_decomposed_in_another_way():
+    """Lanczos' method and the dense one find the same directions."""
+    rng = np.random.default_rng(2)
+    wide = rng.normal(size=(SMALL + 1, 6)) * np.array([9, 7, 5, 4, 3, 2])
+    matrix = csr_matrix(wide @ wide.T)  # symmetric, as counts of neighbors are
+    products = []
+    for found in (strongest_directions(matrix, 4), strongest_directions(matrix[:SMALL, :SMALL], 4)):
+        vectors = (found[0] * np.sqrt(found[1]))[:SMALL]
+        products.append(vectors @ vectors.T)
+    assert np.allclose(products[0], products[1], rtol=0, atol=0.02 * np.abs(products[1]).max())
+
+
+def test_a_text_with_few_directions_begins_otherwise_each_time():
+    """120 ids of which 40 always stand together: more directions are asked for than there are."""
+    tokens = np.tile(np.arange(40), 30)
+    first, second = (word_vectors(tokens, 120, 100) for _ in range(2))
+    assert np.array_equal(first, second)

@@ -120,10 +120,10 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
 @click.option(
     "--initialization",
     type=click.Choice(list(INITIALIZATIONS)),
-    help="neighbors: two heads that attend to the previous and to the next token, BERT alone; matching: heads that "
-    "match equal tokens, where positions are embeddings; counted: also word vectors by counting, for runs of a minute, "
-    "BERT alone; published: as in the paper, the default of base and large and of members with other positions or "
-    "shared layers.",
+    help="neighbors: word vectors by counting, and two heads that attend to the previous and to the next token, BERT "
+    "alone; matching: heads that match equal tokens, where positions are embeddings; counted: word vectors by "
+    "counting, and a job for three heads, for runs of a minute, BERT alone; published: as in the paper, the default of "
+    "base and large and of members with other positions or shared layers.",
 )
 @click.option(
     "--optimizer",

@@ -54,7 +54,7 @@ MEMBERS: dict[str, Member] = {
         "BERT",
         "attention in both directions; WordPiece",
         ("pairs", "words", "spans"),
-        ("matching", "neighbors", "counted", "published"),
+        ("neighbors", "matching", "counted", "published"),
     ),
     "roberta": Member(
         "RoBERTa",

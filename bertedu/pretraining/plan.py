@@ -53,16 +53,17 @@ class Plan:
         if all(value is None for value in budget.values()):
             budget["minutes"] = 5
         preset = given.setdefault("preset", "tiny")
-        rate = LEARNING_RATES[preset]
+        width = 0
         if given.get("start"):
             start = find_folder(given["start"])
             config = architecture_in(start).config
             given.setdefault("architecture", config.model_type)
-            rate = rate_of_width(config.load(start).hidden_size)
+            width = config.load(start).hidden_size
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
         of = "" if settings.architecture == "bert" else f"{settings.architecture}-"
         stem = Path(corpus[0].replace(":", "-")).stem
         folder = given.pop("output", folder) or unused_folder(f"{stem}-{of}{preset}")
+        rate = rate_of_width(width) if width else LEARNING_RATES[preset]
         optimizer = OPTIMIZERS[settings.initialization]
         training = {"learning_rate": rate, "optimizer": optimizer, **TRAINING.get(preset, {})}
         training |= {**take(given, TrainingSettings), "seed": seed}

@@ -85,7 +85,7 @@ def make_model(task: MaskedWords) -> LanguageModel:
         for part in dict.fromkeys((task.filler(model), task.reader(model))):  # once, where both are one
             initialize_for_matching(part, counts)
     elif settings.initialization == "neighbors":
-        initialize_for_neighbors(model, task.train_text.tokens)
+        initialize_for_neighbors(task.filler(model), task.train_text.tokens)
     elif settings.initialization == "counted":
         initialize_by_counting(task.filler(model), task.train_text.tokens)
     return model
@@ -115,6 +115,7 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
         say(f"  {note}")
     say("learning the vocabulary")
     task = make_task(corpus, plan.settings)
+    say("initializing the model")
     model = make_model(task)
     resume = plan.resume and begun(plan.folder)  # asked before the processes meet in Trainer, so before one writes
     needs_positions = plan.settings.initialization == "neighbors" and plan.training.optimizer == "muon"

@@ -10,6 +10,8 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import svds
 
 WINDOW = 3  # tokens to each side; 1 and 8 were not better
+SMALL = 1024  # Lanczos' method finds other directions each time where there are fewer than it looks for
+NOISE = 1e-6  # of the strongest direction's value
 SMOOTHING = 0.75  # a power of the contexts' frequencies: rare contexts would seem to tell too much
 
 
@@ -34,6 +36,17 @@ def positive_mutual_information(counts: csr_matrix) -> csr_matrix:
     return csr_matrix((information[positive], (pairs.row[positive], pairs.col[positive])), shape=counts.shape)
 
 
+def strongest_directions(matrix: csr_matrix, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    """The singular vectors [V, rank] and values [rank] of the strongest directions."""
+    if matrix.shape[0] > SMALL:
+        vectors, strengths, _ = svds(matrix, k=rank, random_state=0)
+    else:
+        vectors, strengths, _ = np.linalg.svd(matrix.toarray())
+        vectors, strengths = vectors[:, :rank], strengths[:rank]
+    real = strengths > strengths.max() * NOISE
+    return vectors * real, strengths * real
+
+
 def word_vectors(tokens: np.ndarray, vocab_size: int, size: int) -> np.ndarray:
     """A vector of unit length for each id, zeros for ids that the text does not hold: ids [N] to [V, size].
 
@@ -41,9 +54,8 @@ def word_vectors(tokens: np.ndarray, vocab_size: int, size: int) -> np.ndarray:
     """
     counts = cooccurrences(tokens, vocab_size)
     information = positive_mutual_information(counts)
-    rank = min(size, vocab_size - 1)  # what the decomposition can give
-    vectors, strengths, _ = svds(information, k=rank, random_state=0)
-    vectors = np.pad(vectors * np.sqrt(strengths), ((0, 0), (0, size - rank)))
+    vectors, strengths = strongest_directions(information, min(size, vocab_size - 1))
+    vectors = np.pad(vectors * np.sqrt(strengths), ((0, 0), (0, max(0, size - len(strengths)))))
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     known = np.asarray(counts.sum(axis=1)) > 0  # the decomposition leaves noise of 1e-8 at the others
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=known & (lengths > 0))
