@@ -61,11 +61,12 @@ def test_the_records_are_out_of_order_or_get_worse_with_more_tokens():
         (("world",), {}, False),
         (("documentation", "world"), {}, False),
         (("documentation",), {"initialization": "published"}, False),
+        (("documentation",), {"pair_weight": 1.0}, False),
         (("documentation",), {"preset": "mini"}, False),
     ],
 )
 def test_another_recipe_gets_the_forecast_of_the_default(corpus, changes, told):
-    assert is_default(corpus, PretrainingSettings(**changes)) is told
+    assert is_default(corpus, PretrainingSettings.for_preset(**{"preset": "tiny", **changes})) is told
 
 
 def test_a_larger_model_is_measured_as_tiny():

@@ -42,8 +42,9 @@ def test_a_head_attends_to_another_token_than_its_neighbor(preset, length):
         weights = model.bert(ids, output_attentions=True).attentions[0].mean(dim=0)  # [H, T, T]
     for head, distance in enumerate((-1, 1)):
         inside = weights[head].diagonal(distance)
-        assert float(inside.mean()) > 0.7, f"head {head}"
-        assert float(weights[head].diagonal(-distance).mean()) < 0.05
+        assert float(inside.mean()) > 0.2, f"head {head}"  # 1 / 64 and 1 / 128 where it attends to all alike
+        others = [float(weights[head].diagonal(other).mean()) for other in (-distance, 0, 2 * distance)]
+        assert max(others) < float(inside.mean()) / 3
 
 
 @pytest.mark.parametrize("distance", [-1, 1, 5])

@@ -220,3 +220,7 @@ def test_billions_of_tokens_are_hashed_anew_at_every_save(monkeypatch):
         for text in texts
     ]
     assert len(set(names)) == 3
+
+
+def test_the_weight_of_pairs_is_not_the_settings():
+    assert tiny_task(pair_weight=0.25).loss_weights == {"nsp_loss": 0.25}

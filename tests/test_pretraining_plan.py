@@ -124,3 +124,28 @@ def test_a_small_model_gets_the_recipe_for_long_runs():
     plan = Plan.from_options(preset="medium", steps=1)
     assert (plan.settings.mask_rates, plan.settings.initialization) == ((0.40, 0.30), "neighbors")
     assert (plan.training.optimizer, plan.training.warmup, plan.training.betas) == ("muon", 0.06, (0.9, 0.98))
+
+
+@pytest.mark.parametrize(
+    ("given", "weight"),
+    [
+        ({}, 0.5),
+        ({"preset": "mini"}, 0.5),
+        ({"pair_weight": 2.0}, 2.0),
+        ({"initialization": "matching"}, 1.0),
+        ({"preset": "base"}, 1.0),
+        ({"architecture": "albert"}, 1.0),
+        ({"objective": "words"}, 1.0),
+    ],
+)
+def test_pairs_count_as_much_as_with_another_start(given, weight, tmp_path):
+    asked = Plan.from_options(steps=1, output=tmp_path, **given)
+    assert asked.settings.pair_weight == weight
+    asked.save()
+    assert Plan.from_options(resume=tmp_path).settings.pair_weight == weight
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, float("inf")])
+def test_pairs_that_count_nothing_are_taken(weight):
+    with pytest.raises(UserError, match="pair_weight is"):
+        PretrainingSettings(pair_weight=weight)

@@ -116,6 +116,11 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
     type=click.Choice(["next", "order"]),
     help="Next sentence, or sentence order, prediction.  [default: next; albert: order]",
 )
+@click.option(
+    "--pair-weight",
+    type=float,
+    help="What the pairs' loss counts beside the words'.  [default: 0.5 with neighbors, else 1]",
+)
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")
 @click.option(
     "--initialization",

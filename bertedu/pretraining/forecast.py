@@ -57,7 +57,7 @@ def expected(tokens: float) -> Reached:
 
 def is_default(corpus: tuple[str, ...], settings: PretrainingSettings) -> bool:
     """Whether a run follows the recipe of the recorded runs; its seed and its budget are free."""
-    return corpus == ("documentation",) and settings == PretrainingSettings(seed=settings.seed)
+    return corpus == ("documentation",) and settings == PretrainingSettings.for_preset("tiny", seed=settings.seed)
 
 
 def forecast(speed: float, minutes: float) -> list[str]:

@@ -35,7 +35,7 @@ from bertedu.pretraining.initialization import (
 from bertedu.pretraining.partly_counted import partly_counted
 
 FASTEST = 2.5
-NEIGHBOR_SCORE = 8.0  # attention score of the neighbor; at other distances waves cancel each other
+NEIGHBOR_SCORE = 4.0  # attention score of the neighbor; with 8 it is found as well, and pairs are learned later
 
 
 @torch.no_grad()

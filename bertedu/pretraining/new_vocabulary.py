@@ -36,7 +36,7 @@ def with_vocabulary(
     rows = model.get_parameter(table)
     changed.get_parameter(table).copy_(torch.stack([rows[pieces_of(token, old)].mean(dim=0) for token in new.tokens]))
     frequency = (token_counts.float() + 1) / (token_counts.sum() + len(token_counts))
-    changed.masked_lm.decoder.bias.copy_(frequency.log())
+    changed.get_parameter("masked_lm.decoder.bias").copy_(frequency.log())
     return changed
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -71,7 +71,7 @@ def make_model(task: MaskedWords) -> LanguageModel:
         model = fitting(task.model_class.from_pretrained(settings.start, **dropout), settings)
         if settings.new_vocabulary:
             old = BertTokenizer.from_pretrained(find_folder(settings.start))
-            return with_vocabulary(model, old, task.tokenizer, counts)
+            return with_vocabulary(model, old, cast(BertTokenizer, task.tokenizer), counts)
         return model
     config = architecture(settings.architecture).config.for_texts(
         settings.preset,

@@ -5,7 +5,7 @@ Does the second text follow the first (Devlin et al. 2019, section 3.1), or are 
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -26,6 +26,11 @@ class MaskedWordsAndPairs(MaskedWords):
     def pairs(self) -> PairMaker:
         """What makes the pairs of the training text."""
         return self.maker
+
+    @property
+    def loss_weights(self) -> Mapping[str, float]:  # type: ignore[override]
+        """The pairs' loss counts as much as the settings say."""
+        return {"nsp_loss": self.settings.pair_weight}
 
     def maker_of(self, text: TokenizedText, same_source: bool = False) -> PairMaker:
         """What makes the pairs of a text; same_source as in `PairMaker`."""
