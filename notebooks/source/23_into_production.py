@@ -333,7 +333,8 @@ print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.
 # chosen with the float32 model should be chosen again. (On another task or model int8 can cost points: measure it.) The
 # file isn't four times smaller: we quantize matrix products only, so the embedding table stays in 32 bits, and in a
 # small BERT it is a large part. Is int8 faster? That depends on the processor's instructions, so measure it on the
-# machine that will serve. We do that below.
+# machine that will serve. We do that below. (The package uses only the integers from −64 to 64. Many processors from
+# before 2019 add two products of 8-bit numbers in 16 bits, and cut off what doesn't fit. With one bit less it fits.)
 #
 # ## A smaller model (optional)
 #
