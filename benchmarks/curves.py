@@ -1,4 +1,4 @@
-"""What a short pre-training reaches by the tokens that it reads, for two initializations.
+"""What a short pre-training reaches by the tokens that it reads, for two initializations with their own defaults.
 
 Run: python benchmarks/curves.py --work FOLDER [--output data/comparisons/curves.json]
 
@@ -56,9 +56,9 @@ def table(units: list[dict[str, Any]]) -> str:
 
 def spread(values: list[float], percent: bool) -> str:
     """Mean and standard deviation."""
-    scale, unit = (100, " %") if percent else (1, "")
+    scale, sign = (100, " %") if percent else (1, "")
     deviation = f" ± {scale * statistics.stdev(values):.1f}" if len(values) > 1 else ""
-    return f"{scale * statistics.mean(values):.1f}{deviation}{unit}"
+    return f"{scale * statistics.mean(values):.1f}{deviation}{sign}"
 
 
 def main() -> None:
@@ -77,7 +77,7 @@ def main() -> None:
             for initialization in given.initializations:
                 found = unit(given.work, initialization, tokens, seed)
                 if found is None:
-                    return
+                    return print(table(units)) if units else None
                 units.append(found)
     print(table(units))
     if given.output:

@@ -90,12 +90,13 @@ def test_something_else_starts_in_another_way_than_with_matching():
 
 
 def test_words_begin_without_what_was_counted():
-    """Words between the same neighbors are alike; all are as long as with matching, and padding is no word."""
+    """Words between the same neighbors are alike; those that the text holds are as long as with matching."""
     model = begun()
     table = model.bert.embeddings.token.weight.detach()
     assert float(table[model.config.pad_token_id].abs().max()) == 0.0
     lengths = table[5:].norm(dim=1)
     assert float(lengths.mean()) == pytest.approx(EMBEDDING_DEVIATION * math.sqrt(128), rel=0.1)
+    assert 0 < float(table[1:5].norm(dim=1).max()) < 0.75 * float(lengths.mean())  # [MASK] is in no text
     alike = torch.nn.functional.normalize(table, dim=1)
     kin = (alike[5:15] @ alike[15:25].T).mean()
     others = (alike[5:15] @ alike[100:300].T).mean()

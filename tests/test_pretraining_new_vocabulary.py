@@ -10,14 +10,15 @@ from test_pretraining_run import made_up_corpus, plan
 
 from bertedu.corpora.documents import Document
 from bertedu.errors import UserError
+from bertedu.family.spanbert import SpanBert
 from bertedu.inference import open_model
 from bertedu.model.architecture import MEMBERS, architecture
 from bertedu.pretraining import run
 from bertedu.pretraining.members import WORDPIECE
-from bertedu.pretraining.new_vocabulary import pieces_of, with_vocabulary
+from bertedu.pretraining.new_vocabulary import BEGIN, pieces_of, with_vocabulary
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import make_task, pretrain
-from bertedu.pretraining.settings import LEARNING_RATES, PretrainingSettings, rate_of_width
+from bertedu.pretraining.settings import LEARNING_RATES, PretrainingSettings, rate_of_size
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 
@@ -43,7 +44,7 @@ def made_up(monkeypatch):
 )
 def test_a_token_begins_as_other_pieces(token, pieces):
     """ "##ware" goes on with a word, so it must not begin as "war", which begins one."""
-    assert [OLD.tokens[index] for index in pieces_of(token, OLD)] == pieces
+    assert [OLD.tokens[index] for index in pieces_of(token, OLD, {BEGIN, *OLD.vocab})] == pieces
 
 
 def test_rows_are_mixed_up_or_other_weights_are_lost():
@@ -69,8 +70,27 @@ def test_a_run_with_a_new_vocabulary_keeps_the_old_one(tmp_path):
     model, tokenizer = open_model(tmp_path / "run")
     assert model.config.vocab_size == len(tokenizer) <= 60 and model.config.hidden_size == 16
     assert not tokenizer.normalization.lowercase and tokenizer.tokens != small_tokenizer().tokens
-    again = Plan.from_options(resume=str(tmp_path / "run"), steps=3)
+    again = Plan.from_options(resume=str(tmp_path / "run"))
     assert again.settings.new_vocabulary and again.settings.cased
+    assert pretrain(again, lambda line: None) is not None
+
+
+@pytest.mark.parametrize("change", ["as many rows as the vocabulary", "a padded table", "two heads"])
+def test_weights_are_lost_that_look_like_rows_of_the_vocabulary(change):
+    old = small_tokenizer()
+    if change == "two heads":
+        model = small_model(SpanBert)
+    elif change == "a padded table":
+        model = small_model(vocab_size=len(old.tokens) + 8)
+    else:
+        model = small_model(intermediate_size=len(old.tokens))
+    new = BertTokenizer([*old.tokens[:5], *old.tokens[6:9]])
+    changed = with_vocabulary(model, old, new, torch.ones(8))
+    before, after = model.state_dict(), changed.state_dict()
+    by_word = [name for name, weight in after.items() if weight.shape != before[name].shape]
+    assert all(name.endswith(("token.weight", "decoder.weight", "decoder.bias")) for name in by_word)
+    assert all(torch.equal(after[name], before[name]) for name in after if name not in by_word)
+    assert all(after[name].std() < 1e-6 for name in by_word if name.endswith("bias"))  # all are as frequent
 
 
 @pytest.mark.parametrize("cased", [True, False])
@@ -95,16 +115,28 @@ def test_what_cannot_be_is_taken(tmp_path):
     for wrong in ({}, {"start": "x", "architecture": "roberta"}):
         with pytest.raises(UserError, match="new_vocabulary is set: it gives a BERT that is pre-trained already"):
             PretrainingSettings(new_vocabulary=True, **wrong)
+    with pytest.raises(UserError, match="new_vocabulary is set, and a student has its teacher's vocabulary"):
+        PretrainingSettings(new_vocabulary=True, teacher="t", objective="distillation")
     for option in ("vocab_size", "cased"):
-        with pytest.raises(UserError, match=f"--{option.replace('_', '-')} is set by the model that --from names"):
+        wanted = f"--{option.replace('_', '-')} is set by the model that --from names: .*, or add --new-vocabulary"
+        with pytest.raises(UserError, match=wanted):
             plan(tmp_path / "run", start=str(save_model(tmp_path / option)), **{"vocab_size": None, option: 50})
 
 
 def test_a_wide_model_that_is_given_learns_at_the_rate_of_a_narrow_one(tmp_path):
     """2e-3 would destroy a bert-base in its first hundred steps."""
-    assert [rate_of_width(width) for width in (16, 256, 768, 2048)] == [
+    assert [rate_of_size(2, width) for width in (16, 256, 768, 2048)] == [
         LEARNING_RATES[name] for name in ("tiny", "mini", "base", "large")
     ]
     start = str(save_model(tmp_path / "wide", hidden_size=200))
     asked = plan(tmp_path / "run", start=start, vocab_size=None, max_length=POSITIONS)
     assert asked.training.learning_rate == LEARNING_RATES["mini"]
+    taught = plan(tmp_path / "student", teacher=start, vocab_size=None, max_length=POSITIONS, objective="distillation")
+    assert taught.training.learning_rate == LEARNING_RATES["mini"]
+    assert rate_of_size(8, 512) == LEARNING_RATES["medium"] < rate_of_size(4, 512)
+
+
+def test_a_given_model_counts_pairs_as_a_new_one(tmp_path):
+    """The default of neighbors is for weights that begin with neighbors."""
+    start = str(save_model(tmp_path / "start"))
+    assert plan(tmp_path / "run", start=start, vocab_size=None, max_length=POSITIONS).settings.pair_weight == 1.0

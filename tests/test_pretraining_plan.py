@@ -149,3 +149,8 @@ def test_pairs_count_as_much_as_with_another_start(given, weight, tmp_path):
 def test_pairs_that_count_nothing_are_taken(weight):
     with pytest.raises(UserError, match="pair_weight is"):
         PretrainingSettings(pair_weight=weight)
+
+
+def test_a_weight_of_pairs_that_are_not_there_is_accepted():
+    with pytest.raises(UserError, match="pair_weight is given, and the objective 'words' has no pairs"):
+        Plan.from_options(steps=1, objective="words", pair_weight=0.5)

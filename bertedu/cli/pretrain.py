@@ -64,7 +64,8 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
     "--new-vocabulary",
     is_flag=True,
     default=None,
-    help="With --from: learn the vocabulary anew, from this text. Tokens begin as the mean of their old pieces.",
+    help="With --from, for BERT alone: learn a new vocabulary from this text. A new token begins as the mean of its "
+    "old pieces; add --cased to keep capitals.",
 )
 @click.option("--seed", type=int, help="Another seed is another run.  [default: 0]")
 @click.option("--device", type=click.Choice(["auto", "cpu", "cuda", "mps"]), help="Where to compute.  [default: auto]")
@@ -81,7 +82,7 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
     "--cased",
     is_flag=True,
     default=None,
-    help="Keep capitals and accents in the vocabulary, which is for names. For WordPiece: bert, distilbert, electra, "
+    help="Keep capitals and accents in the vocabulary, as names need them. For WordPiece: bert, distilbert, electra, "
     "deberta.",
 )
 @click.option("--max-length", type=int, help="Tokens in a pair of segments.")

@@ -1,12 +1,12 @@
 """An initialization for short runs of BERT: two heads of the first layer attend to the previous and to the next token.
 
-What helps most to guess a masked word are its two neighbors, and a BERT that starts at random needs a million tokens
-or more to find them. Here it knows where they are from the first step, because position embeddings that are sinusoids
-make this easy (Vaswani et al. 2017, section 3.5): a wave of frequency w puts position i at the angle w · i of a circle,
-so the vector of position i + k is that of position i, rotated by w · k for each wave. A head whose queries are rotated
-by one position, and whose keys are not, scores a key highest where it stands one position further on:
+The best hints at a masked word are its two neighbors, and a BERT with random weights has to find them first. Here it
+knows where they are from the first step, because position embeddings that are sinusoids make this easy (Vaswani et al.
+2017, section 3.5): a wave of frequency w puts position i at the angle w · i of a circle, so the vector of position i +
+k is that of position i, rotated by w · k for each wave. A head whose queries are rotated by one position, and whose
+keys are not, scores a key highest where it stands one position further on:
 
-    query(i) · key(j) = Σ cos w · (j - i - k), which is largest for j = i + k
+    query(i) · key(j) = Σ cos(w · (j - i - k)), which is largest for j = i + k
 
 With slow waves alone the top of that sum is so wide that the head can't tell the next token from the one after it. So
 the waves are faster here than in `initialization.py`, up to 2.5 radians a token.

@@ -7,6 +7,7 @@ Transfer for Language Model Compression", section 3). All other weights stay, an
 two together.
 """
 
+from collections.abc import Container
 from dataclasses import replace
 
 import torch
@@ -30,24 +31,31 @@ def with_vocabulary(
     """
     config = replace(model.config, vocab_size=len(new), pad_token_id=new.pad_token_id)
     changed = type(model).from_config(config)
-    table = next(name for name, weight in model.named_parameters() if weight is model.bert.token_embeddings.weight)
-    kept = {name: weight for name, weight in model.state_dict().items() if weight.size(0) != len(old)}
+    shapes = {name: weight.shape for name, weight in changed.state_dict().items()}
+    kept = {name: weight for name, weight in model.state_dict().items() if weight.shape == shapes[name]}
     changed.load_state_dict(kept, strict=False)
-    rows = model.get_parameter(table)
-    changed.get_parameter(table).copy_(torch.stack([rows[pieces_of(token, old)].mean(dim=0) for token in new.tokens]))
+    table = next(name for name, _ in model.named_parameters() if name.endswith("embeddings.token.weight"))
+    rows, known = model.get_parameter(table), {BEGIN, *old.vocab}
+    means = [rows[pieces_of(token, old, known)].mean(dim=0) for token in new.tokens]
+    changed.get_parameter(table).copy_(torch.stack(means))
     frequency = (token_counts.float() + 1) / (token_counts.sum() + len(token_counts))
-    changed.get_parameter("masked_lm.decoder.bias").copy_(frequency.log())
+    for name, weight in changed.named_parameters():
+        if name.endswith("decoder.bias"):  # SpanBERT has two
+            weight.copy_(frequency.log())
     return changed
 
 
-def pieces_of(token: str, tokenizer: BertTokenizer) -> list[int]:
-    """The ids of a token of another vocabulary: its own, or those of its pieces; [UNK]'s where there are none."""
+def pieces_of(token: str, tokenizer: BertTokenizer, known: Container[str]) -> list[int]:
+    """The ids of a token of another vocabulary: its own, or those of its pieces; [UNK]'s where there are none.
+
+    known: the tokenizer's vocabulary, and BEGIN.
+    """
     if token in tokenizer.vocab:
         return [tokenizer.vocab[token]]
     text = token.removeprefix(CONTINUATION)
     word = "".join(word for word, _ in traced_words(text, tokenizer.normalization))
     pieces = split_word(word, tokenizer.vocab)
     if token != text:  # with a first piece that is taken away again, the others continue a word
-        inside = split_word(BEGIN + word, {BEGIN, *tokenizer.vocab})[1:]
+        inside = split_word(BEGIN + word, known)[1:]
         pieces = inside or pieces
     return [tokenizer.vocab[piece] for piece in pieces] or [tokenizer.unk_token_id]

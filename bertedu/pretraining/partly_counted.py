@@ -12,7 +12,10 @@ RANDOM_SHARE = 0.3  # of a vector's squared length: words that are used alike st
 
 
 def partly_counted(tokens: np.ndarray, vocab_size: int, size: int) -> Tensor:
-    """A vector of about unit length for each id: ids [N] of the training text to [V, size]."""
+    """A vector for each id: ids [N] of the training text to [V, size].
+
+    Those that the text holds are about of unit length, the others (such as [MASK]) of length 0.55.
+    """
     counted = torch.from_numpy(word_vectors(tokens, vocab_size, size)).float()
     turned = counted @ orthogonal(size, size)  # no entry is the strongest direction
     drawn = torch.randn(vocab_size, size) / math.sqrt(size)

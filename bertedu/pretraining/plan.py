@@ -9,7 +9,7 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
 from bertedu.model.architecture import architecture_in
-from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings, rate_of_width
+from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings, rate_of_size
 from bertedu.training.budget import Budget
 from bertedu.training.settings import TrainingSettings
 
@@ -39,11 +39,15 @@ class Plan:
         for options that cannot be.
         """
         given = {name: value for name, value in options.items() if value is not None and value != ()}
+        weighs_pairs = "pair_weight" in given
         free = VOCABULARY if given.get("new_vocabulary") else ()
         for model, name in product(MODELS, (name for name in SET_BY_THE_MODEL if name not in free)):
             if model in given and name in given:
                 option, names = f"--{name.replace('_', '-')}", MODELS[model]
-                raise UserError(f"{option} is set by the model that {names} names: leave {option} out, or {names}.")
+                more = ", or add --new-vocabulary" if model == "start" and name in VOCABULARY else ""
+                raise UserError(
+                    f"{option} is set by the model that {names} names: leave {option} out, or {names}{more}."
+                )
         folder = given.pop("resume", None)
         resume = folder is not None
         if folder is not None:
@@ -53,18 +57,20 @@ class Plan:
         if all(value is None for value in budget.values()):
             budget["minutes"] = 5
         preset = given.setdefault("preset", "tiny")
-        width = 0
-        if given.get("start"):
-            start = find_folder(given["start"])
-            config = architecture_in(start).config
-            given.setdefault("architecture", config.model_type)
-            width = config.load(start).hidden_size
+        if given.get("start") and "architecture" not in given:
+            given["architecture"] = architecture_in(find_folder(given["start"])).config.model_type
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
+        if weighs_pairs and settings.objective != "pairs":
+            raise UserError(
+                f"pair_weight is given, and the objective {settings.objective!r} has no pairs: leave --pair-weight out."
+            )
         of = "" if settings.architecture == "bert" else f"{settings.architecture}-"
         stem = Path(corpus[0].replace(":", "-")).stem
         folder = given.pop("output", folder) or unused_folder(f"{stem}-{of}{preset}")
-        rate = rate_of_width(width) if width else LEARNING_RATES[preset]
-        optimizer = OPTIMIZERS[settings.initialization]
+        rate, optimizer = LEARNING_RATES[preset], OPTIMIZERS[settings.initialization]
+        if source := settings.start or settings.teacher:  # a student is as wide as its teacher
+            size = architecture_in(find_folder(source)).config.load(find_folder(source))
+            rate = rate_of_size(size.num_hidden_layers, size.hidden_size)
         training = {"learning_rate": rate, "optimizer": optimizer, **TRAINING.get(preset, {})}
         training |= {**take(given, TrainingSettings), "seed": seed}
         if given:

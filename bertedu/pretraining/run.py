@@ -118,7 +118,8 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
     say("initializing the model")
     model = make_model(task)
     resume = plan.resume and begun(plan.folder)  # asked before the processes meet in Trainer, so before one writes
-    needs_positions = plan.settings.initialization == "neighbors" and plan.training.optimizer == "muon"
+    starts_with_neighbors = plan.settings.initialization == "neighbors" and not plan.settings.start
+    needs_positions = starts_with_neighbors and plan.training.optimizer == "muon"
     pace = tokens_alone_faster(model) if needs_positions else at_full_rate
     trainer = Trainer(model, task, plan.training, plan.budget, plan.folder, pace)
     if not is_main_process():

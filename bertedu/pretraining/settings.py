@@ -101,6 +101,11 @@ class PretrainingSettings:
             raise UserError(
                 "whole_words is set, and the objective 'permutation' predicts tokens: leave one of both out."
             )
+        if self.new_vocabulary and self.teacher:
+            raise UserError(
+                "new_vocabulary is set, and a student has its teacher's vocabulary: leave --new-vocabulary out, or "
+                "--teacher."
+            )
         if self.new_vocabulary and (self.architecture != "bert" or not self.start):
             raise UserError(
                 "new_vocabulary is set: it gives a BERT that is pre-trained already the vocabulary of other texts, so "
@@ -141,7 +146,7 @@ class PretrainingSettings:
         if FOUND_TO_WORK[preset] is PUBLISHED:
             found |= member(of.architecture).published
         start = {"initialization": of.initialization, **found, **changes}["initialization"]
-        if of.objective == "pairs":
+        if of.objective == "pairs" and not changes.get("start"):
             found |= OF_INITIALIZATIONS.get(start, {})
         return cls(**{"preset": preset, **found, **OF_OBJECTIVES.get(of.objective, {}), **changes})
 
@@ -187,10 +192,10 @@ TRAINING = {"base": PUBLISHED_TRAINING, "large": PUBLISHED_TRAINING}
 LEARNING_RATES = {"tiny": 2e-3, "mini": 5e-4, "small": 5e-4, "medium": 2e-4, "base": 1e-4, "large": 1e-4}
 
 
-def rate_of_width(hidden_size: int) -> float:
-    """The learning rate for a model that is given: that of the smallest size which is as wide, or of the widest."""
-    wide = [name for name, (_, width, _) in PRESETS.items() if width >= hidden_size]
-    return LEARNING_RATES[wide[0] if wide else "large"]
+def rate_of_size(num_hidden_layers: int, hidden_size: int) -> float:
+    """The learning rate for a model that is given: that of the smallest size which is as deep and wide, or of large."""
+    sizes = [name for name, (depth, width, _) in PRESETS.items() if depth >= num_hidden_layers and width >= hidden_size]
+    return LEARNING_RATES[sizes[0] if sizes else "large"]
 
 
 # By the start: with Muon a short run on the world had after 2.3 M tokens AdamW's loss of 3.3 M; the paper has Adam.

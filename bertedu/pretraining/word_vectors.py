@@ -1,15 +1,15 @@
 """Word vectors by counting: which words stand near each other, as a matrix, and its strongest directions.
 
 Positive pointwise mutual information and a truncated singular value decomposition: Levy & Goldberg 2014, "Neural word
-embedding as implicit matrix factorization", sections 3 and 4. Contexts are smoothed as in Levy, Goldberg & Dagan 2015,
-section 3.1, and weighted by 1 / distance.
+embedding as implicit matrix factorization", sections 3 and 4. Contexts are smoothed and singular values have the power
+½, as in Levy, Goldberg & Dagan 2015, section 3; a pair counts 1 / distance, as in GloVe (Pennington et al. 2014).
 """
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import svds
 
-WINDOW = 3  # tokens to each side; 1 and 8 were not better
+WINDOW = 3  # tokens to each side
 SMALL = 1024  # Lanczos' method finds other directions each time where there are fewer than it looks for
 NOISE = 1e-6  # of the strongest direction's value
 SMOOTHING = 0.75  # a power of the contexts' frequencies: rare contexts would seem to tell too much

@@ -5,8 +5,8 @@ runs, from their smallest and largest value ("dynamic"), so no calibration data 
 2018, section 2). It costs accuracy: measure that on the task, not on logits.
 
 The weights use the integers from -64 to 64 alone. Processors without VNNI instructions (most before 2019) add two
-products of 8 bits in 16 bits, which cuts off larger sums without a word. With 7 bits of weight that cannot happen, so
-that a file made on one machine is right on the other.
+products of 8 bits in 16 bits and saturate: larger sums are cut off silently. With 7 bits of weight that cannot happen,
+so that a file made on one machine is right on the other.
 """
 
 import logging
