@@ -51,7 +51,6 @@ PATTERNS = [(re.compile(rf"(?<!\w)(?:{words})", re.IGNORECASE), field) for words
 # Where a word is used in its ordinary sense, or is a name that stored results hold: (file, word).
 ORDINARY = {
     ("notebooks/source/03_self_attention.py", "behind"),  # a preposition of the sentences that are generated
-    ("notebooks/source/05_the_whole_bert.py", "silence"),  # a hook that reports nothing
     ("notebooks/source/11_tagging.py", "place"),  # a type of entity
     ("notebooks/source/11_tagging.py", "places"),  # a type of entity
     ("bertedu/course/exercises/chapter_11.py", "place"),  # a type of entity

@@ -115,7 +115,6 @@ def pretrain(plan: Plan, say: Callable[[str], None] = print) -> dict[str, Any] |
         say(f"  {note}")
     say("learning the vocabulary")
     task = make_task(corpus, plan.settings)
-    say("initializing the model")
     model = make_model(task)
     resume = plan.resume and begun(plan.folder)  # asked before the processes meet in Trainer, so before one writes
     starts_with_neighbors = plan.settings.initialization == "neighbors" and not plan.settings.start

@@ -101,21 +101,7 @@ class PretrainingSettings:
             raise UserError(
                 "whole_words is set, and the objective 'permutation' predicts tokens: leave one of both out."
             )
-        if self.new_vocabulary and self.teacher:
-            raise UserError(
-                "new_vocabulary is set, and a student has its teacher's vocabulary: leave --new-vocabulary out, or "
-                "--teacher."
-            )
-        if self.new_vocabulary and (self.architecture != "bert" or not self.start):
-            raise UserError(
-                "new_vocabulary is set: it gives a BERT that is pre-trained already the vocabulary of other texts, so "
-                "name that BERT with --from, or leave it out."
-            )
-        if self.cased and self.architecture not in WORDPIECE:
-            raise UserError(
-                f"cased is set, and the tokenizer of {of.name} decides on capitals by itself: leave it out, or "
-                f"take the architecture {one_of(WORDPIECE)}."
-            )
+        self.check_vocabulary()
         for name, (least, most) in LIMITS.items():
             if type(value := getattr(self, name)) is not int or not least <= value <= most:
                 raise UserError(f"{name} is {value!r}: give a whole number from {least:,} to {most:,}.")
@@ -128,6 +114,24 @@ class PretrainingSettings:
         for rate in self.mask_rates:
             if not 0 < rate < 1:
                 raise UserError(f"a masking rate is {rate}: give shares between 0 and 1.")
+
+    def check_vocabulary(self) -> None:
+        """Raise UserError for a vocabulary that cannot be learned so."""
+        if self.new_vocabulary and self.teacher:
+            raise UserError(
+                "new_vocabulary is set, and a student has its teacher's vocabulary: leave --new-vocabulary out, or "
+                "--teacher."
+            )
+        if self.new_vocabulary and (self.architecture != "bert" or not self.start):
+            raise UserError(
+                "new_vocabulary is set: it gives a BERT that is pre-trained already the vocabulary of other texts, so "
+                "name that BERT with --from, or leave it out."
+            )
+        if self.cased and self.architecture not in WORDPIECE:
+            raise UserError(
+                f"cased is set, and the tokenizer of {member(self.architecture).name} decides on capitals by itself: "
+                f"leave it out, or take the architecture {one_of(WORDPIECE)}."
+            )
 
     def fill_in(self, name: str, default: str) -> None:
         """Give a field that was left "" its default."""

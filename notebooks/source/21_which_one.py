@@ -574,7 +574,7 @@ pictures.differences(gaps)
 #
 # The next cells print the numbers for the second step: each member's distance from BERT in the mean of tasks, in
 # standard errors, then for two members the same without one of the tasks, and the two DistilBERTs, task by task. The
-# last one asks how much a single run of BERT, and chance, can do.
+# last lines tell how much a single run of BERT, and chance, can do.
 
 
 # %%
@@ -603,16 +603,15 @@ print("taught - alone")
 for task, scores in columns.items():
     print(f"  {task:16}", in_errors(scores, "distilbert-taught", "distilbert-alone"))
 
-# %%
 captions = columns["captions (STS)"]
 for bert in (captions["bert"], sorted(captions["bert"])[1:]):
     found = [told_apart(captions | {"bert": bert}, name, "bert")[2] for name in NAMES[1:]]
     print(f"captions, {len(bert)} runs of BERT: {sum(found)} stars")
-equal = np.random.default_rng(0).normal(size=(20_000, len(NAMES), 3))  # members that are all the same
+equal = np.random.default_rng(0).normal(size=(20_000, len(NAMES), 3))  # all the same
 error = np.sqrt(equal.var(axis=-1, ddof=1).mean(axis=-1) * 2 / 3)
 away = (equal[:, 1:].mean(axis=-1) - equal[:, :1].mean(axis=-1)) / error[:, None]
 share = (abs(away).max(axis=1) > 2.8).mean()
-print(f"one of {len(NAMES) - 1} equal members differs by 2.8 errors in {share:.0%} of experiments")
+print(f"one of {len(NAMES) - 1} equal members is 2.8 errors away: {share:.0%} of experiments")
 
 # %% [markdown]
 # **Stars.** There are 20, four times as many as chance gives, and more than in nearly all of the simulated experiments.
