@@ -50,12 +50,14 @@ def test_a_token_begins_as_other_pieces(token, pieces):
 def test_rows_are_mixed_up_or_other_weights_are_lost():
     model, old = small_model(), small_tokenizer()
     first, second = old.tokens[5:7]
-    new = BertTokenizer([*SPECIAL_TOKENS, second, "unseen", first], lowercase=False)
+    whole = f"{first}s"
+    new = BertTokenizer([*SPECIAL_TOKENS, second, whole, first], lowercase=False)
     counts = torch.tensor([0, 0, 0, 0, 0, 7, 1, 2])
     changed = with_vocabulary(model, old, new, counts)
     rows, table = model.bert.token_embeddings.weight, changed.bert.token_embeddings.weight
     assert changed.config.vocab_size == 8 and table.shape == (8, 16)
     assert torch.equal(table[5], rows[old.vocab[second]]) and torch.equal(table[7], rows[old.vocab[first]])
+    assert torch.allclose(table[6], (rows[old.vocab[first]] + rows[old.vocab["##s"]]) / 2)
     assert torch.equal(table[4], rows[old.mask_token_id]) and table is changed.masked_lm.decoder.weight
     assert torch.allclose(changed.masked_lm.decoder.bias.exp()[5:], torch.tensor([8.0, 2.0, 3.0]) / 18)
     ids = torch.tensor([[2, 5, 3]])

@@ -5,6 +5,7 @@ import random
 import pytest
 import torch
 import transformers
+from small_runs import save_model
 
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
@@ -53,11 +54,16 @@ def plan(folder, **options) -> Plan:
         ({"initialization": "matching"}, 6.0),
         ({}, 1.0),
         ({"optimizer": "adamw"}, 1.0),
+        ({"start": True, "vocab_size": None}, 6.0),
     ],
 )
 def test_positions_move_away_from_heads_that_need_them(tmp_path, monkeypatch, options, scale):
-    """Beside Muon they would learn six times as fast, and AdamW alone has no such factor to take from them."""
+    """Beside Muon they would learn six times as fast, and AdamW alone has no such factor to take from them. A model
+    that is given does not begin with neighbors.
+    """
     scales: list[float] = []
+    if "start" in options:
+        options = {**options, "start": str(save_model(tmp_path / "given"))}
 
     def seen(trainer, resume):
         names = {id(weight): name for name, weight in trainer.bare_model.named_parameters()}
@@ -71,7 +77,7 @@ def test_positions_move_away_from_heads_that_need_them(tmp_path, monkeypatch, op
 
     monkeypatch.setattr(Trainer, "run", seen)
     with pytest.raises(KeyboardInterrupt):
-        pretrain(plan(tmp_path, **options))
+        pretrain(plan(tmp_path / "run", **options))
     assert scales == [scale]
 
 

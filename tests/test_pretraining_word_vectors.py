@@ -78,3 +78,10 @@ def test_a_text_with_few_directions_begins_otherwise_each_time():
     tokens = np.tile(np.arange(40), 30)
     first, second = (word_vectors(tokens, 120, 100) for _ in range(2))
     assert np.array_equal(first, second)
+
+
+def test_rounding_becomes_the_vector_of_an_id_without_text():
+    """Asked for more directions than there are, the decomposition leaves tiny numbers there."""
+    tokens = np.random.default_rng(1).zipf(1.4, 30_000) % 20
+    vectors = word_vectors(tokens, SMALL + 200, 64)
+    assert not vectors[20:].any() and vectors[:20].any(axis=1).all()

@@ -40,13 +40,13 @@ class PretrainingSettings:
     predicted in a random order (Yang et al. 2019), mask_rates being the share of tokens that are predicted;
     "distillation" is DistilBERT's, a student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for
     next sentence prediction, "order" for sentence order prediction; pair_weight is what their loss counts beside that
-    of the words. initialization: "neighbors", "matching" and
-    "counted" are starts for short runs, in `pretraining/neighbors_start.py`, `initialization.py` and
-    `counted_start.py`. start: a pre-trained model to go on from, with its vocabulary and size, for example before
-    fine-tuning on texts of another kind (Gururangan et al. 2020); "" is a new model. new_vocabulary: with a start,
-    learn a vocabulary from the text all the same, see `new_vocabulary.py`. cased: the vocabulary keeps capitals and
-    accents, as BERT's cased models do; without it they are taken away where a member's tokenizer is WordPiece.
-    teacher: the model to learn from, whose vocabulary is taken; without `start` half of its layers are copied.
+    of the words. initialization: "neighbors", "matching" and "counted" are starts for short runs, in
+    `pretraining/neighbors_start.py`, `initialization.py` and `counted_start.py`. start: a pre-trained model to go on
+    from, with its vocabulary and size, for example before fine-tuning on texts of another kind (Gururangan et al.
+    2020); "" is a new model. new_vocabulary: with a start, learn a vocabulary from the text all the same, see
+    `new_vocabulary.py`. cased: the vocabulary keeps capitals and accents, as BERT's cased models do; without it they
+    are taken away where a member's tokenizer is WordPiece. teacher: the model to learn from, whose vocabulary is
+    taken; without `start` half of its layers are copied.
     """
 
     preset: str = "tiny"
@@ -194,13 +194,11 @@ FOUND_TO_WORK: dict[str, dict[str, Any]] = {
 PUBLISHED_TRAINING: dict[str, Any] = {"warmup": 0.01, "betas": (0.9, 0.999), "weight_decay": 0.01}
 TRAINING = {"base": PUBLISHED_TRAINING, "large": PUBLISHED_TRAINING}
 LEARNING_RATES = {"tiny": 2e-3, "mini": 5e-4, "small": 5e-4, "medium": 2e-4, "base": 1e-4, "large": 1e-4}
+# By the start: with Muon a short run on the world had after 2.3 M tokens AdamW's loss of 3.3 M; the paper has Adam.
+OPTIMIZERS = {"counted": "muon", "matching": "muon", "neighbors": "muon", "published": "adamw"}
 
 
 def rate_of_size(num_hidden_layers: int, hidden_size: int) -> float:
     """The learning rate for a model that is given: that of the smallest size which is as deep and wide, or of large."""
     sizes = [name for name, (depth, width, _) in PRESETS.items() if depth >= num_hidden_layers and width >= hidden_size]
     return LEARNING_RATES[sizes[0] if sizes else "large"]
-
-
-# By the start: with Muon a short run on the world had after 2.3 M tokens AdamW's loss of 3.3 M; the paper has Adam.
-OPTIMIZERS = {"counted": "muon", "matching": "muon", "neighbors": "muon", "published": "adamw"}

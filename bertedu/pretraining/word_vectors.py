@@ -11,7 +11,7 @@ from scipy.sparse.linalg import svds
 
 WINDOW = 3  # tokens to each side
 SMALL = 1024  # Lanczos' method finds other directions each time where there are fewer than it looks for
-NOISE = 1e-6  # of the strongest direction's value
+NOISE = 1e-6  # of the longest vector: rounding leaves as much where a text says nothing of an id
 SMOOTHING = 0.75  # a power of the contexts' frequencies: rare contexts would seem to tell too much
 
 
@@ -43,8 +43,7 @@ def strongest_directions(matrix: csr_matrix, rank: int) -> tuple[np.ndarray, np.
     else:
         vectors, strengths, _ = np.linalg.svd(matrix.toarray())
         vectors, strengths = vectors[:, :rank], strengths[:rank]
-    real = strengths > strengths.max() * NOISE
-    return vectors * real, strengths * real
+    return vectors, strengths
 
 
 def word_vectors(tokens: np.ndarray, vocab_size: int, size: int) -> np.ndarray:
@@ -52,10 +51,8 @@ def word_vectors(tokens: np.ndarray, vocab_size: int, size: int) -> np.ndarray:
 
     Words that are used alike have vectors that point the same way.
     """
-    counts = cooccurrences(tokens, vocab_size)
-    information = positive_mutual_information(counts)
+    information = positive_mutual_information(cooccurrences(tokens, vocab_size))
     vectors, strengths = strongest_directions(information, min(size, vocab_size - 1))
     vectors = np.pad(vectors * np.sqrt(strengths), ((0, 0), (0, max(0, size - len(strengths)))))
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    known = np.asarray(counts.sum(axis=1)) > 0  # the decomposition leaves noise of 1e-8 at the others
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=known & (lengths > 0))
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > NOISE * lengths.max())
