@@ -257,3 +257,13 @@ def test_a_full_disk_leaves_the_last_saved_state_whole(tmp_path):
     assert not list(folder.rglob("*.partial"))
     tiny_trainer(folder).run(resume=True)
     assert_same_end(whole, folder)
+
+
+def test_the_bar_of_a_resumed_run_counts_its_pace_from_where_it_goes_on(tmp_path):
+    """Otherwise the work of the first part counts as done in the seconds of the second, and the time that is left
+    reads as a fraction of what it is."""
+    stop_at(tmp_path, 6)
+    trainer = tiny_trainer(tmp_path)
+    trainer.run(resume=True)
+    assert trainer.bar.initial == pytest.approx(6 / trainer.budget.steps)
+    assert trainer.bar.n == pytest.approx(1)

@@ -103,9 +103,10 @@ class Trainer:
         with closing(self.log) if self.log else nullcontext():
             if not resume:
                 self._save()  # from the first moment on there is something to resume
-            with stopping_gently(self._stop), tqdm(total=1.0, mininterval=1, bar_format=looks, disable=not main) as bar:
-                self.bar = bar
-                self.bar.update(self.budget.share(self.progress))
+            bar = tqdm(
+                total=1.0, initial=self.budget.share(self.progress), mininterval=1, bar_format=looks, disable=not main
+            )
+            with stopping_gently(self._stop), bar as self.bar:
                 with training_layers(self.trained, self.settings.compile, self.settings.checkpointing):
                     if not self._ended():  # before it was resumed
                         self._train()
