@@ -24,7 +24,7 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-MODEL = str(DATA / "checkpoints" / "books-mini")
+MODEL = str(DATA / "checkpoints" / "mixed-mini")
 FOLDER = DATA / "comparisons"
 KIND = KINDS["classification"]
 RATE, BATCH, ROWS, EPOCHS, SEEDS = 5e-4, 16, 600, 3, 3
@@ -141,7 +141,7 @@ def main() -> None:
     path = FOLDER / f"{what}.json"
     rate = "the learning rate that is named" if what == "rates" else f"learning rate {RATE}"
     about = (
-        f"benchmarks/classification.py {what}: data/tasks/sentiment, accuracy on validation, books-mini, {rate}, "
+        f"benchmarks/classification.py {what}: data/tasks/sentiment, accuracy on validation, mixed-mini, {rate}, "
         f"batch {BATCH}, {EPOCHS} epochs, at least {LEAST_STEPS} steps, one value a seed"
     )
     found: dict[str, Any] = read_json(path) if path.exists() else {"about": about, "values": {}}

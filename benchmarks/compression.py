@@ -130,7 +130,7 @@ def main() -> None:
     torch.set_num_threads(1)
     given.work.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {
-        "model": "data/checkpoints/books-mini",
+        "model": "data/checkpoints/mixed-mini",
         "settings": {
             "epochs": EPOCHS,
             "epochs after removing": SHORT_EPOCHS,

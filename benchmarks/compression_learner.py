@@ -27,7 +27,7 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.training.devices import computes_bf16
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
-CHECKPOINT = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "books-mini"
+CHECKPOINT = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "mixed-mini"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_LENGTH, BATCH = 64, 32
 Rows = list[Any]

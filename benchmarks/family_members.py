@@ -34,7 +34,7 @@ from bertedu.training.optimization import tokens_alone_faster
 from bertedu.training.run_folder import begun
 from bertedu.training.settings import TrainingSettings
 
-TEACHER = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "books-mini"
+TEACHER = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "mixed-mini"
 # Two million words: history, business, music and the writing of agencies, and ten novels for young readers.
 PROSE = ("01", "02", "03", "05", "06", "07", "08", "13", "15", "18")
 BOOKS = ("00036", "00045", "00046", "00047", "00055", "00074", "00103", "00113", "00120", "00146")

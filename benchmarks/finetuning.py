@@ -1,6 +1,6 @@
 """Fine-tuning on real public data, beside `transformers`' own classes and simple baselines.
 
-Run: python benchmarks/finetuning.py DATASETS --model data/checkpoints/books-mini [--tasks …] [--seeds 3] [--rows N]
+Run: python benchmarks/finetuning.py DATASETS --model data/checkpoints/mixed-mini [--tasks …] [--seeds 3] [--rows N]
 
 DATASETS is the folder of the public sets (its README names them). Every task is trained from each seed twice, with
 the same weights below, the same batches in the same order, the same optimizer and rates: once by

@@ -22,7 +22,7 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.training.devices import computes_bf16
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-CHECKPOINT = str(DATA / "checkpoints" / "books-mini")
+CHECKPOINT = str(DATA / "checkpoints" / "mixed-mini")
 # The name on the figure: the kind of task, the pooling, and the peak learning rate.
 WAYS = {
     "cross-encoder": ("regression", "pooler", 3e-4),
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     torch.set_num_threads(1)
     found: dict[str, Any] = {
         "data": "data/tasks/similarity, validation rows",
-        "model": "data/checkpoints/books-mini",
+        "model": "data/checkpoints/mixed-mini",
         "precision": "bf16" if computes_bf16("cpu") else "fp32",
         "epochs": options.epochs,
         "batch_size": 16,

@@ -80,7 +80,7 @@ def recipes(share: float) -> dict[str, Any]:
     steps = {name: {model: round(count * share) for model, count in ways.items()} for name, ways in STEPS.items()}
     drawn = {model: 0 for model in BATCH} | {"cross-encoder": {"drawn": NEGATIVES, "of the first": DEPTH}}
     return {
-        "model": "data/checkpoints/books-mini",
+        "model": "data/checkpoints/mixed-mini",
         "precision of training": "bf16" if computes_bf16("cpu") else "fp32",
         "steps": steps,
         "rates": dict.fromkeys(BATCH, RATE),

@@ -28,7 +28,7 @@ from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer
 from bertedu.training.settings import TrainingSettings
 
-CHECKPOINT = str(DATA / "checkpoints" / "books-mini")
+CHECKPOINT = str(DATA / "checkpoints" / "mixed-mini")
 RATE = 3e-4  # of all
 START = "start of the cross-encoder"  # late interaction, once more: its weights already compare words
 BATCH = {"bi-encoder": 32, "late interaction": 32, "SPLADE": 32, START: 32, "cross-encoder": 16}

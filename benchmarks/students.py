@@ -28,7 +28,7 @@ from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.training.devices import computes_bf16
 from bertedu.training.optimization import rate_factor
 
-CHECKPOINT = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "books-mini"
+CHECKPOINT = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "mixed-mini"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 WAYS = {
     "copied layers, distilled": (True, True),
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     torch.set_num_threads(1)
     found: dict[str, Any] = {
         "data": "the documentation of the installed packages: learned from train, scored on held-out documents",
-        "teacher": "data/checkpoints/books-mini",
+        "teacher": "data/checkpoints/mixed-mini",
         "precision": "bf16" if computes_bf16("cpu") else "fp32",
         "batch": "8 passages of at most 64 tokens",
         "learning_rate": options.rate,

@@ -31,7 +31,7 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-BOX = DATA / "checkpoints" / "books-mini"
+BOX = DATA / "checkpoints" / "mixed-mini"
 PARTS = ("validation", "test")
 # For each way: the model, which pieces have labels, whether it starts pre-trained.
 WAYS = {

@@ -25,7 +25,7 @@ def test_a_square_kernel_is_not_transposed():
 
 
 def test_shipped_checkpoint_reads_otherwise_in_jax():
-    folder = data_path("checkpoints/books-mini")
+    folder = data_path("checkpoints/mixed-mini")
     ours, theirs = BertForMaskedLM.from_pretrained(folder), in_jax_package.BertForMaskedLM.from_pretrained(folder)
     ids = torch.randint(5, ours.config.vocab_size, (2, 20), generator=torch.Generator().manual_seed(0))
     mask = torch.ones_like(ids)

@@ -13,7 +13,7 @@ Examples:
   bertedu export runs/classification-sentiment                  to runs/classification-sentiment-onnx
   bertedu export runs/classification-sentiment --int8           to runs/classification-sentiment-int8
   bertedu export runs/entities-entities --to service/model
-  bertedu export data/checkpoints/books-mini --to service/words
+  bertedu export data/checkpoints/mixed-mini --to service/words
 \b
 It takes less than a minute. What it can export: models for classes, scores, tags (with or without a CRF), answers,
 similarity and masked words, of nearly every member of the family. The graph must say what the model says, to 0.0001 of

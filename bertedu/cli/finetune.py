@@ -146,7 +146,7 @@ def course_checkpoint() -> str:
     """The folder of the checkpoint that ships with the course."""
     from bertedu.course.data import data_path
 
-    return str(data_path("checkpoints/books-mini"))
+    return str(data_path("checkpoints/mixed-mini"))
 
 
 def show(folder: Path, metrics: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from bertedu.extras import needs_extra
 from bertedu.search.hits import Hits, best_hits, check_k, check_search
 from bertedu.tokenization.normalization import Normalization, is_punctuation
 
-NORMALIZATION = Normalization()  # uncased, as the checkpoint in the box
+NORMALIZATION = Normalization()  # lower case: a question need not repeat the capitals of its answer
 
 
 def words_of(text: str) -> list[str]:
