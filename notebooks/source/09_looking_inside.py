@@ -74,11 +74,12 @@
 #
 # ## One answer, three explanations
 #
-# The course contains a small BERT, `books-mini`: 4 layers, D = 256, H = 4 attention heads in each layer. It was
-# trained on old books, a little of Wikipedia, and the documentation of programs. It is small, so some findings about
-# BERT-Base will show in it, and some won't. The first cell below asks it for the masked word in *he shook his [MASK]
-# and said nothing.* Its guess will be *head*. **Why?** Which words of the sentence make the model say so? We ask
-# three common methods. Each of them gives every token a number:
+# The course contains a small BERT, `mixed-mini`: 4 layers, D = 256, H = 4 attention heads in each layer. It was
+# trained on old books, modern prose, a little of Wikipedia, and the documentation of programs. Its vocabulary is
+# **cased**: *He* and *he* are two different tokens, so our sentences begin with a capital letter. It is small, so
+# some findings about BERT-Base will show in it, and some won't. The first cell below asks it for the masked word in
+# *He shook his [MASK] and said nothing.* Its guess will be *head*. **Why?** Which words of the sentence make the
+# model say so? We ask three common methods. Each of them gives every token a number:
 #
 # - **Attention**: the attention weight that [MASK] gives to the token in the last layer, averaged over the heads.
 # - **Gradient**: how strongly the log-probability of the guess reacts to a small change of the token's embedding.
@@ -93,9 +94,9 @@
 from bertedu.course import data_path
 from bertedu.inference import fill_mask, open_model
 
-folder = data_path("checkpoints/books-mini")
+folder = data_path("checkpoints/mixed-mini")
 model, tokenizer = open_model(folder)
-TEXT = "he shook his [MASK] and said nothing ."
+TEXT = "He shook his [MASK] and said nothing ."
 words = fill_mask(model, tokenizer, TEXT, top=5)[0]
 print(", ".join(f"{word} {probability:.0%}" for word, probability in words))
 
@@ -140,7 +141,8 @@ for i, token in enumerate(encoding.tokens[0]):
 
 # %% [markdown]
 # Leave out [MASK] itself and compare the columns. The gradient and occlusion agree on the two most important words:
-# *his* and *shook*. Attention has another favorite, *and*. Each column alone would make a convincing figure.
+# *shook* and *his*. Attention has other favorites: the full stop and *and*. Each column alone would make a convincing
+# figure.
 #
 # An explanation that people find convincing is called **plausible**. An explanation that tells what the answer really
 # depends on is called **faithful**. One does not follow from the other (Jacovi and Goldberg 2020). This chapter is
@@ -188,8 +190,9 @@ check("9.1", bits)
 # with BERT's own, where weights come from a normal distribution with standard deviation 0.02. It began with the
 # course's **matching initialization** (`bertedu pretrain --initialization matching`): the key weights equal the query
 # weights, and the position embeddings are sinusoids, so a token matches itself and its neighbors from the first step
-# on. A fair control begins the same way. We measure both. (The package now uses equal keys and queries in the first
-# layer only; when this model was trained, it used them in all layers.)
+# on. Then it was trained in three runs. The last two had another vocabulary and another optimizer, but they went on
+# with the weights of the run before. A fair control begins as the model began. We measure both. (The package now uses
+# equal keys and queries in the first layer only; when this model began, it used them in all layers.)
 #
 # The first cell below reads the sentences and builds the two untrained models. The second prints the lowest and the
 # highest head for each pattern and draws all heads (an orange frame marks the highest value). Guess before you run
@@ -243,14 +246,14 @@ attention_explorer(model, tokenizer, TEXT)
 # Read the table from the right. With BERT's own initialization every head attends evenly to everything: each pattern
 # scores about 1 / T = 0.08 (a sentence has 13 tokens on average), and the heads hardly differ.
 #
-# Now *itself*. Fifteen of the 16 trained heads give 11 to 25 % of their attention to the token itself, more than the
+# Now *itself*. Fourteen of the 16 trained heads give 10 to 28 % of their attention to the token itself, more than the
 # 8 % of BERT's own initialization. If we had compared with that alone, we would have said that training taught the
-# heads to attend to themselves. But with the matching initialization they begin with 17 to 43 %. The two maps of
-# *itself* show where it changed: training took more than half of it away in layer 1, and clearly raised it in one
-# head only (66 %). With the wrong control, the conclusion would have been the opposite.
+# heads to attend to themselves. But with the matching initialization they begin with 15 to 42 %. The two maps of
+# *itself* show where it changed: training took most of it away in layer 1, and raised it a lot in one head only
+# (77 %). With the wrong control, the conclusion would have been the opposite.
 #
 # The other two patterns were learned: no untrained head gives more than 12 % to the previous or to the next token,
-# and after training two heads of the first layer give about 80 %. (In pictures, layers and heads count from 1; in
+# and after training two heads of the first layer give 86 and 89 %. (In pictures, layers and heads count from 1; in
 # code they count from 0.) Above them most heads attend to many tokens at once. And the large weight for [SEP] that
 # Clark et al. saw in BERT-Base (over half of the attention in layers 6 to 10) is not there: no head reaches 20 %. A
 # pattern of one model is no law.
@@ -259,7 +262,7 @@ attention_explorer(model, tokenizer, TEXT)
 # loss with respect to the attention weights. From layer 5 on, the gradients for attention to [SEP] are very small:
 # giving [SEP] more or less hardly changes the answer. Their interpretation: a head attends to [SEP] when it finds
 # nothing to do, because its weights must sum to 1 and have to go somewhere. You can see a little of this in the
-# explorer: head 1 of layer 1 attends to the previous token. [CLS] has no previous token and *he* has only [CLS]. Both
+# explorer: head 1 of layer 1 attends to the previous token. [CLS] has no previous token and *He* has only [CLS]. Both
 # attend to [SEP].
 #
 # ## Rollout: attention through all layers (optional, with exercise 9.2)
@@ -318,7 +321,7 @@ attention_paths(weights, encoding.tokens[0])
 # %% [markdown]
 # Look at the diagonal of rollout (in the middle): the residual connections alone keep (½)⁴ = 6 % of each token,
 # whatever the heads do. Then look at the column of the full stop. In the last layer many tokens attend to it. In
-# rollout no other token takes more than 14 % from its *word*: what they get from its vector is mostly other
+# rollout no other token takes more than 17 % from its *word*: what they get from its vector is mostly other
 # words, which it has collected in the layers below.
 #
 # The third panel is **attention flow**, from the same paper. It treats the same weights as the capacities of pipes,
@@ -381,8 +384,10 @@ print(f"sum of the parts {parts.sum():.1f} nats, the log-probability rises by {r
 saliency_strip(parts, encoding.tokens[0], "Integrated gradients, in nats")
 
 # %% [markdown]
-# The parts sum to what all the words together add to the log-probability: about 5.5 nats. *his* and *shook*
-# contribute most, *nothing* speaks against *head*.
+# The parts sum to what all the words together add to the log-probability: about 7.6 nats. *shook* and *his*
+# contribute most, and no word speaks clearly against *head*. Compare *He*: here it adds 0.57 nats, but in the first
+# table its occlusion was −0.47, so the answer became *more* likely without it. Both numbers are right. Occlusion
+# removes one word from the full text, and integrated gradients average over the whole way from a text without words.
 #
 # ## Is attention an explanation?
 #
@@ -457,7 +462,7 @@ for text in texts:
         agreement[name].append(rank_correlation(numbers[content], truth))
     print(".", end="", flush=True)
 print(f" {len(texts)} sentences")
-expected = [-0.02, 0.34, 0.27, 0.46, 0.44, 0.61, 0.64]
+expected = [-0.01, 0.42, 0.40, 0.53, 0.49, 0.61, 0.65]
 means = {}
 for (name, numbers), value in zip(agreement.items(), expected):
     means[name] = about(value, sum(numbers) / len(numbers), within=0.04)
@@ -465,13 +470,13 @@ for (name, numbers), value in zip(agreement.items(), expected):
 errors = [
     2 * torch.tensor(numbers).std() / len(numbers) ** 0.5 for numbers in agreement.values()
 ]
-print(f"two standard errors are at most {about(0.07, max(errors), within=0.02):.2f}")
+print(f"two standard errors are at most {about(0.06, max(errors), within=0.02):.2f}")
 
 # %% [markdown]
 # Start with the baselines. Random scores have a correlation of about 0, as they should. The last line says how
-# uncertain each mean is: ± 0.07 at most. **The attention of the last layer is not better than distance** (0.27
-# against 0.34). The mean over all layers and rollout (about 0.45) are better than distance. The gradient (0.61) comes
-# close to the ceiling (0.64).
+# uncertain each mean is: ± 0.06 at most. **The attention of the last layer is not better than distance** (0.40
+# against 0.42). The mean over all layers (0.53) is better than distance. Rollout (0.49) is better by hardly more than
+# this uncertainty. The gradient (0.61) comes close to the ceiling (0.65).
 #
 # So is attention an explanation? The debate in short:
 #
@@ -487,8 +492,9 @@ print(f"two standard errors are at most {about(0.07, max(errors), within=0.02):.
 #   last layer's attention (table 1). In a DistilBERT for the sentiment of sentences, no method has more than 0.14
 #   with gradients (table 3).
 #
-# Our measurement agrees, and the plain mean over the layers does as well as rollout. For practice: say *what* you
-# want to explain, measure it by an intervention, and report the baselines.
+# Our measurement agrees that rollout is better than the last layer, but the plain mean over the layers does at least
+# as well as rollout. For practice: say *what* you want to explain, measure it by an intervention, and report the
+# baselines.
 #
 # ## Ablating a head
 #
@@ -570,7 +576,7 @@ halves = [heads.head_importance(model, loss_on(half)).flatten() for half in (eve
 importance = (halves[0] + halves[1]) / 2  # [L · H]
 entropy = measured["trained"]["entropy"].flatten()
 pairs = {"half and half": halves, "entropy and importance": (entropy, importance)}
-for (name, pair), value in zip(pairs.items(), (0.7, -0.4)):
+for (name, pair), value in zip(pairs.items(), (0.8, -0.4)):
     print(f"{name}: rank correlation {about(value, rank_correlation(*pair), within=0.1):.1f}")
 head_maps({"rise of the loss without the head": importance.view(4, 4)})
 
@@ -589,10 +595,11 @@ for n in (1, 4, 8, 12):
 
 # %% [markdown]
 # The two most important heads are heads 1 and 2 of layer 1 (in code (0, 0) and (0, 1)): those that attend to the
-# previous and to the next token. The importance on one half of the sentences has a rank correlation of 0.7 with that
-# on the other half, so it is more than noise. Most of the other heads are hardly missed. Compare the left number of
-# the last line with the right number of the first: without the **twelve** least important heads the loss is 4.24,
-# and without the most important one alone it is 4.99.
+# previous and to the next token. The importance on one half of the sentences has a rank correlation of 0.8 with that
+# on the other half, so it is more than noise. Most of the other heads are hardly missed: for eleven of the 16, the
+# loss rises by less than 0.1 without this head. Compare the left number of the third line with the right number of
+# the first: without the **eight** least important heads the loss is 3.87, and without the most important one alone it
+# is 4.29. Even twelve heads together (4.44) are worth little more than this one.
 #
 # Michel et al. found the same in large models. Most heads could be removed one by one. Of all heads together, a fifth
 # (in a translation model) to two fifths (in BERT) could go without a noticeable loss. They ranked the heads by a
@@ -601,7 +608,7 @@ for n in (1, 4, 8, 12):
 # Are low-entropy heads the important ones? A rank correlation of −0.4 suggests it, but with 16 heads chance alone
 # gives up to ±0.5 in 19 of 20 cases. The maps are clearer. The two heads with the lowest entropy are also the two
 # most important ones. But head 2 of layer 2 has the next lowest entropy and attends mostly to the token itself, and
-# the model does just as well without it.
+# the model does nearly as well without it (0.05).
 #
 # Careful with the conclusion "this head is not needed": other heads may do its work when it is missing.
 #
@@ -610,8 +617,8 @@ for n in (1, 4, 8, 12):
 # Ablation asks what is lost without a part. **Activation patching** (also called **causal tracing** or **interchange
 # intervention**) asks more precisely: *which information* does this vector carry? It needs three runs:
 #
-# 1. a **clean** run: *he shut the [MASK] and sat down.* The model prefers *door* to *letter*.
-# 2. a **corrupted** run, with one word changed: *he wrote the [MASK] and sat down.* It prefers *door* less.
+# 1. a **clean** run: *He shut the [MASK] and sat down.* The model prefers *door* to *letter*.
+# 2. a **corrupted** run, with one word changed: *He wrote the [MASK] and sat down.* It hardly prefers *door*.
 # 3. a **patched** run: the corrupted text, but *one* vector (one layer, one token) is replaced by the clean run's.
 #
 # As a measure we take the difference of the scores of *door* and *letter* (the **logit difference**), rescaled: 0
@@ -620,7 +627,7 @@ for n in (1, 4, 8, 12):
 # token. Guess: after which layer has the information reached [MASK]?
 
 # %%
-clean, corrupted = [tokenizer(f"he {v} the [MASK] and sat down .") for v in ("shut", "wrote")]
+clean, corrupted = [tokenizer(f"He {v} the [MASK] and sat down .") for v in ("shut", "wrote")]
 door, letter = tokenizer.convert_tokens_to_ids(["door", "letter"])
 
 
@@ -659,11 +666,12 @@ with heads.without_heads(model, [(0, 0)]):
 # %% [markdown]
 # Two numbers must be 1.00, and they check the method: at the input only the verb differs, and after the last layer
 # the answer is computed from the vector of [MASK] alone. The result is what happens in between. After layer 1 no
-# single vector restores everything: the verb restores 0.36, *the* 0.48, and [MASK] 0.31. After layer 2, [MASK] alone
-# restores 0.90. (The numbers of a row need not sum to 1, because the parts interact.)
+# single vector restores everything: the verb restores 0.46, *the* 0.27, and [MASK] 0.12. After layer 2, [MASK] alone
+# restores 0.59, and layer 3 adds nothing (0.57). The rest comes from the other tokens in layer 4. (The numbers of a
+# row need not sum to 1, because the parts interact.)
 #
 # How did the information get to *the*? We have a suspect: head 1 of layer 1, which attends to the previous token. The
-# last line repeats the measurement without this head, and the patch at *the* restores only 0.18 instead of 0.48.
+# last line repeats the measurement without this head, and the patch at *the* restores only 0.12 instead of 0.27.
 #
 # Vig et al. (2020) used such interventions to study gender bias, and Meng et al. (2022) to locate facts in GPT
 # models. The result depends on how you corrupt the text and how you measure (Zhang and Nanda 2024), so report both.
@@ -747,7 +755,7 @@ shuffled = [
 print(f"'bank', last layer: {about(0.95, real, within=0.02):.0%}")
 mean, std = np.mean(shuffled), np.std(shuffled)
 print(f"shuffled labels: mean {about(0.49, mean, within=0.03):.0%}, ", end="")
-print(f"standard deviation {about(0.13, std, within=0.03):.0%}, ", end="")
+print(f"standard deviation {about(0.14, std, within=0.03):.0%}, ", end="")
 print(f"highest {about(0.85, max(shuffled), within=0.08):.0%}")
 
 # %%
@@ -771,24 +779,24 @@ for word in dict.fromkeys(row["word"] for row in senses):
     table.append([nearest_mean_accuracy(x, labels) for x in inputs])
     print(f"{word:7}", *(f"{a:{12 if i < 2 else 8}.0%}" for i, a in enumerate(table[-1])))
 mean = torch.tensor(table).mean(dim=0)
-expected = [0.62, 0.51, 0.52, 0.80, 0.90, 0.93, 0.93]
+expected = [0.62, 0.49, 0.50, 0.78, 0.91, 0.91, 0.93]
 shown = [about(e, m, within=0.02) for e, m in zip(expected, mean)]
 print(f"{'mean':7}", *(f"{a:{12 if i < 2 else 8}.0%}" for i, a in enumerate(shown)))
 cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 
 # %% [markdown]
-# First the noise: with shuffled labels, *bank* has a standard deviation of 13 points. So 70 % for a single word may
+# First the noise: with shuffled labels, *bank* has a standard deviation of 14 points. So 70 % for a single word may
 # be chance, but none of the 500 shuffles reached the 95 % of the real labels. The mean of five words is less noisy by
 # a factor of √5: about 6 points.
 #
-# Now look at the line with the mean. After layers 3 and 4 the senses are separated in about 93 % of the comparisons,
-# far above the bag of words (62 %) and the untrained model (51 %). *key* is the easiest word: in the novels it opens
-# doors, in the documentation it belongs to a dictionary. The gaps in the picture are small (about 0.1 or less), and
-# still the nearest mean is right in more than nine of ten cases.
+# Now look at the line with the mean. After layers 2 to 4 the senses are separated in 91 to 93 % of the comparisons,
+# far above the bag of words (62 %) and the untrained model (49 %). *key* is the easiest word: in the novels it opens
+# doors, in the documentation it belongs to a dictionary. The gaps in the picture are small (below 0.2), and still the
+# nearest mean is right in more than nine of ten cases.
 #
 # The column *input* is a control too. There, a word's vector contains only the word and its position. Where it is far
-# above 50 % (*light* and *letter*), the position alone may give the sense away, or it is noise. And with a
-# standard deviation of 6 points for the mean, don't rank the layers 2 to 4 by 3 points.
+# above 50 % (*light*), the position alone may give the sense away. Or it is noise: *spring* is as far below. And with
+# a standard deviation of 6 points for the mean, don't rank the layers 2 to 4 by 2 points.
 #
 # ## Probes, and what they can memorize (optional, with exercise 9.4)
 #
@@ -908,15 +916,15 @@ mine = my_probe(known.vectors[:, 2], known.labels, test.vectors[:, 2])
 theirs = probing.Probe().fit(known.vectors[:, 2], known.labels).predict(test.vectors[:, 2])
 for name, other in {"right": test.labels, "like the package's probe": theirs}.items():
     agree = np.mean([one == two for one, two in zip(mine, other)])
-    print(f"my probe on layer 2: {about(0.95, agree, within=0.05):.0%} {name}")
+    print(f"my probe on layer 2: {about(0.99, agree, within=0.05):.0%} {name}")
 
 # %%
 from bertedu.course.measured import About
 
 random_vectors = probing.tagged_vectors(untrained, tokenizer, tagged)
 # what we expect of the trained model, at the input and in layer 4
-expected = {"other sentences": (0.87, 0.97), "new words": (0.96, 0.98), "names": (0.98, 0.89)}
-expected |= {"ambiguous words": (0.54, 0.98), "new names": (1.0, 0.90)}
+expected = {"other sentences": (0.88, 0.98), "new words": (0.96, 1.0), "names": (1.0, 0.98)}
+expected |= {"ambiguous words": (0.56, 0.99), "new names": (1.0, 0.95)}
 curves = {}
 for name, (train, test) in splits.items():
     known, asked = part(train), part(test)
@@ -958,18 +966,18 @@ Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(t
 # %% [markdown]
 # Each line goes from the input (left) to layer 4. Read the control and the untrained model first:
 #
-# - **Other sentences.** At the input, the probe does well (87 %), but nearly as well on the control task (83 %). So
-#   it could be mere memory. In higher layers the control task becomes hard (52 %), and the parts of speech stay easy.
-#   The selectivity rises from 4 to 45 points, the accuracy from 87 to 97 %.
+# - **Other sentences.** At the input, the probe does well (88 %), but nearly as well on the control task (83 %). So
+#   it could be mere memory. In higher layers the control task becomes hard (49 %), and the parts of speech stay easy.
+#   The selectivity rises from 5 to 49 points, the accuracy from 88 to 98 %.
 # - **New words.** Memory is worth nothing here: the control task is at chance. And still the probe reads the part of
 #   speech of nearly every new word from the trained *input* (96 %). So pre-training has put the parts of speech into
-#   the table of embeddings. The untrained table has no such order (22 %). Its layers mix in the neighbors, but they
-#   reach 44 % at most, little more than the majority (38 %).
+#   the table of embeddings. The untrained table has no such order (36 %). Its layers mix in the neighbors, but they
+#   reach 39 % at most, as much as the majority (38 %).
 # - **Ambiguous words.** Only this split needs context. At the input the probe reaches about half, as it must. After
-#   one layer it is 87 %, after two 97 %. *This* is what attention adds, and the first split could not show it.
-# - **Names.** In the first split memory helps again, and in the second the input alone is perfect: *paris* and
-#   *london* have occurred beside the same words. Deeper layers add nothing here. (There are 41 test words: 5 points
-#   are two words.)
+#   one layer it is 90 %, after two 100 %. *This* is what attention adds, and the first split could not show it.
+# - **Names.** In the first split memory would help (control task 73 %), in the second it can't. The input alone is
+#   perfect in both: *Paris* and *London* have occurred beside the same words. Deeper layers add nothing here. (There
+#   are 41 new names in the test: 5 points are two of them.)
 #
 # Tenney et al. (2019) found that BERT-Large solves the classical tasks in their usual order from layer to layer:
 # parts of speech first, then syntax, kinds of names, semantic roles, and coreference last. One or two layers for our
@@ -980,7 +988,7 @@ Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(t
 #
 # ## Facts in a blank (optional)
 #
-# Petroni et al. (2019) read facts from BERT by letting it fill in a blank. We ask our model of books first, and then
+# Petroni et al. (2019) read facts from BERT by letting it fill in a blank. We ask our own model first, and then
 # `world-tiny`, a model that was trained only on a small world of facts (chapter 06). Its questions are the 420 of
 # chapter 00.
 
@@ -992,8 +1000,9 @@ world, world_tokenizer = open_model(data_path("checkpoints/world-tiny"))
 probes = load_corpus("world").fact_probes
 known = about(0.98, fact_probe_accuracy(world, world_tokenizer, probes), within=0.02)
 print(f"world-tiny answers {known:.0%} of {len(probes)} questions")
-books, small_world = (model, tokenizer), (world, world_tokenizer)
-FACTS = {"paris is the capital of [MASK] .": books, "napoleon was emperor of [MASK] .": books}
+mixed, small_world = (model, tokenizer), (world, world_tokenizer)
+FACTS = {"Paris is the capital of [MASK] .": mixed, "He was emperor of [MASK] .": mixed}
+FACTS |= {f"Napoleon was {word}emperor of [MASK] .": mixed for word in ("", "not ")}
 FACTS |= {"the capital of france is [MASK] .": small_world}
 FACTS |= {"the capital of france is not [MASK] .": small_world}
 for text, which in FACTS.items():
@@ -1001,13 +1010,16 @@ for text, which in FACTS.items():
     print(f"{text:38}", ", ".join(f"{word} {p:.0%}" for word, p in guesses))
 
 # %% [markdown]
-# The model of books predicts words that often follow *of*, but no facts: it is small, and facts are rare in novels.
-# The model of the small world answers nearly all questions, in wordings that never occurred in training.
+# Our model predicts the right kind of word, geographical names, but for Paris *France* is not among its first three.
+# Of Napoleon it says *France* (19 %). Is this a fact that it knows? The baseline is the same sentence without the
+# name: after *He*, *France* gets 4 %. So the name matters. (`[UNK]` is a guess too: WikiText, one of the texts it was
+# trained on, has this token instead of rare words.) The model of the small world answers nearly all questions, in
+# wordings that never occurred in training.
 #
-# Now look at the last pair. With *not*, *paris* becomes the one wrong answer, and the model still gives it 92 %. This
-# model has hardly ever read the word *not*. But Kassner and Schütze (2020) found the same in BERT, which has ("birds
-# cannot [MASK]": *fly*). A right answer to one wording does not prove that a fact is known. A good control is a
-# wording that must change the answer.
+# Now compare the lines with and without *not*. With *not*, *paris* becomes the one wrong answer, and the model of the
+# small world still gives it 92 %. It has hardly ever read the word *not*. Our own model has, and yet *France* keeps
+# its 19 %. Kassner and Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*). A right answer to one
+# wording does not prove that a fact is known. A good control is a wording that must change the answer.
 #
 # ## Vectors for sentences (optional)
 #
@@ -1052,14 +1064,15 @@ for layer in range(5):
 # %% [markdown]
 # Look at *all pairs*: sentences that have nothing in common have a cosine far above 0, in every layer. All the
 # vectors point roughly in one common direction. They are **anisotropic**. Ethayarajh (2019) measured this for words
-# in ELMo, BERT and GPT-2, where it generally grows with depth. (In our averages it is largest at the input, 0.91.) If
+# in ELMo, BERT and GPT-2, where it generally grows with depth. (In our averages it is largest at the input, 0.92.) If
 # you read "cosine 0.7" as "similar", you are reading the common direction.
 #
 # Subtracting the mean vector removes it. Then all pairs are at about 0 on average, and the paraphrases stand out with
-# a cosine that means something. But look at *found*: it gains at most 3 of 30 sentences. Centering repairs the scale,
-# not the content. More paraphrases are found than by the bag of words (the pairs have few words in common),
-# but not many: masked language modeling does not teach BERT to put the meaning of a sentence into one vector. That
-# needs training for this purpose, and [chapter 13](13_pairs_and_similarity.ipynb) shows it.
+# a cosine that means something. But look at *found*: it gains at most 2 of 30 sentences. Centering repairs the scale,
+# not the content. Far more paraphrases are found than by the bag of words (the pairs have few words in common), up
+# to 60 % after the last layer. Still, four of ten are missed: masked language modeling does not teach BERT to put the
+# meaning of a sentence into one vector. That needs training for this purpose, and
+# [chapter 13](13_pairs_and_similarity.ipynb) shows it.
 #
 # ## The proof
 #
