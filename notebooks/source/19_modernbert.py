@@ -600,7 +600,7 @@ from bertedu import BertTokenizer
 from bertedu.corpora.task_data import read_labelled
 from bertedu.course import data_path
 
-tokenizer = BertTokenizer.from_pretrained(data_path("checkpoints/books-mini"))
+tokenizer = BertTokenizer.from_pretrained(data_path("checkpoints/mixed-mini"))
 texts = [row.text for row in read_labelled(data_path("tasks/sentiment/train.tsv"))]
 
 
@@ -665,10 +665,10 @@ with torch.no_grad():
 # %% [markdown]
 # Without a mask the texts attend to each other, and the vectors are far off. With it, they are equal. And it doesn't
 # matter if the positions run on from text to text, because rotary scores depend on i − j only, and a
-# text's distances stay the same. BERT's table would give the third text the vectors of the positions 18 to 24.
+# text's distances stay the same. BERT's table would give the third text the vectors of the positions 18 to 25.
 #
 # As above, our mask hides the other texts and saves no work in attention. Flash Attention takes the offsets and never
-# computes pairs of different texts: of all pairs in the rectangles above, only 39 % are left.
+# computes pairs of different texts: of all pairs in the rectangles above, only 40 % are left.
 #
 # ### Exercise 19.4 · Unpad
 # ●●●○ · 12 minutes
@@ -1128,8 +1128,8 @@ quiz(19)
 # 8,192 almost half. The quadratic part itself is T / (6·D + T), under one percent at 30, so FlashAttention saves
 # memory traffic but hardly arithmetic. Rotary positions to 8,192: not needed.
 #
-# Unpadding: texts with a mean of 30 have a tail, some with 90. In our sentiment data, batches of 32 as they come, 40
-# % of the tokens were padding. Removing them makes a step up to 1.7 times as fast. But sorting by length gets most of
+# Unpadding: texts with a mean of 30 have a tail, some with 90. In our sentiment data, batches of 32 as they come, 39
+# % of the tokens were padding. Removing them makes a step up to 1.6 times as fast. But sorting by length gets most of
 # that with any model. Depth: 22 layers instead of 12, at about equal multiplications. For single short requests
 # latency is launches of kernels, in proportion to layers, so ModernBERT can even be slower than BERT-Base at batch
 # one. Tokenizer: byte-level BPE with 50,000 entries; measure the tokens per word on your texts, because fewer tokens

@@ -86,7 +86,7 @@
 from bertedu import BertTokenizer
 from bertedu.course import about, check, data_path, hint, quiz
 
-english_only = BertTokenizer.from_pretrained(data_path("checkpoints/books-mini"))
+english_only = BertTokenizer.from_pretrained(data_path("checkpoints/mixed-mini"))
 HOUSES = {"English": "The dog sleeps in the house", "German": "Der Hund schläft im Haus"}
 HOUSES |= {"Spanish": "El perro duerme en la casa", "Turkish": "Köpek evde uyuyor"}
 HOUSES |= {"Finnish": "Koira nukkuu talossa", "Russian": "Собака спит в доме"}
@@ -99,10 +99,11 @@ for language, text in HOUSES.items():
 
 # %% [markdown]
 # There are two kinds of failure. Turkish and Finnish fall to pieces: a word costs three times as many pieces as in
-# English, most pieces are single letters, and the embedding of a letter says little about the word. Russian, Greek and
-# Korean look perfect, with a fertility of 1.0, and they are the worst: nearly every word is [UNK], so every Korean
-# sentence of four words is the same input. So **never report fertility without the share of [UNK]**. (Has the German
-# *schläft* lost its ä? We come back to that in the lab.)
+# English, most pieces are single letters, and the embedding of a letter says little about the word. Russian and Korean
+# look perfect, with a fertility of 1.0, and they are the worst: every word is [UNK], so every Korean sentence of four
+# words is the same input. So **never report fertility without the share of [UNK]**. Greek fails in both ways: two of
+# its five words fall to single letters, and the other three are [UNK]. (The German *schläft* has kept its ä. In the lab
+# you will meet a tokenizer that loses such marks.)
 #
 # The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has far
 # more English than Icelandic: in an example of mBERT's authors, a thousand times as much. What happens if we just put
@@ -873,7 +874,8 @@ tokenizer = saved
 # Compare the two texts letter by letter. What has happened to the accents?
 #
 # `BertTokenizer` lower-cases by default, and **lower-casing strips the accents too**, in Google's code, in
-# `transformers` and here. English hardly notices. But in the second language an accent tells words apart: without it, a
+# `transformers` and here. (The folder of our English BERT says that its vocabulary is cased, so *schläft* kept its ä.)
+# English hardly notices. But in the second language an accent tells words apart: without it, a
 # word becomes *another word*, with an embedding of its own. So there is no [UNK] that would warn us. Spanish *hacía*
 # (did) and *hacia* (towards) are such a pair.
 #

@@ -204,10 +204,10 @@ ANSWERS = {
         "wrong": [
             (9, "a word of the question"),
             (6.5, "ends before it starts"),
-            (7.5, "starts at who"),
-            (8, "ends at who"),
+            (7.5, "starts at Who"),
+            (8, "ends at Who"),
             (5, "second best"),
-            (2, "fox alone, or [CLS]"),
+            (2, "Fox alone, or [CLS]"),
             (4, "One of the six"),
             (3, "six valid spans"),
         ],
