@@ -607,6 +607,7 @@ own = int((wanted != -100).sum())
 print(f"worker {rank}: {own} of {int(count)} labelled tokens\\n", end="", flush=True)
 dist.barrier()
 torch.save(gradients, f"{sys.argv[1]}/{workers}-{rank}.pt")
+dist.destroy_process_group()
 """
 
 # %%
@@ -833,6 +834,7 @@ numbers = " ".join(f"{loss:.4f}" for loss in losses / workers)
 said = f"worker {rank} keeps {kept:,} of {total:,} weights; losses {numbers}"
 print(f"{said}\\n", end="", flush=True)  # one text: two processes write
 torch.save((losses / workers - alone).abs().max(), f"{sys.argv[1]}/{workers}-{rank}.pt")
+dist.destroy_process_group()
 """
 (folder / "program.py").write_text(program)
 difference = max(with_workers(2))
