@@ -81,6 +81,11 @@ def assert_same(found: Path, wanted: Path) -> None:
         assert furthest[0] < 1e-4, furthest
 
 
+def test_a_finished_process_leaves_open_connections(folder):
+    """Python would end with a thread of gloo still running, which now and then aborts the process."""
+    assert sorted(path.name for path in folder.glob("closed-*")) == ["closed-0", "closed-1"]
+
+
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("resumed", ["", " resumed"])
 def test_two_processes_take_the_same_steps_as_one(folder, tmp_path, optimizer, resumed):

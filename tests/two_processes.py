@@ -6,13 +6,16 @@ stopped by one process and resumed. Pre-training goes into FOLDER/adamw, FOLDER/
 ELECTRA's, SpanBERT's and XLNet's, stopped and resumed, into FOLDER/replaced-tokens, FOLDER/spans, FOLDER/permutation.
 """
 
+import atexit
 import json
+import os
 import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import tiny_run
+from torch import distributed
 
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import FinetuningPlan
@@ -66,8 +69,15 @@ def stopped_and_resumed(plan: FinetuningPlan) -> None:
     finetune(replace(plan, resume=True), KINDS[plan.task], lambda said: None)
 
 
+def say_if_closed(folder: Path, rank: int) -> None:
+    """Leave a file if the connections are closed when Python ends."""
+    if not distributed.is_initialized():
+        (folder / f"closed-{rank}").touch()
+
+
 def main(folder: Path) -> None:
     """Everything, one after the other."""
+    atexit.register(say_if_closed, folder, int(os.environ["RANK"]))  # the first to register is the last to be called
     tiny_run.main(folder)
     for optimizer in ("adamw", "muon"):
         where = folder / f"{optimizer} resumed"

@@ -30,6 +30,7 @@ from bertedu.training.interrupts import ignore_interrupts, stopping_gently
 from bertedu.training.layers import check_compiler, training_layers
 from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, rate_factor, set_rates
+from bertedu.training.processes import close_group_at_exit
 from bertedu.training.resume import Standing, load_state, remove_leftovers, save_state
 from bertedu.training.scaling import LossScaling
 from bertedu.training.seeds import derive_seed
@@ -61,6 +62,8 @@ class Trainer:
         # it takes care of the processes alone: where and with which numbers to compute is up to the trainer.
         self.accelerator = Accelerator(cpu=self.device == "cpu" and not is_initialized(), device_placement=False)
         several = self.accelerator.num_processes > 1
+        if several:
+            close_group_at_exit()
         self.torch_device = self.accelerator.device if several else torch.device(self.device)
         if settings.compile:
             check_compiler(self.torch_device.type)
@@ -106,10 +109,10 @@ class Trainer:
             bar = tqdm(
                 total=1.0, initial=self.budget.share(self.progress), mininterval=1, bar_format=looks, disable=not main
             )
-            with stopping_gently(self._stop), bar as self.bar:
-                with training_layers(self.trained, self.settings.compile, self.settings.checkpointing):
-                    if not self._ended():  # before it was resumed
-                        self._train()
+            layers = training_layers(self.trained, self.settings.compile, self.settings.checkpointing)
+            with stopping_gently(self._stop), bar as self.bar, layers:
+                if not self._ended():  # before it was resumed
+                    self._train()
             self._save()
         self.accelerator.wait_for_everyone()  # a process that goes on at once must find what the first one wrote
         return self.progress
