@@ -1,19 +1,26 @@
-"""Records the comparison of chapter 13: cross-encoder, bi-encoder by mean and by [CLS]. Run: python benchmarks/pairs.py
+"""Records the comparisons of chapter 13. Run: python benchmarks/pairs.py [--inference] [--output FILE]
 
-Each way is fine-tuned on data/tasks/similarity from the checkpoint in the box, over several seeds and with the loop of
-the notebook, and scored once on the validation rows. Without --output nothing is written. Training takes bfloat16 where
-the hardware computes it, as in the notebook.
+Similarity: a cross-encoder and a bi-encoder by mean and by [CLS], and two of them with more passes or more pairs.
+Inference (--inference): a cross-encoder with fewer and more passes and rows, beside "words compared" on the same rows.
+Each is fine-tuned from the checkpoint in the box, over several seeds and with the loop of the notebook, and scored once
+on the validation rows and once on the test rows. The additional rows are drawn anew from the templates, names and
+things of training. Without --output nothing is written. Training takes bfloat16 where the hardware computes it, as in
+the notebook.
 """
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import torch
 from torch import nn
 
+from bertedu.corpora.readers import LabelledText
+from bertedu.corpora.tasks import inference, similarity
 from bertedu.files import write_json
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
@@ -23,11 +30,33 @@ from bertedu.training.devices import computes_bf16
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 CHECKPOINT = str(DATA / "checkpoints" / "mixed-mini")
-# The name on the figure: the kind of task, the pooling, and the peak learning rate.
-WAYS = {
-    "cross-encoder": ("regression", "pooler", 3e-4),
-    "bi-encoder, mean": ("similarity", "mean", 1.5e-4),
-    "bi-encoder, [CLS]": ("similarity", "cls", 1.5e-4),
+DRAWS = 3  # how often the templates of training are drawn anew for the runs with more rows
+
+
+@dataclass(frozen=True)
+class Way:
+    """The kind of task, the pooling, the peak learning rate, the passes, and the rows: None is drawn anew."""
+
+    kind: str
+    pooling: str
+    learning_rate: float
+    epochs: int
+    rows: int | None
+
+
+SIMILARITY = {
+    "cross-encoder": Way("regression", "pooler", 3e-4, 2, 1500),
+    "bi-encoder, mean": Way("similarity", "mean", 1.5e-4, 2, 1500),
+    "bi-encoder, [CLS]": Way("similarity", "cls", 1.5e-4, 2, 1500),
+    "mean, 8 epochs": Way("similarity", "mean", 1.5e-4, 8, 1500),
+    "mean, 4,485 pairs": Way("similarity", "mean", 1.5e-4, 2, None),
+    "cross, 4,485 pairs": Way("regression", "pooler", 3e-4, 2, None),
+}
+INFERENCE = {
+    "1,500 rows, 3 epochs": Way("classification", "pooler", 3e-4, 3, 1500),
+    "1,500 rows, 6 epochs": Way("classification", "pooler", 3e-4, 6, 1500),
+    "1,800 rows, 6 epochs": Way("classification", "pooler", 3e-4, 6, 1800),
+    "5,325 rows, 2 epochs": Way("classification", "pooler", 3e-4, 2, None),
 }
 
 
@@ -47,40 +76,74 @@ def learn(model: nn.Module, task: FinetuningTask, epochs: int, rate: float) -> n
     return model.eval()
 
 
-def one_run(way: str, seed: int, epochs: int) -> float:
-    """Spearman's correlation on validation, after fine-tuning one way from one seed."""
-    name, pooling, rate = WAYS[way]
-    kind = KINDS[name]
-    rows = [kind.read(str(DATA / "tasks" / "similarity" / f"{part}.tsv")) for part in ("train", "validation")]
-    settings = FinetuningSettings(batch_size=16, pooling=pooling, seed=seed)
+def drawn_anew(made: Callable[[str, Random], list[dict[str, str]]], label: str, read: type) -> list[LabelledText]:
+    """Rows from the templates of training, each pair once."""
+    rows = [row for seed in range(DRAWS) for row in made("train", Random(seed))]
+    found = {(row["sentence1"], row["sentence2"]): read(row[label]) for row in rows}
+    return [LabelledText(first, value, second) for (first, second), value in found.items()]
+
+
+def rows_of(way: Way) -> list[list[LabelledText]]:
+    """What a way learns from, the validation rows and the test rows."""
+    scores = way.kind != "classification"
+    folder = DATA / "tasks" / ("similarity" if scores else "inference")
+    train, *held_out = (KINDS[way.kind].read(str(folder / f"{part}.tsv")) for part in ("train", "validation", "test"))
+    if way.rows is None and scores:
+        train = drawn_anew(similarity.rows, "score", float)
+    elif way.rows is None:
+        train = drawn_anew(inference.rows, "gold_label", str)
+    return [train[: way.rows], *held_out]
+
+
+def one_run(way: Way, seed: int, measure: str) -> list[float]:
+    """The measure on validation and on test, after fine-tuning one way from one seed."""
+    train, *held_out = rows_of(way)
+    settings = FinetuningSettings(batch_size=16, pooling=way.pooling, seed=seed)
     torch.manual_seed(seed)
-    model, task = kind.make(*rows, BertTokenizer.from_pretrained(CHECKPOINT), CHECKPOINT, settings)
+    tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
+    model, task = KINDS[way.kind].make(train, held_out[0], tokenizer, CHECKPOINT, settings)
     torch.manual_seed(seed)
-    return task.score(learn(model, task, epochs, rate), rows[1])["spearman"]
+    learn(model, task, way.epochs, way.learning_rate)
+    return [round(task.score(model, rows)[measure], 4) for rows in held_out]
+
+
+def words_compared(way: Way) -> list[float]:
+    """The accuracy of the linear model that compares words, on validation and on test, from the same rows."""
+    train, *held_out = rows_of(way)
+    baselines = (KINDS[way.kind].baselines(train, rows)["words compared"] for rows in held_out)
+    return [round(figures["accuracy"], 4) for figures in baselines]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run all ways and seeds, print a line each, and write the file if one is named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--inference", action="store_true", help="inference instead of similarity")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--output", type=Path, help="such as data/pairs/similarity.json")
+    parser.add_argument("--output", type=Path, help="data/pairs/similarity.json, or data/pairs/inference.json")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
+    task, measure, ways = "similarity", "spearman", SIMILARITY
+    if options.inference:
+        task, measure, ways = "inference", "accuracy", INFERENCE
     found: dict[str, Any] = {
-        "data": "data/tasks/similarity, validation rows",
+        "data": f"data/tasks/{task}: {measure} on the validation rows and on the test rows, for each seed",
         "model": "data/checkpoints/mixed-mini",
         "precision": "bf16" if computes_bf16("cpu") else "fp32",
-        "epochs": options.epochs,
         "batch_size": 16,
-        "ways": {way: {"learning_rate": rate, "spearman": []} for way, (_, _, rate) in WAYS.items()},
+        "ways": {},
     }
-    for seed in range(options.seeds):
-        for way in WAYS:
+    for name, way in ways.items():
+        about = {"learning_rate": way.learning_rate, "epochs": way.epochs, "rows": len(rows_of(way)[0])}
+        figures: dict[str, list[float]] = {"validation": [], "test": []}
+        for seed in range(options.seeds):
             start = time.process_time()
-            figure = round(one_run(way, seed, options.epochs), 4)
-            print(f"{way}, seed {seed}: {figure:.3f} after {time.process_time() - start:.0f} s of one core", flush=True)
-            found["ways"][way]["spearman"].append(figure)
+            for part, figure in zip(figures, one_run(way, seed, measure), strict=True):
+                figures[part].append(figure)
+            told = ", ".join(f"{part} {values[-1]:.3f}" for part, values in figures.items())
+            print(f"{name}, seed {seed}: {told} after {time.process_time() - start:.0f} s of one core", flush=True)
+        found["ways"][name] = {**about, **figures}
+        if options.inference:
+            found["ways"][name]["words compared"] = words_compared(way)
         if options.output:
             write_json(options.output, found)
 

@@ -17,7 +17,7 @@
 # **Next:** [14 · What came before](14_what_came_before.ipynb)
 #
 # Sections marked (optional) are not part of the core path. You can come back to them another day. Five cells train a
-# small BERT. Each of them takes 15 to 60 seconds on a slow computer, and prints how far it has got.
+# small BERT. Each of them takes from 15 seconds to two minutes on a slow computer, and prints how far it has got.
 #
 # ## Recall
 #
@@ -223,7 +223,7 @@ class CrossEncoder(nn.Module):
         return self.classifier(pooled)  # [B, C]
 
 
-folder = data_path("checkpoints/books-mini")  # a small BERT, trained on old books
+folder = data_path("checkpoints/mixed-mini")  # our small BERT
 tokenizer = BertTokenizer.from_pretrained(folder)
 pair = tokenizer("Anna is older than Peter.", "Peter is younger than Anna.")
 print(*pair.tokens[0])
@@ -237,10 +237,11 @@ print(*pair.token_type_ids[0].tolist())
 # `fine_tune` sets the seed of dropout (this checkpoint uses none), and prints how far it has got.
 #
 # The cell after it fine-tunes the package's class for the same model, `BertForSequenceClassification` (with a dropout
-# layer, inactive here, before the linear one), on 1,500 rows for three epochs. `with_new_head` loads our small BERT
-# and puts a new, untrained output layer on it. Such an output layer is called a *head* too, but it has nothing to do
-# with attention heads. Guess first: how far above the better baseline, 0.68, will it get? (The cell takes a minute on
-# a slow computer.)
+# layer, inactive here, before the linear one), on 1,500 rows for six epochs. `with_new_head` loads our small BERT and
+# puts a new, untrained output layer on it. Such an output layer is called a *head* too, but it has nothing to do with
+# attention heads. Guess first: how far above the better baseline, 0.68, will it get? (The cell takes two minutes on a
+# slow computer.) Its last lines show recorded runs (`benchmarks/pairs.py`): other numbers of rows and epochs, three
+# seeds each, also scored on the 300 **test** rows.
 #
 # The third cell sorts the mistakes, the most confident one first, and prints every tenth: premise, hypothesis, the
 # right label and the predicted one. Then it draws the **confusion matrix**: a row for each right label, a column for
@@ -277,14 +278,20 @@ def fine_tune(model, task, epochs, learning_rate):
 
 
 # %%
+from bertedu.files import read_json
+
 LABELS = ("contradiction", "entailment", "neutral")
 settings = FinetuningSettings(batch_size=16)
 nli = ClassificationTask(train_rows[:1500], validation_rows, tokenizer, settings, LABELS)
 torch.manual_seed(0)  # for the new head
 reader = with_new_head(BertForSequenceClassification, str(folder), settings, labels=LABELS)
-fine_tune(reader, nli, epochs=3, learning_rate=3e-4)
-accuracy = about(0.68, nli.score(reader, validation_rows)["accuracy"], within=0.05)
+fine_tune(reader, nli, epochs=6, learning_rate=3e-4)
+accuracy = about(0.74, nli.score(reader, validation_rows)["accuracy"], within=0.05)
 print(f"accuracy {accuracy:.2f}, words compared {baselines['words compared']['accuracy']:.2f}")
+for name, run in read_json(data_path("pairs/inference.json"))["ways"].items():
+    shown = (" ".join(f"{x:.2f}" for x in run[part]) for part in ("validation", "test"))
+    print(name, "| BERT: validation {}, test {} |".format(*shown), end=" ")
+    print("words compared: {:.2f} and {:.2f}".format(*run["words compared"]))
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.confusion import confusion_matrix
@@ -297,14 +304,20 @@ columns = ([row[name] for row in explained] for name in ("label", "prediction"))
 confusion_matrix(*columns, "pairs")
 
 # %% [markdown]
-# The accuracy is well above the bag of words (0.56), but not clearly above the baseline that compares words (0.68).
-# With 300 rows the standard error of such an accuracy is √(0.7 · 0.3 / 300) = 2.6 points, so a difference of two
-# points would be no evidence anyway. (Two other seeds gave 0.65 and 0.72.) And nothing here was simply remembered:
-# no sentence, name or thing of the validation rows occurs in training.
+# The accuracy is well above the bag of words (0.56), and six points above the baseline that compares words (0.68). Is
+# that enough? With 300 rows the standard error of such an accuracy is √(0.74 · 0.26 / 300) = 2.5 points. And the test
+# rows, which have other templates, names and things, say something else: with 1,500 rows and six epochs the three
+# seeds reach 0.73, 0.68 and 0.70, and comparing words 0.70. So 1,500 rows are not enough to be sure of a lead.
 #
-# In our run 64 of the 95 mistakes say *entailment* where it is wrong. Often the words that change the label are few:
-# *hid* in place of *found*; *was advised to*; two names that are swapped (*Laura is shorter than Eric. Eric is
-# shorter than Laura.*). So does this BERT do little more than count **word overlap**?
+# What is missing? The recorded runs show it. Not more epochs: six instead of three change the mean by one point on
+# validation and by less on test. But **more rows** help. With 5,325 rows, drawn anew from the templates and names of
+# training, all three seeds reach 0.75 to 0.78, on both parts. Comparing words gains nothing from them (0.69 and
+# 0.66). And nothing was simply remembered: no sentence, name or thing of the validation rows occurs in training.
+#
+# Now look at the mistakes. In our run 36 of the 79 say *entailment* where it is wrong. Often the words that change the
+# label are few: *was powerless to*; another name (*Felix has learned*, *Eric has learned*); two names that are
+# swapped (*Laura is shorter than Eric. Eric is shorter than Laura.*). So does this BERT do little more than count
+# **word overlap**?
 #
 # A few examples can't tell. The next cell measures which share of the hypothesis's words is in the premise too (the
 # second column of the package's `shares_in_common`), on average, for four groups of pairs.
@@ -315,16 +328,16 @@ from bertedu.finetuning.bags import shares_in_common
 overlaps = torch.tensor(shares_in_common([(r["text"], r["pair"]) for r in explained]))[:, 1]
 entailed = torch.tensor([row["label"] == "entailment" for row in explained])
 said = torch.tensor([row["prediction"] == "entailment" for row in explained])
-for rows, within, *expected in ((entailed, 0.12, 0.85, 0.52), (~entailed, 0.06, 0.70, 0.68)):
+for rows, within, *expected in ((entailed, 0.12, 0.86, 0.62), (~entailed, 0.06, 0.71, 0.68)):
     means = (overlaps[rows & called].mean() for called in (said, ~said))
     shown = (about(e, mean, within=within) for e, mean in zip(expected, means))
     print("called entailment {:.0%}, called something else {:.0%}".format(*shown))
 
 # %% [markdown]
-# The first line is about the 100 pairs that *are* entailment. Those that the model found have more overlap (85 % on
-# average) than the few that it missed (52 %; in our run 12 pairs). The second line is about the others, and its two
-# numbers are close together: where the model wrongly said entailment the overlap is 70 %, where it rightly didn't,
-# 68 %. So overlap has to do with which entailments it finds, but hardly with why it says entailment too often.
+# The first line is about the 100 pairs that *are* entailment. Those that the model found have more overlap (86 % on
+# average) than those that it missed (62 %; in our run 21 pairs). The second line is about the others, and its two
+# numbers are close together: where the model wrongly said entailment the overlap is 71 %, where it rightly didn't,
+# 68 %. So overlap has to do with which entailments it finds, but hardly with where it says entailment wrongly.
 #
 # Larger models do rely on overlap. McCoy et al. (2019) built the data set HANS to show this: every hypothesis
 # consists of words of its premise, and half of them do not follow. BERT, fine-tuned on MNLI, called most of that half
@@ -382,7 +395,7 @@ def vectors(bert, texts, pooling):  # [N, D]
     return pool(bert(*inputs), encoding.attention_mask, pooling)
 
 
-for pooling, *expected in (("cls", 0.36, 0.96), ("pooler", 0.30, 0.92), ("mean", 0.59, 0.73)):
+for pooling, *expected in (("cls", 0.40, 0.95), ("pooler", 0.15, 0.86), ("mean", 0.65, 0.83)):
     v = vectors(bert, texts, pooling)
     first, second = v[0::2], v[1::2]  # [300, D] each
     correlation = spearmanr(cosine_similarity(first, second), scores).statistic
@@ -396,7 +409,7 @@ print(f"overlap Spearman {overlap:.2f}")
 # Read the first numbers. The vectors that are meant to represent the whole sentence, [CLS] and the pooler's output,
 # are far worse than the plain mean of all tokens. And word overlap, which doesn't know what any word means, is better
 # than all of them. Now read the last numbers: the [CLS] vectors of two *unrelated* sentences have a mean cosine of
-# 0.96. They point in almost the same direction. This is called **anisotropy**.
+# 0.95. They point in almost the same direction. This is called **anisotropy**.
 #
 # Why? Ask what each vector was **trained** for.
 #
@@ -441,40 +454,50 @@ encoder = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling
 before = similarity.score(encoder, validation_pairs)["spearman"]
 fine_tune(encoder, similarity, epochs=2, learning_rate=1.5e-4)
 after = similarity.score(encoder, validation_pairs)["spearman"]
-print(f"Spearman of the mean: pre-trained {about(0.59, before, within=0.01):.2f}, ", end="")
-print(f"fine-tuned {about(0.63, after, within=0.03):.2f}; word overlap {overlap:.2f}")
+print(f"Spearman of the mean: pre-trained {about(0.65, before, within=0.01):.2f}, ", end="")
+print(f"fine-tuned {about(0.67, after, within=0.03):.2f}; word overlap {overlap:.2f}")
 
 # %% [markdown]
-# A short training improves the order, although the 1,000 training pairs tell of other events and other people. Now
-# compare the two ways of reading, and the bi-encoder with [CLS] as well. We trained each of them on all 1,500 pairs
-# with three seeds (`benchmarks/pairs.py`; there AdamW decays all weights), because a single run would be too
-# noisy. Your guess, please: which of the three is best? And how far has training brought [CLS] from its 0.36?
+# A short training improves the order a little, although the 1,000 training pairs tell of other events and other
+# people. Now compare the two ways of reading, and the bi-encoder with [CLS] as well. We trained each of them on all
+# 1,500 pairs with three seeds (`benchmarks/pairs.py`; there AdamW decays all weights), because a single run would be
+# too noisy. The other three rows have more epochs than two, or more pairs, drawn anew from the templates of training.
+# The cell prints the Spearman correlations on the validation rows and on the **test** rows, and draws the first. Your
+# guess, please: which of the three is best? And how far has training brought [CLS] from its 0.40?
 
 # %%
-from bertedu.files import read_json
 from bertedu.visualization.comparison import comparison
 
-recorded = read_json(data_path("pairs/similarity.json"))
-spearman = {name: way["spearman"] for name, way in recorded["ways"].items()}
-for name, values in spearman.items():
-    print(f"{name:18}", *(f"{value:.2f}" for value in values))
+test_pairs = read_labelled(path / "test.tsv", problem_type="regression")
+on_test = word_cosines(pairs, test_pairs)["cosine of bags of words"]["spearman"]
+ways = read_json(data_path("pairs/similarity.json"))["ways"]
+for name, way in ways.items():
+    shown = (" ".join(f"{x:.2f}" for x in way[part]) for part in ("validation", "test"))
+    print("{:18} validation {}, test {}".format(name, *shown))
+print(f"word overlap       validation {overlap:.2f}, test {on_test:.2f}")
 lines = {"word overlap": overlap, "mean, not fine-tuned": before}
-comparison(spearman, lines, "Spearman on validation")
+values = {name: way["validation"] for name, way in ways.items()}
+comparison(values, lines, "Spearman on validation")
 
 # %% [markdown]
-# - The **cross-encoder** is the best of the three (mean 0.71). It can compare the two sentences word by word. The
-#   bi-encoder (0.63 with the mean) has to put each sentence into D numbers before it knows the other one.
-# - **Word overlap** (0.71) is not beaten by any of their means. In our data, similar sentences share their rarest
-#   words: names and towns. 1,500 pairs did not teach our small model enough to beat that. Without this line in the
-#   figure, 0.63 would look like a success.
-# - **[CLS] has gained more than the mean** (from 0.36 to 0.52). So it can become a sentence vector if it is trained.
-#   But the mean started much higher, and after these few pairs [CLS] is still below the mean *without* fine-tuning.
-#   With a larger model and more pairs the two get close. Reimers and Gurevych (2019, table 6) report Spearman, times
-#   100, on the development set of the STS benchmark: 87.4 for the mean and 86.6 for [CLS] when trained on scores, as
-#   here; 80.8 and 79.8 when trained on about a million NLI pairs.
+# - On validation the **cross-encoder** is the best of the three (mean 0.74), and the only one above **word overlap**
+#   (0.71). It can compare the two sentences word by word. The bi-encoder (0.66 with the mean) has to put each sentence
+#   into D numbers before it knows the other one. In our data similar sentences share their rarest words, names and
+#   towns, which makes word overlap strong. Without its line in the figure, 0.66 would look like a success.
+# - What is missing for the bi-encoder? Not epochs: eight instead of two give 0.65. More pairs help: three times as many
+#   give 0.70, and the cross-encoder 0.75 instead of 0.74.
+# - **On the test rows the order is another one**: bi-encoder 0.77, cross-encoder 0.75, word overlap 0.73. Only the rows
+#   differ. The validation pairs tell of four kinds of events, the test pairs of six others, so one event that a model
+#   gets wrong costs a lot. The seeds can't show this, because they all share the same rows. So we can't say which of
+#   the two is better here. Before you trust a ranking, ask how many *different* things the rows are about.
+# - **[CLS] has gained more than the mean** (from 0.40 to 0.66), and on validation the two are equal now. So it can
+#   become a sentence vector if it is trained. On the test rows it is still behind, 0.69 to 0.77. With a larger model
+#   and more pairs the two get close. Reimers and Gurevych (2019, table 6) report Spearman, times 100, on the
+#   development set of the STS benchmark: 87.4 for the mean and 86.6 for [CLS] when trained on scores, as here; 80.8
+#   and 79.8 when trained on about a million NLI pairs.
 #
-# Is a bi-encoder always worse than word overlap? No. On a public set, 1,000 pairs of image captions, we fine-tuned
-# **all-MiniLM-L6-v2** as a bi-encoder: 0.91, where word overlap has 0.72 and our small BERT 0.71
+# Can a bi-encoder be clearly better than word overlap? Yes. On a public set, 1,000 pairs of image captions, we
+# fine-tuned **all-MiniLM-L6-v2** as a bi-encoder: 0.91, where word overlap has 0.72 and our small BERT @@CAPTIONS@@
 # (`benchmarks/README.md`). But that model has a head start. According to its model card it was trained on a
 # collection of more than one billion sentence pairs before we gave it 1,000 more, and image captions are among them
 # (COCO and Flickr30k). It has about four times as many weights as ours, too (six layers, hidden size 384), but the
@@ -649,7 +672,7 @@ def show_recalls(name, cosines, expected, within=0.12):
 from bertedu.finetuning.bags import bag_cosines
 from bertedu.finetuning.similarity import embed
 
-for pooling, expected in (("cls", (0.08, 0.39)), ("mean", (0.29, 0.89))):
+for pooling, expected in (("cls", (0.16, 0.50)), ("mean", (0.29, 0.87))):
     v, w = (normalize(vectors(bert, part, pooling), dim=-1) for part in (queries, collection))
     show_recalls(f"pre-trained, {pooling}", v @ w.T, expected, within=0.03)
 
@@ -659,17 +682,17 @@ def search_cosines(model):  # [N, N]
     return v @ w.T
 
 
-show_recalls("fine-tuned on scores", search_cosines(encoder), (0.34, 0.74))
+show_recalls("fine-tuned on scores", search_cosines(encoder), (0.26, 0.76))
 known = [text for row in pairs for text in (row.text, row.pair)]
 counts = bag_cosines([(query, text) for query in queries for text in collection], known)
 by_words = torch.tensor(counts).view(len(queries), -1)  # [N, N]
 show_recalls("word overlap", by_words, (0.18, 0.97), within=0.01)
 
 # %% [markdown]
-# Look at recall@5. The training on scores improved the *order* of all pairs, but it did not help the search: in our
-# run recall@5 fell from 89 % to 74 %, and recall@1 rose by two queries only. Nothing is broken. The squared error
-# asks for a cosine of 0.4 for one pair and 0.6 for another. It never asks that a partner is **nearer than everything
-# else**. You get what you train for.
+# Look at recall@5. The training on scores improved the *order* of all pairs a little, but it did not help the search:
+# in our run recall@5 fell from 87 % to 76 %, and recall@1 by one query. Nothing is broken. The squared error asks for
+# a cosine of 0.4 for one pair and 0.6 for another. It never asks that a partner is **nearer than everything else**.
+# You get what you train for.
 #
 # Word overlap is a strong baseline again: in 97 % of the searches the partner is among the five nearest. But it is
 # seldom the *first* (18 %). For *In Geneva Oscar caught some disease.* it finds *In Geneva Felix caught some
@@ -719,9 +742,9 @@ positives = [row for row in pairs if row.label >= 4]
 contrastive = InBatchTask(positives, validation_pairs, tokenizer, mean_settings)
 searcher = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
 fine_tune(searcher, contrastive, epochs=2, learning_rate=1.5e-4)
-show_recalls(f"InfoNCE, {len(positives)} pairs", search_cosines(searcher), (0.61, 1.0))
+show_recalls(f"InfoNCE, {len(positives)} pairs", search_cosines(searcher), (0.66, 0.97))
 ordered = similarity.score(searcher, validation_pairs)["spearman"]
-print(f"Spearman on all pairs {about(0.69, ordered, within=0.05):.2f}")
+print(f"Spearman on all pairs {about(0.72, ordered, within=0.05):.2f}")
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.finetuning.similarity import search
@@ -735,8 +758,9 @@ for query in (queries[0], "Nobody could get to the town, it was winter."):
 
 # %% [markdown]
 # Row i has the label i, because the partners are on the diagonal. Compare the recalls with the numbers before:
-# recall@1 has risen from about 34 % to about 61 %, recall@5 to about 100 %. The order of all pairs is better than
-# before training as well (0.59), although this loss saw no scores, only pairs that match.
+# recall@1 has risen from about 26 % to about 66 %, recall@5 from about 76 % to about 97 %. The order of all pairs is
+# better, too: 0.72, where training on 1,000 scores gave 0.67 and word overlap has 0.71. And this loss saw no scores,
+# only 500 pairs that match. (Two other seeds gave 0.72 as well.)
 #
 # Word overlap only sees equal words. Our vectors also match different words for the same event: *at Irene's table*
 # and *dinner*. But look at the names: in our first search, the nearest sentence tells of a dinner with another guest,
@@ -787,15 +811,15 @@ for example, text in zip(harder.examples, negatives):
     example.update({"hard_" + name: encoding[name][0].tolist() for name in INPUTS})
 hard_searcher = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
 fine_tune(hard_searcher, harder, epochs=2, learning_rate=1.5e-4)
-show_recalls("with hard negatives", search_cosines(hard_searcher), (0.63, 1.0))
+show_recalls("with hard negatives", search_cosines(hard_searcher), (0.63, 0.97))
 
 # %% [markdown]
-# Recall@1 has hardly changed: 63 % instead of 61 % is one query of 38. (With a second seed we measured 66 % instead
-# of 61 %.) A test with 38 queries can't tell whether that is more than luck. A plausible reason for the small effect:
-# our training sentences tell only 22 kinds of events. If all are equally frequent, half of the pairs meet their own
-# kind of event again in their batch of 16 (1 − (21/22)¹⁵ = 0.50), so some in-batch negatives are already hard. In
-# a collection of millions of passages they seldom are. There, one mined negative for each question helped clearly
-# (Karpukhin et al. 2020, table 3).
+# Recall@1 has hardly changed: 63 % instead of 66 % is one query of 38. (With two other seeds we measured 61 % instead
+# of 58 %, and 61 % instead of 66 %.) A test with 38 queries can't tell whether that is more than luck. A plausible
+# reason for the small effect: our training sentences tell only 22 kinds of events. If all are equally frequent, half
+# of the pairs meet their own kind of event again in their batch of 16 (1 − (21/22)¹⁵ = 0.50), so some in-batch
+# negatives are already hard. In a collection of millions of passages they seldom are. There, one mined negative for
+# each question helped clearly (Karpukhin et al. 2020, table 3).
 #
 # ## Multiple choice (optional)
 #
@@ -853,7 +877,7 @@ print(f"loss before training {about(1.39, loss, within=0.1):.2f}")
 # %% [markdown]
 # Training uses the same loop, at four times the cost for each question, because it is four inputs. You can run it
 # with `bertedu finetune multiple-choice --data data/tasks/choices`. In our measurement (`data/tasks/README.md`) the
-# small BERT got 40 % right, where chance is 25 %, and all-MiniLM-L6-v2 got 64 %. What somebody does when the soup is
+# small BERT got 42 % right, where chance is 25 %, and all-MiniLM-L6-v2 got 64 %. What somebody does when the soup is
 # too hot is something that a model has to have read about.
 #
 # ## Extractive summaries (optional, with exercise 13.4)
@@ -950,14 +974,14 @@ torch.manual_seed(0)
 summarizer = with_new_head(BertForSummarization, str(folder), settings)
 fine_tune(summarizer, summarizing, epochs=2, learning_rate=5e-4)
 reached = summarizing.score(summarizer, validation_reports)["rouge1"]
-print(f"ROUGE-1 {about(0.45, reached, within=0.06):.2f}")
+print(f"ROUGE-1 {about(0.53, reached, within=0.06):.2f}")
 choice = summarizing.choose(summarizer, [validation_reports[0].text])[0]
 for number, sentence in enumerate(choice.sentences):
     print("x" if number in choice.chosen else " ", sentence)
 
 # %% [markdown]
-# With 0.45 the model is well above lead-2 and lead-3, and well below the oracle. Did it mark the news? In our run it
-# marked one of the two sentences that tell it, and a schoolmaster who says nothing. The score above is a mean over
+# With 0.53 the model is well above lead-2 and lead-3, and well below the oracle. Did it mark the news? In our run it
+# marked one of the two sentences that tell it, and a cat that is asleep. The score above is a mean over
 # 200 reports. Liu and Lapata had 287,000 news articles for training (their table 1). We took 240.
 #
 # ### Exercise 13.4 · Nothing twice
@@ -1043,12 +1067,12 @@ def measured_accuracy(logits, numbers):
 
 
 low = measured_accuracy(logits, numbers)
-print(f"accuracy {about(0.17, low, within=0.06):.2f}, guessing would reach 0.33")
+print(f"accuracy {about(0.13, low, within=0.06):.2f}, guessing would reach 0.33")
 
 # %% [markdown]
 # Before you read on: can a model that has learned *nothing* be so much worse than chance?
 #
-# It can't. With 300 rows a model that guesses gets 0.33, with a standard error of 0.027, and 0.17 is six standard
+# It can't. With 300 rows a model that guesses gets 0.33, with a standard error of 0.027, and 0.13 is seven standard
 # errors below that. To be wrong that reliably, with classes of equal size, a model has to know something, and what
 # it knows here is the right answer. Nothing is wrong with the data or with the model. But the number 0 means one
 # thing to the model and another thing to the file.
@@ -1089,7 +1113,7 @@ check("13.5", by_name)
 # %%
 columns = [reader.task_config.labels.index(label) for label in GLUE]
 repaired = measured_accuracy(logits[:, columns], numbers)
-print(f"columns by name: {about(0.68, repaired, within=0.05):.2f}, ", end="")
+print(f"columns by name: {about(0.74, repaired, within=0.05):.2f}, ", end="")
 print(f"{abs(repaired - accuracy):.3f} away from the accuracy that we measured above")
 
 # %% [markdown]
