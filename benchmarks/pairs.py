@@ -1,6 +1,7 @@
 """Records the comparisons of chapter 13. Run: python benchmarks/pairs.py [--inference] [--output FILE]
 
-Similarity: a cross-encoder and a bi-encoder by mean and by [CLS], and two of them with more passes or more pairs.
+Similarity: a cross-encoder and a bi-encoder by mean and by [CLS], and two of them with more passes or more pairs,
+beside word overlap, which weighs words as the same pairs have them.
 Inference (--inference): a cross-encoder with fewer and more passes and rows, beside "words compared" on the same rows.
 Each is fine-tuned from the checkpoint in the box, over several seeds and with the loop of the notebook, and scored once
 on the validation rows and once on the test rows. The additional rows are drawn anew from the templates, names and
@@ -24,6 +25,7 @@ from bertedu.corpora.tasks import inference, similarity
 from bertedu.files import write_json
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.similarity import word_cosines
 from bertedu.finetuning.task import FinetuningTask
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.devices import computes_bf16
@@ -114,6 +116,13 @@ def words_compared(way: Way) -> list[float]:
     return [round(figures["accuracy"], 4) for figures in baselines]
 
 
+def word_overlap(way: Way) -> list[float]:
+    """Spearman's correlation of the cosine of bags of words, which weigh words as the same rows have them."""
+    train, *held_out = rows_of(way)
+    baselines = (word_cosines(train, rows)["cosine of bags of words"] for rows in held_out)
+    return [round(figures["spearman"], 4) for figures in baselines]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run all ways and seeds, print a line each, and write the file if one is named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -144,6 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found["ways"][name] = {**about, **figures}
         if options.inference:
             found["ways"][name]["words compared"] = words_compared(way)
+        else:
+            found["ways"][name]["word overlap"] = word_overlap(way)
         if options.output:
             write_json(options.output, found)
 

@@ -240,10 +240,10 @@ print(*pair.token_type_ids[0].tolist())
 # layer, inactive here, before the linear one), on 1,500 rows for six epochs. `with_new_head` loads our small BERT and
 # puts a new, untrained output layer on it. Such an output layer is called a *head* too, but it has nothing to do with
 # attention heads. Guess first: how far above the better baseline, 0.68, will it get? (The cell takes two minutes on a
-# slow computer.) Its last lines show recorded runs (`benchmarks/pairs.py`): other numbers of rows and epochs, three
-# seeds each, also scored on the 300 **test** rows.
+# slow computer.) The next one shows recorded runs (`benchmarks/pairs.py`): other numbers of rows and epochs, three seeds
+# each, also scored on the 300 **test** rows.
 #
-# The third cell sorts the mistakes, the most confident one first, and prints every tenth: premise, hypothesis, the
+# The last cell sorts the mistakes, the most confident one first, and prints every tenth: premise, hypothesis, the
 # right label and the predicted one. Then it draws the **confusion matrix**: a row for each right label, a column for
 # each predicted one. Which kind of mistake comes back?
 
@@ -278,8 +278,6 @@ def fine_tune(model, task, epochs, learning_rate):
 
 
 # %%
-from bertedu.files import read_json
-
 LABELS = ("contradiction", "entailment", "neutral")
 settings = FinetuningSettings(batch_size=16)
 nli = ClassificationTask(train_rows[:1500], validation_rows, tokenizer, settings, LABELS)
@@ -288,10 +286,14 @@ reader = with_new_head(BertForSequenceClassification, str(folder), settings, lab
 fine_tune(reader, nli, epochs=6, learning_rate=3e-4)
 accuracy = about(0.74, nli.score(reader, validation_rows)["accuracy"], within=0.05)
 print(f"accuracy {accuracy:.2f}, words compared {baselines['words compared']['accuracy']:.2f}")
+
+# %%
+from bertedu.files import read_json
+
 for name, run in read_json(data_path("pairs/inference.json"))["ways"].items():
-    shown = (" ".join(f"{x:.2f}" for x in run[part]) for part in ("validation", "test"))
-    print(name, "| BERT: validation {}, test {} |".format(*shown), end=" ")
-    print("words compared: {:.2f} and {:.2f}".format(*run["words compared"]))
+    parts = ("validation", "test", "words compared")  # the last one has both, from the same rows
+    shown = (" ".join(f"{x:.2f}" for x in run[part]) for part in parts)
+    print("{} | BERT: validation {}, test {} | words compared {}".format(name, *shown))
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.confusion import confusion_matrix
@@ -467,22 +469,20 @@ print(f"fine-tuned {about(0.67, after, within=0.03):.2f}; word overlap {overlap:
 # people. Now compare the two ways of reading, and the bi-encoder with [CLS] as well. We trained each of them on all
 # 1,500 pairs with three seeds (`benchmarks/pairs.py`; there AdamW decays all weights), because a single run would be
 # too noisy. The other three rows have more epochs than two, or more pairs, drawn anew from the templates of training.
-# The cell prints the Spearman correlations on the validation rows and on the **test** rows, and draws the first. Your
-# guess, please: which of the three is best? And how far has training brought [CLS] from its 0.40?
+# The cell prints the Spearman correlations on the validation rows and on the **test** rows, then word overlap on both
+# (it learns from the pairs how rare a word is). The figure shows validation. Your guess, please: which of the three is
+# best? And how far has training brought [CLS] from its 0.40?
 
 # %%
 from bertedu.visualization.comparison import comparison
 
-test_pairs = read_labelled(path / "test.tsv", problem_type="regression")
-on_test = word_cosines(pairs, test_pairs)["cosine of bags of words"]["spearman"]
 ways = read_json(data_path("pairs/similarity.json"))["ways"]
 for name, way in ways.items():
-    shown = (" ".join(f"{x:.2f}" for x in way[part]) for part in ("validation", "test"))
-    print("{:18} validation {}, test {}".format(name, *shown))
-print(f"word overlap       validation {overlap:.2f}, test {on_test:.2f}")
+    parts = (way[part] for part in ("validation", "test", "word overlap"))
+    shown = (" ".join(f"{x:.2f}" for x in part) for part in parts)
+    print("{:18} | validation {}, test {} | word overlap {}".format(name, *shown))
 lines = {"word overlap": overlap, "mean, not fine-tuned": before}
-values = {name: way["validation"] for name, way in ways.items()}
-comparison(values, lines, "Spearman on validation")
+comparison({n: way["validation"] for n, way in ways.items()}, lines, "Spearman on validation")
 
 # %% [markdown]
 # - On validation the **cross-encoder** is the best of the three (mean 0.74), and the only one above **word overlap**
@@ -490,7 +490,7 @@ comparison(values, lines, "Spearman on validation")
 #   into D numbers before it knows the other one. In our data similar sentences share their rarest words, names and
 #   towns, which makes word overlap strong. Without its line in the figure, 0.66 would look like a success.
 # - What is missing for the bi-encoder? Not epochs: eight instead of two give 0.65. More pairs help: three times as
-#   many give 0.70, almost as much as word overlap. (The cross-encoder gets 0.75 from them instead of 0.74.) But they
+#   many give 0.70, where word overlap gets 0.72. (The cross-encoder gets 0.75 from them instead of 0.74.) But they
 #   tell of the same 22 kinds of events, and the validation pairs tell of others.
 # - **On the test rows the order is different**: bi-encoder 0.77, cross-encoder 0.75, word overlap 0.73. Only the rows
 #   differ. The validation pairs tell of four kinds of events, the test pairs of six others, so one event that a model
@@ -498,14 +498,14 @@ comparison(values, lines, "Spearman on validation")
 #   the two is better here. (With three times as many pairs, both get 0.77 on the test rows.) Before you trust a
 #   ranking, ask how many *different* things the rows are about.
 # - **[CLS] has gained more than the mean** (from 0.40 to 0.66), and on validation the two are equal now. So it can
-#   become a sentence vector if it is trained. On the test rows it is still behind, 0.69 to 0.77. With a larger model
+#   become a sentence vector if it is trained. On the test rows it is still worse, 0.69 to 0.77. With a larger model
 #   and more pairs the two get close. Reimers and Gurevych (2019, table 6) report Spearman, times 100, on the
 #   development set of the STS benchmark: 87.4 for the mean and 86.6 for [CLS] when trained on scores, as here; 80.8
 #   and 79.8 when trained on about a million NLI pairs.
 #
 # Our sentences are made from templates. What happens on sentences that people wrote? On a public set of image
 # captions, with 1,000 training pairs, our small BERT as a bi-encoder reaches 0.68 (mean of three seeds). Word overlap
-# reaches 0.72, so there our bi-encoder is *worse* than counting words (`benchmarks/README.md`).
+# reaches 0.72, so there our bi-encoder is *worse* than this simple baseline (`benchmarks/README.md`).
 #
 # Can a bi-encoder be clearly better than word overlap? Yes: **all-MiniLM-L6-v2**, fine-tuned on the same 1,000 pairs,
 # reaches 0.91. But that model has a head start. According to its model card it was trained on a collection of more
@@ -652,8 +652,8 @@ check("13.3", nearest)
 # answer for each query, that is the share of queries whose partner is found. By chance recall@5 would be 5 / 38 =
 # 13 %, and recall@1 2.6 %. One query more or less is 2.6 points.
 #
-# The next cell collects the pairs, the one after it defines the measure. The third one measures BERT before
-# fine-tuning, our bi-encoder, and word overlap. (`embed` is a function of the package: it gives a vector of length 1
+# The next cell collects the pairs. The one after it defines the measure, and measures BERT before fine-tuning, our
+# bi-encoder, and word overlap. (`embed` is a function of the package: it gives a vector of length 1
 # for each text.) Guess first: does the training on scores help the search?
 
 # %%
@@ -667,6 +667,10 @@ print("partner:", collection[0])
 
 
 # %%
+from bertedu.finetuning.bags import bag_cosines
+from bertedu.finetuning.similarity import embed
+
+
 def recall(cosines, k):  # [N, N]; the partner of query i is text i
     found = cosines.topk(k, dim=-1).indices  # [N, k]
     partners = torch.arange(len(cosines)).unsqueeze(-1)  # [N, 1]
@@ -677,10 +681,6 @@ def show_recalls(name, cosines, expected, within=0.12):
     measured = (about(e, recall(cosines, k), within=within) for k, e in zip((1, 5), expected))
     print("{:20} recall@1 {:.0%}, recall@5 {:.0%}".format(name, *measured))
 
-
-# %%
-from bertedu.finetuning.bags import bag_cosines
-from bertedu.finetuning.similarity import embed
 
 for pooling, expected in (("cls", (0.16, 0.50)), ("mean", (0.29, 0.87))):
     v, w = (normalize(vectors(bert, part, pooling), dim=-1) for part in (queries, collection))
