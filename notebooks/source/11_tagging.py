@@ -294,7 +294,7 @@ for name, found in {"lower case": baseline, "with capitals": cased_baseline}.ite
 # %%
 from bertedu.tokenization import BertTokenizer
 
-folder = data_path("checkpoints/books-mini")
+folder = data_path("checkpoints/mixed-mini")
 tokenizer = BertTokenizer.from_pretrained(folder)
 print(*map(tokenizer.tokenize, ("Colbury", "Kestrel", "harbour")))
 words = [(word, tag) for row in validation for word, tag in zip(row.words, row.tags)]
