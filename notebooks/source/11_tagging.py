@@ -55,10 +55,10 @@
 # word is split into pieces, its first piece (blue in the picture) represents the word. The tag B-place says that the
 # name of a place begins here, and O says that the word is outside of any name.
 #
-# <svg role="img" aria-label="BERT reads the pieces [CLS], col, ##bury, is, wet, [SEP]. Above the first piece of each word a linear layer gives a tag: col is B-place, is and wet are O. The piece ##bury, [CLS] and [SEP] have no tag." viewBox="0 0 700 190" width="700" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
+# <svg role="img" aria-label="BERT reads the pieces [CLS], Col, ##bury, is, wet, [SEP]. Above the first piece of each word a linear layer gives a tag: Col is B-place, is and wet are O. The piece ##bury, [CLS] and [SEP] have no tag." viewBox="0 0 700 190" width="700" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
 # <rect width="700" height="190" fill="#ffffff"/>
 # <rect x="20" y="84" width="660" height="36" rx="7" fill="#f3f3f3" stroke="#767676"/><text x="350" y="107" text-anchor="middle" fill="#222222">BERT: vectors [B, T, D]</text>
-# <g text-anchor="middle" fill="#222222"><text x="70" y="160">[CLS]</text><text x="182" y="160" fill="#0072B2" font-weight="bold">col</text><text x="294" y="160">##bury</text><text x="406" y="160" fill="#0072B2" font-weight="bold">is</text><text x="518" y="160" fill="#0072B2" font-weight="bold">wet</text><text x="630" y="160">[SEP]</text></g>
+# <g text-anchor="middle" fill="#222222"><text x="70" y="160">[CLS]</text><text x="182" y="160" fill="#0072B2" font-weight="bold">Col</text><text x="294" y="160">##bury</text><text x="406" y="160" fill="#0072B2" font-weight="bold">is</text><text x="518" y="160" fill="#0072B2" font-weight="bold">wet</text><text x="630" y="160">[SEP]</text></g>
 # <g stroke="#767676" stroke-width="1.5"><path d="M70 144V124M182 144V124M294 144V124M406 144V124M518 144V124M630 144V124"/></g>
 # <g stroke="#0072B2" stroke-width="1.8"><path d="M182 80V60M406 80V60M518 80V60"/></g>
 # <g fill="#ffffff" stroke="#0072B2"><rect x="130" y="30" width="104" height="28" rx="6"/><rect x="354" y="30" width="104" height="28" rx="6"/><rect x="466" y="30" width="104" height="28" rx="6"/></g>
@@ -242,10 +242,10 @@ print(f"F1 of the dictionary: {entity_f1(gold, dictionary):.2f}")
 # (*-ury*, as in *Colbury*, is typical of names). So it can find names that it has never seen. The model is
 # **logistic regression**, a linear model with a softmax, on these features of each word.
 #
-# There is one question of fairness. Our checkpoint is **uncased**: it reads lower-cased text only. But capitals are
-# informative: in the training sentences, 85 % of the capitalized words (first words aside) belong to a name. So we
-# train the baseline twice, in lower case and with capitals. The next cell writes the features, the cell after it
-# trains both.
+# A fair baseline sees the same input as BERT, and here this matters: in the training sentences, 85 % of the capitalized
+# words (first words aside) belong to a name. An **uncased** BERT reads lower-cased text only. Our checkpoint is
+# **cased**, so it sees the capitals. We train the baseline twice, in lower case and with capitals. The next cell
+# writes the features, the cell after it trains both.
 
 
 # %%
@@ -262,29 +262,32 @@ def features(words, i, capitals):  # of word i
 # %%
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 
-def all_features(sentences, capitals):
-    return [features(r.words, i, capitals) for r in sentences for i in range(len(r.words))]
+def all_features(words, capitals):
+    return [features(words, i, capitals) for i in range(len(words))]
 
 
-def linear_tags(train, sentences, capitals):
-    vectorizer, model = DictVectorizer(), LogisticRegression(C=10, max_iter=1000)
-    inputs = vectorizer.fit_transform(all_features(train, capitals))
-    model.fit(inputs, [tag for row in train for tag in row.tags])
-    tags = iter(model.predict(vectorizer.transform(all_features(sentences, capitals))))
-    return [[str(next(tags)) for _ in row.words] for row in sentences]
+def linear_model(train, capitals):
+    model = make_pipeline(DictVectorizer(), LogisticRegression(C=10, max_iter=1000))
+    inputs = [word for row in train for word in all_features(row.words, capitals)]
+    return model.fit(inputs, [tag for row in train for tag in row.tags])
 
 
-baseline = linear_tags(train, validation, capitals=False)
-cased_baseline = linear_tags(train, validation, capitals=True)
-for name, found in {"lower case": baseline, "with capitals": cased_baseline}.items():
-    print(f"neighboring words, {name:13}  F1 {entity_f1(gold, found):.2f}")
+def linear_tags(model, sentences, capitals):
+    return [model.predict(all_features(row.words, capitals)).tolist() for row in sentences]
+
+
+for name, capitals in (("lower case", False), ("with capitals", True)):
+    linear = linear_model(train, capitals)
+    baseline = linear_tags(linear, validation, capitals)
+    print(f"neighboring words, {name:13}  F1 {entity_f1(gold, baseline):.2f}")
 
 # %% [markdown]
-# Capitals are worth 13 points of F1, because they show where most names begin and end. (Devlin et al. used a *cased*
-# BERT for NER.) The first number, 0.67, is the fair baseline for an uncased BERT. The second, 0.80, hints at what the
-# choice of an uncased model costs. Remember both.
+# Capitals are worth 13 points of F1, because they show where most names begin and end. That is why Devlin et al. used
+# a *cased* BERT for NER. Ours is cased too, so its fair baseline is the second number, 0.80. Remember it. (The first,
+# 0.67, would be fair for an uncased BERT.)
 #
 # ## Words and pieces
 #
@@ -303,10 +306,10 @@ for where, outside in (("in names", False), ("elsewhere", True)):
     print(f"{where}: {sum(split) / len(split):.0%} of {len(split):,} words are split")
 
 # %% [markdown]
-# Names are rare words, so more than half of their words are split, against 4 % of the others. BERT's solution (Devlin
+# Names are rare words, so 63 % of their words are split, against 3 % of the others. BERT's solution (Devlin
 # et al. 2019, section 5.3): the vector of a word's **first** piece represents the word. In our code this piece has
 # the word's label. The other pieces, [CLS] and [SEP] have the label −100, which the loss ignores. The other pieces
-# still matter: *col* attends to *##bury*.
+# still matter: *Col* attends to *##bury*.
 #
 # ### Exercise 11.3 · A label for every piece
 # ●●○○ · 10 minutes
@@ -428,7 +431,7 @@ def new_tagger(model_class, tags):
 task = TaggingTask(train, validation, tokenizer, settings, tags)
 tagger = learn(new_tagger(BertForTokenClassification, tags), task, epochs=3)
 independent = task.predict(tagger, validation)  # each word chooses its tag independently
-print(f"F1 {about(0.77, entity_f1(gold, independent), within=0.04):.2f}")
+print(f"F1 {about(0.82, entity_f1(gold, independent), within=0.04):.2f}")
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.mistakes import in_words, most_telling
@@ -466,10 +469,10 @@ def impossible(sequences):
 
 
 print(f"impossible transitions in the gold tags: {impossible(gold)}")
-print(f"in the tagger's: {about(42, impossible(independent), within=22):.0f}")
+print(f"in the tagger's: {about(33, impossible(independent), within=20):.0f}")
 
 # %% [markdown]
-# The gold tags have none, the tagger has about 42: an I- after an O, or an I- after a tag of another type. The vectors
+# The gold tags have none, the tagger has about 33: an I- after an O, or an I- after a tag of another type. The vectors
 # know the neighboring words, but the linear layer chose each tag without regard to the neighboring *tags*.
 #
 # ## A score for the whole tag sequence
@@ -607,15 +610,18 @@ check("11.4", viterbi)
 # steps.
 #
 # A CRF does two things: it forbids transitions, and it learns transition scores. How much does each of them bring? We
-# compare three taggers:
+# compare four taggers:
 #
 # - **independent**: the tagger from above, each word for itself
 # - **rules alone**: the same tagger, decoded by a CRF that has learned nothing. All allowed transitions have the
 #   score 0, so nothing has to be trained
 # - **CRF**: BERT and CRF trained together
+# - **linear, rules**: the baseline with capitals, decoded by the same rules. They work for every tagger that scores each
+#   tag, so a fair comparison gives them to the baseline, too. Its scores are log-probabilities
 #
-# Guess: how much of the CRF's gain in F1 do the rules alone bring? The first of the next three cells prints the
-# allowed transitions. The second trains. **It takes up to two minutes on a slow computer.** The third compares.
+# Guess: how much of the CRF's gain in F1 do the rules alone bring, and which of the four is best? The first of the next
+# three cells prints the allowed transitions. The second trains. **It takes up to two minutes on a slow computer.** The
+# third compares.
 
 # %%
 from bertedu.finetuning.crf import ConditionalRandomField
@@ -636,10 +642,15 @@ with_crf = task.predict(crf_tagger, validation)
 rules = new_tagger(BertCrfForTokenClassification, tags)  # its transition scores are all 0
 rules.encoder, rules.classifier = tagger.encoder, tagger.classifier  # trained without a CRF
 with_rules = task.predict(rules, validation)
-taggers = {"independent": (0.77, independent), "rules alone": (0.82, with_rules)}
-taggers["CRF"] = (0.84, with_crf)
+linear_rules, crf = [], ConditionalRandomField(linear.classes_)  # this one has learned nothing
+for row in validation:
+    scores = linear.predict_log_proba(all_features(row.words, capitals=True))  # [W, C]
+    best = crf.decode(torch.tensor(scores)[None], torch.ones(1, len(scores)).bool())[0]
+    linear_rules.append([linear.classes_[n] for n in best])
+taggers = {"independent": (0.82, independent), "rules alone": (0.88, with_rules)}
+taggers |= {"CRF": (0.87, with_crf), "linear, rules": (0.88, linear_rules)}
 for name, (expected, found) in taggers.items():
-    print(f"{name:11}  F1 {about(expected, entity_f1(gold, found), within=0.04):.2f}")
+    print(f"{name:13}  F1 {about(expected, entity_f1(gold, found), within=0.04):.2f}")
 print(
     f"impossible: {impossible(with_rules)} with the rules, {impossible(with_crf)} with the CRF"
 )
@@ -656,8 +667,8 @@ print(
 # ## Boundaries or types?
 #
 # What is still wrong? A gold entity can be found with the wrong type, found with other boundaries, or missed. (In
-# addition, a model can find an entity where there is none.) The next cell counts the cases for the three taggers. The
-# cell after it draws a table for the CRF: rows are gold types, columns what the model found.
+# addition, a model can find an entity where there is none.) The next cell counts the cases for the four taggers. The
+# cell after it draws a table for the rules alone: rows are gold types, columns what the model found.
 
 
 # %%
@@ -676,16 +687,16 @@ def kinds_of_errors(gold, found):
 
 # %%
 kinds = ("right", "wrong type", "other boundaries", "missed")
-measured = [(353, 28, 50, 12), (368, 29, 34, 12), (370, 32, 24, 17)]
+measured = [(372, 34, 34, 3), (389, 42, 9, 3), (385, 45, 11, 2), (388, 26, 6, 23)]
 for (name, (_, found)), expected in zip(taggers.items(), measured):
     counts = kinds_of_errors(gold, found)
     shown = (f"{k} {about(n, counts[k], within=25):.0f}" for k, n in zip(kinds, expected))
-    print(f"{name:11}", *shown, sep="   ")
+    print(f"{name:13}", *shown, sep="   ")
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from bertedu.visualization.confusion import entity_confusion
 
-entity_confusion(gold, with_crf)
+entity_confusion(gold, with_rules)
 
 # %% [markdown]
 # Compare the numbers after "other boundaries": 50 for the tagger that decides independently, 34 with the rules, 24
@@ -720,8 +731,8 @@ for kind in ("person", "place", "organisation", "product"):
     assert scores[0] > scores[1]
 rules.encoder, rules.classifier = crf_tagger.encoder, crf_tagger.classifier
 without = entity_f1(gold, task.predict(rules, validation))
-print(f"F1 with these scores:  {about(0.84, entity_f1(gold, with_crf), within=0.04):.2f}")
-print(f"F1 with zeros instead: {about(0.84, without, within=0.04):.2f}")
+print(f"F1 with these scores:  {about(0.87, entity_f1(gold, with_crf), within=0.04):.2f}")
+print(f"F1 with zeros instead: {about(0.87, without, within=0.04):.2f}")
 
 # %% [markdown]
 # For all four types, I- has a higher score than O, though in training O is more frequent after B-place and
@@ -769,10 +780,11 @@ for text in ("they light the candles .", "the light hurt my eyes .", "a light ra
 # %%
 counts = tag_counts(speech_train)
 answers = {"dictionary": dictionary_tags(speech, counts)}
-answers["neighboring words"] = linear_tags(speech_train, speech, capitals=False)
+linear_speech = linear_model(speech_train, capitals=False)
+answers["neighboring words"] = linear_tags(linear_speech, speech, capitals=False)
 answers["BERT"] = speech_task.predict(speech_tagger, speech)
 expected = {"dictionary": (0.83, 0.64, 0.23), "neighboring words": (0.87, 0.80, 0.64)}
-expected["BERT"] = (0.98, 0.91, 0.95)
+expected["BERT"] = (0.94, 0.98, 0.76)
 for name, found in answers.items():
     right = {"all words": [], "several tags": [], "new words": []}
     for row, choice in zip(speech, found):
@@ -788,9 +800,15 @@ for name, found in answers.items():
 
 # %% [markdown]
 # BERT gives *light* the right tag in all three new sentences. For parts of speech, accuracy over words is a good
-# measure: every word has a tag, and no tag means "nothing here". But look at the other two columns. Most words have
-# one tag in training, they are easy, and they make the first number higher. On new words BERT is best by far: it has
-# their pieces and their context, and the dictionary can only guess.
+# measure: every word has a tag, and no tag means "nothing here". But look at the other two columns. On words with
+# several tags BERT is nearly always right, 98 % against 80 % for the linear model: the sentence decides, and BERT reads
+# all of it, not only two neighbors on each side.
+#
+# On new words BERT is best, too, but it has only 76 %. Read that number with care. There are 270 new words, but only 40
+# *different* ones, because the sentences come from templates: *If* occurs 24 times, always in the same position. In our
+# run, five words (*If*, *Without*, *but*, *reads* and *tidy*) made 64 of the 66 errors. *If* got the tag of *Can* and
+# *Are*, the words that begin the questions in training. So the column measures a handful of words, and a few of them
+# can move it by ten points. Always ask how many different cases a score is made of.
 #
 # ## What does fine-tuning forget? (optional)
 #
@@ -827,16 +845,17 @@ def masked_words(encoder):  # loss and accuracy, with the head of pre-training
 
 
 for name, encoder, expected in (
-    ("pre-trained", pretrained.bert, (3.80, 0.35)),
-    ("fine-tuned", tagger.encoder, (5.84, 0.10)),
+    ("pre-trained", pretrained.bert, (3.36, 0.40)),
+    ("fine-tuned", tagger.encoder, (8.57, 0.06)),
 ):
     loss, accuracy = masked_words(encoder)
-    print(f"{name:11}  masked-word loss {about(expected[0], loss, within=0.5):.2f}", end="")
+    print(f"{name:11}  masked-word loss {about(expected[0], loss, within=1):.2f}", end="")
     print(f"   accuracy {about(expected[1], accuracy, within=0.05):.0%}")
 
 # %% [markdown]
-# The loss rises from 3.80 to 5.84, and the accuracy falls from 35 % to 10 %. Three passes over 2,000 sentences were
-# enough. Two remarks on this number. Some of the knowledge may not be lost but only stored differently, because we
+# The loss rises from 3.36 to 8.57, and the accuracy falls from 40 % to 6 %. A uniform guess over the 12,288 tokens of the
+# vocabulary has a loss of ln 12,288 = 9.4, so nearly all is gone. Three passes over 2,000 sentences were enough. Two
+# remarks on this number. Some of the knowledge may not be lost but only stored differently, because we
 # still use the old head, which doesn't know the new vectors. And our learning rate, 3·10⁻⁴, is higher than those for
 # BERT-Base, 2·10⁻⁵ to 5·10⁻⁵ (Devlin et al. 2019, appendix A.3). Small models are often fine-tuned with such a
 # high learning rate, but it also moves the weights farther.
@@ -883,19 +902,19 @@ print(f"weights that are trained: {trained:,} of {everything:,}, {trained / ever
 learn(lora_tagger, task, epochs=3, learning_rate=5e-3)
 lora_f1 = entity_f1(gold, task.predict(lora_tagger, validation))
 loss, accuracy = masked_words(lora_tagger.encoder)
-print(f"LoRA: entity F1 {about(0.66, lora_f1, within=0.06):.2f},", end=" ")
-print(f"masked-word loss {about(4.21, loss, within=0.2):.2f},", end=" ")
+print(f"LoRA: entity F1 {about(0.74, lora_f1, within=0.06):.2f},", end=" ")
+print(f"masked-word loss {about(4.14, loss, within=0.2):.2f},", end=" ")
 print(f"accuracy {about(0.31, accuracy, within=0.05):.0%}")
 
 # %% [markdown]
 # | three passes each | weights trained | entity F1 | masked-word loss | accuracy |
 # |---|---|---|---|---|
-# | before | 0 | | 3.80 | 35 % |
-# | full fine-tuning | 100 % | 0.77 | 5.84 | 10 % |
-# | LoRA, rank 8 | 0.7 % | 0.66 | 4.21 | 31 % |
+# | before | 0 | | 3.36 | 40 % |
+# | full fine-tuning | 100 % | 0.82 | 8.57 | 6 % |
+# | LoRA, rank 8 | 0.6 % | 0.74 | 4.14 | 31 % |
 #
-# LoRA forgets much less: the loss rises by 0.4 instead of 2.0. But it has also learned less: 0.66 is no better than
-# the fair baseline (0.67). (This is one run of each.) Biderman et al. (2024) found the same trade-off in large
+# LoRA forgets much less: the loss rises by 0.8 instead of 5.2. But it has also learned less: 0.74 is below the fair
+# baseline (0.80). (This is one run of each.) Biderman et al. (2024) found the same trade-off in large
 # language models, and gave their paper the title "LoRA Learns Less and Forgets Less". Our model is small, and
 # probably its frozen vectors contain little about names. For RoBERTa and larger models Hu et al. (2021, section 5)
 # report scores as high as those of full fine-tuning. And in one point LoRA always wins: take B A away, and the
@@ -983,10 +1002,10 @@ def serve(words, read_tags):
 
 extra = [sum(len(tokenizer.encode(word)) - 1 for word in row.words) for row in validation]
 for name, low, high, expected in (
-    ("no extra piece", 0, 0, 0.82),
-    ("1 extra piece", 1, 1, 0.24),
-    ("2 or 3", 2, 3, 0.14),
-    ("4 or more", 4, 99, 0.05),
+    ("no extra piece", 0, 0, 1.00),
+    ("1 extra piece", 1, 1, 0.37),
+    ("2 or 3", 2, 3, 0.12),
+    ("4 or more", 4, 99, 0.06),
 ):
     group = [row for row, n in zip(validation, extra) if low <= n <= high]
     found = [serve(row.words, served_tags) for row in group]
@@ -1001,8 +1020,9 @@ for word in ("Amelia", "Jennings", "near"):
     print(f"{word}: {'part of a name' if served[word] != 'O' else 'no name'}")
 
 # %% [markdown]
-# Without extra pieces the service is as good as validation said. With them it is useless. In the last sentence
-# *Jennings* is no longer a name, and *near* is.
+# Without extra pieces the service makes no mistake. These 18 sentences are easy: 12 of them have no name, and the others
+# have short ones such as *Kate*. With extra pieces the service is useless. In the last sentence *Jennings* is no longer
+# a name, and *near* is.
 #
 # ### Exercise 11.5 · Read the right pieces
 # ●●●○ · 12 minutes
@@ -1027,7 +1047,7 @@ check("11.5", word_tags)
 # <details><summary>Solution, explained</summary>
 #
 # `piece_tags[1 : 1 + words]` takes one piece for each word, as if no word were split. Each extra piece shifts the
-# tags of all later words by one. Here *near* gets the tag of *k*, the first piece of *Kate*. Training didn't
+# tags of all later words by one. Here *near* gets the tag of *Kate*, and *Jennings* that of *met*. Training didn't
 # notice, because its labels stood at the right pieces, and so did those of the validation loss.
 #
 # The same mistake can be made on the other side, if the labels for training are placed one piece after the other.
