@@ -710,7 +710,7 @@ entity_confusion(gold, with_rules)
 #
 # In the picture, look at the largest numbers off the diagonal: persons and places that BERT takes for organisations. One
 # cause are the training sentences. If an entity stands before *has* there, it is an organisation in 113 of 207 cases, as
-# in *The Bank of Leeds has dismissed thirty workers*. So in *Nicholas Fraser has written a book* BERT can be misled by
+# in *The Bank of Dover has dismissed thirty workers*. So in *Nicholas Fraser has written a book* BERT can be misled by
 # its context. It would have to know that *Nicholas* is a first name, and for that our small BERT has read too little.
 #
 # When does the sentence help? Five names of the validation sentences, such as *Austin*, stand for a person, a place, an
@@ -745,7 +745,7 @@ for (name, (_, found)), expected in zip(taggers.items(), measured):
 #
 # So the result is not "BERT is useless", but "these data hardly need BERT". It is another matter with texts that nobody
 # made from templates. On rare entities in web texts (WNUT 17), with 1,000 sentences for training, our BERT has an F1 of
-# 0.19, and a linear model with capitals 0.07 (`benchmarks/README.md`). Both are low, because 15 million words of
+# 0.19, and a linear model with capitals 0.07 (`benchmarks/README.md`). Both are low, because 16 million words of
 # pre-training are few. BERT-Base read 3.3 billion.
 #
 # ## What did the transitions learn? (optional)
