@@ -441,10 +441,10 @@ for row in most_telling(task.explain(validation, task.predictions(tagger, valida
     print(f"{error.asked}\n    gold:  {error.right}\n    model: {error.said}")
 
 # %% [markdown]
-# The tagger has an F1 of 0.82. It finds most of these names, though none of them occurred in the sentences for training.
-# Two things can help it: fine-tuning shows the model in which contexts names occur, and in pre-training it learned which
-# words are similar (and it may have read some of these names there). But the fair baseline has 0.80, without any
-# pre-training. Two points are not much, and neither tagger is finished yet.
+# The tagger has an F1 of 0.82. It finds most of these names, though none of them occurred in the sentences for
+# training. Two things can help it: fine-tuning shows the model in which contexts names occur, and in pre-training it
+# learned which words are similar (and it may have read some of these names there). But the fair baseline has 0.80,
+# without any pre-training. Two points are not much, and neither tagger is finished yet.
 #
 # A score doesn't tell what goes wrong. So read the six errors above. Is a part of a name left out? Has a name the wrong
 # type? Is it missed completely? These are different errors, and we will count them below.
@@ -663,7 +663,7 @@ print(
 # And the baseline? With the same rules it has 0.88, at least as much as BERT. On these sentences our BERT is no better
 # than a linear model that sees capitals, the ending of the word and two neighbors on each side. Compared with the first
 # baseline, in lower case and without rules (0.67), the same BERT would seem to be 21 points ahead. Capitals and rules
-# alone take the linear model over all these points. So **give the baseline everything that you give the model**, except
+# alone bring the linear model just as far. So **give the baseline everything that you give the model**, except
 # the part that you want to test. Here this part is pre-training and attention, and F1 shows no gain from them. Do the
 # two taggers know the same, then? Let's look at their errors.
 #
@@ -702,17 +702,19 @@ entity_confusion(gold, with_rules)
 
 # %% [markdown]
 # Compare the numbers after "other boundaries": 34 for the tagger that decides independently, 9 with the rules, 11 with
-# the CRF. The wrong types don't become fewer (34, 42, 45; the CRF had 32 and 35 with two other seeds). That makes sense.
-# Rules and transitions know which tags may follow each other, so they correct **boundaries**. But no transition knows
-# whether *Nicholas Fraser* is a man or a company. That takes better vectors: from a larger BERT or from more text.
+# the CRF. The wrong types don't become fewer (34, 42, 45; the CRF had 32 and 35 with two other seeds). That makes
+# sense. Rules and transitions know which tags may follow each other, so they correct **boundaries**. But no transition
+# knows whether *Nicholas Fraser* is a man or a company. That takes better vectors: from a larger BERT or from more
+# text.
 #
 # Now the last line. The linear model has as many right entities as BERT with rules (388 against 389), but other errors.
 # It misses 23 names, and BERT only 3. BERT gives 42 names the wrong type, and the linear model 26.
 #
-# In the picture, look at the largest numbers off the diagonal: persons and places that BERT takes for organisations. One
-# cause are the training sentences. If an entity stands before *has* there, it is an organisation in 113 of 207 cases, as
-# in *The Bank of Dover has dismissed thirty workers*. So in *Nicholas Fraser has written a book* BERT can be misled by
-# its context. It would have to know that *Nicholas* is a first name, and for that our small BERT has read too little.
+# In the picture, look at the largest numbers off the diagonal: persons and places that BERT takes for organisations.
+# One cause is the training sentences. If an entity stands before *has* there, it is an organisation in 113 of 207
+# cases, as in *The Bank of Dover has dismissed thirty workers*. So in *Nicholas Fraser has written a book* BERT can be
+# misled by its context. It would have to know that *Nicholas* is a first name, and for that our small BERT has read too
+# little.
 #
 # When does the sentence help? Five names of the validation sentences, such as *Austin*, stand for a person, a place, an
 # organisation or a product: *Austin sang*, *the boat to Austin*. Only the sentence tells which it is. The next cell
@@ -738,11 +740,11 @@ for (name, (_, found)), expected in zip(taggers.items(), measured):
 
 # %% [markdown]
 # Here is what F1 did not show. Where only the sentence decides, BERT with rules is right in 51 of 54 cases (47 and 48
-# with two other seeds), the linear model in 21. *The roads around Austin are bad* is one of its errors: it takes *Austin* for a product, because in
-# training *The brakes of my Mercedes are bad*. On all other names the linear model is ahead, 367 against 338 of 389.
-# Most of them show their type themselves (*Mrs*, *Lake*, *Company*, *-bury*), and the rest of the sentence comes from a
-# few templates. For that an ending and two neighbors are enough, and a model that looks at the whole sentence can also
-# be misled by it.
+# with two other seeds), the linear model in 21. *The roads around Austin are bad* is one of its errors: it takes
+# *Austin* for a product, because in training *The brakes of my Mercedes are bad*. On all other names the linear model
+# is ahead, 367 against 338 of 389. Most of them show their type themselves (*Mrs*, *Lake*, *Company*, *-bury*), and the
+# rest of the sentence comes from a few templates. For that an ending and two neighbors are enough, and a model that
+# looks at the whole sentence can also be misled by it.
 #
 # So the result is not "BERT is useless", but "these data hardly need BERT". It is another matter with texts that nobody
 # made from templates. On rare entities in web texts (WNUT 17), with 1,000 sentences for training, our BERT has an F1 of
@@ -843,9 +845,9 @@ for name, found in answers.items():
 #
 # On new words BERT is best, too, but it has only 76 %. Read that number with care. There are 270 new words, but only 40
 # *different* ones, because the sentences come from templates: *If* occurs 24 times, always in the same position. In our
-# run, five words (*If*, *Without*, *but*, *reads* and *tidy*) made 64 of the 66 errors. *If* became an AUX every time: of
-# the 1,000 training sentences only one begins with a SCONJ. So the column measures a handful of words, and each of them
-# can move it by several points. Always ask how many different cases a score is made of.
+# run, five words (*If*, *Without*, *but*, *reads* and *tidy*) made 64 of the 66 errors. *If* became an AUX every time:
+# of the 1,000 training sentences only one begins with a SCONJ. So the column measures a handful of words, and each of
+# them can move it by several points. Always ask how many different cases a score is made of.
 #
 # ## What does fine-tuning forget? (optional)
 #
@@ -890,12 +892,12 @@ for name, encoder, expected in (
     print(f"   accuracy {about(expected[1], accuracy, within=0.05):.0%}")
 
 # %% [markdown]
-# The loss rises from 3.36 to 8.57, and the accuracy falls from 40 % to 6 %. A uniform guess over the 12,288 tokens of the
-# vocabulary has a loss of ln 12,288 = 9.4, so nearly all is gone. Three passes over 2,000 sentences were enough. Two
-# remarks on this number. Some of the knowledge may not be lost but only stored differently, because we
-# still use the old head, which doesn't know the new vectors. And our learning rate, 3·10⁻⁴, is higher than those for
-# BERT-Base, 2·10⁻⁵ to 5·10⁻⁵ (Devlin et al. 2019, appendix A.3). Small models are often fine-tuned with such a
-# high learning rate, but it also moves the weights farther.
+# The loss rises from 3.36 to 8.57, and the accuracy falls from 40 % to 6 %. A uniform guess over the 12,288 tokens of
+# the vocabulary has a loss of ln 12,288 = 9.4, so nearly all is gone. Three passes over 2,000 sentences were enough.
+# Two remarks on this number. Some of the knowledge may not be lost but only stored differently, because we still use
+# the old head, which doesn't know the new vectors. And our learning rate, 3·10⁻⁴, is higher than those for BERT-Base,
+# 2·10⁻⁵ to 5·10⁻⁵ (Devlin et al. 2019, appendix A.3). Small models are often fine-tuned with such a high learning rate,
+# but it also moves the weights farther.
 #
 # What helps? A lower learning rate, fewer steps, frozen layers, or a few batches of the old task in between. Or a
 # method that changes fewer weights.
@@ -1057,9 +1059,9 @@ for word in ("Amelia", "Jennings", "near"):
     print(f"{word}: {'part of a name' if served[word] != 'O' else 'no name'}")
 
 # %% [markdown]
-# Without extra pieces the service makes no mistake. These 18 sentences are easy: 12 of them have no name, and the others
-# have short ones such as *Kate*. With extra pieces the service is useless. In the last sentence *Jennings* is no longer
-# a name, and *near* is.
+# Without extra pieces the service makes no mistake. These 18 sentences are easy: 12 of them have no name, and the
+# others have common ones such as *George*. With extra pieces the service is useless. In the last sentence *Jennings* is no
+# longer a name, and *near* is.
 #
 # ### Exercise 11.5 · Read the right pieces
 # ●●●○ · 12 minutes
@@ -1190,9 +1192,9 @@ quiz(11)
 # are more ways to get the mask wrong, and the marginal probabilities need forward and backward sums.
 #
 # The cheap alternative: train with plain softmax, set the forbidden transitions to minus infinity, and decode with
-# Viterbi. In this course that brought nearly the CRF's whole gain, with no training. So I measure three models over five
-# seeds: argmax, constrained Viterbi, CRF, by entity F1. If the CRF's gain over constrained Viterbi is smaller than the
-# standard deviation, I leave it out. The baseline without a network gets the same rules.
+# Viterbi. In this course that brought nearly the CRF's whole gain, with no training. So I measure three models over
+# five seeds: argmax, constrained Viterbi, CRF, by entity F1. If the CRF's gain over constrained Viterbi is smaller
+# than the standard deviation, I leave it out. The baseline without a network gets the same rules.
 #
 # </details>
 #
