@@ -615,8 +615,8 @@ check("11.4", viterbi)
 # - **rules alone**: the same tagger, decoded by a CRF that has learned nothing. All allowed transitions have the
 #   score 0, so nothing has to be trained
 # - **CRF**: BERT and CRF trained together
-# - **linear, rules**: the baseline with capitals, decoded by the same rules. They work for every tagger that scores each
-#   tag, so a fair comparison gives them to the baseline, too. Its scores are log-probabilities
+# - **linear, rules**: the baseline with capitals, decoded by the same rules. They work for every tagger that scores
+#   each tag, so a fair comparison gives them to the baseline, too. Its scores are log-probabilities
 #
 # Guess: how much of the CRF's gain in F1 do the rules alone bring, and which of the four is best? The first of the next
 # three cells prints the allowed transitions. The second trains. **It takes up to two minutes on a slow computer.** The
@@ -1060,8 +1060,8 @@ for word in ("Amelia", "Jennings", "near"):
 
 # %% [markdown]
 # Without extra pieces the service makes no mistake. These 18 sentences are easy: 12 of them have no name, and the
-# others have common ones such as *George*. With extra pieces the service is useless. In the last sentence *Jennings* is no
-# longer a name, and *near* is.
+# others have common ones such as *George*. With extra pieces the service is useless. In the last sentence *Jennings* is
+# no longer a name, and *near* is.
 #
 # ### Exercise 11.5 · Read the right pieces
 # ●●●○ · 12 minutes
