@@ -663,9 +663,9 @@ print(
 # And the baseline? With the same rules it has 0.88, at least as much as BERT. On these sentences our BERT is no better
 # than a linear model that sees capitals, the ending of the word and two neighbors on each side. Compared with the first
 # baseline, in lower case and without rules (0.67), the same BERT would seem to be 21 points ahead. Capitals and rules
-# alone bring the linear model just as far. So **give the baseline everything that you give the model**, except
-# the part that you want to test. Here this part is pre-training and attention, and F1 shows no gain from them. Do the
-# two taggers know the same, then? Let's look at their errors.
+# alone bring the linear model just as far. So **give the baseline everything that you give the model**, except the part
+# that you want to test. Here this part is pre-training and attention, and F1 shows no gain from them. Do the two
+# taggers know the same, then? Let's look at their errors.
 #
 # ## Boundaries or types?
 #
@@ -713,8 +713,8 @@ entity_confusion(gold, with_rules)
 # In the picture, look at the largest numbers off the diagonal: persons and places that BERT takes for organisations.
 # One cause is the training sentences. If an entity stands before *has* there, it is an organisation in 113 of 207
 # cases, as in *The Bank of Dover has dismissed thirty workers*. So in *Nicholas Fraser has written a book* BERT can be
-# misled by its context. It would have to know that *Nicholas* is a first name, and for that our small BERT has read too
-# little.
+# misled by its context. To resist, it would have to know that *Nicholas* is a first name. The training sentences don't
+# contain it, so only pre-training can teach that, and here it did not.
 #
 # When does the sentence help? Five names of the validation sentences, such as *Austin*, stand for a person, a place, an
 # organisation or a product: *Austin sang*, *the boat to Austin*. Only the sentence tells which it is. The next cell
@@ -748,8 +748,9 @@ for (name, (_, found)), expected in zip(taggers.items(), measured):
 #
 # So the result is not "BERT is useless", but "these data hardly need BERT". It is another matter with texts that nobody
 # made from templates. On rare entities in web texts (WNUT 17), with 1,000 sentences for training, our BERT has an F1 of
-# 0.19, and a linear model with capitals 0.07 (`benchmarks/README.md`). Both are low, because 16 million words of
-# pre-training are few. BERT-Base read 3.3 billion.
+# 0.19, and a linear model with capitals 0.07 (`benchmarks/README.md`). Both are low: these entities are rare on
+# purpose, 1,000 sentences are few, and so are the 16 million words of our pre-training texts. BERT-Base read 3.3
+# billion.
 #
 # ## What did the transitions learn? (optional)
 #
