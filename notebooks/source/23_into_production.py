@@ -78,8 +78,8 @@
 #
 # ## The problem: a notebook is not a service
 #
-# First we need a model. The next three cells read the reviews of chapter 10 and fine-tune `books-mini` on them, with the
-# loop of that chapter. Two epochs take about 15 seconds and are good enough for today.
+# First we need a model. The next three cells read the reviews of chapter 10 and fine-tune our small BERT, `mixed-mini`, on
+# them, with the loop and the settings of that chapter. Three epochs take about half a minute on one core.
 #
 # In a notebook we would then loop over texts. What happens when other people send them? The fourth cell is that loop,
 # with four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing. Which of them
@@ -110,7 +110,7 @@ from bertedu.production.serving import serving  # says what to install if that i
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 from bertedu.visualization.picture import Picture, new_figure
 
-folder = data_path("checkpoints/books-mini")
+folder = data_path("checkpoints/mixed-mini")
 tokenizer = open_model(folder)[1]
 
 # %%
@@ -121,7 +121,7 @@ def read(name):
 
 
 train, validation = read("sentiment/train.tsv"), read("sentiment/validation.tsv")
-test, settings = read("sentiment/test.tsv"), FinetuningSettings(pooling="max", epochs=2)
+test, settings = read("sentiment/test.tsv"), FinetuningSettings(pooling="max", epochs=3)
 torch.manual_seed(0)
 make = KINDS["classification"].make
 model, task = make(train, validation, tokenizer, str(folder), settings)
@@ -134,9 +134,9 @@ def text_loss(model, batch):
 
 
 def fine_tune(model, rate=5e-4):
-    optimizer, steps = build_optimizer(model, rate, 0.01, (0.9, 0.999)), 2 * len(task.epoch(0))
+    optimizer, steps = build_optimizer(model, rate, 0.01, (0.9, 0.999)), 3 * len(task.epoch(0))
     for step in range(steps):
-        if step % (steps // 2) == 0:  # a new epoch: the batches in another order
+        if step % (steps // 3) == 0:  # a new epoch: the batches in another order
             batches = iter(task.epoch(step))
             model.train()
         set_rates(optimizer, rate * rate_factor(step / steps, 0.1), step / steps)
@@ -153,9 +153,8 @@ def accuracy(model, rows):
 
 fine_tune(model)
 on_validation, on_test = accuracy(model.eval(), validation), accuracy(model, test)
-print(f"validation {about(0.85, on_validation, within=0.08):.0%}", end=", ")
-print(f"test {about(0.77, on_test, within=0.08):.0%}")
-assert on_test < on_validation  # other sentence patterns: see "Drift"
+print(f"validation {about(0.83, on_validation, within=0.08):.0%}", end=", ")
+print(f"test {about(0.86, on_test, within=0.08):.0%}")  # other sentence patterns: see "Drift"
 
 # %%
 soup = "The soup was excellent. "
@@ -212,8 +211,8 @@ except Exception as error:
 # how large is the largest difference? (float32 keeps about seven digits.)
 #
 # The second cell opens the exported folder with `Engine`: tokenizer, graph and labels in one object. It shows why the
-# batches of the check have padding in them. It asks the graph for a short text alone, then with padding
-# next to a long one, then again with a mask that says that the padding is real. How much do the logits move?
+# batches of the check have padding in them. It asks the graph about each of 40 short reviews three times: alone, then with
+# padding next to a long text, then again with a mask that says that the padding is real. How many labels change?
 
 # %%
 texts = [(row.text, None) for row in validation[::2]]  # each second one: see "Drift"
@@ -232,15 +231,18 @@ def run(some_texts, **changes):  # [B, C]
     return engine.session.run({name: encoding[name].numpy() for name in encoding} | changes)
 
 
-pair = ["The soup was cold.", "We came back. " * 12 + "The soup was excellent."]
-engine, real = Engine(work / "reviews"), np.ones(tokenizer(pair).input_ids.shape, np.int64)
-alone, padded, wrong = run(pair[:1])[0], run(pair)[0], run(pair, attention_mask=real)[0]
-print(f"with padding {about(0, abs(alone - padded).max(), within=1e-4):.6f} away", end=", ")
-print(f"without its mask {about(4.6, abs(alone - wrong).max(), within=2.5):.1f} away")
+engine, far, other = Engine(work / "reviews"), 0.0, 0
+for row in validation[:40]:
+    pair = [row.text, "We came back. " * 12 + "The soup was excellent."]
+    real = np.ones(tokenizer(pair).input_ids.shape, np.int64)
+    alone, padded, wrong = run(pair[:1])[0], run(pair)[0], run(pair, attention_mask=real)[0]
+    far, other = max(far, abs(alone - padded).max()), other + (alone.argmax() != wrong.argmax())
+print(f"with padding at most {about(0, far, within=1e-4):.6f} away", end=", ")
+print(f"without its mask {about(8, other, within=7):.0f} of 40 get another label")
 
 # %% [markdown]
-# The largest difference is rounding: the runtime adds up in another order. But without its mask, the same short text
-# gets a logit that is several units away, because padding is read like words. Look at the graph's inputs and outputs:
+# The largest difference is rounding: the runtime adds up in another order. But without the mask, one short review in five
+# gets another label, because padding is read like words. Look at the graph's inputs and outputs:
 # numbers in, numbers out. It contains **no tokenizer and no labels**. Both must travel with it, and nothing in the graph
 # complains if they are the wrong ones. (The folder that was just written holds
 # `model.onnx`, `vocab.txt`, `config.json`, and `export.json` with the labels, the result of the check, and a digest of
@@ -322,7 +324,7 @@ reviews, engine8 = [row.text for row in validation], Engine(work / "int8")
 full, eight = answers(engine, reviews), answers(engine8, reviews)
 for name, said, of in (("float32", full, exported), ("int8", eight, quantized)):
     right = np.mean([one["label"] == row.label for one, row in zip(said, validation)])
-    print(f"{name:8} {about(0.85, right, within=0.08):.0%} right, {of.bytes / 1e6:.0f} MB")
+    print(f"{name:8} {about(0.83, right, within=0.08):.0%} right, {of.bytes / 1e6:.0f} MB")
 other = sum(one["label"] != another["label"] for one, another in zip(full, eight))
 print(f"another label: {about(0, other, within=6):.0f} of 300 reviews")
 changes = [abs(one["probability"] - other["probability"]) for one, other in zip(full, eight)]
@@ -331,8 +333,8 @@ print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.
 # %% [markdown]
 # Hardly a label changes, so the accuracy is practically the same. But probabilities move, and a threshold that was
 # chosen with the float32 model should be chosen again. (On another task or model int8 can cost points: measure it.) The
-# file isn't four times smaller: we quantize matrix products only, so the embedding table stays in 32 bits, and in a
-# small BERT it is a large part. Is int8 faster? That depends on the processor's instructions, so measure it on the
+# file isn't four times smaller: we quantize matrix products only, so the embedding table stays in 32 bits. In a small
+# BERT it is a large part, here 12,288 · 256 · 4 bytes = 12.6 MB. Is int8 faster? That depends on the processor's instructions, so measure it on the
 # machine that will serve. We do that below. (The package uses only the integers from −64 to 64. Many processors from
 # before 2019 add two products of 8-bit numbers in 16 bits, and cut off what doesn't fit. With one bit less it fits.)
 #
@@ -344,8 +346,8 @@ print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.
 # remove the upper two of our four layers, and change nothing else.
 #
 # The first line of the next cell's output answers that. Can the rest of the accuracy be won back? The picture shows a
-# measurement: `books-mini`, fine-tuned on the course's reviews and on 3,000 sentences of film reviews (Pang & Lee 2005),
-# in several versions, three seeds each, exported to ONNX. *Tuned* means one more pass over the training data after
+# measurement: the course's earlier checkpoint, books-mini (four layers as well, but it read less, and few modern texts),
+# fine-tuned on the course's reviews and on 3,000 sentences of film reviews (Pang & Lee 2005), in several versions, three seeds each, exported to ONNX. *Tuned* means one more pass over the training data after
 # something was removed; *tuned on* is the control, the whole model with the same pass. The **student** has the lower half
 # of the pre-trained layers, and learns the task from the labels alone, or by **distillation**: also from the fine-tuned
 # model's probabilities at a temperature of 2, as in [chapter 16](16_albert_and_distilbert.ipynb). Before you look: which
@@ -354,8 +356,8 @@ print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.
 # %%
 student = copy.deepcopy(model)
 student.encoder.encoder.layers = student.encoder.encoder.layers[:2]
-cut_off = about(0.60, accuracy(student, validation), within=0.12)
-print(f"all layers {about(0.85, accuracy(model, validation), within=0.08):.0%}", end=", ")
+cut_off = about(0.45, accuracy(student, validation), within=0.2)
+print(f"all layers {about(0.83, accuracy(model, validation), within=0.08):.0%}", end=", ")
 print(f"the lower two alone {cut_off:.0%}")
 marks = {"ONNX": "ko", "ONNX, tuned on": "kd", "ONNX, int8": "k^"}
 marks |= {"50% of heads removed, tuned": "ks", "upper half of layers removed": "C1x"}
@@ -386,9 +388,12 @@ Picture(figure, alt)
 # doesn't. (Compare with *tuned on*: the whole model has had that pass, too.)
 #
 # The **distilled** student is better than the student alone on one set and worse on the other. So these runs don't
-# show that distillation helps here. (The one in [chapter 16](16_albert_and_distilbert.ipynb), which copies the teacher's
-# predictions of masked words, did.) And look at the dotted line: a bag of words, which costs next to nothing. On the
-# film reviews it beats every version of this small BERT. Compare with it before you make a model faster.
+# show that distillation helps here. (In [chapter 16](16_albert_and_distilbert.ipynb) the student copies the teacher's
+# predictions of masked words. There the teacher did help for the same number of steps, but for the same time not in
+# accuracy.) And look at the dotted line: a bag of words, which costs next to nothing. On the film reviews it beats every
+# version of that checkpoint. `mixed-mini` was not measured in these versions. The whole model reaches 0.709 on the film
+# reviews with 1,000 training sentences, where a bag of words has 0.693, and 0.767 with all 8,530, where the bag of words
+# has 0.791 (`benchmarks/README.md`). So compare with it before you make a model faster.
 #
 # ## Batches, padding and milliseconds
 #
@@ -683,9 +688,9 @@ def loss_at(t):
 
 
 temperature = min(np.linspace(0.5, 3, 51), key=loss_at)
-before = about(0.35, loss_at(1), within=0.1)
-after = about(0.34, loss_at(temperature), within=0.1)
-print(f"temperature {about(0.75, temperature, within=0.2):.2f}", end=", ")
+before = about(0.42, loss_at(1), within=0.15)
+after = about(0.39, loss_at(temperature), within=0.15)
+print(f"temperature {about(1.40, temperature, within=0.35):.2f}", end=", ")
 print(f"validation loss {before:.2f} before, {after:.2f} after")
 
 # %%
@@ -701,19 +706,19 @@ test_logits, test_classes = numbers_of(test)
 p, cooled = (softmax(test_logits / t, axis=1)[:, negative] for t in (1, temperature))
 known = softmax(logits, axis=1)[:, negative]  # on validation
 counted = min([*known, 1.1], key=lambda threshold: cost(known, threshold, classes))
-ways = {"call nobody": (p, 1.1, 2000), "call everybody": (p, 0, 400), "0.5": (p, 0.5, 388)}
-ways |= {"formula": (p, 2 / 22, 238), "temperature": (cooled, 2 / 22, 226)}
+ways = {"call nobody": (p, 1.1, 2000), "call everybody": (p, 0, 400), "0.5": (p, 0.5, 190)}
+ways |= {"formula": (p, 2 / 22, 118), "temperature": (cooled, 2 / 22, 112)}
 found = {}
-for name, (of_test, threshold, expected) in (ways | {"counted": (p, counted, 242)}).items():
+for name, (of_test, threshold, expected) in (ways | {"counted": (p, counted, 136)}).items():
     found[name] = cost(of_test, threshold, test_classes)
     print(f"{name:15} costs {about(expected, found[name], within=120):.0f} for 300 guests")
 by_cost = [found.pop(name) for name in ("formula", "temperature", "counted")]
 assert max(by_cost) < min(found.values())
 
 # %% [markdown]
-# At 0.5 the model misses too many unhappy guests: that costs more than all three thresholds by cost, which lie together
-# far below it. Don't rank the three: a single missed guest is 20. The temperature is below 1, so after two short epochs
-# this model is not certain *enough*. Models that are trained for longer are usually too certain.
+# At 0.5 the model misses too many unhappy guests: that costs more than any of the three thresholds by cost. Don't rank the
+# three: a single missed guest is 20. The temperature is well above 1, so this model is too certain, as fine-tuned models
+# usually are. Here that hardly changes the decisions: few texts lie between the two thresholds.
 #
 # A third kind of decision is **abstaining**: a person reads the texts in between. Suppose that reading costs 1 and that
 # the person is always right. Then a text should be read where 1 is less than both expected costs: 1 < 20p and
@@ -722,8 +727,8 @@ assert max(by_cost) < min(found.values())
 # %%
 reading = (p > 0.05) & (p < 0.5)
 abstained = reading.sum() + cost(p[~reading], 0.5, test_classes[~reading])
-print(f"abstaining costs {about(186, abstained, within=60):.0f}", end=", ")
-print(f"and a person reads {about(0.26, reading.mean(), within=0.1):.0%} of the texts")
+print(f"abstaining costs {about(87, abstained, within=60):.0f}", end=", ")
+print(f"and a person reads {about(0.12, reading.mean(), within=0.08):.0%} of the texts")
 
 # %% [markdown]
 # Compare that with the formula alone, and remember that the reader's pay is in it. It needs a reader who keeps up.
@@ -753,16 +758,18 @@ for name, rows in days.items():
     sure[name] = report["confidence"]["recent"]
     print(f"{name:9} {report['new_pieces']['recent']:.0%} new pieces", end=", ")
     alarm = "alarm" if "new_pieces" in report["alarms"] else "no alarm"
-    usual = {"the same": 0.82, "test": 0.80, "letters": 0.88}[name]
+    usual = {"the same": 0.88, "test": 0.92, "letters": 0.90}[name]
     print(f"{alarm} for new pieces, confidence {about(usual, sure[name], within=0.05):.2f}")
-assert sure["letters"] > sure["the same"]
+assert sure["letters"] > sure["the same"] - 0.05
 
 # %% [markdown]
-# The words show the drift, and the confidence misleads: on letters, for which no answer is right here, the model is
-# *more* certain than on reviews. It has to put its probability somewhere. If you wait for the confidence to fall, you
-# wait in vain. (The monitor's alarm works in both directions. On the letters the confidence is about four standard errors
-# *higher*, at the edge of an alarm.) The alarm on the second day is deserved: on the test reviews the accuracy is lower,
-# as you saw in the beginning.
+# The words show the drift, and the confidence doesn't: on letters, for which no answer is right here, the model is about
+# as certain as on reviews. It has to put its probability somewhere. If you wait for the confidence to fall, you may wait
+# in vain.
+#
+# And did the second day deserve its alarm? A third of the pieces are new. But the accuracy on the test reviews was no
+# lower than on validation, as you saw in the beginning. Don't count on that, either. We trained the same model with two
+# other seeds, and there it was six points lower: 82 % against 88 %, and 81 % against 88 %.
 #
 # An alarm says that the inputs are different (**covariate shift**), not that the answers are wrong. And no alarm doesn't
 # say that all is well: if people start to mean something else by the same words (**concept drift**), these measures see
@@ -800,8 +807,8 @@ assert sure["letters"] > sure["the same"]
 # recall@10 of 2/3, and an MRR@10 of (1 + 1/4 + 0) / 3 = 0.42. Recall is for a first search whose hits are reranked, MRR
 # for the list that people see.
 #
-# Then the cell reads a measurement with three seeds. All encoders start from `books-mini` and train for about a minute
-# at most, the cross-encoder for less than two. *Stories* are 870 short stories of this course with 201 questions,
+# Then the cell reads a measurement with three seeds. All encoders start from the earlier checkpoint, books-mini, and
+# train for about a minute at most, the cross-encoder for less than two. *Stories* are 870 short stories of this course with 201 questions,
 # *public* is 3,365 passages of SQuAD's and XQuAD's Wikipedia pages with 300 questions. The last two lines are
 # **hybrids**: late interaction or a cross-encoder reranks BM25's hits, and both scores are added. Which way wins?
 
@@ -865,11 +872,12 @@ assert served.process.poll() is not None  # the service has ended
 # ## Broken BERT: fast and wrong
 #
 # On Monday the guest house gets a new version of the service. `/health` says "ok". The log shows nothing but status 200.
-# It is as fast as before. The model is even more certain than it was. On Friday somebody reads the answers.
+# It is as fast as before. Each answer comes with a probability, and one in six has more than 0.9. On Friday somebody reads
+# the answers.
 #
 # The next cell builds that version. It makes one change to a file of the folder, as an exporter that writes no digests
 # would have left it. Its code is folded, so leave it folded for now.
-# The second cell asks it for the validation reviews. No error, high confidence, and how much is right?
+# The second cell asks it for the validation reviews. No error. How certain is it on average, and how much is right?
 
 # %% tags=["hide-input"]
 
@@ -899,14 +907,17 @@ before = np.mean([one["probability"] for one in full])
 print(
     "statuses:",
     sorted(statuses),
-    f"mean confidence {about(0.89, sure, within=0.06):.2f}",
+    f"mean confidence {about(0.74, sure, within=0.08):.2f}",
     end=", ",
 )
-print(f"last week {about(0.82, before, within=0.05):.2f}")
-print(f"accuracy {about(0.35, right, within=0.1):.0%}, guessing 33%")
-assert sure > before
+print(f"last week {about(0.88, before, within=0.05):.2f}")
+print(f"accuracy {about(0.33, right, within=0.1):.0%}, guessing 33%")
+assert sure < before
 
 # %% [markdown]
+# It is no better than a guess, and it still claims to be right in three of four cases. The mean confidence has fallen, but
+# nobody could read from it how bad things are.
+#
 # Where would you look? Write down three suspects before you read on, and what each of them would show. Swapped labels,
 # for example, would leave a pattern: all positive reviews would get the same wrong label. The next cell compares what
 # both versions do to one sentence: tokens, then ids. The first step that differs is the culprit.
@@ -925,14 +936,16 @@ print("what the model reads on monday:", tokenizer.decode(ids))
 #
 # The usual ways to this bug: the tokenizer of another checkpoint with a vocabulary of the same size; cased against
 # uncased; a vocabulary that was trained again; a file that was edited. The graph can't notice it. Did anything? The
-# monitor of "Drift" counts ids, and to it Monday's texts were full of new pieces. The next cell prints its alarms.
+# monitor of "Drift" counts ids, and to it Monday's texts were full of new pieces. It watches the confidence, too. The next
+# cell prints its alarms. (Don't count on the confidence. With the course's earlier checkpoint, books-mini, this very change
+# made its mean *rise*, from 0.82 to 0.89.)
 #
 # But an alarm of the monitor comes after dozens of wrong answers, and somebody has to read it. A **startup check** stops
 # the service before the first one. Monday's exporter stored the digest of the graph only, so let's write one for the
 # vocabulary. `broken_digest` is a first try: it would be stored at export and compared at the start.
 
 # %%
-print("alarm for new pieces:", "new_pieces" in drift["alarms"])
+print("alarms:", ", ".join(drift["alarms"]))
 print(f"new pieces {drift['new_pieces']['recent']:.0%}")
 
 
@@ -940,7 +953,7 @@ def broken_digest(tokens, lower_case):
     return hashlib.sha256("".join(sorted(tokens)).encode()).hexdigest()
 
 
-digests = {broken_digest(one.tokenizer.tokens, True) for one in (engine, wrong)}
+digests = {broken_digest(one.tokenizer.tokens, False) for one in (engine, wrong)}
 print("different digests:", len(digests))
 
 # %% [markdown]
@@ -991,9 +1004,9 @@ def failed(engine, tolerance=0.1):  # how many golden requests get another answe
     return sum(max(gap) > tolerance for gap in gaps)
 
 
-lost = Engine(another_version("lost", lambda lines: lines[:2000] + lines[2001:]))
-versions = {"last week": (engine, 0, 0.85), "int8": (engine8, 0, 0.85)}
-versions |= {"monday": (wrong, 24, 0.35), "a line lost": (lost, 13, 0.73)}
+lost = Engine(another_version("lost", lambda lines: lines[:4000] + lines[4001:]))
+versions = {"last week": (engine, 0, 0.83), "int8": (engine8, 0, 0.83)}
+versions |= {"monday": (wrong, 29, 0.33), "a line lost": (lost, 10, 0.73)}
 for name, (one, fails, expected) in versions.items():
     found = zip(answers(one, reviews), validation)
     right = about(expected, np.mean([s["label"] == row.label for s, row in found]), within=0.1)
@@ -1010,8 +1023,8 @@ shutil.rmtree(work, ignore_errors=True)  # the exported folders
 # %% [markdown]
 # Int8 passes, since the tolerance leaves room for rounding. With either check, Monday's version would never have started.
 # And the lost line would have been the worst: the model is still right in most cases, because the most frequent words
-# stand before the gap. No status code, no confidence and no glance at a few answers would tell: only the monitor, and the
-# golden requests. Choose golden texts with many different words: a text whose words all stand before the gap passes.
+# stand before the gap. No status code, no confidence (0.86 on average, last week 0.88) and no glance at a few answers would
+# tell: only the new pieces of the monitor, and the golden requests. Choose golden texts with many different words: a text whose words all stand before the gap passes.
 #
 # ## Paper and code
 #
