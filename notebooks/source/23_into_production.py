@@ -78,8 +78,9 @@
 #
 # ## The problem: a notebook is not a service
 #
-# First we need a model. The next three cells read the reviews of chapter 10 and fine-tune our small BERT, `mixed-mini`, on
-# them, with the loop and the settings of that chapter. Three epochs take about half a minute on one core.
+# First we need a model. The next three cells read the reviews of chapter 10 and fine-tune our small BERT,
+# `mixed-mini`, on them, with the loop and the settings of that chapter. Three epochs take about half a minute on one
+# core.
 #
 # In a notebook we would then loop over texts. What happens when other people send them? The fourth cell is that loop,
 # with four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing. Which of them
@@ -332,11 +333,12 @@ print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.
 
 # %% [markdown]
 # Hardly a label changes, so the accuracy is practically the same. But probabilities move, and a threshold that was
-# chosen with the float32 model should be chosen again. (On another task or model int8 can cost points: measure it.) The
-# file isn't four times smaller: we quantize matrix products only, so the embedding table stays in 32 bits. In a small
-# BERT it is a large part, here 12,288 · 256 · 4 bytes = 12.6 MB. Is int8 faster? That depends on the processor's instructions, so measure it on the
-# machine that will serve. We do that below. (The package uses only the integers from −64 to 64. Many processors from
-# before 2019 add two products of 8-bit numbers in 16 bits, and cut off what doesn't fit. With one bit less it fits.)
+# chosen with the float32 model should be chosen again. (On another task or model int8 can cost points: measure it.)
+# The file isn't four times smaller: we quantize matrix products only, so the embedding table stays in 32 bits. In a
+# small BERT it is a large part, here 12,288 · 256 · 4 bytes = 12.6 MB. Is int8 faster? That depends on the
+# processor's instructions, so measure it on the machine that will serve. We do that below. (The package uses only the
+# integers from −64 to 64. Many processors from before 2019 add two products of 8-bit numbers in 16 bits, and cut off
+# what doesn't fit. With one bit less it fits.)
 #
 # ## A smaller model (optional)
 #
@@ -346,12 +348,13 @@ print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.
 # remove the upper two of our four layers, and change nothing else.
 #
 # The first line of the next cell's output answers that. Can the rest of the accuracy be won back? The picture shows a
-# measurement: the course's earlier checkpoint, books-mini (four layers as well, but it read less, and few modern texts),
-# fine-tuned on the course's reviews and on 3,000 sentences of film reviews (Pang & Lee 2005), in several versions, three seeds each, exported to ONNX. *Tuned* means one more pass over the training data after
-# something was removed; *tuned on* is the control, the whole model with the same pass. The **student** has the lower half
-# of the pre-trained layers, and learns the task from the labels alone, or by **distillation**: also from the fine-tuned
-# model's probabilities at a temperature of 2, as in [chapter 16](16_albert_and_distilbert.ipynb). Before you look: which
-# version would you serve?
+# measurement: the course's earlier checkpoint, books-mini (four layers as well, but it read less, and few modern
+# texts), fine-tuned on the course's reviews and on 3,000 sentences of film reviews (Pang & Lee 2005), in several
+# versions, three seeds each, exported to ONNX. *Tuned* means one more pass over the training data after something was
+# removed; *tuned on* is the control, the whole model with the same pass. The **student** has the lower half of the
+# pre-trained layers, and learns the task from the labels alone, or by **distillation**: also from the fine-tuned
+# model's probabilities at a temperature of 2, as in [chapter 16](16_albert_and_distilbert.ipynb). Before you look:
+# which version would you serve?
 
 # %%
 student = copy.deepcopy(model)
@@ -569,12 +572,13 @@ assert set(one.statuses) == set(many.statuses) == {200}
 assert report["from_cache"] >= 150
 
 # %% [markdown]
-# What to notice: with 16 clients the throughput rises, since the service is never idle between two requests, and computes
-# batches. And each client waits longer. That is the trade: **latency against throughput**. **Little's law** joins the
-# two: 16 clients / throughput is the mean latency. Now compare the last open loop with the 16 clients: it sends *less*, and its p99 is of the same size or
-# higher, since requests come at random and nobody waits politely. The cache is in a class of its own. (Not all 200 come
-# from it: some clients ask before the first answer is there.) And a figure such as "200 requests a second" means nothing
-# without the latency at that load, the lengths of the texts, and the kind of loop.
+# What to notice: with 16 clients the throughput rises, since the service is never idle between two requests, and
+# computes batches. And each client waits longer. That is the trade: **latency against throughput**. **Little's law**
+# joins the two: 16 clients / throughput is the mean latency. Now compare the last open loop with the 16 clients: it
+# sends *less*, and yet its p99 is farther above its median, since requests come at random and nobody waits politely.
+# The cache is in a class of its own. (Not all 200 come from it: some clients ask before the first answer is there.)
+# And a figure such as "200 requests a second" means nothing without the latency at that load, the lengths of the
+# texts, and the kind of loop.
 #
 # Don't trust these p99 too far. Out of 300 requests, the three slowest decide about p99: a real test sends many
 # thousands. And the load generator runs on the same machine, so it takes computing time from the service. For figures
@@ -716,9 +720,9 @@ by_cost = [found.pop(name) for name in ("formula", "temperature", "counted")]
 assert max(by_cost) < min(found.values())
 
 # %% [markdown]
-# At 0.5 the model misses too many unhappy guests: that costs more than any of the three thresholds by cost. Don't rank the
-# three: a single missed guest is 20. The temperature is well above 1, so this model is too certain, as fine-tuned models
-# usually are. Here that hardly changes the decisions: few texts lie between the two thresholds.
+# At 0.5 the model misses too many unhappy guests: that costs more than any of the three thresholds by cost. Don't
+# rank the three: a single missed guest is 20. The temperature is well above 1, so this model is too certain, as
+# fine-tuned models usually are. Here that hardly changes the decisions: few texts lie between the two thresholds.
 #
 # A third kind of decision is **abstaining**: a person reads the texts in between. Suppose that reading costs 1 and that
 # the person is always right. Then a text should be read where 1 is less than both expected costs: 1 < 20p and
@@ -808,9 +812,10 @@ assert sure["letters"] > sure["the same"] - 0.05
 # for the list that people see.
 #
 # Then the cell reads a measurement with three seeds. All encoders start from the earlier checkpoint, books-mini, and
-# train for about a minute at most, the cross-encoder for less than two. *Stories* are 870 short stories of this course with 201 questions,
-# *public* is 3,365 passages of SQuAD's and XQuAD's Wikipedia pages with 300 questions. The last two lines are
-# **hybrids**: late interaction or a cross-encoder reranks BM25's hits, and both scores are added. Which way wins?
+# train for about a minute at most, the cross-encoder for less than two. *Stories* are 870 short stories of this
+# course with 201 questions, *public* is 3,365 passages of SQuAD's and XQuAD's Wikipedia pages with 300 questions. The
+# last two lines are **hybrids**: late interaction or a cross-encoder reranks BM25's hits, and both scores are added.
+# Which way wins?
 
 # %%
 from bertedu.search.sparse import term_weights
@@ -936,9 +941,9 @@ print("what the model reads on monday:", tokenizer.decode(ids))
 #
 # The usual ways to this bug: the tokenizer of another checkpoint with a vocabulary of the same size; cased against
 # uncased; a vocabulary that was trained again; a file that was edited. The graph can't notice it. Did anything? The
-# monitor of "Drift" counts ids, and to it Monday's texts were full of new pieces. It watches the confidence, too. The next
-# cell prints its alarms. (Don't count on the confidence. With the course's earlier checkpoint, books-mini, this very change
-# made its mean *rise*, from 0.82 to 0.89.)
+# monitor of "Drift" counts ids, and to it Monday's texts were full of new pieces. It watches the confidence, too. The
+# next cell prints its alarms. (Don't count on the confidence. With the course's earlier checkpoint, books-mini, this
+# very change made its mean *rise*, from 0.82 to 0.89.)
 #
 # But an alarm of the monitor comes after dozens of wrong answers, and somebody has to read it. A **startup check** stops
 # the service before the first one. Monday's exporter stored the digest of the graph only, so let's write one for the
@@ -1021,10 +1026,11 @@ except UserError as error:
 shutil.rmtree(work, ignore_errors=True)  # the exported folders
 
 # %% [markdown]
-# Int8 passes, since the tolerance leaves room for rounding. With either check, Monday's version would never have started.
-# And the lost line would have been the worst: the model is still right in most cases, because the most frequent words
-# stand before the gap. No status code, no confidence (0.86 on average, last week 0.88) and no glance at a few answers would
-# tell: only the new pieces of the monitor, and the golden requests. Choose golden texts with many different words: a text whose words all stand before the gap passes.
+# Int8 passes, since the tolerance leaves room for rounding. With either check, Monday's version would never have
+# started. And the lost line would have been the worst: the model is still right in most cases, because the most
+# frequent words stand before the gap. No status code, no confidence (0.86 on average, last week 0.88) and no glance
+# at a few answers would tell: only the new pieces of the monitor, and the golden requests. Choose golden texts with
+# many different words: a text whose words all stand before the gap passes.
 #
 # ## Paper and code
 #
