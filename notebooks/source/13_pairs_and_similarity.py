@@ -240,8 +240,8 @@ print(*pair.token_type_ids[0].tolist())
 # layer, inactive here, before the linear one), on 1,500 rows for six epochs. `with_new_head` loads our small BERT and
 # puts a new, untrained output layer on it. Such an output layer is called a *head* too, but it has nothing to do with
 # attention heads. Guess first: how far above the better baseline, 0.68, will it get? (The cell takes two minutes on a
-# slow computer.) The next one shows recorded runs (`benchmarks/pairs.py`): other numbers of rows and epochs, three seeds
-# each, also scored on the 300 **test** rows.
+# slow computer.) The cell after that shows recorded runs (`benchmarks/pairs.py`) with other numbers of rows and
+# epochs, and the same ones: three seeds each, also scored on the 300 **test** rows.
 #
 # The last cell sorts the mistakes, the most confident one first, and prints every tenth: premise, hypothesis, the
 # right label and the predicted one. Then it draws the **confusion matrix**: a row for each right label, a column for
@@ -306,19 +306,19 @@ columns = ([row[name] for row in explained] for name in ("label", "prediction"))
 confusion_matrix(*columns, "pairs")
 
 # %% [markdown]
-# The accuracy is well above the bag of words (0.56), and six points above the baseline that compares words (0.68). Is
-# that enough? With 300 rows the standard error of such an accuracy is √(0.74 · 0.26 / 300) = 2.5 points. And on the
-# test rows, which have templates, names and things of their own, the lead is gone: with 1,500 rows and six epochs the
-# three seeds reach 0.73, 0.68 and 0.70 there, and comparing words reaches 0.70. So 1,500 rows are not enough to be
-# sure of a lead.
+# The accuracy is well above the bag of words (0.56), and six points above the baseline that compares words (0.68, from
+# 1,500 rows as well). Is that enough? With 300 rows the standard error of one such accuracy is √(0.74 · 0.26 / 300) =
+# 2.5 points, so six points look like more than luck. But that counts only the luck of which rows were drawn from
+# *these* templates. The test rows have other templates, names and things again, and there the lead is gone: the three
+# seeds reach 0.73, 0.68 and 0.70, and comparing words reaches 0.70. So with 1,500 rows we can't be sure of a lead.
 #
 # What is missing? Look at the recorded runs. More epochs change little: six instead of three add one point to the
 # mean on validation, and nothing on test. **More rows** do help. All 1,800 give 0.74 on both parts (mean of the
-# seeds), where comparing words gets 0.68 and 0.72. With 5,325 rows every seed reaches 0.75 to 0.78 on both parts. Two
-# epochs of these take about as many steps as six epochs of 1,500 rows, so it isn't the longer training. And the
-# additional rows come from the same templates and names: BERT gains from seeing them in more combinations. Comparing
-# words doesn't gain (0.69 and 0.66). Nothing was simply remembered: no sentence, name or thing of the validation
-# rows occurs in training.
+# seeds), where comparing words gets 0.68 and 0.72. With 5,325 rows every seed reaches 0.75 to 0.78 on both parts. It
+# isn't longer training: two epochs of 5,325 rows are 666 steps, six epochs of 1,800 rows are 678. And the additional
+# rows come from the same templates and names: BERT gains from seeing them in more combinations. Comparing words
+# doesn't gain (0.69 and 0.66). Nothing was simply remembered: no sentence, name or thing of the validation rows
+# occurs in training.
 #
 # Now look at the mistakes. In our run 36 of the 79 say *entailment* where it is wrong. Often the words that change the
 # label are few: *was powerless to*; another name (*Felix has learned*, *Eric has learned*); two names that are
@@ -401,22 +401,27 @@ def vectors(bert, texts, pooling):  # [N, D]
     return pool(bert(*inputs), encoding.attention_mask, pooling)
 
 
-for pooling, *expected in (("cls", 0.40, 0.95), ("pooler", 0.15, 0.86), ("mean", 0.65, 0.83)):
+measured = {"cls": (0.40, 0.95, 0.97), "pooler": (0.15, 0.86, 0.90), "mean": (0.65, 0.83, 0.92)}
+for pooling, expected in measured.items():
     v = vectors(bert, texts, pooling)
     first, second = v[0::2], v[1::2]  # [300, D] each
-    correlation = spearmanr(cosine_similarity(first, second), scores).statistic
-    unrelated = cosine_similarity(first, second.roll(7, dims=0)).mean()  # of other pairs
-    shown = (about(e, x, within=0.01) for e, x in zip(expected, (correlation, unrelated)))
-    print("{:7} Spearman {:.2f}, cosine of unrelated sentences {:.2f}".format(pooling, *shown))
+    cosines = cosine_similarity(first, second)  # [300]
+    others = cosine_similarity(first, second.roll(7, dims=0)).mean()  # of different pairs
+    partners = cosines[torch.tensor(scores) == 5].mean()
+    found = (spearmanr(cosines, scores).statistic, others, partners)
+    shown = (about(e, x, within=0.01) for e, x in zip(expected, found))
+    line = "{:7} Spearman {:.2f}, mean cosine: different pairs {:.2f}, score 5 {:.2f}"
+    print(line.format(pooling, *shown))
 overlap = word_cosines(pairs, validation_pairs)["cosine of bags of words"]["spearman"]
 print(f"overlap Spearman {overlap:.2f}")
 
 # %% [markdown]
 # Read the first numbers. The vectors that are meant to represent the whole sentence, [CLS] and the pooler's output,
 # are far worse than the plain mean of all tokens. And word overlap, which doesn't know what any word means, is better
-# than all of them. Now read the last numbers: the [CLS] vectors of two *unrelated* sentences have a mean cosine of
-# 0.95. They point in almost the same direction. This is called **anisotropy**. The other two have it too (0.86 and
-# 0.83).
+# than all of them. Now read the mean cosines: the [CLS] vectors of two sentences from *different* pairs have 0.95.
+# They point in almost the same direction. This is called **anisotropy**. Two sentences that mean the same (score 5)
+# have 0.97, and for these two points all differences of meaning have to be enough. The other vectors point in similar
+# directions, too, but leave more room: 0.86 and 0.90 for the pooler, 0.83 and 0.92 for the mean.
 #
 # Why? Ask what each vector was **trained** for.
 #
@@ -458,20 +463,27 @@ def siamese_loss(model, batch):
 mean_settings = FinetuningSettings(batch_size=16, pooling="mean")
 similarity = SimilarityTask(pairs[:1000], validation_pairs, tokenizer, mean_settings)
 encoder = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
-before = similarity.score(encoder, validation_pairs)["spearman"]
+test_pairs = read_labelled(path / "test.tsv", problem_type="regression")
+parts = {"validation": validation_pairs, "test": test_pairs}
+before = [similarity.score(encoder, rows)["spearman"] for rows in parts.values()]
 fine_tune(encoder, similarity, epochs=2, learning_rate=1.5e-4)
-after = similarity.score(encoder, validation_pairs)["spearman"]
-print(f"Spearman of the mean: pre-trained {about(0.65, before, within=0.01):.2f}, ", end="")
-print(f"fine-tuned {about(0.67, after, within=0.03):.2f}; word overlap {overlap:.2f}")
+for part, was, *expected in zip(parts, before, (0.65, 0.66), (0.67, 0.75)):
+    now = similarity.score(encoder, parts[part])["spearman"]
+    print(f"{part:10} Spearman of the mean: {about(expected[0], was, within=0.01):.2f}", end="")
+    print(f" pre-trained, {about(expected[1], now, within=0.03):.2f} fine-tuned")
 
 # %% [markdown]
-# A short training improves the order a little, although the 1,000 training pairs tell of other events and other
-# people. Now compare the two ways of reading, and the bi-encoder with [CLS] as well. We trained each of them on all
-# 1,500 pairs with three seeds (`benchmarks/pairs.py`; there AdamW decays all weights), because a single run would be
-# too noisy. The other three rows have more epochs than two, or more pairs, drawn anew from the templates of training.
-# The cell prints the Spearman correlations on the validation rows and on the **test** rows, then word overlap on both
-# (it learns from the pairs how rare a word is). The figure shows validation. Your guess, please: which of the three is
-# best? And how far has training brought [CLS] from its 0.40?
+# The 1,000 training pairs tell of other events and other people than either part. On the test rows a short training
+# improves the order by nine points, and on the validation rows by hardly anything: two points here, one with a second
+# seed. Keep this difference in mind.
+#
+# Now compare the two ways of reading, and the bi-encoder with [CLS] as well. A single run would be too noisy, so the
+# next cell shows recorded runs with three seeds each (`benchmarks/pairs.py`; there AdamW decays all weights). The
+# first three lines are the three ways, with all 1,500 pairs and two epochs. Each of the other three lines changes one
+# thing: more epochs, or more pairs, drawn anew from the templates of training. The cell prints Spearman on the
+# validation rows and on the test rows, then word overlap on both (it learns from the pairs how rare a word is). The
+# figure shows validation. Your guess, please: which of the three ways is best? And how far has training brought [CLS]
+# from its 0.40?
 
 # %%
 from bertedu.visualization.comparison import comparison
@@ -481,7 +493,7 @@ for name, way in ways.items():
     parts = (way[part] for part in ("validation", "test", "word overlap"))
     shown = (" ".join(f"{x:.2f}" for x in part) for part in parts)
     print("{:18} | validation {}, test {} | word overlap {}".format(name, *shown))
-lines = {"word overlap": overlap, "mean, not fine-tuned": before}
+lines = {"word overlap": overlap, "mean, not fine-tuned": before[0]}
 comparison({n: way["validation"] for n, way in ways.items()}, lines, "Spearman on validation")
 
 # %% [markdown]
@@ -489,17 +501,16 @@ comparison({n: way["validation"] for n, way in ways.items()}, lines, "Spearman o
 #   (0.71). It can compare the two sentences word by word. The bi-encoder (0.66 with the mean) has to put each sentence
 #   into D numbers before it knows the other one. In our data similar sentences share their rarest words, names and
 #   towns, which makes word overlap strong. Without its line in the figure, 0.66 would look like a success.
-# - What is missing for the bi-encoder? Not epochs: eight instead of two give 0.65. More pairs help: three times as
-#   many give 0.70, where word overlap gets 0.72. (The cross-encoder gets 0.75 from them instead of 0.74.) But they
-#   tell of the same 22 kinds of events, and the validation pairs tell of others.
 # - **On the test rows the order is different**: bi-encoder 0.77, cross-encoder 0.75, word overlap 0.73. Only the rows
-#   differ. The validation pairs tell of four kinds of events, the test pairs of six others, so one event that a model
-#   gets wrong costs a lot. The seeds can't show this, because they all share the same rows. So we can't say which of
-#   the two is better here. (With three times as many pairs, both get 0.77 on the test rows.) Before you trust a
-#   ranking, ask how many *different* things the rows are about.
-# - **[CLS] has gained more than the mean** (from 0.40 to 0.66), and on validation the two are equal now. So it can
-#   become a sentence vector if it is trained. On the test rows it is still worse, 0.69 to 0.77. With a larger model
-#   and more pairs the two get close. Reimers and Gurevych (2019, table 6) report Spearman, times 100, on the
+#   differ. The training pairs tell of 22 kinds of events (somebody sold something, somebody moved), the validation
+#   pairs of four others, the test pairs of six others again. So one event that a model gets wrong costs a lot. The
+#   seeds can't show this, because they all share the same rows. So we can't say which of the two is better here.
+#   Before you trust a ranking, ask how many *different* things the rows are about.
+# - What is missing for the bi-encoder? That is open for the same reason. On validation more epochs don't help (0.65)
+#   and more pairs do (0.70). On test both give 0.78 and 0.77, where 1,500 pairs and two epochs already gave 0.77.
+# - **[CLS] has gained more than the mean** (from 0.40 to 0.66 on validation), and there the two are equal now. So it
+#   can become a sentence vector if it is trained. On the test rows it is still worse, 0.69 to 0.77. With a larger
+#   model and more pairs the two get close. Reimers and Gurevych (2019, table 6) report Spearman, times 100, on the
 #   development set of the STS benchmark: 87.4 for the mean and 86.6 for [CLS] when trained on scores, as here; 80.8
 #   and 79.8 when trained on about a million NLI pairs.
 #
@@ -510,10 +521,10 @@ comparison({n: way["validation"] for n, way in ways.items()}, lines, "Spearman o
 #
 # Can a bi-encoder be clearly better than word overlap? Yes: **all-MiniLM-L6-v2**, fine-tuned on the same 1,000 pairs,
 # reaches 0.91. But that model has a head start. According to its model card it was trained on a collection of more
-# than one billion sentence pairs before we gave it 1,000 more, and image captions are among them (COCO and
-# Flickr30k). It has three and a half times as many weights as ours, too (six layers, hidden size 384), but the
-# collection is about a million times as large as our training set. That is probably what ours is missing most: before
-# these pairs, no loss had ever compared two of its vectors. ("Contrastive learning" below says how MiniLM was trained.)
+# than one billion sentence pairs before we gave it 1,000 more, and image captions are among them (COCO and Flickr30k).
+# It has three and a half times as many weights as ours, too (six layers, hidden size 384), but the collection is about
+# a million times as large as our training set. That is probably what ours is missing most: before these pairs, no loss
+# had ever compared two of its vectors. ("Contrastive learning" below says how MiniLM was trained.)
 #
 # For BERT-Base the same paper reports (table 2, test set of the STS benchmark): trained on this benchmark alone,
 # cross-encoder and bi-encoder were about equal, 84.3 and 84.7. With NLI training before it, the cross-encoder led by
@@ -602,10 +613,10 @@ Picture(
 )
 
 # %% [markdown]
-# One line is twice as steep as the other: n (n − 1) / 2 passes against n. (The number of cosines is n² too, and with
-# very many sentences it begins to matter.) The famous figures are from Reimers and Gurevych (2019): on one V100 GPU,
-# finding the most similar pair among 10,000 sentences takes about 65 hours with BERT as a cross-encoder, and about 5
-# seconds with their bi-encoder, Sentence-BERT.
+# With logarithmic axes, one line is twice as steep as the other: n (n − 1) / 2 passes against n. (The number of
+# cosines is n² too. In one of our runs they took a quarter of the time at 100,000 sentences.) The famous figures are
+# from Reimers and Gurevych (2019): on one V100 GPU, finding the most similar pair among 10,000 sentences takes about
+# 65 hours with BERT as a cross-encoder, and about 5 seconds with their bi-encoder, Sentence-BERT.
 #
 # In practice both are combined. A bi-encoder **retrieves** a hundred candidates from a million texts, and a
 # cross-encoder **re-ranks** these hundred. A hundred passes are cheap enough.
@@ -770,9 +781,9 @@ for query in (queries[0], "Nobody could get to the town, it was winter."):
 # %% [markdown]
 # Row i has the label i, because the partners are on the diagonal. Compare the recalls with the numbers before:
 # recall@1 has risen from about 26 % to about 66 %, recall@5 from about 76 % to about 97 %. The order of all pairs is
-# better, too: 0.72, where training on 1,000 scores gave 0.67 and word overlap has 0.71. And this loss saw no scores,
-# only 500 pairs that match. (Two other seeds gave 0.72 as well.) Compare with word overlap, too: it also has 97 % at
-# recall@5, but only 18 % at recall@1.
+# better, too: 0.72, where training on 1,000 scores gave 0.67 and word overlap has 0.71. And this loss reads no scores.
+# We only used them to choose 500 pairs that match, from all 1,500. (Two other seeds gave 0.72 as well.) Compare with
+# word overlap, too: it also has 97 % at recall@5, but only 18 % at recall@1.
 #
 # Word overlap only sees equal words. Our vectors also match different words for the same event: *at Irene's table*
 # and *dinner*. But look at the names: in our first search, the nearest sentence tells of a dinner with another guest,
@@ -889,8 +900,9 @@ print(f"loss before training {about(1.39, loss, within=0.1):.2f}")
 # %% [markdown]
 # Training uses the same loop, at four times the cost for each question, because it is four inputs. You can run it
 # with `bertedu finetune multiple-choice --data data/tasks/choices`. In our measurement (`data/tasks/README.md`) the
-# small BERT got 42 % of the test questions right, where chance is 25 %, and all-MiniLM-L6-v2 64 %. What somebody does
-# when the soup is too hot is something that a model has to have read about.
+# small BERT got 42 % of the test questions right (two seeds), where chance is 25 %, and all-MiniLM-L6-v2 64 % (one
+# seed). Half of the questions are beginnings of stories, as here: what somebody does when the soup is too hot is
+# something that a model has to have read about. The other half are riddles, whose answer follows from the text.
 #
 # ## Extractive summaries (optional, with exercise 13.4)
 #
@@ -1006,7 +1018,8 @@ for number, sentence in enumerate(choice.sentences):
 #
 # Write `choose(sentences, scores, most)`. Go through the sentences from the highest score to the lowest, skip those
 # that repeat three words in a row, and stop when you have `most` sentences. Return the numbers of the chosen
-# sentences in the order of the text. `words_of` gives the words of a sentence. Stuck? `hint("13.4")`
+# sentences in the order of the text. `words_of` gives the list of a
+# sentence's words, in lower case and without punctuation. Stuck? `hint("13.4")`
 
 
 # %% tags=["exercise"]
@@ -1093,8 +1106,11 @@ print(f"accuracy {about(0.13, low, within=0.06):.2f}, guessing would reach 0.33"
 # The bug is famous, because everybody numbers these labels differently. Google's BERT code uses contradiction,
 # entailment, neutral. GLUE in Hugging Face's `datasets` has entailment, neutral, contradiction. RoBERTa and BART
 # were published with contradiction, neutral, entailment. In February 2021 the example script `run_glue.py` of
-# `transformers` reported an accuracy of 4.28 % for RoBERTa-Large on MNLI, and 90.6 % after the repair ([pull request
-# 10401](https://github.com/huggingface/transformers/pull/10401)).
+# `transformers` reported an accuracy of 4.28 % for RoBERTa-Large on MNLI, and 90.6 % after the repair of the order of
+# the labels and a few other bugs ([pull request 10401](https://github.com/huggingface/transformers/pull/10401)).
+#
+# It isn't always so easy to see. If only *two* of the three labels are swapped, about a third of the answers is still
+# right. That looks like a model that has learned nothing.
 #
 # ### Exercise 13.5 · Columns by their names
 # ●●●○ · 8 minutes
@@ -1154,7 +1170,8 @@ print(f"{abs(repaired - accuracy):.3f} away from the accuracy that we measured a
 #   scores are your baselines.
 # - Multiple choice is a cross-encoder with one output and a softmax over the choices.
 # - Extractive summarization classifies sentences, with one [CLS] for each. Trigram blocking avoids repetitions.
-# - If an accuracy is far below chance, the model knows something. Here the labels had other numbers.
+# - If an accuracy is far below chance, the model knows something. Here the labels had other numbers. (With only two of
+#   three labels swapped it would be about chance.)
 #
 # ## Quiz
 
@@ -1191,13 +1208,13 @@ quiz(13)
 #
 # Step three: from pairs to groups. Duplicate isn't transitive in the scores: chains A\~B\~C join things that aren't
 # the same; use connected components with care, or average linkage, and one representative. Evaluation: 2,000 labelled
-# pairs, sampled by bins of cosine and weighted back, since random pairs contain no duplicate at all: with 3
+# pairs, sampled by bins of cosine and weighted back, since random pairs contain almost no duplicate: with 3
 # duplicates per question, 3 in a million. Recall of step one: label the top 100 of 200 questions. Precision of step
 # two, at the threshold of the business: automatic merging wants 99 %, a suggestion 80.
 #
-# Training: hard negatives are the point: "how do I open an account" and "how do I close an account" have a cosine of
-# 0.95. New questions: encode, search, re-rank 20: 30 ms. New model: encode the million again, eight minutes, so it's
-# no issue here. Negation, numbers and names are where both fail: build a test list of such pairs.
+# Training: hard negatives are the point: "how do I open an account" and "how do I close an account" can have a cosine
+# of 0.95. New questions: encode, search, re-rank 20: 30 ms. New model: encode the million again, eight minutes, so
+# it's no issue here. Negation, numbers and names are where both fail: build a test list of such pairs.
 #
 # </details>
 #
@@ -1223,13 +1240,14 @@ quiz(13)
 # Two consequences. First, anisotropy: all vectors share a large common direction, so every cosine is high, above 0.7
 # or 0.8. Second, and worse, the order is bad: on the STS benchmark Spearman's correlation with people's judgements,
 # times a hundred, is 16.5 for `[CLS]`, 46.4 for the mean over tokens, and 58.0 for averaged GloVe vectors, which know
-# no context at all. After training for similarity, Sentence-BERT gets 77 with the same encoder.
+# no context at all. After training on pairs for inference, Sentence-BERT gets 77 with the same encoder; trained on
+# the benchmark's scores, 85.
 #
 # So the problem isn't the position, it's the training. The mean is better out of the box because masked language
 # modelling trains every token's vector, and averaging cancels noise. When is `[CLS]` right? With fine-tuning: as the
 # input of a classifier it is as good as the mean, because all layers adapt to it, and a model trained with a
-# contrastive loss on `[CLS]`, such as BGE, is excellent. In RoBERTa, where there is no next sentence prediction,
-# `<s>` has no training at all before you fine-tune.
+# contrastive loss on `[CLS]`, such as BGE, is excellent. In RoBERTa, where there is no next sentence prediction, the
+# last vector of `<s>` has no loss of its own before you fine-tune.
 #
 # So my rule: frozen, take a model that was trained for embeddings, with the pooling that it was trained with. Its
 # model card says which; the wrong pooling costs many points without an error.
@@ -1242,9 +1260,9 @@ quiz(13)
 #
 # <details><summary>Answer in half a minute</summary>
 #
-# What a model reaches that sees only the hypothesis, and one that uses only word overlap: the data may give the
-# labels away. Then the order of the labels in training, config and product. Then the length: premises that are longer
-# than in training are truncated. And read fifty of the product's errors.
+# First what takes ten minutes: the order of the labels in training, config and product, and the length, because
+# premises that are longer than in training are truncated. Then what a model reaches that sees only the hypothesis,
+# and one that uses only word overlap: the data may give the labels away. And read fifty of the product's errors.
 #
 # </details>
 #
@@ -1252,10 +1270,10 @@ quiz(13)
 #
 # Two kinds of causes: the test score measured something else, or the product feeds the model something else. I check
 # the second first, because it takes ten minutes. Labels: MNLI's order of entailment, neutral, contradiction differs
-# between data sets and checkpoints, and a wrong map looks like a model worse than chance. Take twenty pairs from the
-# test set through the product's code and compare logits with the notebook's. Then order of premise and hypothesis,
-# which matters, segment ids, and truncation: premises in the product are often pages, and the sentence that decides
-# was cut.
+# between data sets and checkpoints, and a wrong map can look like a model worse than chance, or at chance. Take
+# twenty pairs from the test set through the product's code and compare logits with the notebook's. Then order of
+# premise and hypothesis, which matters, segment ids, and truncation: premises in the product are often pages, and the
+# sentence that decides was cut.
 #
 # Now the first kind. Inference data were written by people who got a premise and were asked for a sentence of each
 # label. They used habits: "nobody", "not" and "never" for contradictions, vaguer words for entailment, added details
@@ -1264,8 +1282,8 @@ quiz(13)
 # with word overlap as its only feature.
 #
 # McCoy's HANS has pairs with full overlap and no entailment: "the lawyer saw the judge" and "the judge saw the
-# lawyer". BERT trained on MNLI called nearly all of these entailed. If these baselines are near the model, 85 % says
-# little about inference.
+# lawyer". BERT trained on MNLI called most of these entailed. If these baselines are near the model, 85 % says little
+# about inference.
 #
 # Then I'd build a small test set from the product: 300 pairs with labels by two people, and contrast pairs in which
 # one word flips the label. Repair: train on such pairs, balance the hypotheses, choose data closer to the product. A
