@@ -123,7 +123,7 @@ def runs(what: str, rows: list, folder: str) -> Iterator[tuple[str, list, dict]]
             for name in ("none", "balanced"):
                 yield name, imbalanced(drawn), {**usual, "class_weights": name}
         elif what == "adaptation":
-            for name, path in (("books", MODEL), ("books, then reviews", start)):
+            for name, path in (("mixed-mini", MODEL), ("mixed-mini, reviews", start)):
                 yield name, drawn[:FEW], {**usual, "start": path}
         else:
             for size in SIZES:
