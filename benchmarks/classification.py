@@ -140,8 +140,10 @@ def main() -> None:
     rows, validation = KIND.read(str(reviews / "train.tsv")), KIND.read(str(reviews / "validation.tsv"))
     path = FOLDER / f"{what}.json"
     rate = "the learning rate that is named" if what == "rates" else f"learning rate {RATE}"
+    figure = "figures on validation as if its classes were as frequent as in training"
+    figure = figure if what == "weights" else "accuracy on validation"
     about = (
-        f"benchmarks/classification.py {what}: data/tasks/sentiment, accuracy on validation, mixed-mini, {rate}, "
+        f"benchmarks/classification.py {what}: data/tasks/sentiment, {figure}, mixed-mini, {rate}, "
         f"batch {BATCH}, {EPOCHS} epochs, at least {LEAST_STEPS} steps, one value a seed"
     )
     found: dict[str, Any] = read_json(path) if path.exists() else {"about": about, "values": {}}

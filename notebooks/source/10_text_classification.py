@@ -278,17 +278,17 @@ for kind, wanted in expected.items():
 # `balanced`, where it calls the rooms that were "wonderful on the first day and terrible on the second" negative.
 # `negated` is the hardest for both.
 #
-# How much of this can you rely on? On a processor of another kind, BERT got 84 % right, but `balanced` 85, `negated`
-# 74 and `unjudged` 67 %. (Processors round differently, and a training run multiplies such differences: rounding works
-# like another seed.) With two other seeds it got 88 %, both times. In all four runs it had `turned` completely right.
-# So trust what every run shows, and not the percentages of 40 or 50 reviews. And always split a validation set into
-# kinds of examples before you believe its mean.
+# How much of this can you rely on? We ran the same cell with the instructions of older processors (no AVX-512). BERT
+# got 84 % right, but `balanced` 85, `negated` 74 and `unjudged` 67 %. (Processors round differently, and a training run
+# multiplies such differences: rounding works like another seed.) With two other seeds it got 88 %, both times. In all
+# four runs it had `turned` completely right. So trust what every run shows, and not the percentages of 40 or 50
+# reviews. And always split a validation set into kinds of examples before you believe its mean.
 #
 # ## Is the difference real?
 #
-# BERT is ahead by a point on 300 validation reviews. With 300 other reviews the difference would be another one. And we want to
-# use the validation reviews for many decisions in this chapter. A score that was used for choosing looks too good. So
-# there is a third part, the **test set**: 300 reviews that we use once, for the final comparison.
+# BERT is ahead by a point on 300 validation reviews. With 300 other reviews the difference would be another one. And
+# we want to use the validation reviews for many decisions in this chapter. A score that was used for choosing looks
+# too good. So there is a third part, the **test set**: 300 reviews that we use once, for the final comparison.
 #
 # Two methods say how much of a difference could be chance:
 #
@@ -324,10 +324,10 @@ assert p < 0.001
 print(", p-value below 0.001")
 
 # %% [markdown]
-# Here BERT wins clearly: 86 %, and the bag of words 71 %. The interval goes from 10 to 20 points, far from 0, and a fair
-# coin practically never gives 55 against 9. (The four runs from above reached 81 to 87 % on the test set.) So the luck
-# of which reviews were drawn doesn't explain the gain. But the interval is wide: with 300 reviews we know the gain
-# only to within five points on each side. A difference of two points would usually be within chance here.
+# Here BERT wins clearly: 86 %, and the bag of words 71 %. The interval goes from 10 to 20 points, far from 0, and a
+# fair coin practically never gives 55 against 9. (The four runs from above reached 81 to 87 % on the test set.) So
+# the luck of which reviews were drawn doesn't explain the gain. But the interval is wide: with 300 reviews we know
+# the gain only to within five points on each side. A difference of two points would usually be within chance here.
 #
 # Why does the test set show a gain of 15 points, and validation of one? The bag fell from 82 to 71 %. The next cell
 # counts two templates of the test set.
@@ -336,17 +336,19 @@ print(", p-value below 0.001")
 for start in ("Does anyone know", "There was nothing"):
     rows = np.array([row.text.startswith(start) for row in test])  # [N]
     print(next(row.text for row in test if row.text.startswith(start)))
-    ours = about({"D": 24, "T": 9}[start[0]], bert[rows].sum(), within=8)
+    ours = about({"D": 24, "T": 9}[start[0]], bert[rows].sum(), within=10)
     print(f"  {rows.sum()} reviews, right: BERT {ours:.0f}, bag of words {bags[rows].sum()}")
 
 # %% [markdown]
-# The bag gets **none** of these 44 reviews right. In each of them one word of praise or blame decides for it. On
-# validation, the questions were of the kind "Will the blanket be well made? We do not know yet." The training reviews
-# have such phrases too, and the bag had all of them right. BERT gets nearly all of the questions right, though it has
-# never seen this template, and half of those with *nothing*.
+# The bag gets **none** of these 44 reviews right. In the questions it follows *bad* or *wonderful*. On validation it
+# had all questions right, but those were of the kind "Will the blanket be well made? We do not know yet", and the
+# training set asks "Will the parlour be comfortable again?" With the second template it always says *neutral*: the
+# training set has "They say nothing about the hat". BERT has seen neither template, and gets nearly all of the
+# questions right, and half of the others. (Not every run does so well: with one of the other seeds it had 63 % of the
+# `unjudged` reviews of the test set, and the bag 57 %.)
 #
-# So BERT's lead is where the wording is new. How large it is depends on how new the wording of the test is, and that
-# is a property of the test set as much as of BERT. The same is true of your own data.
+# So BERT's lead is where the wording is new. How large the lead is depends on how new the wording of the test set is.
+# That is a property of the test set as much as of BERT, and it will be so with your data, too.
 #
 # Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and a model
 # that gets a template wrong fails on many of its reviews. So the real interval is probably wider than this one.
@@ -370,7 +372,7 @@ import random
 shuffled = random.Random(0).sample(train, len(train))
 few, few_task, history = fine_tune(shuffled[:300], epochs=10, watch=True)
 best = min(range(10), key=lambda epoch: history[epoch]["text_loss"])
-print(f"lowest validation loss after {about(7, best + 1, within=2):.0f} epochs")
+print(f"lowest validation loss after {about(7, best + 1, within=3):.0f} epochs")
 for name, epoch, expected in (
     ("there", best, (0.05, 0.54, 0.767)),
     ("at the end", 9, (0.0, 0.59, 0.753)),
@@ -378,7 +380,7 @@ for name, epoch, expected in (
     now = history[epoch]
     training = about(expected[0], now["training"], within=0.2)
     loss = about(expected[1], now["text_loss"], within=0.2)
-    accuracy = about(expected[2], now["accuracy"], within=0.06)
+    accuracy = about(expected[2], now["accuracy"], within=0.08)
     print(f"{name:10}  loss: training {training:.2f}, validation {loss:.2f}", end="")
     print(f"   accuracy {accuracy:.0%}")
 
@@ -404,17 +406,20 @@ alt = "Training loss, validation loss and validation accuracy after each of ten 
 Picture(figure, alt=f"{alt}: {values}.")
 
 # %% [markdown]
-# The training loss falls to zero: after ten epochs the model has memorized the 300 reviews. The validation loss is
-# lowest after about five epochs (0.59) and rises to 0.85. The accuracy doesn't fall: it stays at about 72 %. How can
-# that be? Cross-entropy also measures *how certain* the model is. From epoch 5 on, the accuracy hardly changes, but
-# the model becomes more certain about its answers, also about the wrong ones. We come back to this model when we
-# measure calibration.
+# The training loss falls to zero: after ten epochs the model has memorized the 300 reviews. The validation loss falls
+# to about 0.6 in four epochs. From then on it hardly falls: it goes up and down between 0.54 and 0.66. The lowest
+# value is that of epoch 7, but with 300 reviews it may just be a lucky epoch. The accuracy still rises, from 68 % after
+# epoch 4 to 75 %. How can more answers be right, and the loss be no better? Cross-entropy also measures *how certain*
+# the model is. It becomes more certain about all its answers, also about the wrong ones, and these cost more and more.
+# (Often the validation loss even rises clearly, while the accuracy stays.) We come back to this model when we measure
+# calibration.
 #
-# With a patience of 2, early stopping would have stopped after epoch 7 and returned the weights of epoch 5. Three
-# remarks. If you only need the answers, you may stop by accuracy instead of loss; `bertedu finetune` keeps the
-# weights with the best accuracy. A score that was used for stopping is a little too good, so report the test set. And
-# our learning rate falls to zero over the planned number of epochs: five epochs of a plan of ten are not the same as
-# a plan of five.
+# With a patience of 2, early stopping would have stopped after epoch 9 and returned the weights of epoch 7. With a
+# patience of 1 it would have stopped after epoch 6 and returned those of epoch 5, which are nine points worse: where
+# a curve goes up and down, be patient. Three remarks. If you only need the answers, you may stop by accuracy instead
+# of loss; `bertedu finetune` keeps the weights with the best accuracy. A score that was used for stopping is a little
+# too good, so report the test set. And our learning rate falls to zero over the planned number of epochs: five epochs
+# of a plan of ten are not the same as a plan of five.
 #
 # ## Which learning rate?
 #
@@ -494,7 +499,8 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 # %% [markdown]
 # First look at the dots of one line. Nothing differs between them but the seed: the head's initialization, which 600
 # reviews, and their order. This alone changes the accuracy by 7 to 11 points. One of the three draws of reviews is
-# good for all five poolings, so compare equal seeds, not bars. With one run each we could have "shown" nearly any order.
+# good for all five poolings, so compare equal seeds, not bars. With one run each we could have "shown" nearly any
+# order.
 #
 # What remains: *mean* is better than *cls*, *pooler* and *last four layers* with every seed (by 5.9, 3.8 and 2.3
 # points in the mean). *max* is better than *pooler* with every seed, and than *cls* with two of three. Which of *max*
@@ -513,13 +519,14 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 # | 1,000 | max, five epochs | 0.683 ± 0.003 | 0.709 ± 0.003 | 0.693 |
 # | all 8,530 | max, five epochs | not measured | 0.767 ± 0.008 | 0.791 |
 #
-# Read it **down**: with the pooler, which is what Google's code and `transformers` take, BERT loses to the bag of words.
-# With the maximum and two more epochs it gains four points, and is ahead. That is why this chapter takes *max*.
+# Read it **down**: with the pooler, which is what Google's code and `transformers` take, BERT loses to the bag of
+# words. With the maximum and two more epochs it gains four points, and is ahead. That is why this chapter takes
+# *max*.
 #
 # Read it **across**: more and broader text brought 2 to 3 points in both lines. On our 600 reviews it brought 5 to 10
-# points in the mean of each pooling (`books-mini` had 73 % with *max*). The two checkpoints differ in more than the text:
-# the new vocabulary has 12,288 tokens instead of 8,192 and tells capitals apart, and the optimizer changed. How much
-# each of these brings, we didn't measure.
+# points in the mean of each pooling (`books-mini` had 73 % with *max*). The two checkpoints differ in more than the
+# text: the new vocabulary has 12,288 tokens instead of 8,192 and tells capitals apart, and the optimizer changed. How
+# much each of these brings, we didn't measure.
 #
 # And read it with **doubt**: a lead of 1.6 points is 17 sentences of 1,066. If two models disagree on only a tenth of
 # the sentences, 62 against 45, a fair coin is at least as uneven in one of eight cases. So this is no clear win, and
@@ -711,8 +718,8 @@ for weights in ("none", "balanced"):
 # (section 4). They tried eight tasks from four domains: the first helped on seven of them, the second on all eight
 # (table 5).
 #
-# Our checkpoint has read books, modern prose and documentation. The next cell takes the second way, for 40 steps on our 1,500
-# reviews without the labels (half a minute on a slow core). On the command line this is
+# Our checkpoint has read books, modern prose and documentation. The next cell takes the second way, for 40 steps on
+# our 1,500 reviews without the labels (half a minute on a slow core). On the command line this is
 #
 # `bertedu pretrain --corpus reviews.txt --from data/checkpoints/mixed-mini --objective words --steps 40 …`
 #
@@ -800,8 +807,8 @@ bags = KINDS["multi-label"].baselines(reviews, judged)["bag of words"]["micro_f1
 print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}")
 
 # %% [markdown]
-# BERT has 0.85 and the bag of words 0.60. Why is the gap so large? The words of praise and blame fit every aspect. So a bag can tell *that* something was
-# dreadful, but often not *what*.
+# BERT has 0.85 and the bag of words 0.60. Why is the gap so large? The words of praise and blame fit every aspect. So
+# a bag can tell *that* something was dreadful, but often not *what*.
 #
 # We choose a label if its sigmoid is above ½, that is, if its logit is above 0. Nothing says that ½ is the best
 # **threshold**. A rare label may never reach it. So thresholds are chosen **on validation**, one for each label, like
@@ -862,10 +869,11 @@ print(f"where we chose:    F1 {there:.2f} at ½, {chosen_there:.2f} at the chose
 print(f"on the other half: F1 {other:.2f} at ½, {chosen_other:.2f} at the chosen thresholds")
 
 # %% [markdown]
-# Where we chose, the mean F1 of the eight labels rises by about five points. On the other half it rises by about
-# three. So the thresholds help, but a part of the gain that you see where you chose them is luck: with 150 reviews,
-# some 35 of them right for a label, a threshold also fits the noise. Choose thresholds on many examples, and report
-# their gain on others.
+# Where we chose, the mean F1 of the eight labels rises by six points. On the other half nothing of that is left: it
+# falls by one point. (With the instructions of older processors it rose by three.) So much of what you gain where you
+# choose thresholds is luck: with 150 reviews, some 35 of them right for a label, a threshold also fits the noise. And
+# at ½ this model was good already. Choose thresholds on many examples, report their gain on others, and keep ½ where
+# there is none.
 #
 # ## How certain is certain?
 #
@@ -894,13 +902,13 @@ chance = [expected_calibration_error(certain.tolist(), row.tolist()) for row in 
 print(f"by chance  {about(0.03, np.mean(chance), within=0.01):.2f}")
 
 # %% [markdown]
-# About four points, and a good part of it is chance: with 300 reviews, even perfectly true probabilities have an ECE
-# of about 0.03. So never compare an ECE with zero.
+# About five points, and a good part of it is chance: with 300 reviews, even perfectly true probabilities have an ECE
+# of about 0.03. (With the instructions of older processors it was nine points.) So never compare an ECE with zero.
 #
-# And the model with 300 reviews and ten epochs, of which we drew the curves? Its validation loss rose while its
-# accuracy stayed. Guess both numbers: how often is it right, and how certain is it on average? The next cell prints
-# them and draws a **reliability diagram**: for each bin, the share of right answers, and below it the number of
-# reviews. On the diagonal a model is calibrated.
+# And the model with 300 reviews and ten epochs, of which we drew the curves? Its training loss went to zero, and its
+# validation loss didn't improve although more answers became right. Guess both numbers: how often is it right, and how
+# certain is it on average? The next cell prints them and draws a **reliability diagram**: for each bin, the share of
+# right answers, and below it the number of reviews. On the diagonal a model is calibrated.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.calibration import reliability_diagram
@@ -913,10 +921,11 @@ print(f"right {accuracy:.0%}, certain {about(0.84, few_certain.mean(), within=0.
 reliability_diagram(few_certain.tolist(), few_hits.tolist())
 
 # %% [markdown]
-# Look at the bin at the right. Two thirds of the reviews are there: the model is 98 % certain on average, and 82 % of
-# the answers are right. The point is far below the diagonal. Once the training reviews are right, the loss can still
-# be lowered by pushing their probabilities towards 1. So the model learns to be certain about everything. If you only
-# look at the accuracy, you don't notice. The validation loss noticed: that is why it rose.
+# It is right in 75 % and 84 % certain on average. Nearly all points are below the diagonal. Look at the bin before
+# the last: the model is 86 % certain there, and 62 % of the 42 answers are right. In the last bin, with half of the
+# reviews, it is 97 % certain and right in 92 %. Once the training reviews are right, the loss can still be lowered by
+# pushing their probabilities towards 1. So the model learns to be certain about everything. If you only look at the
+# accuracy, you don't notice. The validation loss noticed: that is why it stopped falling.
 #
 # The cheapest repair is **temperature scaling** (Guo et al. 2017): divide all logits by a number τ, the
 # **temperature**. The order of the classes stays, so no answer changes. With τ > 1 the probabilities become less
@@ -944,8 +953,9 @@ for t, losses, errors in ((1, 0.65, 0.11), (best_t, 0.59, 0.08)):
     print(f"   calibration error {about(errors, error, within=0.07):.2f}")
 
 # %% [markdown]
-# The temperature is about 2.3, well above 1: the model was overconfident. On the half that we didn't choose on, the
-# calibration error falls from 0.19 to 0.07 and the loss from 0.79 to 0.61. Not a single answer has changed.
+# The temperature is about 1.4, above 1: the model was overconfident. On the half that we didn't choose on, the
+# calibration error falls from 0.11 to 0.08 and the loss from 0.65 to 0.59. Not a single answer has changed. A part of
+# the 0.08 is chance again: 150 reviews give more of it than 300.
 #
 # ## Errors, read one by one
 #
@@ -962,10 +972,12 @@ for row in most_telling(explained, 6):
     print(f"right: {mistake.right:9} predicted: {mistake.said:16} {mistake.asked}")
 
 # %% [markdown]
-# The errors come in families: one template, many reviews. In our run, four of the six end in "from beginning to end",
-# and two are of the construction `negated`. This is so in generated data, and in much real data too (one shop, one
-# author, one form). 300 reviews are not 300 independent examples. A better head would probably not help. The next
-# thing to try is more training examples of the construction that fails, in more different words.
+# The errors come in families: one template, many reviews. In our run, four of the six are "… on the first day and … on
+# the second": the second half seems to count as the verdict, as it does in the `turned` reviews. The other two end in
+# "from beginning to end". (With other rounding, three of the six were of the construction `negated`.) This is so in
+# generated data, and in much real data too (one shop, one author, one form). 300 reviews are not 300 independent
+# examples. A better head would probably not help. The next thing to try is more training examples of the construction
+# that fails, in more different words.
 #
 # ## The proof
 #
@@ -1062,6 +1074,8 @@ check("10.5", repaired_loss)
 # - Pooling makes one vector, a linear layer makes C scores: C · D + C new weights. All others are pre-trained, and
 #   learn too.
 # - The bag of words comes first. Split the accuracy by kinds of examples: a mean hides what was learned.
+# - A pooling over all tokens, mean or max, served this small BERT better than its pooler, on our reviews and on films.
+# - BERT wins where the wording is new. On familiar wording, and with few labels, a bag of words is hard to beat.
 # - Training loss doesn't tell you when to stop. Validation loss does.
 # - Seeds change accuracies by points. Use several, and compare equal seeds. On 300 test reviews, give an interval.
 # - One of several classes: softmax. Any number of labels: sigmoids, with thresholds chosen on validation.
