@@ -274,7 +274,7 @@ for kind, wanted in expected.items():
 # batch has only 16 reviews. So this is still the loss of a head that knows nothing.
 #
 # BERT gets 83 % right and the bag of words 82 %. That looks like nothing, but the mean hides a lot. BERT gets **all**
-# of the `turned` reviews right, where words must be read together, and the bag 76 %. What it wins there it loses on
+# of the `turned` reviews right, where words must be read together, and the bag 76 %. Most of that gain it loses on
 # `balanced`, where it calls the rooms that were "wonderful on the first day and terrible on the second" negative.
 # `negated` is the hardest for both.
 #
