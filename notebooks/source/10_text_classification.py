@@ -269,9 +269,9 @@ for kind, wanted in expected.items():
     print(f"{kind:9}  BERT {about(wanted, ours, within=0.3):6.0%}   bag of words {bags:4.0%}")
 
 # %% [markdown]
-# First the loss. It is a little above ln 3 = 1.10. The maximum over the tokens makes nearly every entry of the vector
-# positive (1.3 on average), so even the small weights of the head add up, to logits between −0.2 and 0.4. And the first
-# batch has only 16 reviews. So this is still the loss of a head that knows nothing.
+# First the loss. It is a little above ln 3 = 1.10. The entries of a maximum over the tokens are large (1.3 on average,
+# those of [CLS] 0.0), so even the small weights of the head add up, to logits between −0.2 and 0.4. And the first batch
+# has only 16 reviews. So this is still the loss of a head that knows nothing.
 #
 # BERT gets 83 % right and the bag of words 82 %. That looks like nothing, but the mean hides a lot. BERT gets **all**
 # of the `turned` reviews right, where words must be read together, and the bag 76 %. Most of that gain it loses on
@@ -528,7 +528,7 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 # text: the new vocabulary has 12,288 tokens instead of 8,192 and tells capitals apart, and the optimizer changed. How
 # much each of these brings, we didn't measure.
 #
-# And read it with **doubt**: a lead of 1.6 points is 17 sentences of 1,066. If two models disagree on only a tenth of
+# And read it **with care**: a lead of 1.6 points is 17 sentences of 1,066. If two models disagree on only a tenth of
 # the sentences, 62 against 45, a fair coin is at least as uneven in one of eight cases. So this is no clear win, and
 # with all sentences the bag is 2.4 points ahead. What is missing is probably more pre-training: all-MiniLM-L6-v2 (six
 # layers, D = 384), which learned from over a billion pairs of sentences, gets 0.786 right after 1,000 sentences.
@@ -784,20 +784,19 @@ for name, values in recorded("adaptation").items():
 # With a pencil: the logits (2, 2, −3). Softmax gives 0.50, 0.50, 0.00, as if the model were undecided between the
 # first two. Sigmoids give 0.88, 0.88, 0.05.
 #
-# The next cell reads such reviews and counts their labels. The cell after it fine-tunes BERT on 1,000 of them (20
-# seconds on a slow core). **Micro F1** is the F1 of all decisions taken together.
+# The next cell reads such reviews, counts their labels, and fine-tunes BERT on 1,000 of them (20 seconds on a slow
+# core). **Micro F1** is the F1 of all decisions taken together.
 
 # %%
 from collections import Counter
+
+from scipy.special import expit  # the sigmoid
+from sklearn.metrics import f1_score
 
 reviews = read("multi-label", "aspects/train.tsv")[:1000]
 judged = read("multi-label", "aspects/validation.tsv")
 print(reviews[1].text, "→", ", ".join(reviews[1].label) or "no label")
 print("labels in a review:", dict(sorted(Counter(len(row.label) for row in reviews).items())))
-
-# %%
-from scipy.special import expit  # the sigmoid
-from sklearn.metrics import f1_score
 
 several, several_task, _ = fine_tune(reviews, kind="multi-label", heldout=judged)
 scores = np.stack(several_task.predictions(several, judged))  # [N, 8]
