@@ -829,7 +829,7 @@ print(f"fronts that differ: {len(set(on_front) ^ set(pareto_front(points)))}")
 # sentences. On films it is 0.12 ahead, on similarity 0.22, and on entities 0.16, with half of the passes. For
 # comparison: the largest difference between two of our eleven members on films is 0.05, in the table above.
 #
-# `mixed-mini` is ahead of the last column on entities, and behind it on films and on similarity. A better head helps: with
+# `mixed-mini` is above the last column on entities, and below it on films and on similarity. A better head helps: with
 # the maximum of the token vectors, as in [chapter 10](10_text_classification.ipynb), and five passes, it reaches
 # 0.709 ± 0.003 on films, a little more than the bag of words.
 #
