@@ -784,19 +784,20 @@ for name, values in recorded("adaptation").items():
 # With a pencil: the logits (2, 2, −3). Softmax gives 0.50, 0.50, 0.00, as if the model were undecided between the
 # first two. Sigmoids give 0.88, 0.88, 0.05.
 #
-# The next cell reads such reviews, counts their labels, and fine-tunes BERT on 1,000 of them (20 seconds on a slow
-# core). **Micro F1** is the F1 of all decisions taken together.
+# The next cell reads such reviews and counts their labels. The cell after it fine-tunes BERT on 1,000 of them (20
+# seconds on a slow core). **Micro F1** is the F1 of all decisions taken together.
 
 # %%
 from collections import Counter
-
-from scipy.special import expit  # the sigmoid
-from sklearn.metrics import f1_score
 
 reviews = read("multi-label", "aspects/train.tsv")[:1000]
 judged = read("multi-label", "aspects/validation.tsv")
 print(reviews[1].text, "→", ", ".join(reviews[1].label) or "no label")
 print("labels in a review:", dict(sorted(Counter(len(row.label) for row in reviews).items())))
+
+# %%
+from scipy.special import expit  # the sigmoid
+from sklearn.metrics import f1_score
 
 several, several_task, _ = fine_tune(reviews, kind="multi-label", heldout=judged)
 scores = np.stack(several_task.predictions(several, judged))  # [N, 8]
@@ -981,9 +982,13 @@ for row in most_telling(explained, 6):
 # ## The proof
 #
 # With the same weights, your class and the package's must give the same logits. The next cell checks this on eight
-# reviews. The cell after it saves a model with the pooling `"pooler"` and opens the folder in `transformers`.
+# reviews. Then it saves a model with the pooling `"pooler"` and opens the folder in `transformers`.
 
 # %%
+import tempfile
+
+import transformers
+
 mine = MyClassifier(open_model(folder)[0].bert, 3).eval()
 mine.bert.load_state_dict(model.bert.state_dict(), strict=False)  # it has no pooler
 mine.classifier.load_state_dict(model.classifier.state_dict())
@@ -992,11 +997,6 @@ with torch.no_grad():
     ours = model.eval()(batch.input_ids, batch.attention_mask).logits  # [8, C]
     difference = (mine(batch.input_ids, batch.attention_mask) - ours).abs().max()
 print(f"yours against package: largest difference {difference:.4f}")
-
-# %%
-import tempfile
-
-import transformers
 
 torch.manual_seed(0)
 make, settings = KINDS["classification"].make, FinetuningSettings(pooling="pooler")
