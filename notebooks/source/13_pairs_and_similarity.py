@@ -474,7 +474,7 @@ for part, was, *expected in zip(parts, before, (0.65, 0.66), (0.67, 0.75)):
 
 # %% [markdown]
 # The 1,000 training pairs tell of other events and other people than either part. On the test rows a short training
-# improves the order by nine points, and on the validation rows by hardly anything: two points here, one with a second
+# improves the order by eight points, and on the validation rows by hardly anything: two points here, one with a second
 # seed. Keep this difference in mind.
 #
 # Now compare the two ways of reading, and the bi-encoder with [CLS] as well. A single run would be too noisy, so the
