@@ -135,6 +135,7 @@ BENCHMARKS = {
     ),
     "inference": Benchmark("classification", inference, "accuracy", "BertForSequenceClassification", {}),
     "similarity": Benchmark("regression", likeness, "spearman", "BertForSequenceClassification", {"epochs": 6.0}),
+    "similarity, max": Benchmark("regression", likeness, "spearman", "", {"epochs": 6.0, "pooling": "max"}),
     "bi-encoder": Benchmark("similarity", likeness, "spearman", "", {"epochs": 6.0, "pooling": "mean"}),
     "entities": Benchmark("entities", names, "f1", "BertForTokenClassification", {"epochs": 10.0, "dropout": 0.1}),
     "parts of speech": Benchmark("tagging", parts_of_speech, "accuracy", "BertForTokenClassification", {"epochs": 5.0}),
