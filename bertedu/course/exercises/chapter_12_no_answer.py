@@ -22,6 +22,12 @@ def points(no_answer_scores: list[float], f1s: list[float], answerable: list[boo
     }
 
 
+def points_of_answers(limit: float, scores: list[float], f1s: list[float], answerable: list[bool]) -> float:
+    """The F1 of the answered questions alone, without the 1 for each right abstention."""
+    answered = zip(scores, f1s, answerable, strict=True)
+    return sum(f1 for score, f1, possible in answered if possible and score <= limit)
+
+
 def points_below(limit: float, scores: list[float], f1s: list[float], answerable: list[bool]) -> float:
     """The points where only scores below the threshold are answered."""
     return sum(
@@ -30,14 +36,24 @@ def points_below(limit: float, scores: list[float], f1s: list[float], answerable
     )
 
 
+# The first two tell mistakes apart: an inverted comparison, with any candidates, fails at the first; F1 alone passes
+# that one and fails at the second.
 BY_HAND: tuple[tuple[str, Questions], ...] = (
+    (
+        "four questions of which the two with the lowest scores have no answer",
+        ([-3.0, -1.0, 1.5, 2.0], [0.0, 0.0, 1.0, 1.0], [0, 0, 1, 1]),
+    ),
+    (
+        "four questions where answering more gains half a point and loses a right abstention",
+        ([-2.0, -1.0, 0.4, 1.0], [1.0, 0.0, 0.5, 0.0], [1, 0, 1, 0]),
+    ),
     (
         "four questions that the threshold 0.5 separates without a mistake",
         ([-2.0, 0.5, 1.2, 3.0], [1.0, 1.0, 0.0, 0.0], [1, 1, 0, 0]),
     ),
     ("four questions without an answer", ([-2.0, -1.0, 1.5, 3.0], [0.0] * 4, [0] * 4)),
     ("four questions that all have an answer", ([-2.0, -1.0, 1.0, 3.0], [1.0, 1.0, 0.5, 0.5], [1] * 4)),
-    ("questions of which the most confident are answered wrongly", ([-3.0, -2.0, 0, 1], [0.0, 0, 1, 1], [1, 1, 1, 0])),
+    ("questions of which the most confident are answered wrongly", ([-3.0, -2.0, 0, 1], [0.0, 0, 1, 0], [1, 1, 1, 0])),
 )
 # A sweep that compares totals between two equal scores counts a gain that no threshold can have.
 TIES: tuple[tuple[str, Questions], ...] = (
@@ -107,6 +123,12 @@ def examine_threshold(case: Case, got: float, scores: list[float], f1s: list[flo
         )
     if abs(points_below(got, scores, f1s, answerable) - best) < 1e-9:
         case.fail(told, "Questions with a score of exactly the threshold are answered too: compare with <=.")
+    without_abstaining = points_of_answers(got, scores, f1s, answerable)
+    if without_abstaining >= points_of_answers(max(scores), scores, f1s, answerable) - 1e-9:
+        case.fail(
+            told,
+            "You don't count the 1 for each right abstention. Without it, answering more never costs anything.",
+        )
     if got < min(scores):
         case.fail(
             told,

@@ -90,6 +90,29 @@ def answered_only(scores, f1s, answerable):
     return max(scores, key=of)
 
 
+def f1_alone(scores, f1s, answerable):
+    """With <=, and with a threshold below every score."""
+
+    def of(limit):
+        return sum(f for d, f in zip(scores, f1s, strict=True) if d <= limit)
+
+    return max([min(scores) - 1, *scores], key=of)
+
+
+def inverted_from_below(scores, f1s, answerable):
+    def of(limit):
+        return sum(
+            (f if can else 0) if d >= limit else not can for d, f, can in zip(scores, f1s, answerable, strict=True)
+        )
+
+    return max([min(scores) - 1, *scores], key=of)
+
+
+def inverted_between(scores, f1s, answerable):
+    """The right threshold of the negated scores is a middle of two."""
+    return -between_two_scores([-score for score in scores], f1s, answerable)
+
+
 def never_below(scores, f1s, answerable):
     return max(scores, key=lambda limit: earned(scores, f1s, answerable, limit))
 
@@ -127,7 +150,10 @@ ANSWERS = {
             (always_zero, "Try the other thresholds"),
             (inverted, "Is the comparison inverted"),
             (abstaining_always_earns, "Each answerable question then earns 0"),
-            (answered_only, "never answer: take a threshold below every score"),
+            (inverted_from_below, "Is the comparison inverted"),
+            (inverted_between, "Is the comparison inverted"),
+            (answered_only, "You don't count the 1 for each right abstention"),
+            (f1_alone, "You don't count the 1 for each right abstention"),
             (never_below, "never answer: take a threshold below every score"),
             (strictly_below, "compare with <="),
             (swept(lambda one: one[0]), "No threshold separates questions with equal scores"),
