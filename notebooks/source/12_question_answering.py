@@ -579,14 +579,17 @@ check("12.4", choose_threshold)
 #
 # The next cell tries seven thresholds on the validation questions. It prints the F1 of the questions that have an
 # answer, the F1 of those that have none (the share on which the model abstains), and the F1 of all. Guess before you
-# run: in which direction does each column change from top to bottom? The cell checks your guess, too: the second
-# column may only rise, and the third only fall.
+# run: in which direction does each column change from top to bottom? The cell checks what must hold for any model: one
+# of the three columns can only rise, and one can only fall.
 #
-# The cell after it prints the three mistakes of which the model was most sure, at threshold 0: the question, after ‖
-# its story, and in brackets the model's probability for what it said. Then it draws the three columns for every
-# threshold.
+# It also draws the three columns for every threshold. The cell after it prints the three mistakes of which the model
+# was most sure, at threshold 0: the question, after ‖ its story, and in brackets the model's probability for what
+# it said. Below them it counts by question word. The package's `by_question_word` needs the answers at one threshold,
+# and returns for each first word how many questions were exactly right, and on how many the model abstained.
 
-# %%
+# %% tags=["nbval-ignore-output"]
+from bertedu.visualization.thresholds import no_answer_curve
+
 found = task.predictions(model, validation)
 inf = float("inf")
 expected = {-inf: 0.37, -4: 0.42, -2: 0.51, 0: 0.60, 2: 0.62, 4: 0.60, inf: 0.42}
@@ -599,17 +602,34 @@ for limit, figures in table.items():
 rising = [figures["has_answer_f1"] for figures in table.values()]
 falling = [figures["no_answer_f1"] for figures in table.values()]
 assert rising == sorted(rising) and falling == sorted(falling, reverse=True)
-flat = about(0.02, table[2]["f1"] - table[0]["f1"], within=0.04)
-print(f"all, at 2 minus at 0: {flat:.2f}")
+print(f"all, at 2 minus at 0: {about(0.02, table[2]['f1'] - table[0]['f1'], within=0.04):.2f}")
+no_answer_curve(task.explain(validation, found))
 
 # %% tags=["nbval-ignore-output"]
+from bertedu.finetuning.squad_metrics import by_question_word
 from bertedu.visualization.mistakes import in_words, most_telling
-from bertedu.visualization.thresholds import no_answer_curve
 
-explained = task.explain(validation, found)
-for mistake in map(in_words, most_telling(explained, 3)):
+for mistake in map(in_words, most_telling(task.explain(validation, found), 3)):
     print(f"{mistake.asked}\n   right: {mistake.right}   model: {mistake.said}\n")
-no_answer_curve(explained)
+
+
+def words_at(limit, rows, found):
+    texts = {row.id: one.text(row.context, limit) for row, one in zip(rows, found)}
+    return by_question_word(rows, texts)
+
+
+for limit, expected in {0: (1, 18, 34), 2: (4, 12, 33), inf: (10, 0, 0)}.items():
+    counts = zip(expected, words_at(limit, validation, found)["When"][2:])
+    numbers = [f"{about(wanted, count, within=8):.0f}" for wanted, count in counts]
+    print("when, at {}: {} of 20 right, {} of 20 abstained".format(limit, *numbers), end="; ")
+    print(f"without an answer {numbers[2]} of 34 abstained")
+trained = by_question_word(both, {row.id: "" for row in both})
+words = words_at(0, validation, found)
+print(f"right abstentions: {about(84, sum(one[4] for one in words.values()), within=20):.0f}")
+for word, (_, without, _, _, silent) in words.items():
+    share = trained[word][1] / sum(trained[word][:2])
+    print(f"{word:5}: {share:4.0%} without an answer in training; ", end="")
+    print(f"abstained on ≈ {silent} of {without} without an answer")
 
 # %% [markdown]
 # Read the table column by column. With minus infinity the model never answers, with infinity always. A higher
@@ -620,64 +640,21 @@ no_answer_curve(explained)
 # threshold 0. From 0 to 4 the thick line is nearly flat: weighted by 208 questions with an answer and 122 without, the
 # gain of one column and the loss of the other nearly cancel.
 #
-# Now read the three mistakes. All three are *when* questions, and the model said "no answer" to all three. The next
-# cell asks whether that is an accident. It counts the *when* questions at three thresholds. Then it counts, at
-# threshold 0, by which question words the right abstentions came about, and how often a *when* question had no answer
-# in training.
-
-
-# %%
-from bertedu.finetuning.squad_metrics import answer_scores
-
-
-def when_counts(rows, found, limit):
-    """Of the when questions: exactly right, wrongly abstained, rightly abstained."""
-    said = [(row, one.text(row.context, limit)) for row, one in zip(rows, found)]
-    when = [(row, text) for row, text in said if row.question.startswith("When")]
-    right = sum(answer_scores(row, text)[0] for row, text in when if row.answers)
-    silent = [bool(row.answers) for row, text in when if not text]
-    return int(right), sum(silent), len(silent) - sum(silent)
-
-
-# %%
-for limit, expected in ((0, (1, 18, 34)), (2, (4, 12, 33)), (inf, (10, 0, 0))):
-    counts = zip(expected, when_counts(validation, found, limit))
-    right, silent, spared = (about(wanted, count, within=8) for wanted, count in counts)
-    print(f"{limit:3}: {right:.0f} of 20 right, {silent:.0f} abstained;", end=" ")
-    print(f"{spared:.0f} of 34 without an answer abstained")
-
-
-# %%
-def first_words(rows):
-    return Counter(row.question.split()[0] for row in rows)
-
-
-said = [(row, one.text(row.context, 0)) for row, one in zip(validation, found)]
-without = [(row, text) for row, text in said if not row.answers]
-all_words = first_words(row for row, text in without)
-kept = first_words(row for row, text in without if not text)  # the right abstentions
-print(f"right abstentions: {about(84, kept.total(), within=20):.0f}", end=", ")
-print(f"when and why: {about(56, kept['When'] + kept['Why'], within=15):.0f}")
-others = ("Who", "Where", "What", "From")
-count = about(9, sum(kept[word] for word in others), within=8)
-print(f"who, where, what, from: {count:.0f} of {sum(all_words[word] for word in others)}")
-asked, empty = first_words(both), first_words(row for row in both if not row.answers)
-for word in ("When", "Why", "Who", "What"):
-    print(f"in training, {word.lower():4} without an answer: {empty[word] / asked[word]:.0%}")
-
-# %% [markdown]
+# Now read the three mistakes. All three are *when* questions, and the model said "no answer" to all three. The counts
+# below them say whether that is an accident.
+#
 # It is no accident. At threshold 0 the model abstains on nearly all *when* questions, whether the story tells a date or
 # not. If it must always answer, it finds half of the 20 dates exactly. So it can often find the date, and still says that
 # there is none.
 #
 # The suspect is a **shortcut** by the question word. In training, *when* and *why* mostly have no answer, *who* and
 # *what* mostly have one, and a model can lower its loss by learning just that. It would explain the other counts, too:
-# two thirds of the right abstentions are *when* and *why* questions, and of the 39 *who, where, what, from* questions
+# 56 of the 84 right abstentions are on *when* and *why* questions, and of the 39 *who, where, what, from* questions
 # without an answer the model abstains on 9. So the 0.69 in the column "without" is no evidence that it has read the
 # story and found nothing. One threshold for all questions repairs little: at 2 the model still abstains on 12 of the 20.
 #
-# It is a suspect, not a proof. On the test set (the cell after the next shows it) the same model answers most *when*
-# questions, and the stories differ in dates and patterns: we can't say which of these make the difference. What to do in
+# It is a suspect, not a proof. On the test set (the next cell shows it) the same model answers most *when* questions that
+# have an answer, and the stories differ in dates and patterns: we can't say which of these make the difference. What to do in
 # general: look at the score by type of question before you trust a mean.
 #
 # Now we choose. `best_threshold` is the package's version of exercise 12.4: like the exercise, it counts an answer to a
@@ -686,20 +663,19 @@ for word in ("When", "Why", "Who", "What"):
 # the threshold that was chosen before. The test set has no say in it. The cell prints the scores at 0 and at the chosen
 # threshold, for both sets, and the baseline that never answers.
 #
-# The cell after it computes the gain of each test question: its F1 at the chosen threshold minus its F1 at 0. It prints
-# the mean of these gains and its **standard error**: their standard deviation divided by √n, for n questions. Its last
-# line counts the *when* questions of the test set at 0.
+# Then it computes the gain of each test question: its F1 at the chosen threshold minus its F1 at 0. It prints the mean
+# of these gains and its **standard error**: their standard deviation divided by √n, for n questions. The last line
+# counts the *when* questions of the test set at 0.
 
 # %%
-from bertedu.finetuning.squad_metrics import best_threshold
+from bertedu.finetuning.squad_metrics import answer_scores, best_threshold
 
 texts = {row.id: one.text(row.context, float("inf")) for row, one in zip(validation, found)}
 null_differences = {row.id: one.no_answer_score for row, one in zip(validation, found)}
 threshold, best_f1 = best_threshold(validation, texts, null_differences)
 test = read_squad(data_path("tasks/questions/test.json"))
 sets = {"validation": (validation, found), "test": (test, task.predictions(model, test))}
-print(f"chosen threshold: {about(1.2, threshold, within=2):.1f}", end=", ")
-print(f"gain over 0: {about(0.02, best_f1 - table[0]['f1'], within=0.03):.2f}")
+print(f"chosen threshold: {about(1.2, threshold, within=2):.1f}")
 print(f"{'':22}F1 of all   with an answer   without")
 expected = {("validation", 0): 0.60, ("validation", threshold): 0.62}
 expected |= {("test", 0): 0.58, ("test", threshold): 0.57}
@@ -708,10 +684,7 @@ for (name, limit), f1_expected in expected.items():
     print(f"{name + (', chosen' if limit else ', at 0'):22}", end="")
     print(f"{about(f1_expected, figures['f1'], within=0.06):.2f}      ", end="")
     print(f"≈ {figures['has_answer_f1']:.2f}           ≈ {figures['no_answer_f1']:.2f}")
-never = longest_word_overlap(test)["never an answer"]["f1"]
-print(f"{'test, never answering':22}  {never:.2f}")
-
-# %%
+print(f"test, never answering   {longest_word_overlap(test)['never an answer']['f1']:.2f}")
 gains = []
 for row, one in zip(*sets["test"]):
     zero, chosen = (answer_scores(row, one.text(row.context, t))[1] for t in (0, threshold))
@@ -719,10 +692,8 @@ for row, one in zip(*sets["test"]):
 gain, error = sum(gains) / len(gains), torch.tensor(gains).std() / len(gains) ** 0.5
 print(f"mean gain on the test {about(0, gain, within=2 * error.item()):.3f}", end=", ")
 print(f"standard error {about(0.012, error, within=0.008):.3f}")
-counts = zip((13, 2, 26), when_counts(*sets["test"], 0))
-right, silent, spared = (about(wanted, count, within=8) for wanted, count in counts)
-print(f"when, on the test: {right:.0f} of 19 right, {silent:.0f} abstained;", end=" ")
-print(f"{spared:.0f} of 32 without an answer abstained")
+right, silent = words_at(0, *sets["test"])["When"][2:4]
+print(f"when, on the test: {about(13, right, within=6):.0f} of 19 right, ≈ {silent} abstained")
 
 # %% [markdown]
 # The first two lines are the validation set. There the chosen threshold can't be worse than 0 (apart from a *the*): it
