@@ -643,19 +643,20 @@ for word, (_, without, _, _, silent) in words.items():
 # Now read the three mistakes. All three are *when* questions, and the model said "no answer" to all three. The counts
 # below them say whether that is an accident.
 #
-# It is no accident. At threshold 0 the model abstains on nearly all *when* questions, whether the story tells a date or
-# not. If it must always answer, it finds half of the 20 dates exactly. So it can often find the date, and still says that
-# there is none.
+# It is no accident. At threshold 0 the model abstains on nearly all *when* questions, whether the story tells a date
+# or not. If it must always answer, it finds half of the 20 dates exactly. So it can often find the date, and still
+# says that there is none.
 #
 # The suspect is a **shortcut** by the question word. In training, *when* and *why* mostly have no answer, *who* and
-# *what* mostly have one, and a model can lower its loss by learning just that. It would explain the other counts, too:
+# *what* mostly have one, and a model can lower its loss by learning just that. It would explain most of these counts:
 # 56 of the 84 right abstentions are on *when* and *why* questions, and of the 39 *who, where, what, from* questions
 # without an answer the model abstains on 9. So the 0.69 in the column "without" is no evidence that it has read the
 # story and found nothing. One threshold for all questions repairs little: at 2 the model still abstains on 12 of the 20.
 #
-# It is a suspect, not a proof. On the test set (the next cell shows it) the same model answers most *when* questions that
-# have an answer, and the stories differ in dates and patterns: we can't say which of these make the difference. What to do in
-# general: look at the score by type of question before you trust a mean.
+# It is a suspect, not a proof. *Whose* doesn't fit: it nearly always had an answer in training, and the model still
+# abstains on all five. On the test set (the next cell shows it) the same model answers most *when* questions that
+# have an answer, and the stories differ in dates and patterns: we can't say which of these make the difference. What
+# to do in general: look at the score by type of question before you trust a mean.
 #
 # Now we choose. `best_threshold` is the package's version of exercise 12.4: like the exercise, it counts an answer to a
 # question without one as wrong, even if the answer is only *the*, while the table above counts *the* as no answer. (On
