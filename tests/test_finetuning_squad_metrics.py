@@ -10,7 +10,6 @@ from bertedu.finetuning.squad_metrics import (
     NEVER,
     answer_scores,
     best_threshold,
-    by_question_word,
     f1_of_words,
     normalize_answer,
     squad_figures,
@@ -91,16 +90,6 @@ def test_both_parts_are_not_weighed_by_their_size():
     assert figures["exact_match"] == pytest.approx(2 / 3)
     assert (figures["has_answer_f1"], figures["no_answer_f1"]) == (0.5, 1.0)
     assert "no_answer_f1" not in squad_figures(questions[:2], {"1": "cat", "2": "cat"})
-
-
-def test_a_question_is_counted_under_another_word():
-    asked = (("Who came?", "Jane", "Jane"), ("When did she come?", "in May", ""), ("When did he go?", "", ""))
-    questions = [
-        Question(str(i), text, "", (Answer(right, 0),) * bool(right)) for i, (text, right, _) in enumerate(asked)
-    ]
-    predictions = {str(i): told for i, (_, _, told) in enumerate(asked)}
-    assert by_question_word(questions, predictions) == {"Who": (1, 0, 1, 0, 0), "When": (1, 1, 0, 1, 1)}
-    assert by_question_word(questions[2:], {"2": "in May"}) == {"When": (0, 1, 0, 0, 0)}
 
 
 def test_another_threshold_would_give_more():

@@ -149,8 +149,7 @@ class Case:
         if not isinstance(got, tuple | list):
             self.fail(f"But it returned {type_name(got)}, and {len(names)} things are asked for: `{wanted}`.")
         if len(got) != len(names):
-            things = "1 thing" if len(got) == 1 else f"{len(got)} things"
-            self.fail(f"But it returned {things}, and {len(names)} are asked for: `{wanted}`.")
+            self.fail(f"But it returned {len(got)} things, and {len(names)} are asked for: `{wanted}`.")
         return tuple(got)
 
     def same_shape(self, name: str, got: Any, expected: Sequence[int] | Tensor, *advice: str) -> None:

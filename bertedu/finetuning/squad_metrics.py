@@ -59,25 +59,6 @@ def squad_figures(questions: Sequence[Question], predictions: Mapping[str, str])
     return figures
 
 
-def by_question_word(questions: Sequence[Question], predictions: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
-    """For the first word of the questions, five counts.
-
-    They are: questions with an answer, questions without, exactly right where there is an answer, abstained although
-    there is one, abstained where there is none. predictions: as in `squad_figures`.
-    """
-    counts: dict[str, list[int]] = {}
-    for question in questions:
-        told, here = predictions[question.id], counts.setdefault(question.question.split()[0], [0] * 5)
-        if question.answers:
-            here[0] += 1
-            here[2] += int(answer_scores(question, told)[0])
-            here[3] += not told
-        else:
-            here[1] += 1
-            here[4] += not told
-    return {word: tuple(here) for word, here in counts.items()}
-
-
 def best_threshold(
     questions: Sequence[Question], answers: Mapping[str, str], no_answer_scores: Mapping[str, float]
 ) -> tuple[float, float]:

@@ -606,7 +606,7 @@ print(f"all, at 2 minus at 0: {about(0.02, table[2]['f1'] - table[0]['f1'], with
 no_answer_curve(task.explain(validation, found))
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.finetuning.squad_metrics import by_question_word
+from bertedu.finetuning.question_words import by_question_word
 from bertedu.visualization.mistakes import in_words, most_telling
 
 for mistake in map(in_words, most_telling(task.explain(validation, found), 3)):
@@ -951,9 +951,8 @@ def read_all(found, context, threshold):
     ### BEGIN SOLUTION
     spans = [span for one in found for span in best_spans(*one, longest=10)]
     best = max(spans, key=lambda span: span.score, default=None)
-    null_score = min(starts[0] + ends[0] for _, starts, ends in found)
-    abstain = best is None or null_score - best.score > threshold
-    return "" if abstain else context[best.start : best.end]
+    null = min(starts[0] + ends[0] for _, starts, ends in found)
+    return context[best.start : best.end] if best and null - best.score <= threshold else ""
     ### END SOLUTION
 
 

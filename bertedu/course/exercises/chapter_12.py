@@ -167,6 +167,8 @@ def token_span(case: Case) -> None:
     }
     for tried, start, end, advice in LABELS:
         got = case.call(OFFSETS, start, end, tried=tried)
+        if isinstance(got, tuple | list) and len(got) == 1:
+            case.fail("But it returned 1 thing, and 2 are asked for: `return first, last`.")
         first, last = case.parts(got, "first", "last")
         for name, position in (("the first token", first), ("the last token", last)):
             whole_number(case, name, position)

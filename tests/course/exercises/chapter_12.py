@@ -134,6 +134,10 @@ def equal_only(offsets, start, end):
     return [s for s, _ in offsets].index(start), [e for _, e in offsets].index(end)
 
 
+def only_the_first(offsets, start, end):
+    return (shared(offsets, start, end)[0],)
+
+
 def one_too_far(offsets, start, end):
     first, last = shared(offsets, start, end)
     return first, last + 1
@@ -237,6 +241,7 @@ ANSWERS = {
         "wrong": [
             (equal_only, "an answer that is only a part of a token"),
             (equal_only, "You look for a token that begins or ends exactly there"),
+            (only_the_first, "it returned 1 thing, and 2 are asked for"),
             (one_too_far, "one too far"),
             (touching, "one too far"),
             (with_cls, "[CLS] is not in this list"),
