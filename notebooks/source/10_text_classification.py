@@ -520,13 +520,14 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 # | all 8,530 | max, five epochs | not measured | 0.767 ± 0.008 | 0.791 |
 #
 # Read it **down**: with the pooler, which is what Google's code and `transformers` take, BERT loses to the bag of
-# words. With the maximum and two more epochs it gains four points, and is ahead. That is why this chapter takes
-# *max*.
+# words. With the maximum and two more epochs it gains four points, and is ahead. (How much of this comes from the
+# epochs, we didn't measure.) That is why this chapter takes *max*.
 #
-# Read it **across**: more and broader text brought 2 to 3 points in both lines. On our 600 reviews it brought 5 to 10
-# points in the mean of each pooling (`books-mini` had 73 % with *max*). The two checkpoints differ in more than the
-# text: the new vocabulary has 12,288 tokens instead of 8,192 and tells capitals apart, and the optimizer changed. How
-# much each of these brings, we didn't measure.
+# Read it **across**: `mixed-mini` is ahead of `books-mini` by 2 to 3 points in both lines. On our 600 reviews it is
+# ahead by 5 to 10 points in the mean of each pooling (`books-mini` had 73 % with *max*). It has read 80 million tokens
+# more, from broader text, and it guesses masked words better in books, encyclopedia and web pages alike. But the two
+# differ in more than the text: the new vocabulary has 12,288 tokens instead of 8,192 and tells capitals apart, and the
+# optimizer changed. How much each of these brings, we didn't measure.
 #
 # And read it **with care**: a lead of 1.6 points is 17 sentences of 1,066. If two models disagree on only a tenth of
 # the sentences, 62 against 45, a fair coin is at least as uneven in one of eight cases. So this is no clear win, and
