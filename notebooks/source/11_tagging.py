@@ -664,8 +664,9 @@ print(
 # than a linear model that sees capitals, the ending of the word and two neighbors on each side. Compared with the first
 # baseline, in lower case and without rules (0.67), the same BERT would seem to be 21 points ahead. Capitals and rules
 # alone bring the linear model just as far. So **give the baseline everything that you give the model**, except the part
-# that you want to test. Here this part is pre-training and attention, and F1 shows no gain from them. Do the two
-# taggers know the same, then? Let's look at their errors.
+# that you want to test. F1 shows no advantage of BERT over hand-made features. (Without its pre-training the same
+# network is far worse: from random weights we measured 0.16, and 0.27 with the rules.) Do the two taggers know the
+# same, then? Let's look at their errors.
 #
 # ## Boundaries or types?
 #
