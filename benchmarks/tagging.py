@@ -19,7 +19,7 @@ import torch
 from bertedu.corpora.readers import TaggedWords
 from bertedu.corpora.task_data import read_tagged
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.starting import with_new_head
+from bertedu.finetuning.starting import encoder_of, with_new_head
 from bertedu.finetuning.tagging import (
     BertCrfForTokenClassification,
     BertForTokenClassification,
@@ -72,7 +72,7 @@ def run(parts: list[list[TaggedWords]], way: str, seed: int, epochs: int) -> lis
     torch.manual_seed(seed)
     model = with_new_head(model_class, str(BOX), settings, labels=labels)
     if not pretrained:
-        model.initialize()
+        encoder_of(model).initialize()  # its head is new already
     task = TaggingTask(parts[0], parts[1], BertTokenizer.from_pretrained(BOX), settings, labels, pieces)
     learn(model, task, epochs, seed)
     if way == "the rules of a CRF alone":

@@ -60,7 +60,7 @@ def test_an_entity_with_other_boundaries_is_missed_and_invented():
         ("loc", "missed"): "1",
         ("invented", "loc"): "1",
     }
-    assert "4 entities" in picture.alt and "0 on the diagonal" in picture.alt
+    assert "3 entities, and 1 invented (last row)" in picture.alt and "0 on the diagonal" in picture.alt
     with pytest.raises(UserError, match="no entity"):
         entity_confusion([["O"]], [["O"]])
 

@@ -108,9 +108,12 @@ def describe_square(pairs: Counter[tuple[str, str]], rows: Sequence[str], what: 
     mixed = sorted(named, key=lambda one: (-one[0], *one[1:]))
     told = "; ".join(f"{a} as {b} {count:,} times" for count, a, b in mixed[:6])
     others = f", {pairs[OTHERS, OTHERS]:,} stay among the other classes" if OTHERS in rows else ""
+    invented = sum(count for (a, _), count in pairs.items() if a == INVENTED) if what == "entities" else 0
+    added = f", and {invented:,} invented (last row)" if invented else ""
     return (
-        f"Confusion matrix of {pairs.total():,} {what}, right classes in rows, predicted ones in columns: {correct:,} "
-        f"on the diagonal{others}. " + (f"The most frequent confusions: {told}." if told else "Nothing is mixed up.")
+        f"Confusion matrix of {pairs.total() - invented:,} {what}{added}, right classes in rows, predicted ones in "
+        f"columns: {correct:,} on the diagonal{others}. "
+        + (f"The most frequent confusions: {told}." if told else "Nothing is mixed up.")
     )
 
 

@@ -749,8 +749,7 @@ def joined(rows, stories):
     for first in range(0, len(contexts) - stories + 1, stories):
         group = contexts[first : first + stories]
         for row in [row for row in rows if row.context in group]:
-            before = group[: group.index(row.context)]
-            shift = sum(len(context) + 1 for context in before)
+            shift = sum(len(context) + 1 for context in group[: group.index(row.context)])
             answers = tuple(Answer(one.text, one.start + shift) for one in row.answers)
             long.append(Question(row.id, row.question, " ".join(group), answers))
     return long

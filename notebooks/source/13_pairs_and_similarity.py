@@ -389,7 +389,7 @@ from bertedu.finetuning.pooling import pool
 from bertedu.finetuning.similarity import BertSentenceEncoder, word_cosines
 
 texts = [text for row in validation_pairs for text in (row.text, row.pair)]
-scores = [row.label for row in validation_pairs]
+scores = torch.tensor([row.label for row in validation_pairs])
 # pooling="pooler", since only then the pooler is loaded as well
 bert = with_new_head(BertSentenceEncoder, str(folder), settings, pooling="pooler").bert.eval()
 
@@ -407,8 +407,7 @@ for pooling, expected in measured.items():
     first, second = v[0::2], v[1::2]  # [300, D] each
     cosines = cosine_similarity(first, second)  # [300]
     others = cosine_similarity(first, second.roll(7, dims=0)).mean()  # of different pairs
-    partners = cosines[torch.tensor(scores) == 5].mean()
-    found = (spearmanr(cosines, scores).statistic, others, partners)
+    found = (spearmanr(cosines, scores).statistic, others, cosines[scores == 5].mean())
     shown = (about(e, x, within=0.01) for e, x in zip(expected, found))
     line = "{:7} Spearman {:.2f}, mean cosine: different pairs {:.2f}, score 5 {:.2f}"
     print(line.format(pooling, *shown))
