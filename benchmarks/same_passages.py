@@ -6,14 +6,17 @@ Whole words are masked, 15 % of them, the same for all models; a word's loss is 
 vocabulary of long pieces has no advantage. The texts: the books' held-out documents, which a hash chooses, so that a
 run which reads the books leaves out the same; passages of half of SQuAD 2.0's development set (encyclopedia articles);
 sentences of the test part of Universal Dependencies' English Web Treebank (blogs, mails, reviews). A cased model must
-also predict capitals, which an uncased one is spared. Prints a table: loss in nats for a word, the same in bits for a
-character, and the share of words whose pieces are all the likeliest.
+also predict capitals, which an uncased one is spared: a second loss takes the word in any capitals, as far as they have
+as many pieces. Prints a table: both losses in nats for a word, the first in bits for a character, and the share of
+words whose pieces are all the likeliest.
 """
 
 import argparse
 import math
 import random
 import warnings
+from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 import torch
@@ -57,10 +60,22 @@ def known(word: str, tokenizers: list[BertTokenizer]) -> bool:
     return not any(one.unk_token_id in one.encode(word) for one in tokenizers)
 
 
+@dataclass
+class Measured:
+    """Sums over masked words: losses in nats as the word is written and in any capitals, how many were right, and how
+    many there are.
+    """
+
+    loss: float = 0.0
+    any_capitals: float = 0.0
+    right: int = 0
+    words: int = 0
+
+
 @torch.no_grad()
-def measure(model: BertForMaskedLM, tokenizer: BertTokenizer, passages: list[Passage]) -> tuple[float, float, int]:
-    """The summed loss of all masked words in nats, how many were right, and how many there are."""
-    loss, right, count = 0.0, 0, 0
+def measure(model: BertForMaskedLM, tokenizer: BertTokenizer, passages: list[Passage]) -> Measured:
+    """What the model makes of the masked words."""
+    found = Measured()
     for start in range(0, len(passages), BATCH):
         rows = [encoded(tokenizer, *passage) for passage in passages[start : start + BATCH]]
         width = max(len(ids) for ids, _ in rows)
@@ -73,15 +88,26 @@ def measure(model: BertForMaskedLM, tokenizer: BertTokenizer, passages: list[Pas
         mask = (ids != tokenizer.pad_token_id).long()
         scores = model(
             ids.masked_fill(chosen, tokenizer.mask_token_id), mask, labels=labels
-        ).prediction_logits  # [N, V]
-        gold = labels[chosen]  # [N]
-        loss -= scores.log_softmax(dim=-1).gather(1, gold[:, None]).sum().item()
-        hits = (scores.argmax(dim=-1) == gold).tolist()
-        words = list(zip(chosen.nonzero()[:, 0].tolist(), numbers[chosen].tolist(), strict=True))
-        wrong = {word for word, hit in zip(words, hits, strict=True) if not hit}
-        count += len(set(words))
-        right += len(set(words)) - len(wrong)
-    return loss, right, count
+        ).prediction_logits.log_softmax(dim=-1)  # [N, V]
+        best = scores.argmax(dim=-1).tolist()
+        hidden = [word for words, masked in passages[start : start + BATCH] for word in compress(words, masked)]
+        first = 0
+        for word in hidden:
+            forms = written(tokenizer, word)
+            last = first + len(forms[0])
+            of_forms = torch.stack([scores[range(first, last), form].sum() for form in forms])
+            found.loss -= of_forms[0].item()
+            found.any_capitals -= of_forms.logsumexp(dim=0).item()
+            found.right += best[first:last] == forms[0]
+            first = last
+        found.words += len(hidden)
+    return found
+
+
+def written(tokenizer: BertTokenizer, word: str) -> list[list[int]]:
+    """The pieces of a word as it is written; then in other capitals, each form once, where they are as many."""
+    forms = list(tokenizer.encode_lines([word, word.lower(), word.capitalize(), word.upper()]))
+    return [form for number, form in enumerate(forms) if len(form) == len(forms[0]) and form not in forms[:number]]
 
 
 def encoded(tokenizer: BertTokenizer, words: list[str], masked: list[bool]) -> tuple[list[int], list[int]]:
@@ -103,14 +129,19 @@ def main() -> None:
         models = {name: BertForMaskedLM.from_pretrained(name).eval() for name in given.models}
     tokenizers = {name: BertTokenizer.from_pretrained(name) for name in given.models}
     longest = min(model.config.max_position_embeddings for model in models.values())
-    print("| text | masked words | model | nats a word | bits a character | right |\n|---|---|---|---|---|---|")
+    print(
+        "| text | masked words | model | nats a word | in any capitals | bits a character | right |\n"
+        + "|---" * 7
+        + "|"
+    )
     for text, lines in texts(given.datasets).items():
         chosen = passages(lines, list(tokenizers.values()), longest)
         letters = sum(len(word) for words, masked in chosen for word, one in zip(words, masked, strict=True) if one)
         for name, model in models.items():
-            loss, right, count = measure(model, tokenizers[name], chosen)
-            cells = [f"{count:,}", name, f"{loss / count:.3f}", f"{loss / letters / math.log(2):.3f}"]
-            print("|", " | ".join([text, *cells, f"{right / count:.1%}"]), "|", flush=True)
+            found = measure(model, tokenizers[name], chosen)
+            losses = [f"{loss / found.words:.3f}" for loss in (found.loss, found.any_capitals)]
+            cells = [f"{found.words:,}", name, *losses, f"{found.loss / letters / math.log(2):.3f}"]
+            print("|", " | ".join([text, *cells, f"{found.right / found.words:.1%}"]), "|", flush=True)
 
 
 if __name__ == "__main__":
