@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
 from bertedu.files import read_json, write_json
 from bertedu.pretraining.plan import Plan
@@ -82,7 +83,13 @@ def picture(units: list[dict[str, Any]]) -> Figure:
         axes.set_xticks(TOKENS, [f"{some / 1e6:g} M" for some in TOKENS], minor=False)
         axes.set_xticks([], minor=True)
         axes.set_xlabel("tokens that the run read", fontsize=9)
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}" if value <= 1 else f"{value:g}")
+        if name == "perplexity":
+            axes.set_yscale("log")
+            axes.set_yticks([25, 50, 100, 200], ["25", "50", "100", "200"], minor=False)
+            axes.set_yticks([], minor=True)
+        else:
+            axes.yaxis.set_major_locator(MultipleLocator(0.05))
+            axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.legend(frameon=False, fontsize=9)
     return figure
 
