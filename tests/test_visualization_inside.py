@@ -69,6 +69,15 @@ def test_the_frame_stands_around_another_head():
     assert "6 heads, 2 layers of 3" in picture.alt
 
 
+def test_the_same_colour_means_different_numbers_in_maps_of_one_scale():
+    scores = torch.tensor([[0.1, 0.2], [0.4, 0.3]])
+    picture = head_maps({"bits": 5 * scores, "one": scores, "two": 2 * scores}, same_scale=("one", "two"))
+    limits = [axes.images[0].get_clim()[1] for axes in picture.figure.axes if axes.get_visible()]
+    assert limits == pytest.approx([2, 0.8, 0.8])
+    with pytest.raises(UserError, match="same_scale names three, and the maps are one"):
+        head_maps({"one": scores}, same_scale=("three",))
+
+
 def test_maps_of_different_models_share_a_picture():
     for measures in ({}, {"a": torch.ones(2, 2), "b": torch.ones(2, 3)}, {"a": torch.ones(3)}):
         with pytest.raises(UserError, match=r"give one or more of the same shape"):

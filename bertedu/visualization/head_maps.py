@@ -1,6 +1,6 @@
 """All heads at a glance: one number for each, layers as rows and heads as columns, the highest marked."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,21 @@ MOST_NUMBERED = 64  # more heads than these, and numbers in the cells cannot be 
 COLUMNS = 4
 
 
-def head_maps(measures: Mapping[str, Tensor]) -> Picture:
+def head_maps(measures: Mapping[str, Tensor], same_scale: Collection[str] = ()) -> Picture:
     """A map [L, H] for each measure, such as `entropy` or the scores of `pattern_scores`, under its name.
 
     The highest head of each measure has an orange frame. Measures below zero, such as `head_importance`, get two
-    colours that meet at white, 0. Raises UserError for no measures, and for shapes that differ.
+    colours that meet at white, 0. Each map has its own scale of colours, and those named in same_scale share one.
+    Raises UserError for no measures, for shapes that differ, and for a name in same_scale that is no measure.
     """
     numbers = {name: scores.detach().float().cpu().numpy() for name, scores in measures.items()}
     shapes = {scores.shape for scores in numbers.values()}
     if len(shapes) != 1 or len(next(iter(shapes))) != 2:
         raise UserError(f"head maps have the shapes {sorted(shapes)}: give one or more of the same shape [L, H].")
+    unknown = sorted(set(same_scale) - set(numbers))
+    if unknown:
+        raise UserError(f"same_scale names {', '.join(unknown)}, and the maps are {', '.join(numbers)}.")
+    highest = max((abs(numbers[name]).max() for name in same_scale), default=0.0)
     layers, heads = next(iter(shapes))
     columns = min(COLUMNS, len(numbers))
     rows = -(-len(numbers) // columns)
@@ -31,17 +36,17 @@ def head_maps(measures: Mapping[str, Tensor]) -> Picture:
     figure = new_figure(columns * (cell * heads + 0.9), rows * (cell * layers + 0.9))
     all_axes = figure.subplots(rows, columns, squeeze=False).flatten()
     for axes, (name, scores) in zip(all_axes, numbers.items(), strict=False):
-        draw_map(axes, name, scores)
+        draw_map(axes, name, scores, highest if name in same_scale else abs(scores).max())
     for axes in all_axes[len(numbers) :]:
         axes.set_visible(False)
     told = "; ".join(f"{name}: {describe(scores)}" for name, scores in numbers.items())
     return Picture(figure, f"Maps of all {layers * heads} heads, {layers} layers of {heads}. {told}.")
 
 
-def draw_map(axes: Any, name: str, scores: np.ndarray) -> None:
-    """One map: colours, numbers where they can be read, and a frame around the highest."""
+def draw_map(axes: Any, name: str, scores: np.ndarray, most: float) -> None:
+    """One map: colours up to `most`, numbers where they can be read, and a frame around the highest."""
     layers, heads = scores.shape
-    most = max(abs(scores).max(), 1e-9)
+    most = max(most, 1e-9)
     signed = scores.min() < 0
     image = axes.imshow(
         scores, cmap="RdBu" if signed else "Blues", vmin=-most if signed else 0, vmax=most, aspect="auto"

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from bertedu.config import BertConfig
-from bertedu.course.case import Case
+from bertedu.course.case import Case, plain
 from bertedu.course.exercise import exercise
 from bertedu.interpretation.heads import attention_layers, without_heads
 from bertedu.interpretation.rollout import attention_rollout
@@ -24,9 +24,13 @@ from bertedu.model import BertForPreTraining
 )
 def three_weights(case: Case) -> None:
     """1.5 bits."""
+    guess = plain(case.answer)
+    if isinstance(guess, float) and math.isnan(guess):
+        case.begin("You computed NaN.", "the entropy")
+        case.fail("For a computer 0 · log₂ 0 is 0 · (−∞), and that is NaN. A weight of 0 adds 0: leave it out.")
     case.predicted(
         1.5,
-        otherwise="Each weight p adds p · log₂(1/p). Compute this for the three weights, and add them.",
+        otherwise="Each weight p adds −p · log₂ p. Compute this for the three weights, and add them.",
         mistakes=[
             (2, "2 bits are the entropy of four equal weights. Here one token gets half, and one gets nothing."),
             (
@@ -66,6 +70,7 @@ def rollout_mistakes(attentions: list[Tensor]) -> dict[str, Tensor]:
     own_word = identity
     for mean in means:
         own_word = 0.5 * mean @ own_word + 0.5 * identity
+    single = [rolled_out([w[:, [head]] for w in attentions]) for head in range(attentions[0].size(1))]
     return {
         "Two things: the residual connection ½ I is missing, and the new layer belongs on the left.": rolled_out(
             attentions, keep=0.0, swapped=True
@@ -74,7 +79,15 @@ def rollout_mistakes(attentions: list[Tensor]) -> dict[str, Tensor]:
         "½ I is added once, after the last layer. Every layer has a residual connection.": 0.5 * bare + 0.5 * identity,
         "After the first layer, a token is no longer its own word alone. The residual connection of a layer passes on "
         "what the token contains so far: (½ A + ½ I) @ shares.": own_word,
-        "That follows the first head alone. Average over the heads.": rolled_out([w[:, :1] for w in attentions]),
+        "That follows the first head alone. Average over the heads.": single[0],
+        "You multiplied the layers head by head and averaged at the end. A token of the next layer takes from what all "
+        "heads have mixed: average over the heads in each layer, before you multiply.": torch.stack(single).mean(dim=0),
+        "All entries are 0: did you begin with zeros? Before any layer each token is its own word: begin with the "
+        "identity.": torch.zeros_like(bare),
+        "All entries are 1: did you begin with ones? Before any layer each token is its own word: begin with the "
+        "identity.": torch.ones_like(bare),
+        "The attention weights of each layer are transposed. Row i of A says to which tokens token i attends, and so "
+        "should row i of the result: use A as it is.": rolled_out([w.transpose(2, 3) for w in attentions]),
         "Rows and columns are swapped: row i should say how much of each word is in token i.": rolled_out(
             attentions
         ).transpose(1, 2),
@@ -120,7 +133,10 @@ def my_rollout(case: Case) -> None:
     if isinstance(got, Tensor) and got.ndim == 2:
         shape_advice = "Keep one matrix for each text of the batch."
     case.same_shape("the result", got, [2, 5, 5], shape_advice)
-    advice = "Each layer is ½ A + ½ I, and the layers are multiplied. Do the rows of each factor sum to 1?"
+    advice = (
+        "Each layer is ½ A + ½ I, where A is the mean over the heads, and the layers are multiplied. Compare the first "
+        "layer alone with that, then the first two."
+    )
     case.close("the result", got, right[-1], advice, mistakes=rollout_mistakes(attentions))
     one = case.call(attentions[:1], tried="a single layer")
     one = one[-1] if isinstance(one, Tensor) and one.ndim == 4 else one
@@ -201,7 +217,10 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
     )
     others = [column for column in range(out.in_features) if column // 4 != head]
     tried("You ablated the other heads and kept this one.", (out.weight, (every, others)))
-    found["Nothing has changed: the copy answers like the original."] = answers(model)
+    found[
+        "Nothing has changed: the copy answers like the original. Is d computed from this model, D / H? Did you change "
+        "the weight itself, and not a clone of it?"
+    ] = answers(model)
     found["You ablated another head. Both numbers count from 0."] = answers(model, [(layer, head - 1)])
     found["You ablated another head of another layer. Both numbers count from 0."] = answers(
         model, [(1 - layer, head - 1)]
@@ -226,6 +245,8 @@ def ablate_head(case: Case) -> None:
     case.causes = {
         "leaf Variable": "PyTorch records what you do with weights. Change them inside `with torch.no_grad():`.",
         "slice indices must be integers": "D / H is a float in Python. D // H is an integer.",
+        "as parameter": "A weight is a Parameter, and no plain tensor can take its position. Change its entries "
+        "instead: weight[…] = 0, inside `with torch.no_grad():`.",
     }
     model = small_model()
     before = answers(model)
@@ -239,6 +260,8 @@ def ablate_head(case: Case) -> None:
             )
         got.eval()
         expected = answers(model, [(layer, head)])
+        stranger = "Is this a copy of the model that I gave you? It may be one of the notebook's: use the parameter."
+        case.same_shape("what the copy answers", answers(got), expected, stranger)
         advice = "Print d and the slice that you set to 0: which entries of the projection's input belong to this head?"
         case.close(
             "what the copy answers", answers(got), expected, advice, mistakes=head_mistakes(layer, head), tolerance=1e-4

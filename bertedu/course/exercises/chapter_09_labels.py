@@ -1,6 +1,8 @@
 """Exercises 9.4 and 9.5: labels for a control task, and the mean of a text's vectors."""
 
+import builtins
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -11,6 +13,10 @@ from bertedu.course.exercise import exercise
 
 SENTENCE = "The old judge will judge the old man , and the man will hope that hope is not lost"
 MANY = [f"word{number}" for number in range(600)]
+DTYPE = (
+    "The mask or the divisor is float32. Convert both to the dtype of the states. (A sum of whole numbers plus 1e-9 is "
+    "float32, too: clamp_min(1) keeps the type.)"
+)
 
 
 def as_labels(case: Case, got: Any, words: list[str], number: int) -> list[int]:
@@ -26,6 +32,12 @@ def as_labels(case: Case, got: Any, words: list[str], number: int) -> list[int]:
     outside = sorted({label for label in labels if not 0 <= label < number})
     case.expect(not outside, f"But there are labels {outside}: with {number} labels they go from 0 to {number - 1}.")
     return labels
+
+
+def hash_after_a_restart(value: Any, now: Any = builtins.hash) -> int:
+    """What `hash` may give after a restart of Python, which then salts the hashes of strings anew."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return now(("salt", value)) if any(isinstance(part, str | bytes) for part in parts) else now(value)
 
 
 def one_label_for_each_type(case: Case) -> None:
@@ -63,8 +75,8 @@ def my_control_labels(case: Case) -> None:
     """One label for each type, at random, from 0, the same in any list."""
     case.causes = {
         "supported seed types": "Make one string of the word and the seed, for instance with an f-string.",
-        "non-negative integer": "The hash of a string may be negative, and NumPy takes no negative seeds. "
-        "random.Random takes any number or string.",
+        "can only concatenate str": "Make one string of the word and the seed, for instance with an f-string.",
+        "non-negative integer": "NumPy takes no negative seeds. random.Random takes any number or string.",
     }
     one_label_for_each_type(case)
     got = as_labels(case, case.call(MANY, 3, 0, tried="600 different words with 3 labels"), MANY, 3)
@@ -75,7 +87,11 @@ def my_control_labels(case: Case) -> None:
     )
     again, other = (as_labels(case, case.protected(case.answer, [*MANY], 3, seed), MANY, 3) for seed in (0, 1))
     case.expect(again == got, "But the second call with the same seed gave other labels. Use the seed.")
-    case.expect(other != got, "But seed 1 gave the same labels as seed 0. Is the seed used?")
+    case.expect(
+        other != got,
+        "But seed 1 gave the same labels as seed 0. Is the seed used? Or do labels stay from the call before, in a "
+        "dictionary outside the function?",
+    )
     shared = sum(a == b for a, b in zip(got, other, strict=True)) / len(MANY)
     case.expect(
         0.2 < shared < 0.5,
@@ -91,6 +107,15 @@ def my_control_labels(case: Case) -> None:
         "So a word's label depends on the other words of the list, and on their order. A probe is trained on one list "
         "of words and tested on another: how can the label depend on the word and the seed alone?",
     )
+    with patch("builtins.hash", hash_after_a_restart):
+        restarted = case.protected(case.answer, [*MANY], 3, 0)
+    if as_labels(case, restarted, MANY, 3) != got:
+        case.begin("I called it with the hashes that strings may have after a restart of Python.", "another hash")
+        case.almost(
+            "Then the words have other labels, with the same seed. Python salts the `hash` of strings anew whenever it "
+            "starts: today's probe would be tested on other labels tomorrow.",
+            "random.Random takes a string itself as its seed, and draws the same after a restart.",
+        )
 
 
 def mean_mistakes(states: Tensor, mask: Tensor) -> dict[str, Tensor]:
@@ -115,6 +140,9 @@ def mean_mistakes(states: Tensor, mask: Tensor) -> dict[str, Tensor]:
         "That is the mean of the padding: the mask is 1 for real tokens and 0 for padding.": (
             others / (states.size(1) - count).clamp_min(1)
         ),
+        "−∞ is in your sum. It hides tokens in a softmax; in a sum, 0 hides them.": states.masked_fill(
+            mask[:, :, None] == 0, -torch.inf
+        ).mean(dim=1),
         "Your divisor is one too many. To avoid a division by 0, use clamp_min(1) instead of + 1.": total / (count + 1),
         "The first token is missing. It is a real token too.": (
             (states * later).sum(dim=1) / later.sum(dim=1).clamp_min(1)
@@ -167,7 +195,7 @@ def masked_mean(case: Case) -> None:
         case.almost("All padding gave NaN, 0 divided by 0. Make the divisor at least 1, or return zeros there.")
     case.close("the result", empty, torch.zeros(1, 4), "Return zeros for a text without tokens.")
     half = case.call(states.half(), mask, tried="states in float16")
-    case.dtype("the result", half, torch.float16, "Convert the mask to the dtype of the states.")
+    case.dtype("the result", half, torch.float16, DTYPE)
     answer, case.answer = case.answer, lambda x: case.protected(answer, x, mask.clone())  # its parameters may be named
     case.gradient_flows(states, names=("states",), tried="3 texts")  # otherwise than in the exercise
     case.answer = answer

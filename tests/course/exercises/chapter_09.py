@@ -6,7 +6,9 @@ from copy import deepcopy
 
 import torch
 
+from bertedu.config import BertConfig
 from bertedu.interpretation.rollout import attention_rollout
+from bertedu.model import BertForPreTraining
 
 # 9.2 -------------------------------------------------------------------------------------------------------------
 
@@ -102,6 +104,26 @@ def one_text(attentions):
 
 def mean_of_the_list(attentions):
     return attentions.mean(dim=1)
+
+
+def head_by_head(attentions):
+    alone = [layer_by_layer([weights[:, [head]] for weights in attentions]) for head in range(attentions[0].size(1))]
+    return torch.stack(alone).mean(dim=0)
+
+
+def from_zeros(attentions):
+    shares = torch.zeros(attentions[0].size(-1), attentions[0].size(-1))
+    for weights in attentions:
+        shares = (0.5 * weights.mean(dim=1) + 0.5 * torch.eye(weights.size(-1))) @ shares
+    return shares
+
+
+def from_ones(attentions):
+    return from_zeros(attentions) + 1
+
+
+def transposed_weights(attentions):
+    return layer_by_layer([weights.transpose(-1, -2) for weights in attentions])
 
 
 def one_half_at_the_end(attentions):
@@ -290,6 +312,38 @@ def d_is_a_float(model, layer, head):
     return copy
 
 
+NOTEBOOKS_OWN = BertForPreTraining(
+    BertConfig.preset("tiny", hidden_size=12, num_hidden_layers=2, num_attention_heads=3, vocab_size=30)
+)
+
+
+def of_the_notebook(another, layer, head):
+    return columns(NOTEBOOKS_OWN, layer, head)
+
+
+def d_of_another_model(model, layer, head):
+    copy = deepcopy(model)
+    copy.bert.encoder.layers[layer].attention.output.weight.data[:, head * 64 : (head + 1) * 64] = 0
+    return copy
+
+
+def a_clone(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+    weight = attention.output.weight.clone()
+    weight[:, head * d : (head + 1) * d] = 0
+    return copy
+
+
+def a_tensor_for_a_parameter(model, layer, head):
+    copy = deepcopy(model)
+    attention, d = part_of(copy, layer)
+    weight = attention.output.weight.clone()
+    weight[:, head * d : (head + 1) * d] = 0
+    attention.output.weight = weight
+    return copy
+
+
 def no_copy_returned(model, layer, head):
     return columns(model, layer, head).state_dict()
 
@@ -311,6 +365,7 @@ ANSWERS = {
             (0.5, "the weight ½ alone"),
             (2**1.5, "2 to the power of the entropy"),
             (math.pi, "the three weights, and add them"),
+            (math.nan, "A weight of 0 adds 0"),
         ],
     },
     "9.2": {
@@ -332,6 +387,10 @@ ANSWERS = {
             (one_half_at_the_end, "once, after the last layer"),
             (always_its_own_word, "what the token contains so far"),
             (first_head, "the first head alone"),
+            (head_by_head, "before you multiply"),
+            (from_zeros, "begin with zeros"),
+            (from_ones, "begin with ones"),
+            (transposed_weights, "weights of each layer are transposed"),
             (swapped, "Rows and columns are swapped"),
         ],
     },
@@ -352,6 +411,10 @@ ANSWERS = {
             (one_column, "d = D / H of them"),
             (strided, "spread over all heads"),
             (unchanged, "Nothing has changed"),
+            (of_the_notebook, "one of the notebook's"),
+            (d_of_another_model, "computed from this model"),
+            (a_clone, "not a clone of it"),
+            (a_tensor_for_a_parameter, "no plain tensor"),
             (no_queries, "still passes on"),
             (no_keys, "Without its keys"),
             (slice_from_the_head, "Your slice begins at column"),

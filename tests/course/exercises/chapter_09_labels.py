@@ -30,6 +30,15 @@ def by_hash(words, number_of_labels, seed=0):
     return [random.Random(hash((word.lower(), seed))).randrange(number_of_labels) for word in words]
 
 
+def by_hash_of_numbers(words, number_of_labels, seed=0):
+    numbers = [zlib.crc32(f"{seed}:{word.lower()}".encode()) for word in words]
+    return [random.Random(hash((number, 0.5))).randrange(number_of_labels) for number in numbers]
+
+
+def by_hash_alone(words, number_of_labels, seed=0):
+    return [hash(word.lower() + str(seed)) % number_of_labels for word in words]
+
+
 def by_checksum(words, number_of_labels, seed=0):
     return [zlib.crc32(f"{seed}:{word.lower()}".encode()) // 7 % number_of_labels for word in words]
 
@@ -133,6 +142,20 @@ def seeded_by_a_negative_number(words, number_of_labels, seed=0):
     return [int(np.random.default_rng(number).integers(number_of_labels)) for number in numbers]
 
 
+def seeded_by_a_sum(words, number_of_labels, seed=0):
+    return [random.Random(word.lower() + seed).randrange(number_of_labels) for word in words]
+
+
+KEPT = {}
+
+
+def kept_outside(words, number_of_labels, seed=0):
+    for word in words:
+        drawn = random.Random(f"{seed} {word.lower()}").randrange(number_of_labels)
+        KEPT.setdefault((number_of_labels, word.lower()), drawn)
+    return [KEPT[number_of_labels, word.lower()] for word in words]
+
+
 def unseeded(words, number_of_labels, seed=0):
     label = {}
     return [label.setdefault(word.lower(), random.randrange(number_of_labels)) for word in words]
@@ -176,6 +199,19 @@ def nan_when_empty(states, attention_mask):
 def float32_always(states, attention_mask):
     mask = attention_mask[:, :, None].float()
     return (states * mask).sum(dim=1) / mask.sum(dim=1).clamp_min(1)
+
+
+def float32_divisor(states, attention_mask):
+    return (states * attention_mask[:, :, None]).sum(dim=1) / (attention_mask.sum(dim=1, keepdim=True) + 1e-9)
+
+
+def a_hundredth_too_many(states, attention_mask):
+    mask = attention_mask[:, :, None].to(states.dtype)
+    return (states * mask).sum(dim=1) / (mask.sum(dim=1) + 1e-2)
+
+
+def filled_with_minus_infinity(states, attention_mask):
+    return states.masked_fill(attention_mask[:, :, None] == 0, -torch.inf).mean(dim=1)
 
 
 def first_token(states, attention_mask):
@@ -282,8 +318,8 @@ ANSWERS = {
             seeded_by_the_word,
             a_generator_for_each_type,
             by_a_digest,
-            by_hash,
             by_checksum,
+            by_hash_of_numbers,
             numpy_integers,
             a_numpy_array,
             a_tensor,
@@ -295,6 +331,10 @@ ANSWERS = {
             (from_one, "they go from 0 to 3"),
             (counted_off, "drawn at random, or counted"),
             (seedless, "Is the seed used"),
+            (kept_outside, "a dictionary outside the function"),
+            (by_hash, "salts the `hash` of strings"),
+            (by_hash_alone, "after a restart of Python"),
+            (seeded_by_a_sum, "one string of the word and the seed"),
             (by_length, "equally probable"),
             (a_label_a_type, "one label for each word of the list"),
             (unseeded, "Use the seed"),
@@ -331,6 +371,9 @@ ANSWERS = {
             (batch_divisor, "Each text has its own number"),
             (nan_when_empty, "0 divided by 0"),
             (float32_always, "dtype of the states"),
+            (float32_divisor, "plus 1e-9 is float32"),
+            (a_hundredth_too_many, "with one token"),
+            (filled_with_minus_infinity, "−∞ is in your sum"),
             (first_token, "the first token"),
             (cut_off, "cut off from its inputs"),
             (indexed_by_the_mask, "mixes the tokens of all texts"),
