@@ -105,6 +105,7 @@ print(", ".join(f"{word} {probability:.0%}" for word, probability in words))
 import torch
 
 from bertedu.inference import run  # a forward pass for an encoding, without dropout
+from bertedu.interpretation import saliency
 
 
 def question(text):  # the encoding, the position of [MASK], the id of the first guess
@@ -126,19 +127,14 @@ def occlusion(encoding, position, guess, by=tokenizer.mask_token_id):  # [T], in
 
 
 # %%
-from bertedu.interpretation import saliency
-
 encoding, position, guess = question(TEXT)
-with torch.no_grad():
-    weights = run(model, encoding, output_attentions=True).attentions  # L times [B, H, T, T]
-scores = {
-    "attention": weights[-1][0, :, position].mean(dim=0),  # [T]
-    "gradient": saliency.input_saliency(model, encoding, position, guess)["gradient"],
-    "occlusion": occlusion(encoding, position, guess),
-}
-print(f"{'':10}", "".join(f"{name:>11}" for name in scores))
-for i, token in enumerate(encoding.tokens[0]):
-    print(f"{token:10}", "".join(f"{numbers[i]:11.2f}" for numbers in scores.values()))
+weights = run(model, encoding, output_attentions=True).attentions  # L times [B, H, T, T]
+attention = weights[-1][0, :, position].mean(dim=0)  # [T]
+gradient = saliency.input_saliency(model, encoding, position, guess)["gradient"]  # [T]
+effects = occlusion(encoding, position, guess)  # [T]
+print(f"{'':10}  attention   gradient  occlusion")
+for token, *numbers in zip(encoding.tokens[0], attention, gradient, effects):
+    print(f"{token:10}", "".join(f"{number:11.2f}" for number in numbers))
 
 # %% [markdown]
 # Leave out [MASK] itself and compare the columns. The gradient and occlusion agree on the two most important words:
@@ -567,21 +563,16 @@ check("9.3", ablate_head)
 # heads. Guess: how many of the 16 heads can this model do without?
 
 # %%
-from torch.nn.functional import cross_entropy
-
 masked = batch.input_ids.clone()
-special = (masked == tokenizer.cls_token_id) | (masked == tokenizer.sep_token_id)
-chosen = (batch.attention_mask == 1) & ~special  # [B, T]
+chosen = masked >= 5  # [B, T]: no [CLS], [SEP], [PAD]
 chosen &= torch.arange(masked.size(1)) % 5 == 2
 masked[chosen] = tokenizer.mask_token_id
+targets = batch.input_ids.masked_fill(~chosen, -100)  # -100: no prediction here (chapter 06)
 
 
 def loss_on(rows):  # a function that computes the MLM loss of a model on these rows
-    def loss(model):
-        logits = model(masked[rows], batch.attention_mask[rows]).prediction_logits
-        return cross_entropy(logits[chosen[rows]], batch.input_ids[rows][chosen[rows]])
-
-    return loss
+    inputs = masked[rows], batch.attention_mask[rows]
+    return lambda model: model(*inputs, labels=targets[rows]).loss
 
 
 # %%
@@ -602,16 +593,14 @@ def loss_without(ablated):  # on the odd half
 
 
 order = [divmod(int(i), 4) for i in halves[0].argsort()]  # (layer, head), on the even half
-first, second = (f"head {head + 1} of layer {layer + 1}" for layer, head in order[:-3:-1])
-print(f"most important on the even half: {first}, then {second}")
-print(f"loss with all heads {loss_without([]):.2f}")
+print(f"most important: {order[-1]}, {order[-2]}; loss with all heads {loss_without([]):.2f}")
 for n in (1, 4, 8, 12):
     least, most = loss_without(order[:n]), loss_without(order[-n:])
     print(f"without the {n:2} least important {least:.2f}, most important {most:.2f}")
 
 # %% [markdown]
 # The two most important heads are heads 1 and 2 of layer 1: those that attend to the previous and to the next token.
-# (Head 1 comes first in the map, and head 2 on the even half alone.) The importance on one half of the sentences has
+# (In the map head 1 comes first. On the even half alone it is head 2, in code (0, 1).) The importance on one half of the sentences has
 # a rank correlation of 0.8 with that on the other half, so it is more than noise. Most of the other heads are hardly
 # missed: for eleven of the 16, the loss rises by less than 0.1 without this head. All eight heads of layers 3 and 4
 # are among them, and the five that matter more are in layers 1 and 2.
@@ -652,22 +641,16 @@ for n in (1, 4, 8, 12):
 # pair of verbs and for eight pairs.
 
 # %%
-# the clean verb, the corrupted one, and what we expect after each of them
-PAIRS = ["shut wrote door letter", "opened read door letter", "closed wrote door letter"]
-PAIRS += ["shut read door letter", "opened wrote door letter", "rode wrote horse letter"]
-PAIRS += ["lit drank lamp wine", "drank read wine letter"]
+PAIR = "shut wrote door letter"  # the two verbs, and an object for each of them
 
 
 @torch.no_grad()
-def preferences(pair):  # logit differences at [MASK], position 4: clean, corrupted, patched
+def preferences(pair):  # the logit differences at [MASK]: clean, corrupted, patched
     clean, corrupted, *answers = pair.split()
     rows = [f"He {verb} the [MASK] and sat down ." for verb in (clean, corrupted, corrupted)]
+    logits = run(model, tokenizer(rows)).prediction_logits[:, 4]  # [3, V]; [MASK] is token 4
     one, other = tokenizer.convert_tokens_to_ids(answers)
-    logits = run(model, tokenizer(rows)).prediction_logits[:, 4]  # [3, V]
     return (logits[:, one] - logits[:, other]).tolist()
-
-
-print("clean {:+.1f}, corrupted {:+.1f}".format(*preferences(PAIRS[0])))
 
 
 # %%
@@ -686,13 +669,19 @@ def restored(pair, hook):  # the share of the difference, with this hook
     return (patched - corrupted) / (clean - corrupted)
 
 
+print("clean {:+.1f}, corrupted {:+.1f}".format(*preferences(PAIR)))
 print(" " * 8, *(f"{token:>6}" for token in "He shut the [MASK] and sat down .".split()))
 for layer, name in enumerate(["input", "layer 1", "layer 2", "layer 3", "layer 4"]):
-    numbers = [restored(PAIRS[0], after_layer(layer, token)) for token in range(1, 9)]
+    numbers = [restored(PAIR, after_layer(layer, token)) for token in range(1, 9)]
     print(f"{name:8}", *(f"{number:6.2f}" for number in numbers))
 
 
 # %%
+PAIRS = [PAIR, "opened read door letter", "closed wrote door letter", "shut read door letter"]
+PAIRS += ["opened wrote door letter", "rode wrote horse letter"]
+PAIRS += ["lit drank lamp wine", "drank read wine letter"]
+
+
 def in_head(head, token):  # a hook that patches the output of one head of layer 1, or of all
     d = slice(None) if head is None else slice(64 * head, 64 * head + 64)
 
@@ -710,10 +699,12 @@ def three_numbers(pairs, head):  # means over the pairs; token 3 is "the"
     return f"{without:10.2f}{(runs[:, 0] - runs[:, 1]).mean():16.1f}{alone:8.2f}"
 
 
-print(f"{'':10}{'shut, wrote':^34}  {'mean of eight pairs':^34}")
-print(" " * 10 + "   without clean-corrupted   alone  " * 2)
-for head, name in {None: "all heads", 0: "head 1", 1: "head 2", 2: "head 3", 3: "head 4"}.items():
-    print(f"{name:10}{three_numbers(PAIRS[:1], head)}  {three_numbers(PAIRS, head)}")
+print(f"{'':10}{'shut, wrote':^34}  mean of eight pairs")
+columns = "   without clean-corrupted   alone"
+print(f"{'':10}{columns}  {columns}")
+for head in (None, 0, 1, 2, 3):
+    name = "all heads" if head is None else f"head {head + 1}"
+    print(f"{name:10}{three_numbers([PAIR], head)}  {three_numbers(PAIRS, head)}")
 
 # %% [markdown]
 # Two numbers must be 1.00, and they check the method: at the input only the verb differs, and after the last layer
@@ -749,6 +740,7 @@ for head, name in {None: "all heads", 0: "head 1", 1: "head 2", 2: "head 3", 3: 
 from torch.nn.functional import normalize
 
 from bertedu.interpretation import contexts
+from bertedu.interpretation.contexts import nearest_mean_accuracy
 
 
 def vectors_of(model, word):  # [N, L + 1, D], the senses, the sentences
@@ -784,8 +776,8 @@ for name, (i, j) in {"two senses": high, "one sense": low}.items():
 # look at the result: this is a **permutation test**. The first cell below does this for *bank*. Guess: how far from
 # 50 % do meaningless labels get?
 #
-# The second cell contains two baselines. A **bag of words** says which words the sentence contains. **Other words** is
-# the mean of the input embeddings of the *other* words in the sentence: it needs no layer of BERT. The third cell
+# The next two cells contain baselines. A **bag of words** says which words the sentence contains. **Other words** is
+# the mean of the input embeddings of the *other* words in the sentence: it needs no layer of BERT. The last cell
 # computes the accuracy for all words and layers, and for the untrained model (last layer). The picture shows another
 # measure by layer: the mean cosine of pairs within a sense, minus the mean cosine of pairs across the senses. 0 means
 # no difference.
@@ -793,16 +785,13 @@ for name, (i, j) in {"two senses": high, "one sense": low}.items():
 # %%
 import random
 
-rng = random.Random(0)
 vectors, labels, _ = vectors_of(model, "bank")
-accuracy = contexts.nearest_mean_accuracy  # leaves out one sentence of each sense
-real = accuracy(vectors[:, -1], labels)
-shuffled = [accuracy(vectors[:, -1], rng.sample(labels, len(labels))) for _ in range(500)]
-print(f"'bank', last layer: {about(0.95, real, within=0.02):.0%}")
-mean, std = np.mean(shuffled), np.std(shuffled)
-print(f"shuffled labels: mean {about(0.49, mean, within=0.03):.0%}, ", end="")
-print(f"standard deviation {about(0.14, std, within=0.03):.0%}, ", end="")
-print(f"highest {about(0.85, max(shuffled), within=0.08):.0%}")
+last, rng = vectors[:, -1], random.Random(0)  # the last layer
+shuffled = [nearest_mean_accuracy(last, rng.sample(labels, 20)) for _ in range(500)]
+result = {"real labels": nearest_mean_accuracy(last, labels), "highest": max(shuffled)}
+result |= {"mean": np.mean(shuffled), "standard deviation": np.std(shuffled)}
+for (name, value), expected in zip(result.items(), (0.95, 0.85, 0.49, 0.14)):
+    print(f"{name:18} {about(expected, value, within=0.03):.0%}")
 
 # %%
 import re
@@ -814,6 +803,7 @@ def bag_of_words(sentences):  # [N, number of different words], 1 where the word
     return torch.tensor([[word in bag for word in words] for bag in bags]).float()
 
 
+# %%
 def other_words(sentences, word):  # [N, D]
     table, rows = model.bert.embeddings.token.weight.detach(), []
     for sentence in sentences:
@@ -843,7 +833,7 @@ for word in dict.fromkeys(row["word"] for row in senses):
     gaps[word] = cosines["within"] - cosines["across"]  # [L + 1]
     inputs = [bag_of_words(sentences), other_words(sentences, word)]
     inputs += [vectors_of(untrained, word)[0][:, -1], *vectors.unbind(dim=1)]
-    table.append([accuracy(x, labels) for x in inputs])
+    table.append([nearest_mean_accuracy(x, labels) for x in inputs])
     print(line(word, table[-1]))
 expected = [0.64, 0.85, 0.49, 0.50, 0.78, 0.91, 0.91, 0.93]
 shown = [about(e, m, within=0.02) for e, m in zip(expected, torch.tensor(table).mean(dim=0))]
@@ -969,6 +959,9 @@ def part(keep, source=everything):  # the tokens where keep [N] is True
 
 
 # %%
+from torch.nn.functional import cross_entropy
+
+
 def my_probe(vectors, labels, test):  # [N, D], N labels, [M, D] -> M predictions
     mean, std = vectors.mean(dim=0), vectors.std(dim=0)
     kinds = sorted(set(labels))
@@ -1179,7 +1172,6 @@ for name in ("attentions", "hidden_states"):
     difference = max(largest(*pair) for pair in layers)
     print(f"{name}: {len(layers)} tensors, largest difference {difference:.4f}")
 
-# %%
 shares = torch.eye(encoding.input_ids.size(1))
 for weights in reference.attentions:
     shares = (0.5 * weights[0].mean(dim=0) + 0.5 * torch.eye(len(shares))) @ shares  # [T, T]
