@@ -601,10 +601,10 @@ for n in (1, 4, 8, 12):
 
 # %% [markdown]
 # The two most important heads are heads 1 and 2 of layer 1: those that attend to the previous and to the next token.
-# (In the map head 1 comes first. On the even half alone it is head 2, in code (0, 1).) The importance on one half of the sentences has
-# a rank correlation of 0.8 with that on the other half, so it is more than noise. Most of the other heads are hardly
-# missed: for eleven of the 16, the loss rises by less than 0.1 without this head. All eight heads of layers 3 and 4
-# are among them, and the five that matter more are in layers 1 and 2.
+# (In the map head 1 comes first. On the even half alone it is head 2, in code (0, 1).) The importance on one half of
+# the sentences has a rank correlation of 0.8 with that on the other half, so it is more than noise. Most of the other
+# heads are hardly missed: for eleven of the 16, the loss rises by less than 0.1 without this head. All eight heads of
+# layers 3 and 4 are among them, and the five that matter more are in layers 1 and 2.
 #
 # Now the groups. Without the **eight** least important heads the loss is 3.87, and without the most important one
 # alone it is 4.29. Removing the twelve least important heads (4.44) costs little more than removing this one. Without
@@ -618,8 +618,8 @@ for n in (1, 4, 8, 12):
 # Are low-entropy heads the important ones? A rank correlation of −0.4 suggests it, but with 16 heads chance alone
 # gives up to ±0.5 in 19 of 20 cases. The maps are clearer. The two heads with the lowest entropy are also the two
 # most important ones. But head 2 of layer 2 has the next lowest entropy and attends mostly to the token itself, and
-# the model does nearly as well without it (0.05). And head 1 of layer 4, the fourth in entropy (1.5 bits), is not
-# missed at all. The layer matters more than the entropy.
+# the model does nearly as well without it (0.05). And in layers 3 and 4 no head matters alone, whatever its entropy:
+# head 1 of layer 4 has the fourth lowest (1.5 bits), and is not missed at all.
 #
 # Careful with the conclusion "this head is not needed": other heads may do its work when it is missing.
 #
