@@ -486,9 +486,9 @@ for low, high, value in zip(order, order[1:], [0.05, 0.04, 0.04, 0.09, 0.06]):
 # Start with the baselines. Random scores have a correlation of about 0, as they should. **The attention of the last
 # layer is not better than distance** (0.40 against 0.44). All methods see the same sentences, so the lower lines
 # compare two methods sentence by sentence: the mean difference and two standard errors. By chance alone, the mean is
-# farther from 0 than two standard errors in only one of 20 cases. Rollout isn't clearly better than distance. The plain mean
-# over all layers is better than rollout, if only just. The gradient (0.61) is better than every attention, and still
-# below the ceiling (0.68).
+# farther from 0 than two standard errors in only one of 20 cases. Rollout isn't clearly better than distance. The
+# plain mean over all layers is better than rollout, if only just. The gradient (0.61) is better than every attention,
+# and still below the ceiling (0.68).
 #
 # So is attention an explanation? The debate in short:
 #
@@ -1050,7 +1050,7 @@ Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(t
 #   labels). The input alone is perfect in both: *Paris* and *London* have occurred beside the same words. Deeper
 #   layers add nothing here. (There are 41 new names in the test: 5 points are two of them.) The majority is below a
 #   third, because persons, the most frequent kind in training, are rare among the new names. And the untrained model
-#   reaches 56 %, because the position gives much away: persons often begin a sentence, and places never do.
+#   reaches 56 %, because the position gives much away: persons often begin a sentence, and locations never do.
 #
 # Tenney et al. (2019) found that BERT-Large solves the classical tasks in their usual order from layer to layer:
 # parts of speech first, then syntax, kinds of names, semantic roles, and coreference last. One or two layers for our

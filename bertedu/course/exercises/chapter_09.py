@@ -180,7 +180,7 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
             for part, before in kept:
                 part.copy_(before)
 
-    out, value, query = attention.output, attention.value, attention.query
+    out, value = attention.output, attention.value
     tried(
         "You set rows to 0. The weight of a linear layer is [out, in], and the head's output comes in: which axis is "
         "that?",
@@ -192,14 +192,9 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
         (value.weight, own),
     )
     every = slice(None)
-    tried(
-        "Without its queries a head still attends to some tokens, and still passes on what it finds.",
-        (query.weight, own),
-    )
-    tried(
-        "Without its keys a head still attends to some tokens, and still passes on what it finds.",
-        (attention.key.weight, own),
-    )
+    for name, missing in (("queries", attention.query), ("keys", attention.key)):
+        without = f"Without its {name} a head still attends to some tokens, and still passes on what it finds."
+        tried(without, (missing.weight, own))
     tried(
         "The bias of the output is 0 too. It does not belong to any head.",
         (out.weight, (every, own)),

@@ -143,6 +143,9 @@ def mean_mistakes(states: Tensor, mask: Tensor) -> dict[str, Tensor]:
         "−∞ is in your sum. It hides tokens in a softmax; in a sum, 0 hides them.": states.masked_fill(
             mask[:, :, None] == 0, -torch.inf
         ).mean(dim=1),
+        "Your divisor is a little too large. clamp_min(1) also avoids a division by 0, and changes no other number.": (
+            total / (count + 0.01)
+        ),
         "Your divisor is one too many. To avoid a division by 0, use clamp_min(1) instead of + 1.": total / (count + 1),
         "The first token is missing. It is a real token too.": (
             (states * later).sum(dim=1) / later.sum(dim=1).clamp_min(1)

@@ -372,7 +372,7 @@ ANSWERS = {
             (nan_when_empty, "0 divided by 0"),
             (float32_always, "dtype of the states"),
             (float32_divisor, "plus 1e-9 is float32"),
-            (a_hundredth_too_many, "with one token"),
+            (a_hundredth_too_many, "a little too large"),
             (filled_with_minus_infinity, "−∞ is in your sum"),
             (first_token, "the first token"),
             (cut_off, "cut off from its inputs"),
