@@ -743,7 +743,7 @@ import random
 from torch.nn.functional import normalize
 
 from bertedu.interpretation import contexts
-from bertedu.interpretation.contexts import nearest_mean_accuracy
+from bertedu.interpretation.nearest_mean import nearest_mean_accuracy
 
 
 def vectors_of(model, word):  # [N, L + 1, D], the senses, the sentences
@@ -772,7 +772,7 @@ for name, (i, j) in {"two senses": high, "one sense": low}.items():
 # sentence must not be part of the mean that it is compared with, so we leave it out (**leave-one-out**). But there is
 # a trap: then its own sense has a mean of 9 vectors and the other one a mean of 10, and the sentence's own sense
 # seems farther away than it is. So we leave out **one sentence of each sense**, which makes it 9 against 9, and
-# average over all 100 choices of the two (`contexts.nearest_mean_accuracy`). If the labels mean nothing, this
+# average over all 100 choices of the two (`nearest_mean_accuracy`). If the labels mean nothing, this
 # estimate is 50 % on average.
 #
 # And how noisy is it? Twenty sentences are few, and they share their means. We shuffle the sense labels 500 times and
