@@ -159,6 +159,7 @@ def test_shape_and_dtype_are_not_told():
         (tensor([0.0, float("inf")]), "x[1] is inf and should be 1"),
         (tensor([[0.0, 1.0]]), "has the shape [1, 2], and [2] is expected"),
         (tensor([5, 1]), "x[0] is 5 and should be 0"),
+        (tensor([0.0, 1.0001]), "x[1] is 1.0001 and should be 1"),
         (tensor([False, False]), "x[1] is False and should be 1"),
         (0.5, "x should be a tensor, and it is 0.5"),
     ],

@@ -40,9 +40,9 @@ def kind(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def number(value: float) -> str:
-    """Up to three digits that matter, and never a nought with a sign."""
-    text = f"{value:.3g}"
+def number(value: float, digits: int = 3) -> str:
+    """Up to so many digits that matter, and never a nought with a sign."""
+    text = f"{value:.{digits}g}"
     return "0" if text == "-0" else text
 
 
@@ -71,6 +71,16 @@ def difference(name: str, got: Tensor, expected: Tensor, tolerance: float) -> st
     wrong = apart(got, expected, tolerance)
     place = tuple(wrong.nonzero()[0].tolist())
     here = f"{name}[{', '.join(map(str, place))}]" if place else name
-    found, wanted = got.detach()[place].item(), expected.detach()[place].item()
+    found, wanted = told_apart(got.detach()[place].item(), expected.detach()[place].item())
     amount = f" ({int(wrong.sum())} of {wrong.numel()} entries differ)" if wrong.numel() > 1 else ""
-    return f"{here} is {rounded(found)} and should be {rounded(wanted)}{amount}."
+    return f"{here} is {found} and should be {wanted}{amount}."
+
+
+def told_apart(found: Any, wanted: Any) -> tuple[str, str]:
+    """Two numbers as texts, with three digits, or with as many as it takes to see that they differ."""
+    texts = rounded(found), rounded(wanted)
+    for digits in range(4, 18):
+        if texts[0] != texts[1] or not isinstance(found, float) or not isinstance(wanted, float):
+            break
+        texts = number(found, digits), number(wanted, digits)
+    return texts
