@@ -1,7 +1,7 @@
 """Exercises of chapter 10: text classification."""
 
 import torch
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, nll_loss
 
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import exercise
@@ -43,14 +43,16 @@ def first_loss(case: Case) -> None:
     minutes=12,
     hints=(
         "attention_mask[:, :, None] is [B, T, 1]. With vectors [B, T, D] it broadcasts over the D dimensions.",
-        "masked_fill(~real, 0) before the sum, and divide by the number of real tokens; masked_fill(~real, -torch.inf) "
-        "before the maximum.",
+        "real = attention_mask[:, :, None].bool() is True at the real tokens. masked_fill(~real, 0) before the sum, and "
+        "divide by the number of real tokens; masked_fill(~real, -torch.inf) before the maximum.",
     ),
 )
 def pooling(case: Case) -> None:
     case.causes = {
         "must match the size": "Has the mask one axis more, [B, T, 1], so that it fits vectors [B, T, D]? "
-        "And the numbers of tokens, [B, 1], so that they fit sums [B, D]?"
+        "And the numbers of tokens, [B, 1], so that they fit sums [B, D]?",
+        "boolean masks": "The mask has the numbers 1 and 0, and masked_fill takes True and False: "
+        "`attention_mask == 0` is True at the padding.",
     }
     vectors = case.randn(2, 5, 4) - 3  # all values negative: a padding of 0 would win the maximum
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]])
@@ -95,6 +97,9 @@ def pooling(case: Case) -> None:
             "The padding wins the maximum: it must never be the largest.": vectors.amax(dim=1),
             "The padding became 0, and 0 wins where all real values are negative. What is below any number?": (
                 zeroed.amax(dim=1)
+            ),
+            "The real tokens were filled in place of the padding: the mask is used the wrong way round.": (
+                vectors.masked_fill(mask[:, :, None] == 1, -torch.inf).amax(dim=1)
             ),
         },
     )
@@ -145,19 +150,37 @@ def learning_rates(case: Case) -> None:
         if len(got) == layers + 1:
             case.fail(f"But the list has {layers + 1} numbers and needs {layers + 2}: embeddings, L layers, head.")
         case.same_shape("the list", got, [layers + 2], "One number each for the embeddings, every layer and the head.")
-        linear = [1 - (1 - decay) * (layers + 1 - depth) for depth in range(layers + 2)]
-        case.close(
-            "the list, divided by the learning rate,",
-            got / rate,
-            scales,
-            "Each step down multiplies by the decay once more, and the head has the full learning rate.",
-            mistakes={
-                "The order is reversed: the list begins with the embeddings, which learn most slowly.": scales.flip(0),
-                "You slowed down the head as well. Its learning rate is multiplied 0 times.": scales * decay,
-                "Every number is one step too large: layer L is one step below the head.": scales / decay,
-                "The learning rates fall by equal amounts. A decay multiplies.": torch.tensor(linear),
-            },
-        )
+        wanted = rate * scales
+        if not bool((got - wanted).abs().le(1e-5 * rate).all()):
+            right = f"It should be: {by_name(wanted)}."
+            case.fail(f"But the list is: {by_name(got)}.", right, advice_on_rates(got / rate, scales, decay))
+
+
+def by_name(rates: torch.Tensor) -> str:
+    """The learning rates with what they belong to."""
+    names = ("embeddings", *(f"layer {number}" for number in range(1, len(rates) - 1)), "head")
+    return ", ".join(f"{name} {rate:.3g}" for name, rate in zip(names, rates.tolist(), strict=True))
+
+
+def advice_on_rates(got: torch.Tensor, scales: torch.Tensor, decay: float) -> str:
+    """What a wrong list looks like; both lists are divided by the head's learning rate."""
+    flat, first = scales.clone(), torch.ones(1, dtype=torch.double)
+    flat[0] = scales[1]
+    mistakes = {
+        "The order is reversed: the list begins with the embeddings, which learn most slowly.": scales.flip(0),
+        "You slowed down the head as well. Its learning rate is multiplied 0 times.": scales * decay,
+        "Every number is one step too large: layer L is one step below the head.": scales / decay,
+        "Layer L learns as fast as the head here, and it is one step below.": torch.cat([scales[1:], first]),
+        "The embeddings learn as fast as layer 1 here, and they are one step below.": flat,
+        "You divide by the decay. Multiply: each step down should be slower.": 1 / scales,
+    }
+    known = [sentence for sentence, wrong in mistakes.items() if torch.allclose(got, wrong, rtol=1e-5)]
+    steps = got.diff()
+    if not known and float(steps[0].abs()) > 1e-9 and torch.allclose(steps, steps[:1], rtol=1e-4):
+        known = ["The learning rates fall by equal amounts. A decay multiplies."]
+    if not known and torch.allclose(got, scales, atol=0.06):
+        known = ["This is nearly right. Are the numbers rounded? Return them as they are."]
+    return (*known, "Each step down multiplies by the decay once more, and the head has the full learning rate.")[0]
 
 
 @exercise(
@@ -182,6 +205,7 @@ def loss(case: Case) -> None:
         result,
         right,
         "It is not the mean of minus the logarithm of the right class's probability.",
+        "Only one line of broken_loss is wrong. What should cross_entropy get as its first argument?",
         mistakes={
             "That is the broken loss: there are still two softmaxes.": cross_entropy(probabilities, labels),
             "That is the sum over the rows. Return the mean.": right * len(labels),
@@ -192,10 +216,18 @@ def loss(case: Case) -> None:
                 1, labels[:, None]
             ).mean(),
             "That is minus the mean probability of the right class: a logarithm is missing.": -chosen.mean(),
+            "Your softmax goes over the rows of the batch. It goes over the classes of each row: dim=-1.": (
+                nll_loss(logits.log_softmax(dim=0), labels)
+            ),
         },
     )
     surely = 1000 * torch.eye(3)
     result = case.call(surely, torch.tensor([1, 0, 2]), tried="logits of 1,000, two rows of three wrong")
+    case.expect(
+        not bool(torch.isnan(result).any()),
+        "But the loss is NaN: exp(1000) is infinite, and infinity divided by infinity is NaN (0 · log 0, too).",
+        "Is there a function that does softmax and logarithm in one step?",
+    )
     case.expect(
         bool(torch.isfinite(result).all()),
         "But the loss is not finite: the probability of the right class is 0 there, and log 0 is minus infinity.",
@@ -208,4 +240,7 @@ def loss(case: Case) -> None:
         "For large logits, the loss of a row is the largest logit minus the right one.",
         "Is there a small number inside your logarithm, or a limit? It cuts large losses off, and their gradients too.",
     )
+    answer, case.answer = case.answer, lambda x: case.protected(answer, x, labels.clone())
+    case.gradient_flows(logits, names=("logits",), tried="the 6 rows")
+    case.answer = answer
     case.close_with("And 0.55: the best probabilities, (1, 0, 0), used as logits, give −ln(e / (e + 2)) = 0.55.")

@@ -86,6 +86,17 @@ def mask_upside_down(vectors, attention_mask, how):
     return by_masks(vectors, attention_mask, how)
 
 
+def upside_down_in_the_maximum(vectors, attention_mask, how):
+    if how == "max":
+        return vectors.masked_fill(attention_mask[..., None].bool(), -torch.inf).amax(1)
+    return by_masks(vectors, attention_mask, how)
+
+
+def mask_of_numbers(vectors, attention_mask, how):
+    mask = attention_mask[..., None]
+    return vectors.masked_fill(~mask, 0).sum(1) / mask.sum(1) if how == "mean" else vectors[:, 0]
+
+
 def counts_without_axis(vectors, attention_mask, how):
     if how == "mean":
         return (vectors * attention_mask[..., None]).sum(1) / attention_mask.sum(1)
@@ -150,6 +161,34 @@ def linear(L, rate, decay):
     return [rate * (1 - (1 - decay) * (L + 1 - depth)) for depth in range(L + 2)]
 
 
+def without_a_step_to_the_head(L, rate, decay):
+    return [rate * decay ** max(0, L - depth) for depth in range(L + 2)]
+
+
+def without_a_step_to_the_embeddings(L, rate, decay):
+    return [rate * decay ** min(L, L + 1 - depth) for depth in range(L + 2)]
+
+
+def divided(L, rate, decay):
+    return [rate / decay ** (L + 1 - depth) for depth in range(L + 2)]
+
+
+def by_multiples(L, rate, decay):
+    return [rate * decay * depth for depth in range(L + 2)]
+
+
+def shares_of_depth(L, rate, decay):
+    return [rate * (depth + 1) / (L + 2) for depth in range(L + 2)]
+
+
+def rounded(L, rate, decay):
+    return [round(one, 4) for one in by_powers(L, rate, decay)]
+
+
+def squared_decay(L, rate, decay):
+    return [rate * decay ** (2 * (L + 1 - depth)) for depth in range(L + 2)]
+
+
 # 10.5 ------------------------------------------------------------------------------------------------------------
 
 
@@ -202,6 +241,23 @@ def no_logarithm_either(logits, labels):
     return nll_loss(logits.softmax(-1), labels)
 
 
+def by_exp(logits, labels):
+    probabilities = logits.exp() / logits.exp().sum(-1, keepdim=True)
+    return nll_loss(probabilities.log(), labels)
+
+
+def over_the_batch(logits, labels):
+    return nll_loss(logits.log_softmax(0), labels)
+
+
+def through_a_sigmoid(logits, labels):
+    return cross_entropy(logits.sigmoid(), labels)
+
+
+def cut_off(logits, labels):
+    return cross_entropy(logits.detach(), labels)
+
+
 def negated(logits, labels):
     return -cross_entropy(logits, labels)
 
@@ -231,6 +287,8 @@ ANSWERS = {
             (mask_without_axis, "one axis more"),
             (by_batch, "whole batch"),
             (mask_upside_down, "the wrong way round"),
+            (upside_down_in_the_maximum, "the wrong way round"),
+            (mask_of_numbers, "True at the padding"),
             (counts_without_axis, "the numbers of tokens, [B, 1]"),
             (mean_of_the_batch, "how = 'mean'"),
             (last_token, "first token"),
@@ -247,6 +305,13 @@ ANSWERS = {
             (one_step_large, "one step too large"),
             (head_alone, "a list of 6 numbers"),
             (linear, "A decay multiplies"),
+            (by_multiples, "A decay multiplies"),
+            (shares_of_depth, "A decay multiplies"),
+            (without_a_step_to_the_head, "Layer L learns as fast as the head"),
+            (without_a_step_to_the_embeddings, "The embeddings learn as fast as layer 1"),
+            (divided, "You divide by the decay"),
+            (rounded, "Are the numbers rounded"),
+            (squared_decay, "embeddings 3.13e-05, layer 1 6.25e-05"),
         ],
     },
     "10.5": {
@@ -254,6 +319,10 @@ ANSWERS = {
         "wrong": [
             (still_broken, "still two softmaxes"),
             (log_of_softmax, "not finite"),
+            (by_exp, "infinity divided by infinity"),
+            (over_the_batch, "goes over the rows"),
+            (through_a_sigmoid, "Only one line of broken_loss is wrong"),
+            (cut_off, "cut off from its inputs"),
             (with_a_small_number, "small number inside your logarithm"),
             (no_softmax, "a softmax is missing"),
             (no_logarithm_either, "a logarithm is missing"),

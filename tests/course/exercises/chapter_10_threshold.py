@@ -97,6 +97,19 @@ def all_right_ones(probabilities, right):
     return min(p for p, truth in zip(probabilities, right, strict=True) if truth)
 
 
+def counts_true_negatives(probabilities, right):
+    def score(threshold):
+        chosen = [p >= threshold for p in probabilities]
+        hits = sum(c == r for c, r in zip(chosen, right, strict=True))
+        return 2 * hits / (sum(chosen) + sum(right)), threshold
+
+    return max(probabilities, key=score)
+
+
+def truths_left_behind(probabilities, right):
+    return by_trying(sorted(probabilities, reverse=True), right)
+
+
 def on_a_grid(probabilities, right):
     grid = [number / 7 for number in range(1, 7)]
     return max(grid, key=lambda threshold: f1(probabilities, right, threshold))
@@ -119,7 +132,9 @@ ANSWERS = {
             (smaller_of_equals, "Return the larger"),
             (first_of_equals, "Return the larger"),
             (index_of_the_best, "the index of the best threshold"),
-            (all_right_ones, "no right text is missing"),
+            (all_right_ones, "no text with the label is missing"),
+            (counts_true_negatives, "F1 at 0.9 is 2 · 1 / (1 + 2) = 0.67. F1 at 0.7 is 2 · 2 / (2 + 2) = 1.00"),
+            (truths_left_behind, "leave the truths in their order"),
             (on_a_grid, "none of the probabilities"),
         ],
     },
