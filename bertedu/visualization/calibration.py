@@ -8,7 +8,7 @@ from bertedu.visualization.picture import BLUE, GREY, INK, Picture, new_figure, 
 
 
 def reliability_diagram(confidences: Sequence[float], correct: Sequence[bool], bins: int = BINS) -> Picture:
-    """The share of right predictions in each bin of probability; on the diagonal a model means what it says.
+    """The accuracy in each bin of confidence, pale: its distance from the diagonal, on which a model is calibrated.
 
     Below: how many predictions are in each bin. Raises UserError as `calibration_bins` does.
     """
@@ -23,13 +23,13 @@ def reliability_diagram(confidences: Sequence[float], correct: Sequence[bool], b
     above.vlines(sure, sure, right, color=BLUE, alpha=0.35, linewidth=5)
     above.plot(sure, right, color=BLUE, marker="o", markersize=5, linewidth=1.4)
     above.set_ylim(-0.02, 1.02)
-    above.set_ylabel("share that is right", fontsize=9)
+    above.set_ylabel("accuracy", fontsize=9)
     above.set_title(f"expected calibration error {error:.3f}", fontsize=10, loc="left", color=INK)
     middles = [(ceil(confidence * bins) - 0.5) / bins for confidence in sure]
     below.bar(middles, [one.count for one in found], width=0.8 / bins, color=BLUE)
     below.set_ylabel("predictions", fontsize=9)
     below.set_xlim(-0.02, 1.02)
-    below.set_xlabel("how sure the model is", fontsize=9)
+    below.set_xlabel("confidence", fontsize=9)
     above.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     below.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     told = "; ".join(f"{one.confidence:.0%} sure: {one.accuracy:.0%} right of {one.count:,}" for one in found)

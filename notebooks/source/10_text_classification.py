@@ -64,9 +64,9 @@
 #
 # ## The task
 #
-# We classify short reviews of inns, cafés and shops as positive, neutral or negative: **sentiment analysis**. The
-# next cell reads 1,500 reviews for training and 300 for validation with `KINDS`, the package's kinds of tasks. It
-# prints one review of each class.
+# We classify short reviews of inns, cafés and shops as positive, neutral or negative: **sentiment analysis**.
+# `KINDS["classification"]` is the package's reader and model-builder for this kind of task. The next cell uses it to
+# read 1,500 reviews for training and 300 for validation, and prints one review of each class.
 
 # %%
 from bertedu.course import about, check, data_path, hint, quiz
@@ -143,14 +143,16 @@ for kind in sorted(set(constructions)):
 # `negated` is the worst: 54 % of these reviews are right, hardly better than a coin that decides between positive and
 # negative. The word *ugly* is in the sentence, and it pulls the score in the wrong direction. `conceded` is easy,
 # although it looks hard: phrases such as "shall come again" occur in training too, and they give the judgement away.
-# BERT need not know more words. It should read them together.
+# Even `plain` has errors, most of them in a single template: "All the guests called the manager terrible." BERT
+# doesn't need to know more words than the bag. It has to combine them.
 #
 # ## A classification head
 #
 # BERT gives us D numbers for each token. We need one score for each class, for the whole text. This takes two steps.
-# **Pooling** makes one vector from the token vectors. A **linear layer** computes C scores from it. The linear layer
-# (with the pooling) is called the **classification head**. (This has nothing to do with the *attention heads* of
-# [chapter 03](03_self_attention.ipynb): a head is whatever sits on top.)
+# **Pooling** makes one vector from the token vectors. A **linear layer** computes C scores from it. It has C · D
+# weights and C biases, here 3 · 256 + 3 = 771 numbers. The linear layer (with the pooling) is called the
+# **classification head**. (This has nothing to do with the *attention heads* of [chapter
+# 03](03_self_attention.ipynb): a head is whatever sits on top.)
 #
 # For now we pool with the maximum over the tokens, dimension by dimension. We compare poolings later. The next cell
 # defines the model and opens the checkpoint `mixed-mini`: 4 layers, D = 256. It was pre-trained on about 16 million
@@ -188,9 +190,10 @@ class MyClassifier(nn.Module):
 # ### Exercise 10.1 · Before the first step
 # ●○○○ · 3 minutes
 #
-# The weights of a new head are close to zero, so all its logits are close to zero. There are three classes. What is,
-# roughly, the loss of the first batch, with the natural logarithm? Give two decimals. This is the first number to
-# look at in any run. (`check` examines your answer, and `hint("10.1")` gives a hint.)
+# The weights of a new head are small and random, so its logits are small. Suppose that they are all 0. There are
+# three classes. What is the loss of the first batch, with the natural logarithm? Give two decimals. The real loss
+# will be close to it, often a little above. This is the first number to look at in any run. (`check` examines your
+# answer, and `hint("10.1")` gives a hint.)
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -217,13 +220,12 @@ check("10.1", first_loss)
 # The next cell defines `fine_tune`. The package makes the model (the class that you have just seen, with a choice of
 # poolings) and the task, which prepares batches of 16 and computes their summed loss. `build_optimizer` is AdamW,
 # with a weight decay of 0.01, but none for biases and LayerNorm. `rate_factor` is the warm-up and the linear decay.
-# `pace` can give layers different learning rates; here all get the same. After each epoch we keep the mean training
-# loss, and, with `watch=True`, the loss and accuracy on validation.
+# As in chapter 08, gradients are clipped to a norm of 1. After each epoch we keep the mean training loss, and, with
+# `watch=True`, the loss (`text_loss`) and the accuracy on validation.
 
 # %%
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.strategies import pace
-from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
+from bertedu.training.optimization import build_optimizer, rate_factor
 
 
 def fine_tune(
@@ -232,13 +234,14 @@ def fine_tune(
     settings = FinetuningSettings(**{"pooling": "max", "epochs": 3, **changes})
     torch.manual_seed(settings.seed)
     model, task = KINDS[kind].make(rows, heldout, tokenizer, str(folder), settings)
-    optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999), pace(settings, model))
-    step, steps, history = 0, settings.epochs * len(task.epoch(0)), []
+    optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999))
+    step, steps, history = 0, settings.epochs * len(task.epoch(0)), []  # batches of an epoch
     for _ in range(settings.epochs):
         losses = []
         model.train()  # task.validate, below, leaves the model in evaluation mode
         for batch in task.epoch(step):  # in a new order; input_ids [B, T], labels [B]
-            set_rates(optimizer, rate * rate_factor(step / steps, 0.1), step / steps)
+            for group in optimizer.param_groups:
+                group["lr"] = rate * rate_factor(step / steps, 0.1)
             loss = task.sums(model, batch)["text_loss"] / len(batch["labels"])
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -266,29 +269,36 @@ expected = {"balanced": 0.60, "conceded": 1.0, "negated": 0.54}
 expected |= {"plain": 0.88, "turned": 1.0, "unjudged": 0.95}
 for kind, wanted in expected.items():
     ours, bags = (hits[constructions == kind].mean() for hits in (bert_hits, bag_hits))
-    print(f"{kind:9}  BERT {about(wanted, ours, within=0.3):6.0%}   bag of words {bags:4.0%}")
+    ours = about(wanted, ours, within=0.05 if wanted == 1 else 0.3)
+    print(f"{kind:9}  BERT {ours:6.0%}   bag of words {bags:4.0%}")
 
 # %% [markdown]
-# First the loss. It is a little above ln 3 = 1.10. The entries of a maximum over the tokens are large (1.3 on average,
-# those of [CLS] 0.0), so even the small weights of the head add up, to logits between −0.2 and 0.4. And the first batch
-# has only 16 reviews. So this is still the loss of a head that knows nothing.
+# First the loss: 1.24, a little above ln 3 = 1.10. The pooled vectors of different reviews are nearly the same. So
+# the small random weights of the head give each class an offset that hardly depends on the review, and this batch has
+# many reviews of the class with the lowest one. (With the seeds 1 and 2 the first loss is 1.12 and 1.11.) This is
+# still the loss of a head that knows nothing. A 3 would be an alarm.
 #
 # BERT gets 83 % right and the bag of words 82 %. That looks like nothing, but the mean hides a lot. BERT gets **all**
-# of the `turned` reviews right, where words must be read together, and the bag 76 %. Most of that gain it loses on
-# `balanced`, where it calls the rooms that were "wonderful on the first day and terrible on the second" negative.
-# `negated` is the hardest for both.
+# of the `turned` reviews right, and the bag 76 %. The bag doesn't know the order of the words, and BERT does.
+# (Whether it really combines them, we test below.) It loses most of that gain on `balanced`: it calls "The teapot was
+# wonderful on the first day and terrible on the second" negative. `negated` is the hardest for both. After training,
+# BERT has 95 % of the negated reviews in the *training* set right. But these have other templates, and what it
+# learned from them doesn't carry over to "I should not call the ham terrible".
 #
-# How much of this can you rely on? We ran the same cell with the instructions of older processors (no AVX-512). BERT
-# got 84 % right, but `balanced` 85, `negated` 74 and `unjudged` 67 %. (Processors round differently, and a training run
-# multiplies such differences: rounding works like another seed.) With two other seeds it got 88 %, both times. In all
-# four runs it had `turned` completely right. So trust what every run shows, and not the percentages of 40 or 50
-# reviews. And always split a validation set into kinds of examples before you believe its mean.
+# How much of this can you rely on? We ran the same cell six times: three seeds, each with the instructions of a newer
+# and of an older processor. (Processors round differently, and a training run multiplies such differences. Treat it
+# as one more seed.) BERT got 77 to 93 % right, with 46 to 82 % of `negated`, 57 to 95 % of `balanced` and 58 to 97 %
+# of `unjudged`. In all six runs it had `turned` completely right. So trust what every run shows, and not the
+# percentages of 40 or 50 reviews in one run. And always split a validation set into kinds of examples before you
+# believe its mean.
 #
 # ## Is the difference real?
 #
 # BERT is ahead by a point on 300 validation reviews. With 300 other reviews the difference would be another one. And
-# we want to use the validation reviews for many decisions in this chapter. A score that was used for choosing looks
-# too good. So there is a third part, the **test set**: 300 reviews that we use once, for the final comparison.
+# BERT's 83 % look a little too good: its learning rate and its pooling come from searches on these reviews, which you
+# will see below. So there is a third part, the **test set**: 300 reviews by which nothing is chosen. In a project you
+# would look at it at the very end, and once. We do it here to have an example, and we read some of its reviews,
+# because we decide nothing by it.
 #
 # Two methods say how much of a difference could be chance:
 #
@@ -306,7 +316,13 @@ from scipy.stats import binomtest
 
 test = read("classification", "sentiment/test.tsv")
 truth, names = np.array([row.label for row in test]), np.array(task.labels)
-bert = names[np.stack(task.predictions(model, test)).argmax(axis=1)] == truth  # [N]
+
+
+def answers(rows):
+    return names[np.stack(task.predictions(model, rows)).argmax(axis=1)]
+
+
+bert = answers(test) == truth  # [N]
 bags = bag.predict(words.transform(texts(test))) == truth  # [N]
 print(f"test: BERT {about(0.86, bert.mean(), within=0.06):.0%}, bag of words {bags.mean():.0%}")
 
@@ -325,35 +341,59 @@ print(", p-value below 0.001")
 
 # %% [markdown]
 # Here BERT wins clearly: 86 %, and the bag of words 71 %. The interval goes from 10 to 20 points, far from 0, and a
-# fair coin practically never gives 55 against 9. (The four runs from above reached 81 to 87 % on the test set.) So
-# the luck of which reviews were drawn doesn't explain the gain. But the interval is wide: with 300 reviews we know
-# the gain only to within five points on each side. A difference of two points would usually be within chance here.
+# fair coin practically never gives 55 against 9. So the luck of which reviews were drawn doesn't explain the gain of
+# this run. But the interval is wide: with 300 reviews we know the gain only to within five points on each side. A
+# difference of two points would usually be within chance here.
 #
 # Why does the test set show a gain of 15 points, and validation of one? The bag fell from 82 to 71 %. The next cell
-# counts two templates of the test set.
+# counts two templates of the test set. Then it does an experiment with the `turned` reviews. In all of them, in
+# training, validation and test, the verdict comes last: "The radio was badly made before. Now it is well made." What
+# happens if we put it first? Guess before you run the cell.
 
 # %%
-for start in ("Does anyone know", "There was nothing"):
-    rows = np.array([row.text.startswith(start) for row in test])  # [N]
-    print(next(row.text for row in test if row.text.startswith(start)))
-    ours = about({"D": 24, "T": 9}[start[0]], bert[rows].sum(), within=10)
-    print(f"  {rows.sum()} reviews, right: BERT {ours:.0f}, bag of words {bags[rows].sum()}")
+import re
+from dataclasses import replace
+
+
+def compare(rows, expected, within):
+    labels = np.array([row.label for row in rows])
+    ours = about(expected, (answers(rows) == labels).sum(), within=within)
+    theirs = (bag.predict(words.transform(texts(rows))) == labels).sum()
+    print(rows[0].text)
+    print(f"  {len(rows)} reviews, right: BERT {ours:.0f}, bag of words {theirs}")
+
+
+for start, expected in (("Does anyone know", 24), ("There was nothing", 9)):
+    compare([row for row in test if row.text.startswith(start)], expected, within=10)
+last, first = r"(.+) was (.+) before\. Now (\w+) is (.+)\.", r"\1 is \4 now; \3 was \2 before."
+turned = [row for row in test if re.match(last, row.text)]
+compare(turned, 17, within=1)
+compare([replace(row, text=re.sub(last, first, row.text)) for row in turned], 0, within=2)
 
 # %% [markdown]
-# The bag gets **none** of these 44 reviews right. In the questions it follows *bad* or *wonderful*. On validation it
-# had all questions right, but those were of the kind "Will the blanket be well made? We do not know yet", and the
-# training set asks "Will the parlour be comfortable again?" With the second template it always says *neutral*: the
-# training set has "They say nothing about the hat". BERT has seen neither template, and gets nearly all of the
-# questions right, and half of the others. (Not every run does so well: with one of the other seeds it had 63 % of the
-# `unjudged` reviews of the test set, and the bag 57 %.)
+# The bag gets **none** of the first 44 reviews right. It never calls a question *neutral*: it says *positive* 18
+# times and *negative* eight times. The judging word alone doesn't decide that: of the 13 questions with a word such
+# as *bad* it calls seven *positive*. To the second template it always says *neutral*. The largest weights there are
+# those of *about* and *about the*: in the training set they occur in neutral reviews only, such as "They say nothing
+# about the hat on their card". BERT has seen neither template, and gets nearly all of the questions right. For the
+# second it does no better than a coin: it calls all 18 reviews *negative*, and half of them are.
 #
-# So BERT's lead is where the wording is new. How large the lead is depends on how new the wording of the test set is.
-# That is a property of the test set as much as of BERT, and it will be so with your data, too.
+# These two templates make 33 of the 46 reviews of BERT's lead, and `turned` makes another 14. The last lines show
+# what BERT does with `turned`: with the verdict first, it gets **none** of the 17 right. It has learned that the
+# later judgement counts. For our `turned` reviews that is always right, but it isn't what we meant them to teach.
+# Such a rule is called a **shortcut** (Geirhos et al. 2020). All six runs took it: with the verdict first they got 0
+# or 1 of 17. A perfect score says that a model has found *a* rule. To see which one, test it on examples where the
+# rules differ.
+#
+# So we can't say "BERT wins where the wording is new". The wording of the validation reviews is just as new, and
+# there the two were equal. On the 256 test reviews without the two templates BERT has 88 % and the bag 83 %. It
+# depends on *which* new wording the test set has, and on the seed: of the 26 questions the six runs got 5 to 24. It
+# will be so with your data, too.
 #
 # Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and a model
 # that gets a template wrong fails on many of its reviews. So the real interval is probably wider than this one.
-# Second, they only account for the choice of the reviews, not for the seed of the training. That needs several runs,
-# as below.
+# Second, they only account for the choice of the reviews, not for the seed of the training: the six runs from above
+# got 74 to 86 % on the test set.
 #
 # ## When to stop
 #
@@ -440,14 +480,15 @@ def recorded(name):
     return read_json(data_path(f"comparisons/{name}.json"))["values"]
 
 
-comparison(recorded("rates"), {}, "accuracy on validation, 600 reviews, by learning rate")
+rates = dict(zip(("5e-5", "1.5e-4", "5e-4", "1.5e-3", "5e-3"), recorded("rates").values()))
+comparison(rates, {}, "accuracy on validation, 600 reviews, by learning rate")
 
 # %% [markdown]
-# Both ends are bad. With 5e-5 the model learns too slowly for three epochs (58 %). With 5e-3 the training breaks
-# down: the accuracy is 33 % with every seed, as if all reviews got the same class. The best mean is that of 5e-4:
-# 78 %, against 71 % with 1.5e-4 and 63 % with 1.5e-3. Look at the dots of 1.5e-3: one run gets 79 %, the other two
-# get 54 and 56 %. Here the training is at the edge of breaking down, and the seed decides. Such a line is a warning,
-# even where its best dot is high. We use 5e-4.
+# Both ends are bad. With 5e-5 the model learns too slowly for three epochs (58 %). With 5e-3 the training
+# **diverges** and ends in a model that gives all reviews the same class: 33 % with every seed. The best mean is that
+# of 5e-4: 78 %, against 71 % with 1.5e-4 (where two dots coincide) and 63 % with 1.5e-3. Look at the dots of 1.5e-3:
+# one run gets 79 %, the other two get 54 and 56 %. Here training is unstable: the seed decides whether it works. Such
+# a line is a warning, even where its best dot is high. We use 5e-4.
 #
 # ## Choosing a pooling
 #
@@ -459,7 +500,7 @@ comparison(recorded("rates"), {}, "accuracy on validation, 600 reviews, by learn
 # ●●○○ · 12 minutes
 #
 # Write `my_pool(vectors, attention_mask, how)` for vectors `[B, T, D]`, a mask `[B, T]` of 1 and 0, and `how` one of
-# `"cls"`, `"mean"`, `"max"`. Return `[B, D]`. The padding must not change the result, whatever its values are.
+# `"cls"`, `"mean"`, `"max"`. Return `[B, D]`. The padding must not change the result. (All values are finite.)
 
 
 # %% tags=["exercise"]
@@ -490,23 +531,31 @@ check("10.2", my_pool)
 # pre-trained on next-sentence prediction. [CLS] has no meaning of its own. It becomes a summary because a loss asks
 # for one. *Last four layers* puts the [CLS] vectors of the last four layers side by side, 4 · D numbers.
 #
-# The next cell draws five poolings, each with 600 reviews and three seeds. Guess the order first. And by how much
-# must one be better than another before you believe it?
+# The next cell draws five poolings, each with 600 reviews and three seeds, and prints by how many points *mean* and
+# *max* are better than others, seed by seed. Guess the order first. And by how much must one be better than another
+# before you believe it?
 
 # %%
-comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
+poolings = recorded("poolings")
+pairs = [("mean", other) for other in ("cls", "pooler", "last four layers")]
+for one, other in (*pairs, ("max", "cls"), ("max", "pooler"), ("max", "mean")):
+    gains = 100 * np.subtract(poolings[one], poolings[other])
+    print(f"{one:4} − {other:16}", ", ".join(f"{gain:+.1f}" for gain in gains), "points")
+comparison(poolings, {}, "accuracy on validation, 600 reviews")
 
 # %% [markdown]
 # First look at the dots of one line. Nothing differs between them but the seed: the head's initialization, which 600
 # reviews, and their order. This alone changes the accuracy by 7 to 11 points. One of the three draws of reviews is
-# good for all five poolings, so compare equal seeds, not bars. With one run each we could have "shown" nearly any
-# order.
+# good for all five poolings, so compare equal seeds, as the printed lines do, and not bars. With one run each we
+# could have "shown" nearly any order.
 #
-# What remains: *mean* is better than *cls*, *pooler* and *last four layers* with every seed (by 5.9, 3.8 and 2.3
-# points in the mean). *max* is better than *pooler* with every seed, and than *cls* with two of three. Which of *max*
-# and *mean* is better, three seeds can't say: 77.6 and 78.2 %, and each is ahead at least once. So for this
-# checkpoint we recommend a pooling **over all tokens**, *mean* or *max*. The pooler was trained for next-sentence
-# prediction, and for a review it seems to be just another layer that has to be retrained.
+# What remains: *mean* is better than *cls*, *pooler* and *last four layers* with every seed. *max* is better than
+# *pooler* with every seed (once by a single review), and than *cls* with two of three. Which of *max* and *mean* is
+# better, three seeds can't say: each is ahead at least once. And one thing is unfair: the learning rate was searched
+# with *max*, on these validation reviews. The other poolings might gain from a search of their own. So for this
+# checkpoint we recommend a pooling **over all tokens**, *mean* or *max*. This chapter takes *max*; *mean* would have
+# done as well. The pooler was trained for next-sentence prediction, and for a review it seems to be just another
+# layer that has to be retrained.
 #
 # Does this hold for sentences that nobody made for a course? We measured it on sentences from film reviews (Pang and
 # Lee 2005): positive or negative, 1,066 for the test, three seeds. (`benchmarks/README.md`, "Fine-tuning on public
@@ -519,9 +568,9 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 # | 1,000 | max, five epochs | 0.683 ± 0.003 | 0.709 ± 0.003 | 0.693 |
 # | all 8,530 | max, five epochs | not measured | 0.767 ± 0.008 | 0.791 |
 #
-# Read it **down**: with the pooler, which is what Google's code and `transformers` take, BERT loses to the bag of
-# words. With the maximum and two more epochs it gains four points, and is ahead. (How much of this comes from the
-# epochs, we didn't measure.) That is why this chapter takes *max*.
+# Read it **down**: with the pooler (which Google's code and `transformers` take) and three epochs, BERT loses to the
+# bag of words. With the maximum and five epochs both checkpoints gain four points, and `mixed-mini` is ahead of the
+# bag. Two things changed at once, so this is no evidence for *max* alone.
 #
 # Read it **across**: `mixed-mini` is ahead of `books-mini` by 2 to 3 points in both lines. On our 600 reviews it is
 # ahead by 5 to 10 points in the mean of each pooling (`books-mini` had 73 % with *max*). It has read 80 million tokens
@@ -529,10 +578,12 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 # differ in more than the text: the new vocabulary has 12,288 tokens instead of 8,192 and tells capitals apart, and the
 # optimizer changed. How much each of these brings, we didn't measure.
 #
-# And read it **with care**: a lead of 1.6 points is 17 sentences of 1,066. If two models disagree on only a tenth of
-# the sentences, 62 against 45, a fair coin is at least as uneven in one of eight cases. So this is no clear win, and
-# with all sentences the bag is 2.4 points ahead. What is missing is probably more pre-training: all-MiniLM-L6-v2 (six
-# layers, D = 384), which learned from over a billion pairs of sentences, gets 0.786 right after 1,000 sentences.
+# And read it **with care**: a lead of 1.6 points is 17 sentences of 1,066. Suppose that the two models disagree on a
+# tenth of the sentences, 107 of them: then one is right on 62 and the other on 45. A fair coin is at least as uneven
+# in one of eight cases. So this is no clear win, and with all sentences the bag is 2.4 points ahead. Better encoders
+# exist: the sentence encoder all-MiniLM-L6-v2 gets 0.786 right after 1,000 sentences. It is larger (six layers, D =
+# 384), was distilled from a big model, and learned from over a billion pairs of sentences. Which of these helps, this
+# one number can't say.
 #
 # All this holds for these checkpoints. Try it on yours, with several seeds. For sentence *similarity* the mean is the
 # usual choice ([chapter 13](13_pairs_and_similarity.ipynb)).
@@ -540,7 +591,7 @@ comparison(recorded("poolings"), {}, "accuracy on validation, 600 reviews")
 # ## Freezing, and learning rates by layer (optional, with exercise 10.3)
 #
 # Should all weights have the same learning rate? The head is new and knows nothing. The lowest layers are thought to
-# be the most general. Here are four ideas:
+# be the most general: what they compute about words and their neighbors is of use in every task. Here are four ideas:
 #
 # - **only the head** (feature extraction): BERT is frozen, with `requires_grad_(False)`. This is cheap, and one BERT
 #   can serve many tasks.
@@ -597,12 +648,14 @@ comparison(strategies, {"bag of words": mean}, "accuracy on validation, 600 revi
 # %% [markdown]
 # Look at the dotted line first. With the same 600 reviews, **no** strategy is better than the bag of words. The best
 # one equals it: 79 % both. None of these ways, at three epochs, makes up for too few examples. The next section
-# measures how many it takes.
+# measures what more of them bring.
 #
-# The frozen BERT is far below, at 58 %. Its vectors were made for predicting masked words, and in three epochs a
-# linear layer doesn't find much sentiment in them. Layer-wise decay is worse than plain fine-tuning with every seed.
-# But it also gives most weights a smaller learning rate, which was bad in the search above, too. A fair comparison
-# would search the learning rate for each strategy.
+# The frozen BERT is far below, at 58 %. This isn't for lack of epochs: a logistic regression that is trained to
+# convergence on the same frozen vectors gets 53 to 60 %, with *max*, *mean* or [CLS]. (In chapter 09 a linear probe
+# found nearly all parts of speech in such vectors. But a part of speech is a property of one word. What a whole
+# review says, a linear layer can't read here.) Layer-wise decay is worse than plain fine-tuning with every seed. But
+# it also gives most weights a smaller learning rate, which was bad in the search above, too. A fair comparison would
+# search the learning rate for each strategy.
 #
 # A faster head has the best mean. Is it luck? Equal seeds had equal reviews, so don't ask whether the bars overlap:
 # compare seed by seed. +0.0, +7.3, −2.0 points: all of the gain comes from one seed, in which plain fine-tuning did
@@ -629,6 +682,8 @@ for name, color, lift in (("BERT", BLUE, 6), ("bag of words", GREY, -6)):
     described.append(f"{name} " + ", ".join(f"{m:.2f} with {n}" for m, n in zip(means, sizes)))
 ahead = [np.greater(curve[f"BERT {n}"], curve[f"bag of words {n}"]).sum() for n in sizes]
 print("BERT is ahead:", ", ".join(f"{a} of 3 with {n:,}" for a, n in zip(ahead, sizes)))
+first_draw = [f"{name} {curve[f'{name} 300'][0]:.0%}" for name in ("BERT", "bag of words")]
+print("300 reviews, first draw:", ", ".join(first_draw))
 axes.axhline(1 / 3, color=GREY, linestyle=":")
 axes.set(xscale="log", xlim=(8, 2600))
 axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
@@ -639,14 +694,18 @@ alt = f"Accuracy by number of labelled reviews: {'; '.join(described)}. Guessing
 Picture(figure, alt=alt)
 
 # %% [markdown]
-# Up to a hundred reviews both are poor, and nearly as good as each other. With 300 the bag of words is four points
-# better in the mean, and in two of three draws: it only has to learn weights of words, and for *dreadful* two or three
-# reviews are enough. BERT has to learn what words do to each other (*used to be dirty, and is now clean*). Three epochs
-# are too few for that. In the section on stopping, ten epochs on the very same 300 reviews as in the first draw gave
-# 75 to 77 %, where three give 66 % and the bag 73 %. With a thousand the lines meet: 83 and 84 %. With all 1,500 BERT
-# was ahead, by a little on these validation reviews and clearly on the test set.
+# The lines cross, but not as one expects: BERT is ahead *below*, by two and five points with 10 and 30 reviews, where
+# both are useless. With 100 and 300 the bag of words is two and four points better in the mean. It only has to learn
+# weights of words, and for *dreadful* two or three reviews are enough. BERT starts with a random head and changes all
+# its weights. With a thousand the two are equal, at 83 and 84 %. Only with all 1,500 was BERT ahead, by a little on
+# these validation reviews and clearly on the test set.
 #
-# So with few labels, give BERT more epochs, and keep the bag beside it. BERT-Base was pre-trained on a corpus about 200
+# But BERT also had 60, 30, nine, three and three epochs: its lead shrinks where its epochs do. In the section on
+# stopping, ten epochs on the same 300 reviews as in the first draw gave 75 % at the end, where three give 66 % and
+# the bag 73 %. This is one draw. It suggests that the number of steps, and not only that of reviews, holds BERT back
+# here.
+#
+# So with few labels, try more epochs, and keep the bag beside it. BERT-Base was pre-trained on a corpus about 200
 # times as large as ours (3.3 billion words), and may cross much earlier. Only its own curve can say where.
 #
 # Small training sets have a second danger: the seed. Some runs of large BERTs fail completely there. (Devlin et al.
@@ -666,50 +725,57 @@ Picture(figure, alt=alt)
 # A negative review then counts fifteen times as much as a positive one. In scikit-learn and in this package the
 # setting is called `"balanced"`.
 #
-# The next cell draws 600 reviews with these frequencies and trains the bag of words without and with weights. On
-# validation we give each review the frequency of its class as a weight, so that the figures are those of the café.
-# For BERT it prints the recorded means of three seeds (`python benchmarks/classification.py weights`).
+# The next cell draws 600 reviews with these frequencies, three times, and trains the bag of words without and with
+# weights. On validation we give each review the frequency of its class as a weight, so that the figures are those of
+# the café. The cell prints the means. For BERT they were recorded on the same three draws (`python
+# benchmarks/classification.py weights`).
 
 # %%
+from sklearn.base import clone
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 numbers = {"positive": 450, "neutral": 120, "negative": 30}
-rows = [
-    row for name in numbers for row in [r for r in shuffled if r.label == name][: numbers[name]]
-]
 frequency = [numbers[label] for label in right]
 
 
-def report(name, said):
+def figures(said):  # as in the café
     accuracy = accuracy_score(right, said, sample_weight=frequency)
     macro = f1_score(right, said, average="macro", sample_weight=frequency)
-    recall = recall_score(right, said, labels=["negative"], average="macro")
-    print(f"{name:23} accuracy {accuracy:.0%}", end="")
-    print(f"   macro F1 {macro:.2f}   negatives found {recall:.0%}")
+    return accuracy, macro, recall_score(right, said, labels=["negative"], average="macro")
 
 
-report("always positive", ["positive"] * 300)
+def bag_figures(seed, weights):
+    drawn, rows = random.Random(seed).sample(train, len(train)), []
+    for label, number in numbers.items():
+        rows += [row for row in drawn if row.label == label][:number]
+    counts, model = clone(words), LogisticRegression(C=10, max_iter=1000, class_weight=weights)
+    model.fit(counts.fit_transform(texts(rows)), [row.label for row in rows])
+    return figures(model.predict(counts.transform(texts(validation))))
+
+
+def report(name, found):  # one row for each draw
+    accuracy, macro, recall = np.mean(found, axis=0)
+    print(f"{name:23} accuracy {accuracy:.0%}   macro F1 {macro:.2f}", end="")
+    print(f"   negatives found {recall:.0%}")
+
+
+report("always positive", [figures(["positive"] * 300)])
 for weights in (None, "balanced"):
-    model_of_words = LogisticRegression(C=10, max_iter=1000, class_weight=weights)
-    model_of_words.fit(words.transform(texts(rows)), [row.label for row in rows])
-    report(
-        f"bag, weights {weights}", model_of_words.predict(words.transform(texts(validation)))
-    )
-for weights in ("none", "balanced"):
-    found = [np.mean(values) for key, values in recorded("weights").items() if weights in key]
-    print(f"{f'BERT, weights {weights}':23} accuracy {found[0]:.0%}", end="")
-    print(f"   macro F1 {found[1]:.2f}   negatives found {found[2]:.0%}")
+    report(f"bag, weights {weights}", [bag_figures(seed, weights) for seed in range(3)])
+for name in ("none", "balanced"):
+    kept = [values for key, values in recorded("weights").items() if name in key]
+    report(f"BERT, weights {name}", np.transpose(kept))
 
 # %% [markdown]
 # Compare the first line with the fourth. BERT without weights has an accuracy of 93 %, the best of all lines, but it
-# finds not a single negative review, with no seed. The accuracy hides this. Macro F1 shows that something is wrong:
-# 0.63.
+# finds not a single negative review with any of the three seeds. The accuracy hides this. Macro F1 shows it: a model
+# that is perfect on two classes and never finds the third has 0.67, and BERT has 0.63.
 #
-# With weights the bag of words finds 16 % instead of 7 %, and the other two columns rise too. BERT finds 7 % instead
-# of none, pays with five points of accuracy, and its macro F1 is the same within the noise. So class weights can
-# help, but they are no magic. They change which mistakes are expensive, but they add no information, and thirty
-# negative reviews are few, however much each of them counts. Where a rare class matters, look for more examples of
-# it, and choose a threshold for it (see below).
+# With weights the bag of words finds 13 % instead of 5 %, and its macro F1 rises from 0.62 to 0.68. BERT finds 7 %
+# instead of none, pays with five points of accuracy, and its macro F1 stays the same. So class weights can help, but
+# they are no magic. They change which mistakes are expensive, but they add no information, and thirty negative
+# reviews are few, however much each of them counts. Where a rare class matters, look for more examples of it, and
+# choose a threshold for it (see below).
 #
 # ## More pre-training, on texts like yours (optional)
 #
@@ -786,7 +852,9 @@ for name, values in recorded("adaptation").items():
 # first two. Sigmoids give 0.88, 0.88, 0.05.
 #
 # The next cell reads such reviews and counts their labels. The cell after it fine-tunes BERT on 1,000 of them (20
-# seconds on a slow core). **Micro F1** is the F1 of all decisions taken together.
+# seconds on a slow core), and compares it with two bags of words: ours, and one that counts up to five words in a
+# row. **F1** is the harmonic mean of **precision** (how many of the chosen labels are right) and **recall** (how many
+# of the right labels are chosen). **Micro F1** is the F1 of all decisions taken together.
 
 # %%
 from collections import Counter
@@ -799,17 +867,26 @@ print("labels in a review:", dict(sorted(Counter(len(row.label) for row in revie
 # %%
 from scipy.special import expit  # the sigmoid
 from sklearn.metrics import f1_score
+from sklearn.multiclass import OneVsRestClassifier
 
 several, several_task, _ = fine_tune(reviews, kind="multi-label", heldout=judged)
 scores = np.stack(several_task.predictions(several, judged))  # [N, 8]
 wanted = np.array([several_task.target(row) for row in judged])  # [N, 8] of 0 and 1
 micro = about(0.850, f1_score(wanted, scores > 0, average="micro"), within=0.06)
 bags = KINDS["multi-label"].baselines(reviews, judged)["bag of words"]["micro_f1"]
-print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}")
+print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}", end="")
+
+longer = TfidfVectorizer(ngram_range=(1, 5), sublinear_tf=True, token_pattern=r"\w+")
+many = OneVsRestClassifier(LogisticRegression(C=100, max_iter=1000))
+targets_of_all = np.array([several_task.target(row) for row in reviews])  # [N, 8]
+many.fit(longer.fit_transform(texts(reviews)), targets_of_all)
+said = many.predict(longer.transform(texts(judged)))
+print(f", with up to five words {f1_score(wanted, said, average='micro'):.2f}")
 
 # %% [markdown]
-# BERT has 0.85 and the bag of words 0.60. Why is the gap so large? The words of praise and blame fit every aspect. So
-# a bag can tell *that* something was dreadful, but often not *what*.
+# BERT has 0.85 and our bag of words 0.60. The words of praise and blame fit every aspect, and in "the bill was
+# dreadful" no two neighbors contain both the aspect and the judgement. If the bag may count up to five words in a
+# row, it has 0.70. The rest of the gap is BERT's.
 #
 # We choose a label if its sigmoid is above ½, that is, if its logit is above 0. Nothing says that ½ is the best
 # **threshold**. A rare label may never reach it. So thresholds are chosen **on validation**, one for each label, like
@@ -818,18 +895,19 @@ print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}")
 # ### Exercise 10.4 · The best threshold
 # ●●●○ · 15 minutes
 #
-# Write `best_threshold(probabilities, right)` for one label: two lists, N probabilities and N truths (0 or 1). A text
-# is chosen if its probability is **at least** the threshold. Return the threshold, among the given probabilities,
-# with the highest F1. If several are equally good, return the largest. F1 = 2 · hits / (chosen + right ones), where
-# the hits are the texts that are both chosen and right. Several texts may have the same probability.
+# Write `best_threshold(probabilities, truths)` for one label: two lists, N probabilities and N truths (1 if the text
+# has the label, else 0). A text is chosen if its probability is **at least** the threshold. Return the threshold,
+# among the given probabilities, with the highest F1. If several are equally good, return the largest. F1 = 2 · hits /
+# (chosen + positives): the positives are the texts that have the label, and the hits are the chosen ones among them.
+# Several texts may have the same probability.
 
 
 # %% tags=["exercise"]
-def best_threshold(probabilities, right):
+def best_threshold(probabilities, truths):
     ### BEGIN SOLUTION
     def f1(threshold):
-        chosen = [truth for p, truth in zip(probabilities, right) if p >= threshold]
-        return 2 * sum(chosen) / (len(chosen) + sum(right))
+        chosen = [truth for p, truth in zip(probabilities, truths) if p >= threshold]
+        return 2 * sum(chosen) / (len(chosen) + sum(truths))
 
     return max(probabilities, key=lambda threshold: (f1(threshold), threshold))
     ### END SOLUTION
@@ -864,28 +942,29 @@ for label in range(len(several_task.labels)):
     candidates = np.unique(expit(scores[half, label]))
     chosen = max(candidates, key=lambda t: (f1_at(t, label, half), t))
     f1.append([f1_at(t, label, rows) for rows in (half, rest) for t in (0.5, chosen)])
-expected = zip((0.822, 0.885, 0.866, 0.874), np.mean(f1, axis=0))
+expected = zip((0.822, 0.885, 0.866, 0.857), np.mean(f1, axis=0))
 there, chosen_there, other, chosen_other = (about(e, m, within=0.07) for e, m in expected)
 print(f"where we chose:    F1 {there:.2f} at ½, {chosen_there:.2f} at the chosen thresholds")
 print(f"on the other half: F1 {other:.2f} at ½, {chosen_other:.2f} at the chosen thresholds")
 
 # %% [markdown]
-# Where we chose, the mean F1 of the eight labels rises by six points. On the other half nothing of that is left: it
-# falls by one point. (With the instructions of older processors it rose by three.) So much of what you gain where you
-# choose thresholds is luck: with 150 reviews, some 35 of them right for a label, a threshold also fits the noise. And
-# at ½ this model was good already. Choose thresholds on many examples, report their gain on others, and keep ½ where
-# there is none.
+# Where we chose, the mean F1 of the eight labels rises by six points. On the other half nothing of that is left: here
+# it falls by one point, and with other rounding it rose by three. So much of what you gain where you choose
+# thresholds is luck: with 150 reviews, some 35 of them right for a label, a threshold also fits the noise. And at ½
+# this model was good already. Choose thresholds on many examples, report their gain on others, and keep ½ where there
+# is none.
 #
 # ## How certain is certain?
 #
-# Back to one label. A model says *negative, 97 %*. If we collect all reviews about which it is 97 % certain, are 97 %
-# of them right? Then it is **calibrated**. The **expected calibration error** (ECE, Naeini et al. 2015) sorts
-# predictions into bins by their probability, here ten bins. In each bin it takes the absolute difference between the
-# mean probability and the share of right answers. The ECE is the mean difference, weighted by the size of the bins.
-# Guo et al. (2017) measured the networks of their time and found them **overconfident**.
+# Back to one label. A model says *negative, 97 %*. The highest of its probabilities is called its **confidence**.
+# Take all reviews with a confidence of 97 %: are 97 % of them right? Then the model is **calibrated**. The **expected
+# calibration error** (ECE, Naeini et al. 2015) sorts predictions into bins by their confidence, here ten bins. In
+# each bin it takes the absolute difference between the mean confidence and the accuracy. The ECE is the mean
+# difference, weighted by the size of the bins. Guo et al. (2017) measured the networks of their time and found them
+# **overconfident**.
 #
-# With a pencil: ten predictions at 0.9, seven of them right; ten at 0.6, six right. ECE = ½ · |0.9 − 0.7| + ½ · 0 =
-# 0.1.
+# With a pencil: ten predictions with a confidence of 0.9, seven of them right; ten with 0.6, six right. ECE = ½ ·
+# |0.9 − 0.7| + ½ · 0 = 0.1.
 #
 # The next cell computes it for our BERT with all 1,500 reviews. It also asks what chance alone would give: we pretend
 # that every probability is exactly true, draw at random which answers are right, and compute the ECE of that.
@@ -895,38 +974,40 @@ from scipy.special import softmax
 
 from bertedu.finetuning.calibration import expected_calibration_error
 
-certain = softmax(logits, axis=1).max(axis=1)  # [N]
-error = expected_calibration_error(certain.tolist(), bert_hits.tolist())
+confidence = softmax(logits, axis=1).max(axis=1)  # [N]
+error = expected_calibration_error(confidence.tolist(), bert_hits.tolist())
 print(f"our BERT   {about(0.05, error, within=0.05):.2f}")
-truths = np.random.default_rng(0).random((100, len(certain))) < certain  # [100, N]
-chance = [expected_calibration_error(certain.tolist(), row.tolist()) for row in truths]
+truths = np.random.default_rng(0).random((100, len(confidence))) < confidence  # [100, N]
+chance = [expected_calibration_error(confidence.tolist(), row.tolist()) for row in truths]
 print(f"by chance  {about(0.03, np.mean(chance), within=0.01):.2f}")
 
 # %% [markdown]
 # About five points, and a good part of it is chance: with 300 reviews, even perfectly true probabilities have an ECE
-# of about 0.03. (With the instructions of older processors it was nine points.) So never compare an ECE with zero.
+# of about 0.03. (With other rounding it was nine points.) So never compare an ECE with zero.
 #
 # And the model with 300 reviews and ten epochs, of which we drew the curves? Its training loss went to zero, and its
-# validation loss didn't improve although more answers became right. Guess both numbers: how often is it right, and how
-# certain is it on average? The next cell prints them and draws a **reliability diagram**: for each bin, the share of
-# right answers, and below it the number of reviews. On the diagonal a model is calibrated.
+# validation loss didn't improve although more answers became right. Guess both numbers: its accuracy and its mean
+# confidence. The next cell prints them and draws a **reliability diagram**: for each bin, the accuracy, and below it
+# the number of reviews. On the diagonal a model is calibrated. The pale bars are the gap.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.calibration import reliability_diagram
 
 few_logits = np.stack(few_task.predictions(few, validation))  # [N, C]
 few_hits = np.array(few_task.labels)[few_logits.argmax(axis=1)] == right
-few_certain = softmax(few_logits, axis=1).max(axis=1)  # [N]
+few_confidence = softmax(few_logits, axis=1).max(axis=1)  # [N]
 accuracy = about(0.75, few_hits.mean(), within=0.06)
-print(f"right {accuracy:.0%}, certain {about(0.84, few_certain.mean(), within=0.05):.0%}")
-reliability_diagram(few_certain.tolist(), few_hits.tolist())
+sure = about(0.84, few_confidence.mean(), within=0.05)
+print(f"accuracy {accuracy:.0%}, mean confidence {sure:.0%}")
+reliability_diagram(few_confidence.tolist(), few_hits.tolist())
 
 # %% [markdown]
-# It is right in 75 % and 84 % certain on average. Nearly all points are below the diagonal. Look at the bin before
-# the last: the model is 86 % certain there, and 62 % of the 42 answers are right. In the last bin, with half of the
-# reviews, it is 97 % certain and right in 92 %. Once the training reviews are right, the loss can still be lowered by
-# pushing their probabilities towards 1. So the model learns to be certain about everything. If you only look at the
-# accuracy, you don't notice. The validation loss noticed: that is why it stopped falling.
+# Its accuracy is 75 %, its mean confidence 84 %: it is overconfident. Nearly all points are below the diagonal. (The
+# two on the left are one and eight reviews, so don't look at them.) Look at the bin before the last: the confidence
+# is 86 %, and 62 % of the 42 answers are right. In the last bin, with half of the reviews, it is 97 %, and 92 % are
+# right. Once the training reviews are right, the loss can still be lowered by pushing their probabilities towards 1.
+# So the confidence goes on growing, on validation too, while hardly more answers become right. The accuracy doesn't
+# show this. The validation loss does, in part: below we repair the confidence alone, and the loss falls by 0.06.
 #
 # The cheapest repair is **temperature scaling** (Guo et al. 2017): divide all logits by a number τ, the
 # **temperature**. The order of the classes stays, so no answer changes. With τ > 1 the probabilities become less
@@ -947,8 +1028,8 @@ def loss_at(t, rows):
 best_t = min(np.arange(0.5, 10, 0.05), key=lambda t: loss_at(t, half))
 print(f"temperature {about(1.35, best_t, within=0.6):.1f}")
 for t, losses, errors in ((1, 0.65, 0.11), (best_t, 0.59, 0.08)):
-    certain = softmax(few_logits[rest] / t, axis=1).max(axis=1)
-    error = expected_calibration_error(certain.tolist(), few_hits[rest].tolist())
+    confidence = softmax(few_logits[rest] / t, axis=1).max(axis=1)
+    error = expected_calibration_error(confidence.tolist(), few_hits[rest].tolist())
     name = "before" if t == 1 else "after"
     print(f"{name:7} loss {about(losses, loss_at(t, rest), within=0.2):.2f}", end="")
     print(f"   calibration error {about(errors, error, within=0.07):.2f}")
@@ -973,12 +1054,12 @@ for row in most_telling(explained, 6):
     print(f"right: {mistake.right:9} predicted: {mistake.said:16} {mistake.asked}")
 
 # %% [markdown]
-# The errors come in families: one template, many reviews. In our run, four of the six are "… on the first day and … on
-# the second": the second half seems to count as the verdict, as it does in the `turned` reviews. The other two end in
-# "from beginning to end". (With other rounding, three of the six were of the construction `negated`.) This is so in
-# generated data, and in much real data too (one shop, one author, one form). 300 reviews are not 300 independent
-# examples. A better head would probably not help. The next thing to try is more training examples of the construction
-# that fails, in more different words.
+# The errors come in families: one template, many reviews. In our run, four of the six are "… on the first day and …
+# on the second": again the later judgement seems to count. The other two end in "from beginning to end". (With other
+# rounding, three of the six were of the construction `negated`.) This is so in generated data, and in much real data
+# too (one shop, one author, one form). 300 reviews are not 300 independent examples. The next thing to try is more
+# training examples of the construction that fails, in more different words, and of its opposite: verdicts that come
+# first.
 #
 # ## The proof
 #
@@ -1071,15 +1152,20 @@ check("10.5", repaired_loss)
 #
 # ## Summary
 #
-# - Pooling makes one vector, a linear layer makes C scores: C · D + C new weights. All others are pre-trained, and
-#   learn too.
+# - Pooling makes one vector, a linear layer makes C scores: C · D weights and C biases are new. All others are
+#   pre-trained, and learn too.
 # - The bag of words comes first. Split the accuracy by kinds of examples: a mean hides what was learned.
-# - A pooling over all tokens, mean or max, served this small BERT better than its pooler, on our reviews and on films.
-# - BERT wins where the wording is new. On familiar wording, and with few labels, a bag of words is hard to beat.
-# - Training loss doesn't tell you when to stop. Validation loss does.
+# - A perfect score can be a shortcut. BERT had all `turned` reviews right, and none with the verdict first.
+# - On our reviews, pooling over all tokens (mean or max) served this small BERT better than its pooler. On films we
+#   changed the number of epochs at the same time.
+# - How far BERT leads depends on the templates of the test set: one point on validation, 15 on test. With 100 to
+#   1,000 labels and three or more epochs it didn't overtake the bag of words.
+# - Training loss doesn't tell you when to stop. Validation loss or accuracy does, roughly: on 300 reviews both go
+#   up and down, so be patient.
 # - Seeds change accuracies by points. Use several, and compare equal seeds. On 300 test reviews, give an interval.
 # - One of several classes: softmax. Any number of labels: sigmoids, with thresholds chosen on validation.
-# - Trust a probability only after you have measured its calibration. One temperature repairs a lot.
+# - Trust a probability only after you have measured its calibration. One temperature repaired a part: 0.11 became
+#   0.08.
 # - Read errors. They come in families.
 #
 # ## Quiz
@@ -1096,24 +1182,26 @@ quiz(10)
 #
 # <details><summary>Answer in half a minute</summary>
 #
-# Split first, by author or customer. Then a baseline on day one: a bag of words with logistic regression. Next a
-# frozen sentence encoder with a linear layer, and a fine-tuned BERT with five seeds. Draw the learning curve at 50,
-# 100 and 200 to see what more labels would bring. Usually labelling 300 more texts that the model gets wrong beats
-# every trick.
+# Cross-validate, with all texts of an author or customer in one fold. A baseline on day one: a bag of words with
+# logistic regression. Next a frozen sentence encoder with a linear layer, and a fine-tuned BERT with five seeds. Draw
+# the learning curve at 50, 100 and 160 texts. If it still rises, label more: texts about which the model is
+# uncertain, mixed with random ones.
 #
 # </details>
 #
 # <details><summary>In two minutes</summary>
 #
-# First I protect the measurement. With 200 texts a test set of 50 has a standard error of about 5 points at 85 %, so
-# I use cross-validation with five folds, grouped so that no author, template or customer is on both sides.
+# First I protect the measurement. With 200 texts a test set of 50 has a standard error (the standard deviation of the
+# measured accuracy) of about 5 points at 85 %, so I use cross-validation with five folds, grouped so that no author,
+# template or customer is on both sides.
 #
 # Then baselines: the majority class, and a bag of words with logistic regression. That takes an hour, and often gets
 # far. Third, a sentence encoder, frozen, with a linear model on its vectors: few weights to learn, no instability.
 # SetFit goes one step further: fine-tune the encoder on pairs of texts with the same or another label, then fit the
-# linear model. Fourth, a fine-tuned BERT: small learning rate with bias correction and warm-up, more epochs than
-# three, since three epochs over 160 texts in batches of 16 are only thirty steps, and five seeds with mean and
-# standard deviation. Small sets vary by seed: Google's README gives 84 to 88 % for MRPC with 3,600 examples.
+# linear model. Fourth, a fine-tuned BERT: small learning rate with Adam's bias correction and warm-up, more epochs
+# than three, since three epochs over 160 texts in batches of 16 are only thirty steps, and five seeds with mean and
+# standard deviation. Small sets vary by seed: Google's README gives 84 to 88 % for MRPC, a set of sentence pairs with
+# 3,600 examples.
 #
 # Fifth, I use the unlabelled texts: continue masked language modelling on them, which helps if their language differs
 # from books and Wikipedia. A large language model can label them too, if I check a sample and it's allowed to see the
@@ -1144,10 +1232,11 @@ quiz(10)
 # right in 95 %. So the average confidence is four points too high, and where it is wrong, it's wrong with certainty.
 #
 # Why? Cross-entropy goes on falling after the last training example is right: scaling all logits up makes right
-# answers more certain. A fine-tuned BERT gets all of its training texts right after a few epochs, and from then on it
-# only becomes surer. How to measure: sort the predictions into bins by confidence, and compare the mean confidence
-# with the share that is right, that is the reliability diagram. The mean gap weighted by bin size is the expected
-# calibration error. It depends on the bins, so I report negative log-likelihood or the Brier score as well.
+# answers more certain. A fine-tuned BERT gets all of its training texts right after a few epochs, and from then on
+# its confidence only grows. How to measure: sort the predictions into bins by confidence, and compare the mean
+# confidence with the share that is right, that is the reliability diagram. The mean gap weighted by bin size is the
+# expected calibration error. It depends on the bins, so I report negative log-likelihood or the Brier score (the mean
+# squared error of the probabilities) as well.
 #
 # How to repair: temperature scaling. Divide all logits by τ, and choose τ to minimize the negative log-likelihood on
 # held-out data, never on training data, where τ would come out below 1. It's one number, so 200 examples are enough.
@@ -1156,7 +1245,7 @@ quiz(10)
 #
 # Does it matter? Only if somebody acts on the number: a threshold under which a person decides, a cost calculation,
 # or scores that are combined from two models. If you only take the argmax, it doesn't. Training fewer epochs, label
-# smoothing, or averaging five seeds helps, too.
+# smoothing (a target a little below 1), or averaging five seeds helps, too.
 #
 # </details>
 #
@@ -1178,10 +1267,11 @@ quiz(10)
 # read the same texts, and mostly fail on the same ones. Only the texts on which exactly one is right carry
 # information.
 #
-# McNemar's test: under the null hypothesis each of these goes to either side like a coin. Twenty wins against
-# fourteen losses: p is 0.39, that happens by chance more than every third time. Six against zero: p is 0.03, although
-# the difference is six in both cases. So I need the pairs, not the two accuracies. For F1 or BLEU there is no such
-# formula: a paired bootstrap or a permutation test, in which the two outputs of each text are swapped at random.
+# McNemar's test: under the null hypothesis, that both are equally good, each of these goes to either side like a
+# coin. Twenty wins against fourteen losses: p is 0.39, that happens by chance more than every third time. Six against
+# zero: p is 0.03, although the difference is six in both cases. So I need the pairs, not the two accuracies. For F1,
+# or BLEU in translation, there is no such formula: a paired bootstrap or a permutation test, in which the two outputs
+# of each text are swapped at random.
 #
 # That settles the test set. A second source of chance is the training: another seed moves a fine-tuned model by one
 # or two points on small data. So at least five seeds for each, and compare the means; one run against one run
@@ -1189,7 +1279,8 @@ quiz(10)
 # alone.
 #
 # How many texts would I need? If the models disagree on ten percent of the texts, and I want to see two points with
-# 80 % power, about 2,000. And even if it's significant: which texts got better and which worse, and does it pay?
+# 80 % power, that is in four of five such tests, about 2,000. And even if it's significant: which texts got better
+# and which worse, and does it pay?
 #
 # </details>
 #
