@@ -274,8 +274,8 @@ for kind, wanted in expected.items():
 
 # %% [markdown]
 # First the loss: 1.24, a little above ln 3 = 1.10. The pooled vectors of different reviews are nearly the same. So
-# the small random weights of the head give each class an offset that hardly depends on the review, and this batch has
-# many reviews of the class with the lowest one. (With the seeds 1 and 2 the first loss is 1.12 and 1.11.) This is
+# the small random weights of the head give each class an offset that hardly depends on the review, and half of this
+# batch belongs to the class with the lowest one. (With the seeds 1 and 2 the first loss is 1.12 and 1.11.) This is
 # still the loss of a head that knows nothing. A 3 would be an alarm.
 #
 # BERT gets 83 % right and the bag of words 82 %. That looks like nothing, but the mean hides a lot. BERT gets **all**
@@ -363,8 +363,8 @@ def compare(rows, expected, within):
     print(f"  {len(rows)} reviews, right: BERT {ours:.0f}, bag of words {theirs}")
 
 
-for start, expected in (("Does anyone know", 24), ("There was nothing", 9)):
-    compare([row for row in test if row.text.startswith(start)], expected, within=10)
+for start, *expected in (("Does anyone know", 24, 10), ("There was nothing", 9, 4)):
+    compare([row for row in test if row.text.startswith(start)], *expected)
 last, first = r"(.+) was (.+) before\. Now (\w+) is (.+)\.", r"\1 is \4 now; \3 was \2 before."
 turned = [row for row in test if re.match(last, row.text)]
 compare(turned, 17, within=1)
@@ -378,12 +378,12 @@ compare([replace(row, text=re.sub(last, first, row.text)) for row in turned], 0,
 # about the hat on their card". BERT has seen neither template, and gets nearly all of the questions right. For the
 # second it does no better than a coin: it calls all 18 reviews *negative*, and half of them are.
 #
-# These two templates make 33 of the 46 reviews of BERT's lead, and `turned` makes another 14. The last lines show
-# what BERT does with `turned`: with the verdict first, it gets **none** of the 17 right. It has learned that the
-# later judgement counts. For our `turned` reviews that is always right, but it isn't what we meant them to teach.
-# Such a rule is called a **shortcut** (Geirhos et al. 2020). All six runs took it: with the verdict first they got 0
-# or 1 of 17. A perfect score says that a model has found *a* rule. To see which one, test it on examples where the
-# rules differ.
+# These two templates make 33 of the 46 reviews of BERT's lead, and `turned` makes another 14. (In the rest the bag is
+# ahead by one.) The last lines show what BERT does with `turned`: with the verdict first, it gets **none** of the 17
+# right. It has learned that the later judgement counts. For our `turned` reviews that is always right, but it isn't
+# what we meant them to teach. Such a rule is called a **shortcut** (Geirhos et al. 2020). All six runs took it: with
+# the verdict first they got 0 or 1 of 17. A perfect score says that a model has found *a* rule. To see which one,
+# test it on examples where the rules differ.
 #
 # So we can't say "BERT wins where the wording is new". The wording of the validation reviews is just as new, and
 # there the two were equal. On the 256 test reviews without the two templates BERT has 88 % and the bag 83 %. It
@@ -695,10 +695,10 @@ Picture(figure, alt=alt)
 
 # %% [markdown]
 # The lines cross, but not as one expects: BERT is ahead *below*, by two and five points with 10 and 30 reviews, where
-# both are useless. With 100 and 300 the bag of words is two and four points better in the mean. It only has to learn
-# weights of words, and for *dreadful* two or three reviews are enough. BERT starts with a random head and changes all
-# its weights. With a thousand the two are equal, at 83 and 84 %. Only with all 1,500 was BERT ahead, by a little on
-# these validation reviews and clearly on the test set.
+# neither is good enough to use (40 to 52 %). With 100 and 300 the bag of words is two and four points better in the
+# mean. It only has to learn weights of words, and for *dreadful* two or three reviews are enough. BERT starts with a
+# random head and changes all its weights. With a thousand the two are equal, at 83 and 84 %. With all 1,500 our run
+# of BERT was ahead again, by a little on these validation reviews and clearly on the test set.
 #
 # But BERT also had 60, 30, nine, three and three epochs: its lead shrinks where its epochs do. In the section on
 # stopping, ten epochs on the same 300 reviews as in the first draw gave 75 % at the end, where three give 66 % and
@@ -769,7 +769,7 @@ for name in ("none", "balanced"):
 # %% [markdown]
 # Compare the first line with the fourth. BERT without weights has an accuracy of 93 %, the best of all lines, but it
 # finds not a single negative review with any of the three seeds. The accuracy hides this. Macro F1 shows it: a model
-# that is perfect on two classes and never finds the third has 0.67, and BERT has 0.63.
+# that never finds one of three classes has 0.67 at most, however good it is on the other two. BERT has 0.63.
 #
 # With weights the bag of words finds 13 % instead of 5 %, and its macro F1 rises from 0.62 to 0.68. BERT finds 7 %
 # instead of none, pays with five points of accuracy, and its macro F1 stays the same. So class weights can help, but
