@@ -6,7 +6,9 @@ DATASETS is the folder of the public sets (its README names them). Every task is
 the same weights below, the same batches in the same order, the same optimizer and rates: once by
 `bertedu.finetuning`, once by a plain loop around the class of `transformers`. The best epoch by validation is tested,
 once. Prints a table with mean and standard deviation over the seeds, the baselines and all figures as JSON, and on
-standard error each seed as it ends. --rows N takes the first N training rows only.
+standard error each seed as it ends. --rows N takes the first N training rows only. --texts FILE writes the texts of all
+training rows of these tasks into a file, without their labels, for more pre-training (`bertedu pretrain --corpus FILE
+--from MODEL --objective words`), and trains nothing.
 """
 
 import argparse
@@ -30,6 +32,7 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.corpora.task_data import read_labelled, read_questions, read_tagged
+from bertedu.files import write_text
 from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import default_rate
 from bertedu.finetuning.question_answering import QuestionAnsweringTask
@@ -149,11 +152,17 @@ BENCHMARKS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", type=Path)
-    parser.add_argument("--model", required=True)
+    wanted = parser.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--model", help="the checkpoint to fine-tune")
+    wanted.add_argument("--texts", type=Path, help="write the texts of the training rows here")
     parser.add_argument("--tasks", nargs="+", choices=list(BENCHMARKS), default=list(BENCHMARKS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rows", type=int)
     given = parser.parse_args()
+    if given.texts:
+        rows = [row for name in given.tasks for row in BENCHMARKS[name].read(given.datasets)[0]]
+        found = (" ".join(text.split()) for row in rows for text in (row.text, row.pair) if text)
+        return write_text(given.texts, "\n\n".join(dict.fromkeys(found)) + "\n")
     print("| task | test rows | figure | bertedu | transformers | baselines | minutes |\n|---|---|---|---|---|---|---|")
     for name in given.tasks:
         start = time.perf_counter()
