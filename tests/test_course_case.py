@@ -82,7 +82,7 @@ def test_nan_in_an_input_counts_as_changed():
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (lambda x: None, "returned None. Does its last line say `return`?"),
+        (lambda x: None, "returned None. Does it end with `return`, in every branch?"),
         (lambda x: x @ torch.ones(3, 3), "stopped with RuntimeError: "),
         (lambda x: x @ torch.ones(3, 3), "It happened in your line: (lambda x: x @ torch.ones(3, 3)"),
         (lambda: 1, "stopped with TypeError: "),

@@ -63,7 +63,7 @@ class Case:
         if keeps_inputs and self.in_place is None:
             self.in_place = changed_input(function, (inputs, named), (given, given_named))
         if result is None:
-            self.fail(f"But {self.name} returned None. Does its last line say `return`?")
+            self.fail(f"But {self.name} returned None. Does it end with `return`, in every branch?")
         self.doubles = has_doubles(result) and not has_doubles([*inputs, *named.values()])
         return result
 

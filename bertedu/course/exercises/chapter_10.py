@@ -43,8 +43,8 @@ def first_loss(case: Case) -> None:
     minutes=12,
     hints=(
         "attention_mask[:, :, None] is [B, T, 1]. With vectors [B, T, D] it broadcasts over the D dimensions.",
-        "real = attention_mask[:, :, None].bool() is True at the real tokens. masked_fill(~real, 0) before the sum, and "
-        "divide by the number of real tokens; masked_fill(~real, -torch.inf) before the maximum.",
+        "real = attention_mask[:, :, None].bool() is True at the real tokens. masked_fill(~real, 0) before the sum, "
+        "and divide by the number of real tokens; masked_fill(~real, -torch.inf) before the maximum.",
     ),
 )
 def pooling(case: Case) -> None:

@@ -10,7 +10,11 @@ ROWS: list[tuple[list[float], list[int], str]] = [
     ([0.30, 0.10, 0.25, 0.05], [1, 0, 1, 0], "a rare label that never reaches one half"),
     ([0.2, 0.8, 0.6, 0.5, 0.1], [0, 1, 0, 1, 0], "five texts in mixed order"),
     ([0.9, 0.6, 0.5], [1, 0, 0], "three texts, one of them with the label"),
-    ([0.95, 0.7, 0.6, 0.5, 0.4, 0.2], [1, 0, 1, 1, 1, 0], "six texts, one without the label among those with high probability"),
+    (
+        [0.95, 0.7, 0.6, 0.5, 0.4, 0.2],
+        [1, 0, 1, 1, 1, 0],
+        "six texts, one without the label among those with high probability",
+    ),
     ([0.8, 0.6, 0.3], [1, 0, 1], "three texts, the last with a low probability and the label"),
     ([0.9, 0.8, 0.5, 0.4, 0.3, 0.2], [1, 1, 0, 0, 1, 0], "six texts, one with a low probability and the label"),
     ([0.9, 0.4, 0.4, 0.4, 0.4], [1, 1, 0, 0, 0], "four texts with the same probability"),

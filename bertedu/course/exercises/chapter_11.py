@@ -18,7 +18,8 @@ NUMBERS_ONLY = "None can't be a label in a tensor. The number that the loss igno
     minutes=5,
     kind="value",
     hints=(
-        "Write the entities of both tag sequences as (type, first word, word after the last). How many are in both lists?",
+        "Write the entities of both tag sequences as (type, first word, word after the last). How many are in both "
+        "lists?",
         "One of the two found entities is right: precision ½. One of the two gold entities was found: recall ½.",
     ),
 )

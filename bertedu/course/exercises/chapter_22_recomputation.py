@@ -124,7 +124,7 @@ def recomputation(case: Case) -> None:
 def examine_output(case: Case, plain: Run, own: Run) -> None:
     """The output is that of the layers, they run a second time, and not more than their inputs is kept."""
     if own.output is None:
-        case.fail(f"But {case.name} returned None. Does its last line say `return`?")
+        case.fail(f"But {case.name} returned None. Does it end with `return`, in every branch?")
     made = own.output if isinstance(own.output, type) else type(own.output)
     if issubclass(made, torch.autograd.Function):
         case.fail("But it returned the class, and the output of the layer is asked for.", "Return Class.apply(…).")
