@@ -327,21 +327,18 @@ def d_of_another_model(model, layer, head):
     return copy
 
 
-def a_clone(model, layer, head):
+def a_clone(model, layer, head, back=False):
     copy = deepcopy(model)
     attention, d = part_of(copy, layer)
     weight = attention.output.weight.clone()
     weight[:, head * d : (head + 1) * d] = 0
+    if back:
+        attention.output.weight = weight
     return copy
 
 
 def a_tensor_for_a_parameter(model, layer, head):
-    copy = deepcopy(model)
-    attention, d = part_of(copy, layer)
-    weight = attention.output.weight.clone()
-    weight[:, head * d : (head + 1) * d] = 0
-    attention.output.weight = weight
-    return copy
+    return a_clone(model, layer, head, back=True)
 
 
 def no_copy_returned(model, layer, head):
