@@ -222,7 +222,7 @@ ANSWERS = {
             (counted_from_one, "counted from 0"),
             (cut_out, "lost a token"),
             (put_beside, "one token more"),
-            (nothing_returned, "say `return`"),
+            (nothing_returned, "in every branch"),
             (as_fractions, "Ids are integers"),
             (unchanged, "nothing is masked"),
             (all_of_it, "Only one position"),
