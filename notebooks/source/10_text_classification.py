@@ -705,6 +705,12 @@ Picture(figure, alt=alt)
 # the bag 73 %. This is one draw. It suggests that the number of steps, and not only that of reviews, holds BERT back
 # here.
 #
+# Real questions to a bank (Banking77, Casanueva et al. 2020) say the same, and more clearly. We took 1,000 of them,
+# for 77 classes. On 1,000 validation questions, with one seed, the pooler gets 59 % right after six epochs, 72 % after
+# twelve and 71 % after 24, the maximum 65, 74 and 74 %. On the test set, the maximum gets 71 % after twelve epochs
+# (three seeds), the bag of words 65 %, and the pooler after six only 55 %. Thirteen questions for each class are few,
+# and six epochs of them are fewer than 400 steps.
+#
 # So with few labels, try more epochs, and keep the bag beside it. BERT-Base was pre-trained on a corpus about 200
 # times as large as ours (3.3 billion words), and may cross much earlier. Only its own curve can say where.
 #
