@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from torch.nn.utils import clip_grad_norm_
@@ -55,6 +56,7 @@ class Benchmark:
     figure: str
     reference: str
     settings: dict[str, Any]
+    both_orders: bool = False  # of the two texts of a pair: learned from, and the mean of both scores is the score
 
 
 def shuffled(rows: Sequence[Any]) -> Rows:
@@ -142,6 +144,14 @@ BENCHMARKS = {
     "inference": Benchmark("classification", inference, "accuracy", "BertForSequenceClassification", {}),
     "similarity": Benchmark("regression", likeness, "spearman", "BertForSequenceClassification", {"epochs": 6.0}),
     "similarity, max": Benchmark("regression", likeness, "spearman", "", {"epochs": 6.0, "pooling": "max"}),
+    "similarity, both orders": Benchmark(
+        "regression",
+        likeness,
+        "spearman",
+        "",
+        {"epochs": 6.0, "pooling": "max", "head_rate": 10.0},
+        both_orders=True,
+    ),
     "bi-encoder": Benchmark("similarity", likeness, "spearman", "", {"epochs": 6.0, "pooling": "mean"}),
     "entities": Benchmark("entities", names, "f1", "BertForTokenClassification", {"epochs": 10.0, "dropout": 0.1}),
     "parts of speech": Benchmark("tagging", parts_of_speech, "accuracy", "BertForTokenClassification", {"epochs": 5.0}),
@@ -196,6 +206,8 @@ def spread(figures: Sequence[dict[str, float]]) -> str:
 def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: int) -> dict[str, dict[str, float]]:
     """The figures of both sides from one seed."""
     train, validation, test = data
+    if benchmark.both_orders:
+        train = [*train, *exchanged(train)]
     kind = KINDS[benchmark.kind]
     settings = FinetuningSettings(**{**kind.settings, **benchmark.settings, "seed": seed})
     positions = BertConfig.load(find_folder(model)).max_tokens
@@ -215,26 +227,35 @@ def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: i
         trainer = Trainer(network, task, training, Budget(steps=steps), folder, paces)
         trainer.run()
         best = type(network).from_pretrained(Path(folder) / "checkpoint-best").to(trainer.torch_device)
-        found["bertedu"] = told(task, best, validation, test, benchmark.figure, trainer.precision)
+        found["bertedu"] = told(benchmark, task, best, validation, test, trainer.precision)
         if benchmark.reference:
             reference = getattr(transformers, benchmark.reference).from_pretrained(Path(folder) / "start")
             reference = reference.to(trainer.torch_device)
             best = plain_loop(reference, type(network), task, training, steps, trainer.precision)
-            found["transformers"] = told(task, best, validation, test, benchmark.figure, trainer.precision)
+            found["transformers"] = told(benchmark, task, best, validation, test, trainer.precision)
     return found
 
 
-def told(task: Any, model: Any, validation: Rows, test: Rows, figure: str, precision: str) -> dict[str, float]:
+def exchanged(pairs: Rows) -> Rows:
+    """The pairs with their two texts in the other order."""
+    return [replace(row, text=row.pair, pair=row.text) for row in pairs]
+
+
+def told(benchmark: Benchmark, task: Any, model: Any, validation: Rows, test: Rows, precision: str) -> dict[str, float]:
     """The figure on validation and test, both with what validation decides (a threshold); of questions also the F1 on
     those that have an answer, if none is left open."""
     with in_precision(model, precision):
         predictions, of_test = (task.predictions(model, rows) for rows in (validation, test))
+        if benchmark.both_orders:
+            other = (task.predictions(model, exchanged(rows)) for rows in (validation, test))
+            predictions, of_test = (np.mean(both, axis=0) for both in zip((predictions, of_test), other, strict=True))
     decided = task.decide(validation, predictions)
     on_test = task.figures(test, of_test, **decided)
     on_validation = task.figures(validation, predictions, **decided)
     if isinstance(task, QuestionAnsweringTask):
         possible = [(row, found) for row, found in zip(test, of_test, strict=True) if row.answers]
         on_test["f1_if_always_answered"] = task.figures(*zip(*possible, strict=True))["f1"]
+    figure = benchmark.figure
     return {"validation": on_validation[figure], "test": on_test[figure], **on_test, **decided}
 
 

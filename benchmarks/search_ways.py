@@ -21,6 +21,7 @@ from bertedu.search.contrastive import ContrastiveTask
 from bertedu.search.dense import DenseRetriever, DenseSearch
 from bertedu.search.hits import Search
 from bertedu.search.late_interaction import LateInteraction, LateRetriever, LateSearch
+from bertedu.search.levels import level_logits
 from bertedu.search.reranking import LateReranking, RerankedSearch, fitted_share, reranking_task
 from bertedu.search.sparse import SparseRetriever, SparseSearch
 from bertedu.tokenization import BertTokenizer
@@ -76,7 +77,8 @@ class Trained:
             return kind.from_pretrained(folder / "checkpoint")
         settings = FinetuningSettings(batch_size=BATCH[way], pooling="mean", seed=self.seed)
         torch.manual_seed(self.seed)
-        model, start = new(), time.process_time()
+        start = time.process_time()
+        model = new()
         rows = self.room.remaining if way == START else self.room.train
         if way == "cross-encoder":
             without = self.room.not_negative
@@ -118,9 +120,15 @@ class Trained:
 
     @cached_property
     def sparse(self) -> SparseSearch:
-        task = self.with_retriever(SparseRetriever())
-        model = self.model("SPLADE", MaskedLM, lambda: MaskedLM.from_pretrained(CHECKPOINT), task)
-        return SparseSearch(model, self.tokenizer, self.room.collection.passages)
+        passages = self.room.collection.passages
+
+        def new() -> MaskedLM:
+            model = MaskedLM.from_pretrained(CHECKPOINT)
+            level_logits(model, self.tokenizer, passages, seed=self.seed)
+            return model
+
+        model = self.model("SPLADE", MaskedLM, new, self.with_retriever(SparseRetriever()))
+        return SparseSearch(model, self.tokenizer, passages)
 
     @cached_property
     def cross_encoder(self) -> ChoiceModel:

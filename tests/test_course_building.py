@@ -367,14 +367,18 @@ def test_a_widget_or_a_traceback_makes_each_build_differ():
 
 @pytest.mark.parametrize(("text", "kept"), [("took 2.1 ms", True), ("took long", False)])
 def test_a_time_changes_the_file_or_a_change_is_lost(text, kept):
-    def notebook(said):
-        cell = new_code_cell("x", id="x", metadata={"tags": ["nbval-ignore-output"]})
-        cell.outputs = [new_output("stream", name="stdout", text=said)]
-        return nbformat.v4.new_notebook(cells=[cell])
+    """All outputs are kept or none: a rate of one run divided by that of another would be told as their ratio."""
 
-    fresh = notebook(text)
-    keep_what_only_ran_again(fresh, notebook("took 13 ms"))
-    assert (fresh.cells[0].outputs[0].text == "took 13 ms") is kept
+    def notebook(*said):
+        cells = [new_code_cell("x", id=f"x{i}", metadata={"tags": ["nbval-ignore-output"]}) for i in range(len(said))]
+        for cell, text in zip(cells, said, strict=True):
+            cell.outputs = [new_output("stream", name="stdout", text=text)]
+        return nbformat.v4.new_notebook(cells=cells)
+
+    fresh = notebook("rate 8", text)
+    keep_what_only_ran_again(fresh, notebook("rate 25", "took 13 ms"))
+    told = [cell.outputs[0].text for cell in fresh.cells]
+    assert told == (["rate 25", "took 13 ms"] if kept else ["rate 8", text])
 
 
 def test_an_unknown_chapter_is_built(course):

@@ -1,13 +1,20 @@
 """SPLADE: pooling against a loop, FLOPS by hand, the inverted index against all products."""
 
 import math
+from pathlib import Path
 
 import pytest
 import torch
 from search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
 
+from bertedu.model.evaluating import evaluating
+from bertedu.model.heads import MaskedLM
+from bertedu.search.levels import level_logits
 from bertedu.search.retriever import score_all
 from bertedu.search.sparse import SparseRetriever, SparseSearch, flops, term_weights
+from bertedu.tokenization import BertTokenizer
+
+CHECKPOINT = str(Path(__file__).resolve().parents[1] / "data/checkpoints/mixed-mini")
 
 
 def test_padding_has_a_part_in_the_pooling_or_words_are_summed():
@@ -79,3 +86,27 @@ def test_the_words_told_are_not_those_that_weigh_most():
         (TOKENIZER.convert_ids_to_tokens([number])[0], pytest.approx(weight, abs=1e-5))
         for number, weight in zip(best.indices.tolist(), best.values.tolist(), strict=True)
     ]
+
+
+def test_the_level_of_logits_stays_or_the_encoder_learns_to_change_it():
+    """In the checkpoint of the box nearly every word stands below 0, though it knows the words that it reads."""
+    model, tokenizer = MaskedLM.from_pretrained(CHECKPOINT).train(), BertTokenizer.from_pretrained(CHECKPOINT)
+    texts = ["The old farmer sold his horse in the town.", "Where was the lamb born?", "A letter came from London."]
+    encoding = tokenizer(texts)
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+    def looked_at() -> tuple[float, int]:
+        """How far the tokens are from ln V, and how many of them weigh something."""
+        with torch.no_grad(), evaluating(model):
+            logits = model(**encoding).prediction_logits
+        levels = logits.logsumexp(dim=-1)[encoding.attention_mask.bool()] - math.log(len(tokenizer))
+        weights = term_weights(logits, encoding.attention_mask)
+        return levels.abs().mean().item(), int((weights.gather(1, encoding.input_ids) > 0).sum())
+
+    far, few = looked_at()
+    level_logits(model, tokenizer, texts, steps=30)
+    near, many = looked_at()
+    assert far > 10 and near < far / 2 and many > 2 * few
+    changed = {name for name, tensor in model.state_dict().items() if not torch.equal(tensor, before[name])}
+    assert changed and model.training
+    assert all(name.startswith("masked_lm") and name != "masked_lm.decoder.weight" for name in changed)

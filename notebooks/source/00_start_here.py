@@ -29,7 +29,8 @@
 # In 2018 three models read the whole sentence. **ELMo** reads it from the left and from the right, with two models.
 # **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels,
 # and then **fine-tuned** with few labels for a task. On SWAG, a test in which one chooses how a story goes on, GloVe's
-# vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT to 86 (Devlin et al. 2019, table 4).
+# vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large to 86 (Devlin et al. 2019, table 4). (The
+# smaller BERT-Base, as large as GPT, has 82 on the development set.)
 #
 # <svg role="img" aria-label="A timeline. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every
 # sentence. February 2018 ELMo: two LSTMs, one from the left and one from the right. June 2018 GPT: a Transformer that
@@ -269,7 +270,8 @@ attention_heatmap(weights[layer, head], tokens, title=title)
 # Don't read too much into such pictures. They show where information *could* come from, not that it was used. In
 # chapter 03 you build attention yourself, and chapter 09 finds out what its pictures can tell.
 #
-# To explore all heads, open a terminal in the folder of the course. This command writes a web page for your browser:
+# To explore all heads, open a terminal in the folder of the course. This command writes a web page for your browser.
+# (If the terminal doesn't find `bertedu`, write `.venv/bin/bertedu`, or on Windows `.venv\Scripts\bertedu`.)
 #
 # ```sh
 # bertedu attention "A young [MASK] is called a kitten." --model data/checkpoints/world-tiny --html attention.html

@@ -874,8 +874,8 @@ for sentence in capitals[:2]:
     print(sentence, "->", *broken_tokenize(sentence, tokenizer.vocab))
 
 # %% [markdown]
-# The vocabulary is uncased, but the text was not lower-cased. So each word with a capital is `[UNK]`, and that is
-# every name. The opposite mistake exists too: lower-cased text with a cased vocabulary. Then names fall into small
+# The vocabulary is uncased, but the text was not lower-cased. So each word with a capital letter is `[UNK]`, and that
+# is every name. The opposite mistake exists too: lower-cased text with a cased vocabulary. Then names fall into small
 # wrong pieces or become `[UNK]`.
 #
 # Both happen easily, because a `vocab.txt` does not say which kind it is. That is why Google's code compares the

@@ -1020,7 +1020,8 @@ quiz(2)
 #
 # Start with the concatenation. Put word w and position p side by side and apply a matrix: W times w plus U times p.
 # That is a sum of two maps. If the tables are learned, U can be absorbed by the position table, so for a single
-# linear map adding is as general as concatenating, and cheaper by one third or more of the width.
+# linear map adding is as general as concatenating, and cheaper: D numbers for each token instead of 2·D, or 3·D with
+# the segment.
 #
 # Second, does the sum mix up what it adds? In high dimensions hardly. Rows of random tables with 768 entries are
 # nearly orthogonal, so the nearest row in each table to the sum is the right one. In two dimensions this fails.
@@ -1028,9 +1029,9 @@ quiz(2)
 # Now the price. A layer has three maps, for query, key and value. With concatenation each could treat the position in
 # its own way: three matrices U. With a sum there is one row for each position and the word's matrices are applied to
 # it. D numbers have to serve 3·D demands. With random matrices about two thirds of what separate maps could do is out
-# of reach; trained ones adapt to each other, so in BERT it is less. There is a second constraint: the token table is
-# tied to the output layer, so it isn't free to absorb a map. And the product of query and key mixes four terms: word
-# with word, word with position, position with word, position with position, all with the same weights.
+# of reach; trained ones can adapt to each other, so in BERT it may be less. There is a second constraint: the token
+# table is tied to the output layer, so it isn't free to absorb a map. And the product of query and key mixes four
+# terms: word with word, word with position, position with word, position with position, all with the same weights.
 #
 # That is what later models repaired. TUPE gives positions their own projections. DeBERTa separates the terms and uses
 # distances. Rotary positions don't enter the sum at all: they rotate queries and keys, and leave the values alone.

@@ -870,9 +870,9 @@ assert times[2048] > 8 * times[512], "four times T should take more than 8 times
 #
 # But the number of multiplications is not the time. Compare the last two lines: T is 4 times as large, so there are
 # 16 times as many scores. On our machine the written-out formula took about 30 times as long, and at T = 2048 it took
-# three times as long as the fused kernel, for the same multiplications. A likely reason is the time to move all the
-# scores and weights through memory. So attention's share of the *time* can be larger than a tenth, and it depends on
-# the machine. In training the weights are also stored for the backward pass. Fused kernels avoid both costs.
+# more than three times as long as the fused kernel, for the same multiplications. A likely reason is the time to move
+# all the scores and weights through memory. So attention's share of the *time* can be larger than a tenth, and it
+# depends on the machine. In training the weights are also stored for the backward pass. Fused kernels avoid both costs.
 #
 # ## Broken BERT: the answer depends on the rest of the batch
 #

@@ -381,10 +381,9 @@ for arrange, warmup, expected, within in variants:
 # steps have probably thrown it off course. With warm-up the same stack can learn. Pre-norm learns without any warm-up.
 #
 # Two seeds are few; to try others, change `(0, 1)` (the cell stops if a loss is outside its tolerance). And even with
-# warm-up, one of our two runs learned only a part of the task, or on some machines nothing: a learning rate this high
-# stays risky. Why post-norm
-# needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al. (2020) disagree: in post-norm,
-# they find, small changes of the weights change the output too much.
+# warm-up, one of our two runs learned nothing (on other machines it learned a part of the task): a learning rate this
+# high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al.
+# (2020) disagree: in post-norm, they find, small changes of the weights change the output too much.
 #
 # BERT is **post-norm**, like the Transformer of 2017. Like it, BERT is trained with warm-up: the learning rate rises
 # from zero during the first 10,000 steps (Devlin et al. 2019, appendix A.2).
@@ -985,7 +984,8 @@ quiz(4)
 #
 # Pre-norm has a weakness too: the stream grows, so later layers change it relatively less, and depth is used less
 # well. At BERT's twelve layers both work, if post-norm has its warm-up. You can't convert a checkpoint from one to
-# the other: the weights have the same names and shapes, so it loads without an error, and the output is nonsense.
+# the other: but for that last norm the weights have the same names and shapes, so a loader that only warns of missing
+# weights opens it, and the output is nonsense.
 #
 # </details>
 #

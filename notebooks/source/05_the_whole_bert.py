@@ -863,8 +863,9 @@ check("5.5", as_torch)
 # - A BERT is a config (how large), a class (what is computed) and a checkpoint (named numbers).
 # - The pooler is the vector of `[CLS]`, a linear layer and tanh: `[B, T, D]` to `[B, D]`. In pre-training, only NSP
 #   trains it, so it is a poor sentence vector before fine-tuning.
-# - Parameters: (V + positions + token types + 2) · D, then 12 D² + 13 D for each layer, then D² + D. Feed-forward
-#   networks have twice as many as attention. In the smallest BERT, the embeddings have nine tenths of them.
+# - Parameters: (V + positions + token types + 2) · D, then 12 D² + 13 D for each layer (if its inner size is 4 · D),
+#   then D² + D. Feed-forward networks then have twice as many as attention. In the smallest BERT, the embeddings have
+#   nine tenths of them.
 # - Training takes 16 bytes for each parameter in float32 with Adam. Activations come on top and grow with B, T and
 #   T².
 # - A new classifier should start at a loss near the logarithm of its number of classes: ln V for a masked language

@@ -186,8 +186,8 @@ check("9.1", bits)
 # What is the control? An untrained model of the same architecture. But which initialization? BERT's own draws all
 # weights from a normal distribution with standard deviation 0.02. Our model began with the course's **matching
 # initialization** (`bertedu pretrain --initialization matching`): the key weights equal the query weights, and the
-# position embeddings are sinusoids (sine waves, so that near positions have similar vectors). With it, a token
-# attends to itself and its neighbors before any training. A fair control begins as the model began. So in this
+# position embeddings are sinusoids (sine waves, so that near positions have similar vectors). With it, attention is
+# uneven before any training: similar vectors get more. A fair control begins as the model began. So in this
 # chapter, *untrained* always means a model with the matching initialization. Here we also measure *BERT's
 # initialization*, to see what the wrong control would tell us.
 #
@@ -552,7 +552,7 @@ check("9.3", ablate_head)
 # </details>
 
 # %% [markdown]
-# Michel et al. (2019) asked: how much does each head matter? We mask every fifth word of the 100 sentences. For each
+# Michel et al. (2019) asked: how much does each head matter? We mask every fifth token of the 100 sentences. For each
 # head we measure how much the loss rises without it. The package's `without_heads` ablates heads inside a `with`
 # block, and `head_importance` does it for one head after the other.
 #

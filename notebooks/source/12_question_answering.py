@@ -12,7 +12,7 @@
 #   say what it does to questions with and without an answer
 # - read a text that is longer than the model's input, in overlapping windows
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 12.1 to 12.3. Plan
+# **Time:** 60 minutes for the core path, which is exercises 12.1 to 12.3 and every section without "(optional)". Plan
 # about 130 minutes for the whole chapter. On a slow computer, two cells train for about a minute each. ·
 # **You need:** [11 · Tagging](11_tagging.ipynb) ·
 # **Next:** [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb)
@@ -706,7 +706,7 @@ print(f"when, on the test: {about(13, right, within=6):.0f} of 19 right, ≈ {si
 # one and below 0 in the others, less than two standard errors each time. So we can't say that the chosen threshold is
 # better than 0 on new stories.
 #
-# The tolerance of the threshold is wide on purpose. In our run every threshold from about −0.4 to 3 is within 0.03 of
+# The tolerance of the threshold is wide on purpose. In our run every threshold from about −0.5 to 4.5 is within 0.03 of
 # the best F1. If you draw the 330 questions again with replacement, 95 % of the chosen thresholds lie between −0.4 and
 # 2.9. Report the F1 and its error, not the threshold as a finding.
 #

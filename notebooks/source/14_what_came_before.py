@@ -118,8 +118,9 @@ print(f"horse and paris {cosine_similarity(horse, paris, dim=0):.0f}")
 #
 # The folder `bertedu/before/` has each model in a file of its own. `benchmarks/before.py` trained all of them and a
 # BERT on the same text, each for 60 seconds of processor time, with vectors of 64 numbers and three random seeds. Each
-# model has the learning rate that was best for its own loss on held-out sentences. Two things are not equal. fastText
-# has 1.5 million weights, because of its table of pieces, ELMo 0.34 million, the others 0.2 million. And BERT alone
+# model has the learning rate that was best for its own loss on held-out sentences (GloVe's: on the text itself). Two
+# things are not equal. fastText has 1.5 million weights, because of its table of pieces, ELMo 0.34 million, the others
+# 0.2 million. And BERT alone
 # begins with an initialization made for short runs, as in `bertedu pretrain`. With the published one it waits longer on
 # a **plateau**: on the sentences about agreement alone it is still at 50 % after 500 steps, and at 100 % after 1,000.
 #
@@ -710,9 +711,9 @@ for name, encoder, position, count, known in runs:
 # In SWAG one chooses which of four sentences comes next. From GloVe to ELMo it is 6.5 points, from ELMo's features to
 # the fine-tuned GPT 18.8. GPT and BERT-Base have about the same size, and BERT has read more text. So the paper also
 # trained its own model from left to right, on the same text (table 5): it loses 2.3 points on MNLI (82.1 in place of
-# 84.4), and 10.7 on SQuAD (77.8 in place of 88.5). That model also left out next sentence prediction, but this is not
-# the reason: BERT without it has 83.9 and 87.9. What helps on SQuAD is the other side: with a bidirectional LSTM on
-# top, the left-to-right model reaches 84.9.
+# 84.4), and 10.7 on SQuAD (77.8 in place of 88.5). That model also left out next sentence prediction, but this explains
+# only a small part: BERT without it has 83.9 and 87.9. What helps on SQuAD is the other side: with a bidirectional LSTM
+# on top, the left-to-right model reaches 84.9.
 #
 # ### Frozen features here
 #

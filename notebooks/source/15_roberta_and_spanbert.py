@@ -297,7 +297,7 @@ print(sum(a != b for a, b in zip(merges, package)), "of 6 differ from the packag
 
 # %% [markdown]
 # `e a` occurs 8 + 5 + 4 = 17 times. After this merge, `Ġ ea` occurs 8 + 5 = 13 times, and so on. Notice the fifth
-# line: `Ġ s` occurs only 4 + 2 = 6 times, because in *stone* the s has gone to `st` before.
+# merge: `Ġ s` occurs only 4 + 2 = 6 times, because in *stone* the s has gone to `st` before.
 #
 # ### Splitting by rank
 #

@@ -489,8 +489,9 @@ check("17.3", detection_loss)
 # ## One table of embeddings for both
 #
 # Generator and discriminator read the same words. They **share** the embeddings: tokens, positions, segments, and the
-# LayerNorm after them. (The generator is narrower. As in ALBERT, a linear layer brings the embeddings to its width.
-# Each model has its own.) The generator's output layer is tied to the same table of tokens, as in BERT.
+# LayerNorm after them. (The generator is narrower. As in ALBERT, a linear layer of its own brings the embeddings to
+# its width. The discriminator has such a layer only where its width isn't E: in ELECTRA-Small it has one, in our
+# pair it has none.) The generator's output layer is tied to the same table of tokens, as in BERT.
 #
 # What does sharing bring? With two models of the same size, the GLUE score is 83.6 without any sharing, 84.3 with
 # shared token embeddings, and 84.4 with all weights shared (Clark et al. 2020, section 3.2). The last way needs a
@@ -887,8 +888,8 @@ comparison(found, {}, "accuracy of the probe")
 #
 # - **ELECTRA is far ahead of ELECTRA 15 %** (0.49 against 0.25). The only difference is at how many tokens the loss
 #   asks. This agrees with the paper's main point.
-# - **All-Tokens MLM is not ahead of Replace MLM** (0.67 and 0.66). This pair differs in the same way, and here nothing
-#   is gained. In the paper, 82.4 became 84.3.
+# - **All-Tokens MLM is not ahead of Replace MLM** (0.67 and 0.66). This pair differs in the same way, and by the gate,
+#   and here nothing is gained. In the paper, 82.4 became 84.3.
 # - **ELECTRA is worse than all three MLMs.** A likely reason is the probe. MLM has to name the word that belongs at a
 #   position, so it needs to know what *kind* of word that is, and the probe asks exactly this. The discriminator first
 #   has to leave *always original*. We did not test this reason. And the paper's models were trained for hundreds of
@@ -1042,9 +1043,9 @@ quiz(17)
 #
 # Which part is worth what? The paper separates them, at base size on GLUE. BERT has 82.2. Replacing `[MASK]` in the
 # input: 82.4. ELECTRA with a loss on the 15 % only: 82.4. A masked language model with a loss on all tokens: 84.3.
-# ELECTRA: 85.0. So most of the gain, 2.1 of 2.8 points, comes from all tokens, a little from the missing `[MASK]`,
-# and the last 0.7 points the authors can't fully explain. In this course's own run of 600 steps, a probe on the
-# encoder reaches 0.49 with the loss on all tokens and 0.25 with the loss on 15 %.
+# ELECTRA: 85.0. So most of the gain, 1.9 of 2.8 points, comes from all tokens, 0.2 from the missing `[MASK]`, and the
+# last 0.7 points the authors can't fully explain. In this course's own run of 600 steps, a probe on the encoder
+# reaches 0.49 with the loss on all tokens and 0.25 with the loss on 15 %.
 #
 # For small models the gain is larger: 79.9 against 75.1 with the same operations, and 76.0 after an eighth of the
 # training. A replication with 14 seeds had a standard deviation of 0.57, so differences below about a point need
@@ -1077,8 +1078,9 @@ quiz(17)
 # Three ways around it exist. Reinforcement learning: treat the discriminator's loss as a reward and use a policy
 # gradient. The authors tried, appendix F: the generator became worse at masked words, because exploring among 30,000
 # words is inefficient, and its samples were less diverse. The discriminator trained with it was worse than ELECTRA,
-# though still better than BERT. Straight-through or Gumbel-softmax: feed a soft mixture of embeddings; then the
-# discriminator can see from the mixture that it's fake.
+# though still better than BERT. Gumbel-softmax: feed a soft mixture of embeddings; then the discriminator can see
+# from the mixture that it's fake. Straight-through: feed the sampled word, and pretend in the backward pass that it
+# was the mixture; then the gradient is biased.
 #
 # Now, should you? A generator that fools would produce words that fit so well that people couldn't tell either, and
 # those carry label replaced although they're good text. The task becomes noise. A generator that is too weak makes it

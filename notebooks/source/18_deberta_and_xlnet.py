@@ -534,8 +534,8 @@ accuracy_by_length(runs, lengths, 2, "sentences", alt)
 # *a new store opened beside the new mall*, with *store* and *mall* masked. Both gaps follow *new*, but one is the
 # subject, and where a word stands in the sentence helps to decide that. So DeBERTa adds absolute positions, but only
 # at the end, in the **enhanced mask decoder** (EMD). It takes the vectors that the last layer reads, adds a position to
-# each, and uses these sums as *queries* in the last layer. Keys and values stay without positions. It does that twice,
-# with the same weights. EMD is only used in pre-training.
+# each, and uses these sums as *queries* in the last layer. Keys and values stay without positions. What comes out
+# passes through the same layer once more, again as queries. EMD is only used in pre-training.
 #
 # The next cell shows the most extreme case: a text of one word, five times. How many different vectors does DeBERTa
 # return?
@@ -735,7 +735,8 @@ for name, s_ij in (("same segment ", s_same), ("other segment", s_other)):
 # Now the attention of one XLNet layer. The first cell makes random weights, `W`; both streams use them. In the second
 # cell `attend` computes one stream: `states` asks, `content` is what is attended to. The table R has a row for each
 # distance from T down to −T + 1, so distance i − j is row T − (i − j), and we pick with `gather` as before. (The
-# authors, `transformers` and the package shift the table instead, which is faster and gives the same numbers.)
+# authors, `transformers` and the package shift the rows of the scores `by_distance` instead, which is faster and
+# gives the same numbers.)
 # `two_streams` is the whole idea, in two lines.
 
 # %%
@@ -864,10 +865,9 @@ for name, other in others.items():
     print(f"{name:12}  largest difference from yours {(other - result).abs().max():.6f}")
 
 # %% [markdown]
-# Now the two streams, with the order from above, and three segments: yours against the package's
-# attention, layer by layer the same thing. Then the cell closes the chain: it saves the package's whole XLNet from
-# above, opens the folder in
-# `transformers`, and compares the vectors of the query stream.
+# Now the two streams, with the order from above and three segments. The cell first compares your attention with the
+# package's, one stream after the other. Then it closes the chain: it saves the package's whole XLNet from above, opens
+# the folder in `transformers`, and compares the vectors of the query stream.
 
 # %%
 import tempfile
@@ -1043,8 +1043,9 @@ quiz(18)
 # DeBERTa never adds positions to the content. There is one table of relative distances, shared by all layers, with
 # its own projections. The score is a sum of three terms. Content to content: q\_i · k\_j, as before. Content to
 # position: q\_i · kr\_δ(i,j): which distance does this query look for? An article looks one to the right. Position to
-# content: k\_j · qr\_δ(j,i): from which distance does this key want to be found? Position to position is left out:
-# with distances only, it would be a bias that is the same for all pairs with that distance.
+# content: k\_j · qr\_δ(i,j): from which distance does this key want to be found? (The paper prints δ(j,i) here. The
+# code and the published weights have δ(i,j).) Position to position is left out: with distances only, it would be a
+# bias that is the same for all pairs with that distance.
 #
 # Each term has variance d, so the sum is divided by √(3d). The distance is clipped at k = 512 in version 1; versions
 # 2 and 3 use logarithmic buckets, 256 for each direction. Cost: two more products of T · 2k size for each head, about
@@ -1084,7 +1085,8 @@ quiz(18)
 # a normal Transformer with a permuted mask. The query stream g: starts from one learned vector, the same for all
 # positions, gets its position through relative distances, and attends to the content of strictly earlier ones, not to
 # itself. Prediction reads g of the last layer. Both use the same weights; keys and values always come from h. Cost:
-# two passes, so only the last sixth of each order, about 85 tokens, is predicted.
+# two passes. Only the last sixth of each order, about 85 tokens, is predicted: the first words of an order have
+# almost no context, and such hard guesses slow down training.
 #
 # After pre-training the query stream is dropped; with no mask on the content stream it is a bidirectional encoder
 # with relative positions, and it never saw `[MASK]`. Was it worth it? XLNet beat BERT clearly in 2019, RoBERTa took

@@ -622,9 +622,9 @@ for name, order in (("as they come", lengths), ("sorted by length", lengths.sort
 # texts as they come, and training wants batches in random order.
 #
 # **Unpadding** puts the real tokens of all texts into *one* long sequence of N tokens, and no padding is computed at
-# all. Linear layers, norms and GeGLU treat each token by itself, so they don't even notice. Two things must be right:
+# all. Linear layers, norms and GeGLU treat each token by itself, so they don't even notice. Two things need care:
 #
-# - **Positions** begin at 0 in each text.
+# - **Positions** usually begin at 0 in each text. (Must they, in this model? The second cell below tries it.)
 # - **Attention** must stay inside each text. Kernels are told where the texts begin and end by B + 1 **offsets**, the
 #   cumulative sums of the lengths with a 0 in front. Flash Attention calls them `cu_seqlens`.
 #
@@ -1125,15 +1125,17 @@ quiz(19)
 #
 # Go through the list with T = 30. Local attention: the window covers 64 tokens on either side, so every pair of a
 # 30-token text is inside. Saved: nothing. Even at 128 tokens it saves 1 % of the multiplications, at 512 7 %, at
-# 8,192 almost half. The quadratic part itself is T / (6·D + T), under one percent at 30, so FlashAttention saves
-# memory traffic but hardly arithmetic. Rotary positions to 8,192: not needed.
+# 8,192 almost half. The quadratic part itself is T / (4.25·D + T) in a global layer (T / (6·D + T) in BERT), under
+# one percent at 30, so FlashAttention saves memory traffic but hardly arithmetic. Rotary positions to 8,192: not
+# needed.
 #
 # Unpadding: texts with a mean of 30 have a tail, some with 90. In our sentiment data, batches of 32 as they come, 39
 # % of the tokens were padding. Removing them makes a step up to 1.6 times as fast. But sorting by length gets most of
-# that with any model. Depth: 22 layers instead of 12, at about equal multiplications. For single short requests
-# latency is launches of kernels, in proportion to layers, so ModernBERT can even be slower than BERT-Base at batch
-# one. Tokenizer: byte-level BPE with 50,000 entries; measure the tokens per word on your texts, because fewer tokens
-# are speed for free.
+# that with any model. Depth: 22 layers instead of 12, and 1.3 times the multiplications for a token: the feed-forward
+# networks are about equal, but there are 22 attention layers. For single short requests latency is launches of
+# kernels, in proportion to layers, so ModernBERT can even be slower than BERT-Base at batch one. Tokenizer:
+# byte-level BPE with 50,000 entries; measure the tokens per word on your texts, because fewer tokens are speed for
+# free.
 #
 # Now quality. Rotary positions learn faster in small runs. GeGLU gave T5 0.05 nats. Newer text: it knows words of
 # after 2018 and code, BERT doesn't. That is data, not architecture, and for short messages with new vocabulary it may

@@ -768,9 +768,9 @@ check("20.4", zero_shot_report)
 #
 # A model has a fixed number of weights, and each language that is added has to share them. Up to a point small
 # languages gain from it, because they learn from their relatives. Beyond that point the results get worse. Conneau et
-# al. (2020) call this the **curse of multilinguality**, or capacity dilution. mBERT's README has numbers that fit it:
-# on English MultiNLI, mBERT reaches 81.4 where the English BERT has 84.2, and on Chinese XNLI 74.2, where a BERT for
-# Chinese alone reaches 77.2.
+# al. (2020) call this the **curse of multilinguality**, or capacity dilution. mBERT's README has numbers that fit it.
+# Its first, uncased mBERT reaches 81.4 on the English part of XNLI, where the English BERT has 84.2 on MultiNLI, and
+# 74.2 on the Chinese part, where a BERT for Chinese alone has 77.2. (The cased mBERT comes nearer: 81.9 and 76.6.)
 #
 # Most of what is added are embeddings. The next cell computes their share, and then looks for the curse in our runs:
 # the share of masked English words that are predicted, for a model of both languages, and for models of English alone
@@ -792,14 +792,14 @@ for name in (variants[0], *variants[4:]):
 # show both sides in small. With as much English, the bilingual model is not worse, even a little better: it makes
 # twice as many steps, and the second language trains the encoder too. With as many *steps*, all of them in English,
 # the model of English alone is ahead. That difference is what the second language costs. With two languages it is
-# small, and there was only one seed of that last variant, so take it as an illustration, not as a measurement.
+# small, though it shows in each of the five seeds. These are tiny models: take it as an illustration of the curse.
 #
 # ## The proof
 #
-# Three things can be compared. Your Viterbi algorithm (here the solution of 20.3 in a few lines) with the package's
-# and with the tokenizer of `transformers`, on all words of a training text. The package's XLM-R with the one of
-# `transformers`, with random weights and padding. And mBERT needs no proof: it is the BERT of chapter 05, with another
-# vocab.txt.
+# Three things can be compared. Your Viterbi algorithm (here the solution of 20.3 in a few lines) with the package's,
+# on all words of a training text. The package's tokenizer with the one of `transformers`, on the texts themselves.
+# And the package's XLM-R with the one of `transformers`, with random weights and padding. (mBERT needs no proof: it
+# is the BERT of chapter 05, with another vocab.txt.)
 
 # %%
 import tempfile
@@ -992,17 +992,17 @@ quiz(20)
 # First the fact: mBERT was trained on 104 Wikipedias with masked words, without one translated sentence. Fine-tune it
 # on English entities, apply it to Hindi or Japanese, and it works far better than chance. Why? The first guess was
 # common words: names, numbers, URLs anchor the languages to each other. Pires and others found that transfer grows
-# with overlap, but also that it exists between scripts that share nothing. K and others settled it with Fake-English:
+# with overlap, but also that it exists between scripts that share nothing. K and others tested it with Fake-English:
 # every character moved to another range of Unicode, so no token is shared, same structure. Transfer stayed nearly the
-# same. So overlap isn't the cause.
+# same. So overlap isn't necessary.
 #
 # What remains is structure. Languages have similar distributions: something like a verb near something like a noun,
 # numbers before units, similar topics. The encoder has limited capacity, and all languages share its weights, its
 # positions and its `[MASK]`, `[CLS]` and `[SEP]`. It is cheaper to learn one set of patterns and to pull the
 # embeddings of each language to where these patterns work than to learn a hundred sets.
 #
-# Dufter and Schütze show the opposite case: with far more parameters than necessary, a small model stays multilingual
-# to a lesser degree, and with inverted word order it breaks.
+# Dufter and Schütze show the opposite case: a model with far more parameters than it needs becomes multilingual to a
+# lesser degree, and with inverted word order it breaks.
 #
 # Where does it fail? Vectors of two languages differ by a large common offset, so cosines across languages are poor
 # until you subtract each language's mean. Transfer is best for related order, subject-verb-object to the same, and

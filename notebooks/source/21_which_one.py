@@ -313,8 +313,8 @@ for task in ("reviews", "films (MR)"):
 # %% [markdown]
 # On reviews a difference has to be larger than 0.07, and only one member is that far from BERT. On films 0.02 is
 # enough, because the noise is a quarter of that on reviews. The test rows alone don't explain it (1,000 instead of
-# 300): on *inference*, also with 300 rows and three classes, s is half as large. On reviews single runs fail: BERT got
-# 0.69, 0.73 and 0.56. Four members are told from BERT on films: two are better and two are worse, by two to three
+# 300): on *inference*, also with 300 rows and three classes, s is 0.6 times as large. On reviews single runs fail: BERT
+# got 0.69, 0.73 and 0.56. Four members are told from BERT on films: two are better and two are worse, by two to three
 # standard errors. Below you'll see how much that means when ten members are compared.
 #
 # ### The noise that no seed shows
@@ -639,8 +639,8 @@ print(f"one of {len(NAMES) - 1} equal members is 2.8 errors away: {share:.0%} of
 #   four). But they are four times as large, with a vocabulary twice as large, so the row to compare *taught* with is
 #   *alone*. In the mean of tasks the teacher's 0.013 are within the noise. On single tasks the difference goes both
 #   ways: +0.065 on posts, −0.051 on questions (where *taught* hardly gets past never answering). In bits per character
-#   *taught* is ahead of *alone*, and both need more than BERT. It read little more than a third of BERT's tokens in
-#   these minutes, but its layers had read 50 million before.
+#   *taught* is ahead of *alone*, and both need more than BERT. *Taught* read little more than a third of the tokens of
+#   *alone* in these minutes, but its layers had read 50 million before.
 # - **DeBERTa** is 0.022 above BERT, which is 2.8 standard errors. Don't build on it. With ten members, one of them gets
 #   that far by chance in about 7 % of experiments, and more than half of the lead comes from captions: without them it
 #   is 0.010, about one standard error. To judge relative positions, RoBERTa is the fairer comparison, and there the

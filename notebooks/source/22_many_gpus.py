@@ -151,10 +151,11 @@ print(", ".join(f"{name} {spent[name] / total:.0%}" for name in slowest))
 assert products < 0.95 * total
 
 # %% [markdown]
-# Less than 1 % of the operations takes a good part of the time. (On a CPU you often see `bernoulli_`: it draws the
-# random numbers of dropout.) On a GPU the matrix products are so fast that the rest weighs even more. Ivanov et al.
-# (2021, "Data Movement Is All You Need", table 1) profiled an encoder layer of BERT on a V100: matrix products were
-# 99.8 % of the operations and 61 % of the time.
+# In `tiny` these are 1 to 2 % of the operations, and they take a good part of the time. (On a CPU you often see
+# `bernoulli_`: it draws the random numbers of dropout.) In a larger model the matrix products weigh more. But a GPU
+# computes them so fast that the rest takes long even there: Ivanov et al. (2021, "Data Movement Is All You Need",
+# table 1) profiled an encoder layer of BERT on a V100. Matrix products were 99.8 % of the operations and 61 % of the
+# time.
 #
 # What is slow about the rest? These operations read and write many numbers, and do little with each of them. **A
 # processor that waits for memory is not computing.**

@@ -83,14 +83,14 @@ def scrub(notebook: NotebookNode) -> None:
 
 
 def keep_what_only_ran_again(notebook: NotebookNode, stored: NotebookNode | None) -> None:
-    """Where an output that is not compared differs from the stored one in its numbers only (a time), keep the
-    stored one: building again then changes no file."""
-    before = {cell.id: cell for cell in stored.cells if cell.cell_type == "code"} if stored else {}
-    for cell in notebook.cells:
-        old = before.get(cell.id)
-        uncompared = "nbval-ignore-output" in cell.metadata.get("tags", [])
-        if uncompared and old and masked(old.outputs) == masked(cell.outputs):
-            cell.outputs = old.outputs
+    """Where the outputs that are not compared differ from the stored ones in their numbers only (times), keep the
+    stored ones: building again then changes no file. All of a notebook or none, since one may be computed from another.
+    """
+    before = {cell.id: cell.outputs for cell in stored.cells if cell.cell_type == "code"} if stored else {}
+    uncompared = [cell for cell in notebook.cells if "nbval-ignore-output" in cell.metadata.get("tags", [])]
+    if all(cell.id in before and masked(before[cell.id]) == masked(cell.outputs) for cell in uncompared):
+        for cell in uncompared:
+            cell.outputs = before[cell.id]
 
 
 def masked(value: Any) -> Any:

@@ -87,7 +87,7 @@ def what_is_wrong(
     hints=(
         "scores = start_logits[:, None] + end_logits[None, :] contains all pairs, [T, T]. Which of them are allowed?",
         "Build a mask with torch.arange(T): in the context, start <= end, end < start + longest. Fill the rest with "
-        "-inf. argmax() numbers the entries row by row, so divmod(argmax, T) gives start and end.",
+        "-inf. argmax() numbers the entries row by row, so divmod(scores.argmax().item(), T) gives start and end.",
     ),
 )
 def best_span(case: Case) -> None:
