@@ -21,12 +21,14 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 import transformers
+from scipy.special import log_softmax
 from torch.nn.utils import clip_grad_norm_
 
 from bertedu.checkpoints.folder import find_folder
@@ -34,7 +36,8 @@ from bertedu.config import BertConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.corpora.task_data import read_labelled, read_questions, read_tagged
 from bertedu.files import write_text
-from bertedu.finetuning.kinds import KINDS
+from bertedu.finetuning.bags import bags_of_words
+from bertedu.finetuning.kinds import KINDS, linear_scores
 from bertedu.finetuning.plan import default_rate
 from bertedu.finetuning.question_answering import QuestionAnsweringTask
 from bertedu.finetuning.settings import FinetuningSettings
@@ -44,7 +47,36 @@ from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer, TrainingSettings
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
-Rows = list[Any]
+Rows = Sequence[Any]
+Predict = Callable[..., Any]
+
+
+def plainly(task: Any, model: Any, rows: Rows, train: Rows = ()) -> Any:
+    """What the model says to the rows."""
+    return task.predictions(model, rows)
+
+
+def mean_of_orders(task: Any, model: Any, rows: Rows, train: Rows) -> Any:
+    """The mean of the scores of each pair and of the same pair with its two texts exchanged."""
+    return np.mean([task.predictions(model, rows), task.predictions(model, exchanged(rows))], axis=0)
+
+
+def with_bag(task: Any, model: Any, rows: Rows, train: Rows) -> Any:
+    """The mean of the model's log-probabilities and those of the baseline, a linear model over bags of words."""
+    vectorizer = bags_of_words([row.text for row in train], ngram_range=(1, 2), sublinear_tf=True)
+    seen, new = (vectorizer.transform([row.text for row in part]) for part in (train, rows))
+    counted = linear_scores(seen, np.array([task.target(row) for row in train]), new, len(task.labels))
+    return (log_softmax(np.stack(task.predictions(model, rows)), axis=1) + counted) / 2
+
+
+def exchanged(pairs: Rows) -> Rows:
+    """The pairs with their two texts in the other order."""
+    return [replace(row, text=row.pair, pair=row.text) for row in pairs]
+
+
+def both_orders(pairs: Rows) -> Rows:
+    """The pairs, and the pairs in the other order."""
+    return [*pairs, *exchanged(pairs)]
 
 
 @dataclass(frozen=True)
@@ -56,7 +88,8 @@ class Benchmark:
     figure: str
     reference: str
     settings: dict[str, Any]
-    both_orders: bool = False  # of the two texts of a pair: learned from, and the mean of both scores is the score
+    learned: Callable[[Rows], Rows] = list  # the rows to learn from, from the training rows
+    predict: Predict = plainly  # what is said to some rows, by the task, its model, the rows and those learned from
 
 
 def shuffled(rows: Sequence[Any]) -> Rows:
@@ -135,6 +168,14 @@ BENCHMARKS = {
     "sentiment, max": Benchmark(
         "classification", movies, "accuracy", "", {"max_length": 64, "pooling": "max", "epochs": 5.0}
     ),
+    "sentiment, max, and the bag of words": Benchmark(
+        "classification",
+        movies,
+        "accuracy",
+        "",
+        {"max_length": 64, "pooling": "max", "epochs": 5.0},
+        predict=with_bag,
+    ),
     "intents": Benchmark(
         "classification", intents, "accuracy", "BertForSequenceClassification", {"max_length": 64, "epochs": 6.0}
     ),
@@ -150,7 +191,8 @@ BENCHMARKS = {
         "spearman",
         "",
         {"epochs": 6.0, "pooling": "max", "head_rate": 10.0},
-        both_orders=True,
+        learned=both_orders,
+        predict=mean_of_orders,
     ),
     "bi-encoder": Benchmark("similarity", likeness, "spearman", "", {"epochs": 6.0, "pooling": "mean"}),
     "entities": Benchmark("entities", names, "f1", "BertForTokenClassification", {"epochs": 10.0, "dropout": 0.1}),
@@ -206,15 +248,13 @@ def spread(figures: Sequence[dict[str, float]]) -> str:
 def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: int) -> dict[str, dict[str, float]]:
     """The figures of both sides from one seed."""
     train, validation, test = data
-    if benchmark.both_orders:
-        train = [*train, *exchanged(train)]
-    kind = KINDS[benchmark.kind]
+    kind, predict = KINDS[benchmark.kind], partial(benchmark.predict, train=train)
     settings = FinetuningSettings(**{**kind.settings, **benchmark.settings, "seed": seed})
     positions = BertConfig.load(find_folder(model)).max_tokens
     settings = replace(settings, max_length=min(settings.max_length, positions))
     tokenizer = BertTokenizer.from_pretrained(model)
     torch.manual_seed(seed)
-    network, task = kind.make(train, validation, tokenizer, model, settings)
+    network, task = kind.make(benchmark.learned(train), validation, tokenizer, model, settings)
     steps = round(settings.epochs * len(task.epoch(0)))
     rate = default_rate(network.config.hidden_size)
     training = TrainingSettings(
@@ -227,35 +267,28 @@ def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: i
         trainer = Trainer(network, task, training, Budget(steps=steps), folder, paces)
         trainer.run()
         best = type(network).from_pretrained(Path(folder) / "checkpoint-best").to(trainer.torch_device)
-        found["bertedu"] = told(benchmark, task, best, validation, test, trainer.precision)
+        found["bertedu"] = told(task, best, validation, test, benchmark.figure, trainer.precision, predict)
         if benchmark.reference:
             reference = getattr(transformers, benchmark.reference).from_pretrained(Path(folder) / "start")
             reference = reference.to(trainer.torch_device)
             best = plain_loop(reference, type(network), task, training, steps, trainer.precision)
-            found["transformers"] = told(benchmark, task, best, validation, test, trainer.precision)
+            found["transformers"] = told(task, best, validation, test, benchmark.figure, trainer.precision, predict)
     return found
 
 
-def exchanged(pairs: Rows) -> Rows:
-    """The pairs with their two texts in the other order."""
-    return [replace(row, text=row.pair, pair=row.text) for row in pairs]
-
-
-def told(benchmark: Benchmark, task: Any, model: Any, validation: Rows, test: Rows, precision: str) -> dict[str, float]:
+def told(
+    task: Any, model: Any, validation: Rows, test: Rows, figure: str, precision: str, predict: Predict = plainly
+) -> dict[str, float]:
     """The figure on validation and test, both with what validation decides (a threshold); of questions also the F1 on
     those that have an answer, if none is left open."""
     with in_precision(model, precision):
-        predictions, of_test = (task.predictions(model, rows) for rows in (validation, test))
-        if benchmark.both_orders:
-            other = (task.predictions(model, exchanged(rows)) for rows in (validation, test))
-            predictions, of_test = (np.mean(both, axis=0) for both in zip((predictions, of_test), other, strict=True))
+        predictions, of_test = (predict(task, model, rows) for rows in (validation, test))
     decided = task.decide(validation, predictions)
     on_test = task.figures(test, of_test, **decided)
     on_validation = task.figures(validation, predictions, **decided)
     if isinstance(task, QuestionAnsweringTask):
         possible = [(row, found) for row, found in zip(test, of_test, strict=True) if row.answers]
         on_test["f1_if_always_answered"] = task.figures(*zip(*possible, strict=True))["f1"]
-    figure = benchmark.figure
     return {"validation": on_validation[figure], "test": on_test[figure], **on_test, **decided}
 
 
