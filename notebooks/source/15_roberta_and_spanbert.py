@@ -1290,11 +1290,11 @@ quiz(15)
 # tokens masked? Third, the segment table: RoBERTa has one row, a tokenizer that sends 1 for a second text runs out of
 # it.
 #
-# Why did the test not find it? It had single sentences, which is the one case where all variants agree. The right
-# test has a batch of three texts of different lengths, padded on the right and then on the left, and compares the
-# hidden states at real tokens with the reference, maximum difference below 1e-5. Not a score: a shift by two costs
-# one point or two, which looks like noise. The same family of bugs is in XLM-R and in everything that starts from
-# RoBERTa's weights, also in sentence embedding models.
+# Why did the test not find it? It had single sentences, and without padding arange from 2 is right. The right test
+# has a batch of three texts of different lengths, padded on the right and then on the left, and compares the hidden
+# states at real tokens with the reference, maximum difference below 1e-5. Not a score: a shift by two costs one point
+# or two, which looks like noise. The same family of bugs is in XLM-R and in everything that starts from RoBERTa's
+# weights, also in sentence embedding models.
 #
 # </details>
 #

@@ -1089,9 +1089,9 @@ quiz(18)
 # almost no context, and such hard guesses slow down training.
 #
 # After pre-training the query stream is dropped; with no mask on the content stream it is a bidirectional encoder
-# with relative positions, and it never saw `[MASK]`. Was it worth it? XLNet beat BERT clearly in 2019, RoBERTa took
-# most of that back with the plain task and more training. So I'd name it as the cleanest answer to independence, at
-# twice the complexity.
+# with relative positions, and it never saw `[MASK]`. Was it worth it? XLNet beat BERT clearly in 2019, then RoBERTa
+# matched or passed it with the plain task and more training. So I'd name it as the cleanest answer to independence,
+# at twice the complexity.
 #
 # </details>
 #

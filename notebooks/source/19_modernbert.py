@@ -1062,8 +1062,8 @@ quiz(19)
 # Third, the same weights work at each offset, so what is learned at position 3 holds at position 300.
 #
 # The speeds are θ^(−2j/d): the first pair turns one radian a token and tells neighbours apart; the slowest turns once
-# in thousands of tokens, and the larger θ is, the slower: 10,000 in the first models, 160,000 in ModernBERT's global
-# layers.
+# in 47,000 tokens (d = 64, θ = 10,000). The larger θ is, the slower: 10,000 in the first models, 160,000 in
+# ModernBERT's global layers.
 #
 # An implementation detail that costs people a day: the original pairs neighbouring entries, most code pairs entry j
 # with j + d/2. Both are correct, and weights trained with one are silently wrong with the other. Apply it to queries
@@ -1091,7 +1091,7 @@ quiz(19)
 # more tokens: now there are pairs 5,000 apart, and in training 1,024 was the largest. The formula gives a number, but
 # which?
 #
-# The fast pairs have rotated hundreds of times in training, so all their angles are familiar. The slow ones never
+# The fast pairs have made up to 163 full turns in training, so all their angles are familiar. The slow ones never
 # completed a turn: at distance 5,000 they show angles that no query or key has seen. Attention then goes astray.
 # Perplexity of such models explodes shortly beyond the training length, and in our chapter's toy task accuracy falls
 # from 1.00 to 0.46.

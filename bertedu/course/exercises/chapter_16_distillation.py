@@ -201,8 +201,8 @@ def repair_the_loss(case: Case) -> None:
     soft, hard = divergence(student, teacher, 3, 3).mean(), cross_entropy(student, labels)
     if is_close(got, 5 * soft + 2 * hard, 1e-4):
         case.fail(
-            "But that is her loss: nothing has changed. At T = 3 the gradient of its soft part is about 9 times "
-            "smaller than at T = 1, and that of the other part is not."
+            "But that is her loss: nothing has changed. By the rule 1/T² the gradient of its soft part is 9 times "
+            "smaller at T = 3 than at T = 1, and that of the other part is not."
         )
     case.close(
         "the loss",

@@ -86,7 +86,11 @@ def compilations(case: Case) -> None:
         mistakes=[
             (6, "6 is the number of calls. A program that fits is used again: other numbers do not matter."),
             (5, "The second and the fifth call have other numbers, and shapes that were there before."),
-            (3, "One kind is missing: does the smaller last batch fit a program for 8 sequences? Do whole numbers?"),
+            (
+                3,
+                "One kind is missing. Does the smaller last batch fit a program for 8 sequences? And does int32 fit a "
+                "program for float32?",
+            ),
             (2, "The length is not all: the size of the batch and the data type are compiled in, too."),
             (1, "The program is made for one shape: a longer batch does not fit it."),
         ],

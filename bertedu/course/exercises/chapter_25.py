@@ -120,7 +120,7 @@ def wrong_number(case: Case, got: float, right: float, mistakes: Sequence[tuple[
     minutes=8,
     hints=(
         "Every weight takes 4 bytes. Every trained one takes 4 more for its gradient and 2·4 for the moments of AdamW.",
-        "(4·parameters + 12·trained + 2·parameters if mixed) / 1e9",
+        "(4 * parameters + 12 * trained + (2 * parameters if mixed else 0)) / 1e9",
     ),
 )
 def training_gigabytes(case: Case) -> None:

@@ -41,7 +41,8 @@ def mistakes_of(logits: torch.Tensor, labels: torch.Tensor, right: torch.Tensor)
     minutes=10,
     hints=(
         "Softmax of the logits along the classes, minus 1 at the label of each row. Then 0 for rows that don't count.",
-        "Divide by the number of rows that count, (labels != -100).sum(). An index of −100 would subtract 1 somewhere.",
+        "Divide by the number of rows that count, (labels != -100).sum(). Don't use −100 as an index: with few classes "
+        "it is an error, and with 100 or more it subtracts 1 at a wrong class.",
     ),
 )
 def gradient(case: Case) -> None:
