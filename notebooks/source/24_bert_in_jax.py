@@ -636,9 +636,9 @@ print("shapes:", {name: array.shape for name, array in batch.items()})
 # ## Training with optax
 #
 # **optax** is the library of optimizers. An optimizer there is two pure functions: `init` makes its state from the
-# weights (for Adam the two **moments** of each weight), and `update` takes gradients and state, and returns **updates**
-# and the next state. `optax.apply_updates` adds the updates to the weights. `nnx.Optimizer` does all of this for a
-# model.
+# weights (for Adam the two **moments** of each weight), and `update` takes gradients and state (AdamW's also the
+# weights, for the weight decay), and returns **updates** and the next state. `optax.apply_updates` adds the updates to
+# the weights. `nnx.Optimizer` does all of this for a model.
 #
 # The next cell writes the training step of a new, untrained BERT. The whole step is compiled as one program: forward
 # pass, backward pass and AdamW. But look at what it returns: the loss only. Isn't a step that changes `model` and
@@ -890,9 +890,9 @@ print(f"new sentences {about(5.5, evaluate(model, test), within=0.8):.2f}")
 # ●●●○ · 10 minutes
 #
 # Repair it for good. Write `keys_for_step(key, step)`: from the key of the run and the number of the step it makes two
-# keys, one for the masks and one for the dropout. No two of all these keys may be equal, none may be the key of the
-# run, and none may be made from another one of them: that one is drawn with. The same key and step must give the same
-# keys again, for any step, in any order and inside `jit`, so that a run can be resumed.
+# keys, one for the masks and one for the dropout. No two of all these keys may be equal, and none may be the key of the
+# run. All of them are used to draw numbers, so none may be made from another one of them. The same key and step must
+# give the same keys again, for any step, in any order and inside `jit`, so that a run can be resumed.
 
 
 # %% tags=["exercise"]
