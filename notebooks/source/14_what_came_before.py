@@ -1013,12 +1013,12 @@ quiz(14)
 # linear mixing follows. Why not simply join the directions after the first layer? Because of the task: if the second
 # forward layer could read backward states, the next word would be in its input, and predicting it would be copying.
 # BERT's masks solve exactly that. How were the layers used? Each task learns softmax weights over the three layers,
-# the input layer included, and one scale; the weighted sum is added to the input of the task's own model, a BiLSTM
-# with a CRF for entities, say. The language model stays frozen. Lower layers help syntax, the upper one word sense.
-# That idea survived: probing, scalar mixes over BERT's layers, and layer choice in embeddings. Results: errors fell
-# by 6 to 20 % relative on six tasks, the state of the art in February 2018. Eight months later BERT beat it with one
-# architecture for all tasks. The other reasons: LSTMs process token by token and can't use a GPU well, ELMo's task
-# networks had to be designed, and fine-tuning all weights is stronger than frozen features.
+# the input layer included, and one scale; the weighted sum is concatenated to the input vectors of the task's own
+# model, a BiLSTM with a CRF for entities, say. The language model stays frozen. Lower layers help syntax, the upper
+# one word sense. That idea survived: probing, scalar mixes over BERT's layers, and layer choice in embeddings.
+# Results: errors fell by 6 to 20 % relative on six tasks, the state of the art in February 2018. Eight months later
+# BERT beat it with one architecture for all tasks. The other reasons: LSTMs process token by token and can't use a
+# GPU well, ELMo's task networks had to be designed, and fine-tuning all weights is stronger than frozen features.
 #
 # </details>
 #
