@@ -2,13 +2,14 @@
 
 Run: python benchmarks/finetuning.py DATASETS --model data/checkpoints/mixed-mini [--tasks …] [--seeds 3] [--rows N]
 
-DATASETS is the folder of the public sets (its README names them). Every task is trained from each seed twice, with
-the same weights below, the same batches in the same order, the same optimizer and rates: once by
-`bertedu.finetuning`, once by a plain loop around the class of `transformers`. The best epoch by validation is tested,
-once. Prints a table with mean and standard deviation over the seeds, the baselines and all figures as JSON, and on
-standard error each seed as it ends. --rows N takes the first N training rows only. --texts FILE writes the texts of all
-training rows of these tasks into a file, without their labels, for more pre-training (`bertedu pretrain --corpus FILE
---from MODEL --objective words`), and trains nothing.
+DATASETS is the folder of the public sets (its README names them). Every task is trained from each seed twice (once
+where `transformers` has no class for it), with the same weights below, the same batches in the same order, the same
+optimizer and rates: once by `bertedu.finetuning`, once by a plain loop around the class of `transformers`. The best
+epoch by the validation of the model alone (one order, no bag of words) is tested, once. Prints a table with mean and
+standard deviation over the seeds, the baselines and all figures as JSON, and on standard error each seed as it ends.
+--rows N takes the first N training rows only. --texts FILE writes the texts of all training rows of these tasks (texts
+or pairs of them) into a file, without their labels, for more pre-training (`bertedu pretrain --corpus FILE --from MODEL
+--objective words`), and trains nothing.
 """
 
 import argparse
@@ -203,6 +204,8 @@ BENCHMARKS = {
     ),
 }
 
+OF_TEXTS = ("classification", "regression", "similarity")  # kinds whose rows are texts, or pairs of them
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -215,6 +218,10 @@ def main() -> None:
     parser.add_argument("--rows", type=int)
     given = parser.parse_args()
     if given.texts:
+        if unfit := [name for name in given.tasks if BENCHMARKS[name].kind not in OF_TEXTS]:
+            parser.error(
+                f"--texts knows texts and pairs of them alone: give --tasks, and leave out {', '.join(unfit)}."
+            )
         rows = [row for name in given.tasks for row in BENCHMARKS[name].read(given.datasets)[0]]
         found = (" ".join(text.split()) for row in rows for text in (row.text, row.pair) if text)
         return write_text(given.texts, "\n\n".join(dict.fromkeys(found)) + "\n")

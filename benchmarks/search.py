@@ -8,7 +8,8 @@ folder of the public sets, or what BERTEDU_DATASETS names; without it only the s
 Each encoder (`search_ways.py`) starts from the checkpoint in the box and learns from several seeds. Printed: recall@10,
 MRR@10 and the processor time of a query (median, one query at a time, one thread), mean ± standard deviation over the
 seeds. What is in the output file already and was trained in the same way is not measured again; a model that was
-trained in --work neither. --index times the two kinds of index instead.
+trained in --work neither, so --work must be a new folder after a change of checkpoint or recipe. --index times the two
+kinds of index instead.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from typing import Any
 
 import torch
 from search_sets import Room, public, stories
-from search_ways import BATCH, CHECKPOINT, DEPTH, NEGATIVES, RATE, STEPS, WAYS, RememberingSearch, Trained
+from search_ways import BATCH, CHECKPOINT, DEPTH, LEVEL_STEPS, NEGATIVES, RATE, STEPS, WAYS, RememberingSearch, Trained
 
 from bertedu.files import write_json
 from bertedu.search.collection import Asked
@@ -85,6 +86,7 @@ def recipes(share: float) -> dict[str, Any]:
         "steps": steps,
         "rates": dict.fromkeys(BATCH, RATE),
         "negatives": drawn,
+        "levelling": {model: LEVEL_STEPS if model == "SPLADE" else 0 for model in BATCH},
     }
 
 
@@ -96,7 +98,7 @@ def still_true(before: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     def unchanged(name: str, model: str) -> bool:
         return not model or all(
             [before["steps"][name].get(model) == about["steps"][name][model]]
-            + [before[part].get(model) == about[part][model] for part in ("rates", "negatives")]
+            + [before.get(part, {}).get(model) == about[part][model] for part in ("rates", "negatives", "levelling")]
         )
 
     return {

@@ -93,7 +93,11 @@ Ctrl-C stops and saves.
 @click.option("--max-length", type=int, help="Longer texts are cut.  [default: 128 tokens, or what the task needs]")
 @click.option("--learning-rate", type=float, help="Peak learning rate.  [default: by the size of the model]")
 @click.option("--dropout", type=float, help="[default: as the model was pre-trained]")
-@click.option("--pooling", type=click.Choice(POOLINGS), help="Which vector stands for a text.  [default: pooler]")
+@click.option(
+    "--pooling",
+    type=click.Choice(POOLINGS),
+    help="Which vector stands for a text.  [default: pooler; similarity: mean]",
+)
 @click.option("--class-weights", type=click.Choice(["none", "balanced"]), help="Let rare classes count as much.")
 @click.option("--crf", is_flag=True, default=None, help="Choose the tags of a sentence together.")
 @click.option("--freeze-encoder", is_flag=True, default=None, help="Let the head alone learn.")

@@ -96,7 +96,7 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
     type=float,
     metavar="START END",
     help="Share of the tokens that are masked, or predicted in permutation, at the start and at the end.  [default: "
-    "0.4 0.3; base, large, spans, replaced-tokens: 0.15; permutation: 1/6]",
+    "0.4 0.3; base, large, spans, replaced-tokens: 0.15; modernbert base, large: 0.3; permutation: 1/6]",
 )
 @click.option(
     "--objective",

@@ -2,9 +2,9 @@
 
 A softmax doesn't change if all logits of a token grow by the same number, so pre-training leaves each token's level to
 chance. ReLU does see it: of a word whose logit is below 0 SPLADE learns nothing (`sparse.py`). In the course's own
-checkpoint "the" has a logit of 2 where it stands, and "lamb" one of -23, although it is the likeliest word there.
-The remedy is the z-loss (Chowdhery et al. 2022, PaLM, section 5): the squared distance of log(sum of exp(logits)) from
-where it should be. Shapes: N tokens, D hidden size, V vocabulary.
+checkpoint, in "Anna sold the lamb in Leeds.", "the" has a logit of 4 where it stands, and "lamb" one of -22, although
+it is the likeliest word there. The remedy is the z-loss of PaLM (Chowdhery et al. 2022, section 5), the square of
+log(sum of exp(logits)), here with ln V subtracted first. Shapes: N tokens, D hidden size, V vocabulary.
 """
 
 import math

@@ -856,8 +856,8 @@ for name, way in ways.items():
 # passage into one vector. And all three learned from no more than 2,600 questions.
 #
 # SPLADE has a trap. A softmax gives the same probabilities if all logits of a token grow by the same number, so
-# pre-training leaves that level to chance. ReLU does see it. In our checkpoint *the* has a logit of 2 to 7 where it
-# stands, and *born* about −22, although it is the likeliest word there: it weighs nothing, and ReLU's gradient is 0. From
+# pre-training leaves that level to chance. ReLU does see it. In our stories *the* has a median logit of 7 where it
+# stands, and *born* one of −13, although it is the likeliest word there: it weighs nothing, and ReLU's gradient is 0. From
 # there SPLADE learned nothing in four of six runs. So the head is trained for 150 steps first (`level_logits`), until the
 # logits of each token have about the same level.
 #
