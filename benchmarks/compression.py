@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 from compression_learner import BATCH, MAX_LENGTH, Learner, Rows, in_torch, loss_of
-from finetuning import movies
+from public_sets import movies
 
 from bertedu.checkpoints.folder import WEIGHTS
 from bertedu.corpora.task_data import read_labelled

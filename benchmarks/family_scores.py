@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import torch
 from family_members import refuse_stopped
-from finetuning import answers, inference, likeness, movies, names, parts_of_speech, shuffled, told
+from finetuning import told
+from public_sets import answers, inference, likeness, movies, names, parts_of_speech, shuffled
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
