@@ -7,6 +7,7 @@ import pytest
 import torch
 from search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
 
+from bertedu.errors import UserError
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import MaskedLM
 from bertedu.search.levels import level_logits
@@ -110,3 +111,8 @@ def test_the_level_of_logits_stays_or_the_encoder_learns_to_change_it():
     changed = {name for name, tensor in model.state_dict().items() if not torch.equal(tensor, before[name])}
     assert changed and model.training
     assert all(name.startswith("masked_lm") and name != "masked_lm.decoder.weight" for name in changed)
+
+
+def test_no_text_ends_in_a_traceback():
+    with pytest.raises(UserError, match="no text to level"):
+        level_logits(small(KINDS["sparse"]), TOKENIZER, [])

@@ -15,6 +15,7 @@ import torch
 from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
 
+from bertedu.errors import UserError
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import MaskedLM
 from bertedu.tokenization import Tokenizer
@@ -26,8 +27,10 @@ def level_logits(model: MaskedLM, tokenizer: Tokenizer, texts: Sequence[str], st
     """Teach the head, from some of the texts at a time, that each token's own word is likely and its level is ln V.
 
     ln V is the level at which a word that is as likely as by guessing has a logit of 0. The encoder and the table of
-    token embeddings stay as they are, and so does the model's mode.
+    token embeddings stay as they are, and so does the model's mode. Raises UserError where there is no text.
     """
+    if not texts:
+        raise UserError("there is no text to level the logits by: give some of the passages.")
     table = model.encoder.token_embeddings.weight
     learned = [parameter for parameter in model.masked_lm.parameters() if parameter is not table]
     optimizer, draw = torch.optim.AdamW(learned, lr=RATE), random.Random(f"levels {seed}")
