@@ -21,7 +21,7 @@ import torch
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from tests.hostile_inputs import KINDS, kind_of, try_one  # noqa: E402
+from support.hostile.inputs import KINDS, kind_of, try_one  # noqa: E402
 
 SAVE_SECONDS = 10
 

@@ -9,9 +9,9 @@ cores.
 The pipeline is asked in this process, without any HTTP between, on one thread and on two. "ms of processor" is what one
 request costs: the service without the load generator, and the loop.
 
-The attack: the requests of tests/hostile_requests.py (malformed, huge, cut off, hostile; one in twelve is good),
-sixteen at once. Then 600 connections that say nothing. Counted are wrong answers (a status 500, a traceback, silence, a
-good request that is refused), the service's memory before and after, and whether it still answers.
+The attack: the requests of tests/support/hostile/requests.py (malformed, huge, cut off, hostile; one in twelve is
+good), sixteen at once. Then 600 connections that say nothing. Counted are wrong answers (a status 500, a traceback,
+silence, a good request that is refused), the service's memory before and after, and whether it still answers.
 """
 
 import argparse
@@ -30,10 +30,11 @@ import torch
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from support.hostile.requests import SECRET, attack  # noqa: E402
+
 from bertedu.production.load import Measured, load  # noqa: E402
 from bertedu.production.onnx_export import export  # noqa: E402
 from bertedu.production.serving import Served, serving  # noqa: E402
-from tests.hostile_requests import SECRET, attack  # noqa: E402
 
 ROUNDS = 3
 Side = Callable[[], tuple[Measured, float]]

@@ -1,10 +1,11 @@
-"""What several test modules need: the folder of public data sets, where there is one, and a saved model."""
+"""What several test modules need: the folder of public data sets, where there is one, and saved models."""
 
 import os
 from pathlib import Path
 
 import pytest
-from random_models import random_model
+
+pytest.register_assert_rewrite("support")
 
 
 @pytest.fixture(scope="session")
@@ -20,5 +21,33 @@ def datasets_folder() -> Path:
 @pytest.fixture
 def saved(tmp_path) -> Path:
     """The folder of a pre-training model, saved here."""
+    from support.random_models import random_model
+
     random_model().save_pretrained(tmp_path / "saved")
     return tmp_path / "saved"
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory) -> Path:
+    """The folder of a very small BERT that fine-tuning starts from: nobody writes into it."""
+    from support.finetuning_rows import save_base
+
+    return save_base(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture
+def made_up(monkeypatch) -> None:
+    """Pre-training reads a made-up corpus."""
+    from support.made_up_text import made_up_corpus
+
+    from bertedu.pretraining import run
+
+    monkeypatch.setattr(run, "load_corpus", lambda names: made_up_corpus())
+
+
+@pytest.fixture(scope="session")
+def assigned(tmp_path_factory) -> Path:
+    """The folder of an assignment of one exercise: nobody writes into it."""
+    from support.hand_ins import save_assignment
+
+    return save_assignment(tmp_path_factory.mktemp("assigned"))

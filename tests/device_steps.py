@@ -13,10 +13,10 @@ from importlib import import_module
 
 import pytest
 import torch
-from other_device import AVAILABLE, NAME, other_device
 from safetensors.torch import load_file
-from test_finetuning_run import DATA, LETTERS
-from tiny_run import SIZES, save_teacher, tiny_task, tiny_trainer
+from support.finetuning_rows import DATA, LETTERS
+from support.other_device import AVAILABLE, NAME, other_device
+from support.tiny_run import SIZES, save_teacher, tiny_task, tiny_trainer
 
 from bertedu.config import BertConfig
 from bertedu.finetuning.kinds import KINDS

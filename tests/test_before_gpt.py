@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from family_parity import CLOSE, perturbed
+from support.family_parity import CLOSE, perturbed
 from torch.testing import assert_close
 from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model
 

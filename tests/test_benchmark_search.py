@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from search_models import KINDS, PASSAGES, TOKENIZER, small
+from support.search_models import KINDS, PASSAGES, TOKENIZER, small
 
 from bertedu.search.bm25 import BM25Search
 from bertedu.search.collection import Asked, Collection

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from random_models import CONFIG, assert_same_weights, load_quietly, random_model
 from safetensors.torch import load_file, save_file
+from support.random_models import CONFIG, assert_same_weights, load_quietly, random_model
 
 from bertedu import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel, UserError
 from bertedu.checkpoints.names import BERT, from_transformers, to_transformers

@@ -9,9 +9,9 @@ import huggingface_hub
 import pytest
 import torch
 import transformers
-from random_models import assert_same_weights, load_quietly, random_model
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
+from support.random_models import assert_same_weights, load_quietly, random_model
 
 from bertedu import BertConfig, BertForPreTraining, BertModel, UserError
 from bertedu.checkpoints.folder import read_tensors, save_tensors

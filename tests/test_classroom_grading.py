@@ -1,7 +1,6 @@
 """Grading: a small share of benchmarks/grading.py, and what can be told without running an answer."""
 
 import ast
-import hashlib
 import json
 import shutil
 import sys
@@ -10,10 +9,9 @@ from pathlib import Path
 
 import nbgrader.api
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
+from support.hand_ins import FILE, RIGHT, WRONG, hand_in, notebook
 
-from bertedu.classroom.assignment_file import AssignedExercise, AssignedNotebook, Assignment, write_assignment
 from bertedu.classroom.grading import cells, looking
 from bertedu.classroom.grading.container import command
 from bertedu.classroom.grading.gradebook import into_gradebook
@@ -23,11 +21,7 @@ from bertedu.classroom.grading.submissions import read_submissions, whose
 from bertedu.errors import UserError
 from bertedu.files import write_text
 
-FILE = "03_self_attention.ipynb"
-STUB = "def merge_heads(x):\n    raise NotImplementedError"
-RIGHT = "def merge_heads(x):\n    return x.transpose(1, 2).flatten(-2)"
 WITH_HELPER = "def merge_heads(x):\n    return swapped(x).flatten(-2)"
-WRONG = "def merge_heads(x):\n    return x.flatten(-2)"
 REACH = "def reach(o, n):\n    return getattr(o, n)\n"
 CHEATS = {
     "imports": "from bertedu.model.attention import SelfAttention\ndef merge_heads(x):\n    return x",
@@ -42,25 +36,6 @@ CHEATS = {
     "module": f"import torch\n{REACH}def merge_heads(x):\n"
     "    reach(reach(torch, 's' 'ys'), 'mod' 'ules')['bertedu.model.attention']\n    return x",
 }
-
-
-def notebook(answer: str, **other: str) -> dict:
-    about = {"grade_id": "answer-3-3", "solution": True, "grade": False, "locked": False, "schema_version": 3}
-    helper = new_code_cell("def swapped(x):\n    return x.transpose(1, 2)", id="helper")
-    check = new_code_cell('check("3.3", merge_heads)', metadata={"nbgrader": {**about, "grade_id": "check-3-3"}})
-    written = new_code_cell(answer, metadata={"nbgrader": about}, id="answer")
-    return new_notebook(cells=[helper, written, check, *(new_code_cell(code, id=name) for name, code in other.items())])
-
-
-@pytest.fixture(scope="module")
-def assigned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("assigned")
-    write_text(folder / "release" / FILE, json.dumps(notebook(STUB)))
-    digest = hashlib.sha256((folder / "release" / FILE).read_bytes()).hexdigest()
-    one = AssignedExercise("3.3", "Heads", "function", 2, 2.0, FILE, "answer-3-3", "check-3-3", "merge_heads")
-    files = (AssignedNotebook(3, FILE, digest),)
-    write_assignment(folder, Assignment("heads", "0.1.0", (3,), False, None, 0.0, files, (one,)))
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +63,6 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def graded(assigned: Path, submitted: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Class, Path]:
     store = tmp_path_factory.mktemp("out") / "grades.answers.jsonl"
     return grade(assigned, submitted, store, roster=("absent",)), store
-
-
-def hand_in(place: Path, student: str, made: dict) -> None:
-    write_text(place / student / FILE, json.dumps(made))
 
 
 def answers(graded: tuple[Class, Path]) -> dict[str, Graded]:

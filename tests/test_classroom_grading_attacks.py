@@ -6,7 +6,7 @@ import socket
 import zipfile
 
 import pytest
-from test_classroom_grading import FILE, RIGHT, STUB, WRONG, assigned, hand_in, notebook  # noqa: F401  a fixture
+from support.hand_ins import FILE, RIGHT, STUB, WRONG, hand_in, notebook
 
 from bertedu.classroom.grading import cells, strict, submissions
 from bertedu.classroom.grading.channel import Channel, Unfit
@@ -85,7 +85,7 @@ def test_an_operator_at_the_start_of_a_line_is_taken_for_a_magic():
     assert cells.without_magics("%time\nx = 1\n!ls") == "pass\nx = 1\npass"
 
 
-def test_one_notebook_stops_the_class(assigned, tmp_path):  # noqa: F811
+def test_one_notebook_stops_the_class(assigned, tmp_path):
     for name, code in {
         "returns": "\r\r\r\rfrom bertedu.course import check",
         "half a letter": "x = '\ud800'\ndef merge_heads(x):\n    raise ValueError('\ud800')",
@@ -143,7 +143,7 @@ def test_a_flood_of_code_in_other_cells_is_read(tmp_path):
     assert found.source == RIGHT
 
 
-def test_the_same_cell_twice_or_an_answer_changed_after_a_run_is_not_noticed(assigned, tmp_path):  # noqa: F811
+def test_the_same_cell_twice_or_an_answer_changed_after_a_run_is_not_noticed(assigned, tmp_path):
     twice = notebook(WRONG)
     twice["cells"].append({**twice["cells"][1], "source": RIGHT})
     hand_in(tmp_path / "in", "ann", twice)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_course_exercises import PROOFS
-from voice import in_text
+from support.proofs import PROOFS
+from support.voice import in_text
 
 from bertedu import BertConfig
 from bertedu.classroom.overview import CLASS_MINUTES, Chapter, chapters, missing_before, refreshed

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from babel.messages import Catalog
-from test_course_exercises import PROOFS
+from support.proofs import PROOFS
 
 from bertedu.classroom.markup import markdown_html
 from bertedu.classroom.translation.answers import Answers, in_language, phrases

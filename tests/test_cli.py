@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from small_runs import POSITIONS, VOCAB, metrics, save_model, save_run, small_model, small_tokenizer
+from support.small_runs import POSITIONS, VOCAB, metrics, save_model, save_run, small_model, small_tokenizer
 
 import bertedu.pretraining.run
 from bertedu.cli import main, newest_run

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
-from small_runs import save_model
+from support.small_runs import save_model
 
 from bertedu.cli import main
 from bertedu.errors import visible

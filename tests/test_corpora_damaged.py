@@ -5,8 +5,8 @@ import json
 import random
 
 import pytest
-from pace import processor_seconds, yardstick
-from test_corpora_malformed import CONLLU_WORD, as_bytes, scores, squad
+from support.malformed import CONLLU_WORD, as_bytes, scores, squad
+from support.pace import processor_seconds, yardstick
 
 from bertedu.corpora.readers.opening import read_plain_text
 from bertedu.corpora.readers.plain_text import text_documents

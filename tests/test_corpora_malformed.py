@@ -8,19 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.malformed import CONLLU_WORD, as_bytes, scores, squad
 
 from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
 from bertedu.errors import UserError
 
 THREE_MEGABYTES = "word " * 600_000
-CONLLU_WORD = "{}\tsings\tsing\t{}\tVBZ\t_\t0\troot\t_\t_\n"
-
-
-def squad(**changes) -> dict:
-    """A whole file of one question whose answer stands at character 10, with changes to that question."""
-    entry = {"id": "q1", "question": "Who sings?", "answers": [{"text": "the cat", "answer_start": 10}], **changes}
-    paragraph = {"context": "At night, the cat sings.", "qas": [entry]}
-    return {"version": "v2.0", "data": [{"title": "Cats", "paragraphs": [paragraph]}]}
 
 
 def twice(whole: dict) -> dict:
@@ -36,10 +29,6 @@ class Malformed(NamedTuple):
     content: str | bytes | dict
     read: Callable
     says: tuple[str, ...]
-
-
-def scores(path: Path):
-    return read_labelled(path, problem_type="regression")
 
 
 def three_labels(path: Path):
@@ -247,12 +236,6 @@ FILES = [
     Malformed("no choices", "a.jsonl", '{"question": "a", "label": 1}\n', read_choices, ("line 1", "'choices'")),
     Malformed("no summary", "a.jsonl", '{"text": "a", "summary": " "}\n', read_summaries, ("line 1", "summary is ' '")),
 ]
-
-
-def as_bytes(content: str | bytes | dict) -> bytes:
-    if isinstance(content, bytes):
-        return content
-    return (content if isinstance(content, str) else json.dumps(content)).encode()
 
 
 @pytest.mark.parametrize("malformed", FILES, ids=lambda malformed: malformed.wrong)

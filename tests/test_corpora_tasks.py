@@ -6,7 +6,7 @@ from functools import cache
 from random import Random
 
 import pytest
-from task_rows import DATA, rows
+from support.task_rows import DATA, rows
 
 from bertedu.corpora.sentences import split_sentences
 from bertedu.corpora.tasks import make_files, write_tasks

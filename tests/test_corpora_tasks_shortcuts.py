@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from task_rows import baseline, rows
+from support.task_rows import baseline, rows
 
 from bertedu.corpora.sentences import split_sentences
 from bertedu.corpora.tasks.grammar import PARTS

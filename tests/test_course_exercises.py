@@ -4,14 +4,14 @@ The answers are in tests/course/exercises/chapter_NN.py, those to the later exer
 chapter_NN_WORD.py: ANSWERS = {"3.2": {"accepted": [two or more], "wrong": [(answer, phrase), four or more]}}.
 """
 
-import importlib.util
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from pace import yardstick
+from support.pace import yardstick
+from support.proofs import PROOFS
 
 import bertedu.course.exercises
 from bertedu.course import checking
@@ -19,25 +19,9 @@ from bertedu.course.case import plain
 from bertedu.course.checking import check, hint
 from bertedu.course.exercise import EXERCISES
 
-FOLDER = Path(__file__).parent / "course" / "exercises"
 SHIPPED = sorted((e for e in EXERCISES.values()), key=lambda e: e.order)
 ODD = (0, 1.5, True, "", "a text", [], [1, 2], (), {}, (1, 2), (None, None), [[None]], object(), torch.nn.Linear)
 ODD_TENSORS = (torch.zeros(()), torch.zeros(0), torch.full((2, 3), torch.nan), torch.ones(1, 1, 1, 1, 1).bool())
-
-
-def proofs() -> dict[str, dict[str, list]]:
-    found: dict[str, dict[str, list]] = {}
-    for path in sorted(FOLDER.glob("chapter_*.py")):
-        spec = importlib.util.spec_from_file_location(f"answers_{path.stem}", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        strange = [number for number in module.ANSWERS if int(number.split(".")[0]) != int(path.stem[8:10])]
-        assert not strange, f"{path.name} has answers to exercises of another chapter: {strange}"
-        found |= module.ANSWERS
-    return found
-
-
-PROOFS = proofs()
 
 
 def called(answer: Any) -> str:

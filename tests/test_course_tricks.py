@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy
 import pytest
 import torch
-from test_course_exercises import PROOFS
+from support.proofs import PROOFS
 
 import bertedu.course.case
 import bertedu.course.comparing

@@ -5,7 +5,8 @@ import warnings
 import pytest
 import torch
 import transformers
-from family_parity import (
+from support.deberta_configs import VERSION_1 as CONFIGS
+from support.family_parity import (
     CLOSE,
     DIRECTIONS,
     assert_same_hidden_states,
@@ -28,29 +29,6 @@ from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.tagging import Tagger
 from bertedu.model.heads import MaskedLM
 
-
-def config(vocab_size, hidden_size, layers, heads, intermediate_size, positions, farthest, **others) -> DebertaConfig:
-    return DebertaConfig(
-        vocab_size,
-        hidden_size,
-        layers,
-        heads,
-        intermediate_size,
-        max_position_embeddings=positions,
-        max_relative_positions=farthest,
-        **others,
-    )
-
-
-# The batch has 12 tokens: four of these tell fewer distances apart, one has fewer positions than tokens.
-CONFIGS = (
-    config(60, 16, 2, 4, 24, 14, -1),
-    config(70, 24, 1, 3, 40, 32, 5, hidden_act="gelu_new"),
-    config(50, 8, 4, 1, 12, 12, 11, pad_token_id=3),
-    config(90, 20, 3, 5, 16, 9, -1, layer_norm_eps=1e-3),
-    config(64, 12, 2, 2, 48, 16, 1, position_biased_input=True, pad_token_id=7),
-    config(40, 32, 2, 8, 8, 20, 7, position_biased_input=True),
-)
 every_config = pytest.mark.parametrize("config", CONFIGS, ids=range(len(CONFIGS)))
 both_ways = pytest.mark.parametrize("saved_by", DIRECTIONS)
 

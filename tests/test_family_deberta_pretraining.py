@@ -4,9 +4,8 @@ import math
 
 import pytest
 import torch
-from family_parity import CLOSE, padded_batch, perturbed
-from test_family_deberta import CONFIGS as VERSION_1
-from test_family_deberta_v2 import CONFIGS as VERSION_2
+from support.deberta_configs import VERSION_1, VERSION_2
+from support.family_parity import CLOSE, padded_batch, perturbed
 from torch import Tensor
 from torch.nn.functional import layer_norm
 from torch.testing import assert_close
@@ -124,7 +123,7 @@ def test_the_mask_decoder_learns_something_else(model_class, config):
 
 def test_queries_of_their_own_pass_another_layer_than_that_of_transformers(tmp_path):
     """The last layer of a DebertaV2Model takes query_states, too."""
-    from family_parity import twins
+    from support.family_parity import twins
     from transformers import DebertaV2Model as Theirs
 
     config = VERSION_2[2]

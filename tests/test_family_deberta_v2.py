@@ -3,7 +3,8 @@
 import pytest
 import torch
 import transformers
-from family_parity import (
+from support.deberta_configs import VERSION_2 as CONFIGS
+from support.family_parity import (
     DIRECTIONS,
     assert_same_hidden_states,
     assert_same_loss,
@@ -24,31 +25,6 @@ from bertedu.finetuning.tagging import Tagger
 from bertedu.model.architecture import architecture
 from bertedu.model.heads import MaskedLM
 
-
-def config(vocab_size, hidden_size, layers, heads, intermediate_size, positions, buckets, **others) -> DebertaV2Config:
-    return DebertaV2Config(
-        vocab_size,
-        hidden_size,
-        layers,
-        heads,
-        intermediate_size,
-        max_position_embeddings=positions,
-        position_buckets=buckets,
-        **others,
-    )
-
-
-# The batch has 12 tokens. In the first four configurations some of their distances share a bucket, in the third and the
-# fourth some are beyond the last one; in the fifth all are near; the last two have a convolution.
-CONFIGS = (
-    config(60, 16, 2, 4, 24, 14, 4),
-    config(70, 24, 1, 3, 40, 32, 8, hidden_act="gelu_new"),
-    config(50, 8, 4, 1, 12, 12, 6, max_relative_positions=7, pad_token_id=3),
-    config(90, 20, 3, 5, 16, 9, 2, layer_norm_eps=1e-3),
-    config(64, 12, 2, 2, 48, 16, 256, position_biased_input=True, pad_token_id=7),
-    config(40, 32, 2, 8, 8, 20, 6, conv_kernel_size=3, conv_act="gelu"),
-    config(45, 18, 1, 2, 20, 30, 10, conv_kernel_size=5, position_biased_input=True),
-)
 every_config = pytest.mark.parametrize("config", CONFIGS, ids=range(len(CONFIGS)))
 both_ways = pytest.mark.parametrize("saved_by", DIRECTIONS)
 

@@ -5,7 +5,8 @@ from dataclasses import asdict, replace
 import pytest
 import torch
 import transformers
-from family_parity import (
+from safetensors.torch import load_file
+from support.family_parity import (
     CLOSE,
     DIRECTIONS,
     assert_same_hidden_states,
@@ -15,7 +16,6 @@ from family_parity import (
     perturbed,
     twins,
 )
-from safetensors.torch import load_file
 from torch.testing import assert_close
 
 from bertedu import BertConfig, BertForMaskedLM, BertForPreTraining, UserError

@@ -5,7 +5,8 @@ from dataclasses import asdict
 import pytest
 import torch
 import transformers
-from family_parity import (
+from safetensors.torch import load_file
+from support.family_parity import (
     CLOSE,
     DIRECTIONS,
     assert_same_hidden_states,
@@ -14,7 +15,6 @@ from family_parity import (
     padded_batch,
     twins,
 )
-from safetensors.torch import load_file
 from torch.testing import assert_close
 
 from bertedu.config import TaskConfig

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 import transformers
-from family_parity import CLOSE, masked_labels, padded_batch, perturbed
+from support.family_parity import CLOSE, masked_labels, padded_batch, perturbed
 from torch.nn.functional import softplus
 from torch.testing import assert_close
 

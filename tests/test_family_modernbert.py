@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 import transformers
-from family_parity import (
+from support.family_parity import (
     CLOSE,
     DIRECTIONS,
     assert_same_hidden_states,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 import transformers
-from family_parity import CLOSE, DIRECTIONS, twins
+from support.family_parity import CLOSE, DIRECTIONS, twins
 from torch import nn
 from torch.testing import assert_close
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import transformers
-from family_parity import (
+from support.family_parity import (
     DIRECTIONS,
     assert_same_hidden_states,
     assert_same_loss,

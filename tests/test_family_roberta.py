@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from family_parity import (
+from support.family_parity import (
     CLOSE,
     DIRECTIONS,
     assert_same_hidden_states,

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 import transformers
-from family_parity import CLOSE, perturbed
 from safetensors.torch import load_file, save_file
+from support.family_parity import CLOSE, perturbed
 from torch.testing import assert_close
 
 from bertedu.checkpoints.names import BERT

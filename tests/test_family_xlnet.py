@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 import transformers
-from family_parity import (
+from support.family_parity import (
     CLOSE,
     DIRECTIONS,
     assert_same_gradients,

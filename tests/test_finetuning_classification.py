@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from tiny_run import tiny_tokenizer
+from support.tiny_run import tiny_tokenizer
 from torch.nn.functional import sigmoid
 from transformers import AutoModelForSequenceClassification
 from transformers import BertForSequenceClassification as Reference

@@ -4,8 +4,8 @@ import json
 from dataclasses import fields
 
 import pytest
-import test_finetuning_run as runs
 import torch
+from support import finetuning_rows as runs
 
 from bertedu.cli import main
 from bertedu.errors import UserError
@@ -15,8 +15,6 @@ from bertedu.finetuning.run import finetune, spread
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.spans import entity_figures
 from bertedu.training.settings import TrainingSettings
-
-base = runs.base
 
 
 def test_an_entity_that_one_seed_alone_finds_ends_the_run_behind_its_training():

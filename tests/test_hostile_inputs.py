@@ -1,8 +1,8 @@
 """A few seconds of fuzzing: the long form is `benchmarks/fuzz.py`."""
 
 import pytest
-from hostile_inputs import KINDS, OFTEN, SHARES, try_one
-from hostile_oracle import Input, Wrong, check
+from support.hostile.inputs import KINDS, OFTEN, SHARES, try_one
+from support.hostile.oracle import Input, Wrong, check
 
 from bertedu.errors import UserError
 

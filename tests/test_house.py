@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from test_repository import PACKAGE, PROJECT, REPOSITORY, everything, specifiers
+from support.repository import PACKAGE, PROJECT, REPOSITORY, everything, specifiers
 
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
@@ -114,10 +114,17 @@ def test_two_lines_declare_one_package_or_one_of_them_is_overlooked():
 
 def test_a_test_needs_a_package_that_is_declared_nowhere():
     for path in [*modules(REPOSITORY / "tests"), *modules(REPOSITORY / "benchmarks")]:
-        beside = [*path.parent.glob("*.py"), *(REPOSITORY / "tests").glob("*.py")]
-        siblings = {canonicalize_name(other.stem) for other in beside} | {"tests", "benchmarks"}
+        siblings = {canonicalize_name(other.stem) for other in path.parent.glob("*.py")} | {"support", "benchmarks"}
         missing = imported_distributions(path) - set(everything()) - siblings
         assert not missing, f"{path.relative_to(REPOSITORY)} imports {sorted(missing)}: declare it in pyproject.toml"
+
+
+def test_no_test_file_imports_another():
+    for path in modules(REPOSITORY / "tests"):
+        for name in imports(path):
+            assert not any(part.startswith("test_") for part in name.split(".")[:-1] or [name]), (
+                f"{path.relative_to(REPOSITORY)} imports {name}: move what both need to tests/support/"
+            )
 
 
 def test_a_dependency_is_declared_and_never_used():

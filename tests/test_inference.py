@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from small_runs import POSITIONS, VOCAB, save_model, small_model, small_tokenizer
+from support.small_runs import POSITIONS, VOCAB, save_model, small_model, small_tokenizer
 
 from bertedu.errors import UserError
 from bertedu.inference import attention_weights, fill_mask, open_model, pseudo_perplexity

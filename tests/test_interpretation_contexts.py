@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small_runs import POSITIONS, small_model, small_tokenizer
+from support.small_runs import POSITIONS, small_model, small_tokenizer
 
 from bertedu.errors import UserError
 from bertedu.interpretation.contexts import anisotropy, mean_cosines, nearest, word_vectors

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small_runs import small_model, small_tokenizer
+from support.small_runs import small_model, small_tokenizer
 
 from bertedu.errors import UserError
 from bertedu.interpretation.gradients import gradient_norms, total_norm

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from sklearn.linear_model import LogisticRegression
-from small_runs import small_model, small_tokenizer
+from support.small_runs import small_model, small_tokenizer
 
 from bertedu.errors import UserError
 from bertedu.interpretation.contexts import word_vectors

@@ -5,7 +5,7 @@ from itertools import product
 import networkx
 import pytest
 import torch
-from small_runs import small_model, small_tokenizer
+from support.small_runs import small_model, small_tokenizer
 
 from bertedu.errors import UserError
 from bertedu.interpretation.rollout import attention_flow, attention_rollout, with_residual

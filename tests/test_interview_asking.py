@@ -2,7 +2,7 @@
 
 import pytest
 from ipywidgets import Button, Checkbox
-from test_interview_session import QUESTION, topics
+from support.interview_questions import QUESTION, topics
 
 from bertedu.errors import UserError
 from bertedu.interview.asking import Interview, asked, interview, mock

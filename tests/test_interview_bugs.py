@@ -11,8 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from pace import yardstick
-from voice import in_python, in_text
+from support.pace import yardstick
+from support.voice import in_python, in_text
 
 from bertedu.course.data import data_path
 from bertedu.interview.bank import LEVELS

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import torch
-from pace import yardstick
+from support.pace import yardstick
 
 from bertedu.course import checking
 from bertedu.interview.drills.register import DRILLS, FOLDER, HOUSEKEEPING, examined

@@ -7,51 +7,16 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
+from support.interview_questions import QUESTION, topics
 
 from bertedu.cli import main
 from bertedu.errors import UserError
 from bertedu.interview import bank
 from bertedu.interview.anki import HEAD, card, write_anki
-from bertedu.interview.bank import LEVELS, Evidence, Point, Question, Topic, Wrong, read_bank
+from bertedu.interview.bank import LEVELS, Evidence, Topic, read_bank
 from bertedu.interview.book import book
 from bertedu.interview.choosing import FOR_THE_MOCK, HOURS, minutes_to_practise, mock_questions, plan
 from bertedu.interview.session import Session
-
-QUESTION = Question(
-    id="masks-01",
-    topic="masks",
-    kind="explain",
-    level="screen",
-    minutes=3,
-    question="What does a mask do?",
-    short=" ".join(["word"] * 60),
-    long=" ".join(["word"] * 220),
-    must=tuple(Point(f"Point {place}.", f"What about {place}?") for place in range(4)),
-    wrong=(Wrong("It hides <queries>.", "It hides keys."),),
-    chapter="03",
-    section="Padding",
-)
-
-
-def topics(*sizes: int) -> list[Topic]:
-    """Topics of so many questions, whose levels take turns."""
-    return [
-        Topic(
-            f"t{topic}",
-            f"Topic {topic}",
-            tuple(
-                replace(
-                    QUESTION,
-                    id=f"t{topic}-{number:02}",
-                    topic=f"t{topic}",
-                    level=LEVELS[number % 3],
-                    section=f"{number}",
-                )
-                for number in range(size)
-            ),
-        )
-        for topic, size in enumerate(sizes)
-    ]
 
 
 def test_a_mock_interview_takes_longer_than_it_says_or_leaves_time():

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 import torch
 from flax import nnx
-from jax_models import CONFIGS, difference, pair
+from support.jax_models import CONFIGS, difference, pair
 
 import bertedu.jax as in_jax_package
 from bertedu import BertConfig, BertForMaskedLM, BertModel, UserError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from flax import nnx
-from jax_models import CONFIGS, batch_for, difference, in_jax, pair
+from support.jax_models import CONFIGS, batch_for, difference, in_jax, pair
 
 import bertedu.jax as in_jax_package
 from bertedu import BertForMaskedLM, BertModel, UserError

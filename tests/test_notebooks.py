@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import nbformat
-import notebook_rules as rules
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from support import notebook_rules as rules
 
 from bertedu.course.building.build import outdated, strays
 from bertedu.course.building.places import Places

@@ -7,8 +7,17 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file
-from test_pretraining_run import made_up, plan  # noqa: F401
-from tiny_run import SIZES, ReportedTask, save_teacher, tiny_model, tiny_pair, tiny_task, tiny_tokenizer, tiny_trainer
+from support.made_up_text import plan
+from support.tiny_run import (
+    SIZES,
+    ReportedTask,
+    save_teacher,
+    tiny_model,
+    tiny_pair,
+    tiny_task,
+    tiny_tokenizer,
+    tiny_trainer,
+)
 
 from bertedu.cli.pretrain import show_results
 from bertedu.errors import UserError
@@ -27,6 +36,8 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.report import write_report
 from bertedu.visualization.results import results, verdicts
+
+pytestmark = pytest.mark.usefixtures("made_up")
 
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")

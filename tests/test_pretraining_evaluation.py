@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from test_pretraining_run import made_up_corpus
+from support.made_up_text import made_up_corpus
 
 from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
 from bertedu.pretraining.evaluation import Evaluation, pad_together, score, segments

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from tiny_run import make_text, random_documents, tiny_task, tiny_tokenizer
+from support.tiny_run import make_text, random_documents, tiny_task, tiny_tokenizer
 
 from bertedu.corpora.documents import Document
 from bertedu.pretraining.examples import Batches, collate, tokenize_documents

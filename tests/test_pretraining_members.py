@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 import transformers
-from test_pretraining_run import made_up_corpus, plan
+from support.made_up_text import made_up_corpus, plan
 
 from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
 from bertedu.errors import UserError

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small_runs import POSITIONS, save_model, small_model, small_tokenizer
-from test_pretraining_run import made_up_corpus, plan
+from support.made_up_text import made_up_corpus, plan
+from support.small_runs import POSITIONS, save_model, small_model, small_tokenizer
 
 from bertedu.corpora.documents import Document
 from bertedu.errors import UserError

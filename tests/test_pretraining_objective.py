@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from tiny_run import make_text, random_documents, tiny_model, tiny_task, tiny_tokenizer
+from support.tiny_run import make_text, random_documents, tiny_model, tiny_task, tiny_tokenizer
 from torch.nn.functional import cross_entropy, log_softmax
 
 from bertedu.pretraining.objectives import MaskedWordsAndPairs

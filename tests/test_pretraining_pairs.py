@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from tiny_run import make_text, random_documents
+from support.tiny_run import make_text, random_documents
 
 from bertedu.pretraining import sentence_pairs
 from bertedu.pretraining.sentence_pairs import IS_NEXT, NOT_NEXT, PairMaker, TokenizedText, truncate

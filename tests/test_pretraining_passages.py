@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tiny_run import make_text, random_documents, tiny_task, tiny_tokenizer
+from support.tiny_run import make_text, random_documents, tiny_task, tiny_tokenizer
 
 from bertedu.pretraining.examples import collate
 from bertedu.pretraining.passages import Passage, PassageMaker

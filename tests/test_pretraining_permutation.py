@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from family_parity import perturbed
-from test_pretraining_run import made_up, made_up_corpus, plan  # noqa: F401
-from tiny_run import SIZES, make_text, tiny_task, tiny_trainer, tiny_xlnet
+from support.family_parity import perturbed
+from support.made_up_text import made_up_corpus, plan
+from support.tiny_run import SIZES, make_text, tiny_task, tiny_trainer, tiny_xlnet
 from torch import Tensor
 
 from bertedu.cli.pretrain import show_results
@@ -28,6 +28,8 @@ from bertedu.training.metrics import read_metrics
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.report import curve_baselines, has_figures, write_report
 from bertedu.visualization.results import results
+
+pytestmark = pytest.mark.usefixtures("made_up")
 
 RATES = (1 / 6, 1 / 6)
 GIVEN = ("input_ids", "attention_mask", "token_type_ids", "perm_mask", "target_mapping")

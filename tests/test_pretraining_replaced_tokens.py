@@ -3,8 +3,8 @@
 import pytest
 import torch
 import transformers
-from test_pretraining_run import made_up, plan  # noqa: F401
-from tiny_run import tiny_pair, tiny_task, tiny_trainer
+from support.made_up_text import plan
+from support.tiny_run import tiny_pair, tiny_task, tiny_trainer
 
 from bertedu.cli.pretrain import show_results
 from bertedu.family.electra import ElectraForPreTraining
@@ -20,6 +20,8 @@ from bertedu.training.feeding import cut_rows
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.report import write_report
 from bertedu.visualization.results import results, verdicts
+
+pytestmark = pytest.mark.usefixtures("made_up")
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
 """A whole run on a handful of made-up documents: the folder it leaves, a second run there, and going on."""
 
-import random
-
 import pytest
 import torch
 import transformers
-from small_runs import save_model
+from support.made_up_text import made_up_corpus, plan
+from support.small_runs import save_model
 
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.errors import UserError
@@ -23,29 +22,7 @@ from bertedu.training.metrics import read_metrics
 from bertedu.training.run_folder import LOCK, holding
 from bertedu.visualization.report import write_report
 
-TOPICS = ["cats like warm milk and long quiet naps", "ships cross the wide cold sea by night with salt"]
-
-
-def made_up_corpus(seed: int = 0) -> Corpus:
-    rng = random.Random(seed)
-
-    def document(i: int) -> Document:
-        words = TOPICS[i % 2].split()
-        sentences = tuple(" ".join(rng.sample(words, rng.randint(3, 6))) + " ." for _ in range(rng.randint(2, 6)))
-        return Document(sentences, "made up")
-
-    documents = [document(i) for i in range(40)]
-    return Corpus("made-up", documents[:30], documents[30:34], {"held-out documents": documents[34:]})
-
-
-@pytest.fixture(autouse=True)
-def made_up(monkeypatch):
-    monkeypatch.setattr(run, "load_corpus", lambda names: made_up_corpus())
-
-
-def plan(folder, **options) -> Plan:
-    given = {"steps": 4, "vocab_size": 120, "max_length": 24, "batch_size": 8, "device": "cpu", "precision": "fp32"}
-    return Plan.from_options(**{**given, **options, "output": folder})
+pytestmark = pytest.mark.usefixtures("made_up")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 import torch
 import transformers
-from test_pretraining_run import made_up, made_up_corpus, plan  # noqa: F401
-from tiny_run import make_text, random_documents, tiny_spans, tiny_task, tiny_trainer
+from support.made_up_text import made_up_corpus, plan
+from support.tiny_run import make_text, random_documents, tiny_spans, tiny_task, tiny_trainer
 
 from bertedu.cli.pretrain import show_results
 from bertedu.family.spanbert import BOUNDARY_HEAD, NO_BOUNDARY, SpanBert, SpanOutput
@@ -33,6 +33,8 @@ from bertedu.training.feeding import cut_rows
 from bertedu.training.metrics import read_metrics
 from bertedu.visualization.report import write_report
 from bertedu.visualization.results import results
+
+pytestmark = pytest.mark.usefixtures("made_up")
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "labels", "left", "right")
 

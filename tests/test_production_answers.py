@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from small_runs import POSITIONS, WORDS, small_model, small_tokenizer
+from support.small_runs import POSITIONS, WORDS, small_model, small_tokenizer
 
 from bertedu.config import TaskConfig
 from bertedu.finetuning.question_answering import SpanFinder, answer_or_none, answer_question

@@ -8,7 +8,7 @@ import onnx
 import pytest
 import torch
 from onnx.numpy_helper import to_array
-from small_runs import POSITIONS, VOCAB, WORDS, small_model, small_tokenizer
+from support.small_runs import POSITIONS, VOCAB, WORDS, small_model, small_tokenizer
 from transformers import AutoModelForSequenceClassification
 
 from bertedu.cli import main

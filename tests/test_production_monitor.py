@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from small_runs import small_model, small_tokenizer
+from support.small_runs import small_model, small_tokenizer
 
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import TextClassifier

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small_runs import POSITIONS, small_model, small_tokenizer
+from support.small_runs import POSITIONS, small_model, small_tokenizer
 from torch.nn.functional import cross_entropy
 from transformers import AutoModelForSequenceClassification
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from fastapi.testclient import TestClient
-from small_runs import POSITIONS, small_model, small_tokenizer
+from support.small_runs import POSITIONS, small_model, small_tokenizer
 from transformers import AutoModelForSequenceClassification
 
 from bertedu.finetuning.classification import TextClassifier

@@ -14,8 +14,8 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
-from hostile_requests import SECRET, attack
-from small_runs import POSITIONS, small_model, small_tokenizer
+from support.hostile.requests import SECRET, attack
+from support.small_runs import POSITIONS, small_model, small_tokenizer
 
 from bertedu.cli import main
 from bertedu.errors import UserError

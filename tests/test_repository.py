@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -13,27 +12,9 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+from support.repository import PACKAGE, PROJECT, PYPROJECT, REPOSITORY, everything, read
 
 import bertedu
-
-REPOSITORY = Path(__file__).resolve().parents[1]
-PACKAGE = REPOSITORY / "bertedu"
-PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
-PROJECT = PYPROJECT["project"]
-
-
-def read(name: str) -> str:
-    return (REPOSITORY / name).read_text(encoding="utf-8")
-
-
-def specifiers(*extras: str) -> dict[str, Requirement]:
-    """What pyproject.toml asks for, by name: the dependencies, and those of the extras given."""
-    lines = [*PROJECT["dependencies"], *(line for extra in extras for line in PROJECT["optional-dependencies"][extra])]
-    return {canonicalize_name(requirement.name): requirement for requirement in map(Requirement, lines)}
-
-
-def everything() -> dict[str, Requirement]:
-    return specifiers(*PROJECT["optional-dependencies"])
 
 
 def pins() -> dict[str, Requirement]:

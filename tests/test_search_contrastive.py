@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from search_models import KINDS, LETTERS, TOKENIZER, small
+from support.search_models import KINDS, LETTERS, TOKENIZER, small
 
 from bertedu.errors import UserError
 from bertedu.finetuning.settings import FinetuningSettings

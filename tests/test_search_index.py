@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
+from support.search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
 from torch.nn.functional import normalize
 
 from bertedu.errors import UserError

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
+from support.search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
 
 from bertedu.errors import UserError
 from bertedu.finetuning.settings import FinetuningSettings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
+from support.search_models import KINDS, PASSAGES, QUESTIONS, TOKENIZER, small
 
 from bertedu.errors import UserError
 from bertedu.model.evaluating import evaluating

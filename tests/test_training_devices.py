@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from other_device import AVAILABLE
+from support.other_device import AVAILABLE
 
 from bertedu.training.devices import choose_precision
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
-from tiny_run import tiny_task, tiny_trainer
+from support.tiny_run import tiny_task, tiny_trainer
 
 from bertedu.errors import UserError
 from bertedu.training.metrics import MetricsLog

@@ -1,20 +1,16 @@
 """float16, checkpointing, compiling and FSDP: one process or two, each way to compute learns the same."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
 from click.testing import CliRunner
 from safetensors import safe_open
 from safetensors.torch import save_file
-from test_training_processes import assert_same
-from test_training_resume import assert_same_end, figures, stop_at
-from tiny_run import model_for, tiny_task, tiny_trainer
-from two_processes_engine import MODES, trainer_of
+from support.stopped_runs import assert_same, assert_same_end, figures, stop_at
+from support.tiny_run import model_for, tiny_task, tiny_trainer
+from support.torchrun import run_two_processes
+from support.two_processes_engine import MODES, trainer_of
 
 from bertedu.cli import main
 from bertedu.errors import UserError
@@ -26,7 +22,6 @@ from bertedu.training.optimization import OPTIMIZERS
 from bertedu.training.resume import FILE
 from bertedu.training.scaling import LossScaling
 
-PROGRAM = Path(__file__).parent / "two_processes_engine.py"
 MEMBERS = ("bert", "roberta", "albert", "distilbert", "deberta", "deberta-v2", "xlnet", "electra", "modernbert")
 
 
@@ -34,9 +29,7 @@ MEMBERS = ("bert", "roberta", "albert", "distilbert", "deberta", "deberta-v2", "
 def folder(tmp_path_factory):
     """What two processes made in every mode, straight on and resumed. Two that wait for each other would never end."""
     folder = tmp_path_factory.mktemp("modes")
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", PROGRAM, folder]
-    done = subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, timeout=1800)
-    assert done.returncode == 0, done.stderr.decode()[-20_000:]
+    run_two_processes("two_processes_engine", folder, timeout=1800)
     return folder
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from test_pretraining_run import made_up_corpus, plan
+from support.made_up_text import made_up_corpus, plan
 
 from bertedu.checkpoints import folder as checkpoint_folder
 from bertedu.errors import UserError

@@ -4,7 +4,7 @@ import signal
 import threading
 
 import pytest
-from tiny_run import tiny_task, tiny_trainer
+from support.tiny_run import tiny_task, tiny_trainer
 
 from bertedu.training.metrics import read_metrics
 

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tiny_run import tiny_model
+from support.tiny_run import tiny_model
 
 from bertedu.errors import UserError
 from bertedu.family.xlnet import XLNetConfig, XLNetModel

@@ -1,19 +1,17 @@
 """Several processes by torchrun take the same steps as one, in every task, stopped on the way or not."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
-from test_finetuning_run import DATA, KINDS, LETTERS
-from tiny_run import tiny_task, tiny_trainer
-from two_processes import plan_of
+from support.finetuning_rows import DATA, LETTERS
+from support.stopped_runs import assert_same
+from support.tiny_run import tiny_task, tiny_trainer
+from support.torchrun import run_two_processes
+from support.two_processes import plan_of
 
 from bertedu.config import BertConfig
+from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.run import finetune
 from bertedu.model import BertForPreTraining
 from bertedu.tokenization import BertTokenizer
@@ -21,7 +19,6 @@ from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.metrics import read_metrics
 from bertedu.training.optimization import OPTIMIZERS
 
-PROGRAM = Path(__file__).parent / "two_processes.py"
 # By name: a task, its options, and whether it is stopped and resumed: every task with either optimizer is.
 RUNS = {
     f"{name} {optimizer}": (task, {**options, "optimizer": optimizer}, True)
@@ -62,23 +59,8 @@ def folder(tmp_path_factory, base):
         data.write_text(content, encoding="utf-8")
         plans[name] = (task, {"model": str(base), "data": str(data), **options}, stopped)
     (folder / "plans.json").write_text(json.dumps(plans), encoding="utf-8")
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", PROGRAM, folder]
-    done = subprocess.run(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True)
-    assert done.returncode == 0, done.stderr.decode()[-20_000:]
+    run_two_processes("two_processes", folder)
     return folder
-
-
-def assert_same(found: Path, wanted: Path) -> None:
-    """The same figures on the way and the same weights at the end, within 1e-4."""
-    lines, expected = read_metrics(found), read_metrics(wanted)
-    assert [line["step"] for line in lines] == [line["step"] for line in expected] and expected
-    for line, right in zip(lines, expected, strict=True):
-        for name in right.keys() - {"seconds", "tokens_per_second"}:
-            assert line[name] == pytest.approx(right[name], abs=1e-4), (name, line["step"])
-    for checkpoint in ("checkpoint", "checkpoint-best"):
-        weights, right = (load_file(where / checkpoint / "model.safetensors") for where in (found, wanted))
-        furthest = max((float((weights[name] - right[name]).abs().max()), name) for name in right)
-        assert furthest[0] < 1e-4, furthest
 
 
 def test_a_finished_process_leaves_open_connections(folder):

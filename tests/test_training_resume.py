@@ -9,7 +9,8 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
-from tiny_run import ReportedTask, save_teacher, tiny_task, tiny_trainer, train_and_report
+from support.stopped_runs import Killed, KilledTask, assert_same_end, figures, stop_at
+from support.tiny_run import save_teacher, tiny_task, tiny_trainer, train_and_report
 
 from bertedu.errors import UserError
 from bertedu.training.metrics import read_metrics
@@ -18,47 +19,12 @@ from bertedu.training.resume import FILE
 KILLS, STEPS = 20, 150
 
 
-class Killed(BaseException):
-    """Stands for a kill in tests that stay in one process."""
-
-
-class KilledTask(ReportedTask):
-    """Ends the run at one step, in the middle of nowhere."""
-
-    def __init__(self, at: int):
-        self.inner, self.at = tiny_task(), at
-
-    def prepare(self, batch, step, share):
-        if step == self.at:
-            raise Killed
-        return self.inner.prepare(batch, step, share)
-
-
-def stop_at(folder: Path, step: int, **changes) -> None:
-    with pytest.raises(Killed):
-        tiny_trainer(folder, task=KilledTask(step), save_seconds=0, **changes).run()
-
-
-def assert_same_end(first: Path, second: Path) -> None:
-    """The same weights and Adam averages, bit for bit."""
-    written = sorted(path.relative_to(first) for path in (first / "checkpoint").rglob("model.safetensors"))
-    assert written and all((first / name).read_bytes() == (second / name).read_bytes() for name in written)
-    states = [load_file(folder / FILE) for folder in (first, second)]
-    assert states[0].keys() == states[1].keys()
-    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-
-
-def figures(folder: Path) -> list[dict]:
-    """All lines of the log, without what depends on the clock."""
-    return [{k: v for k, v in line.items() if "second" not in k} for line in read_metrics(folder)]
-
-
 @pytest.fixture
 def processes(monkeypatch):
     """Quick new processes: forked from a server that has torch loaded and has not used it."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))  # for the server
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tiny_run", "torch._dynamo"])  # the optimizer imports the latter
+    context.set_forkserver_preload(["support.tiny_run", "torch._dynamo"])  # the optimizer imports the latter
     return context
 
 

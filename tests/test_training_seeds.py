@@ -5,7 +5,7 @@ import sys
 from itertools import product
 
 import torch
-from tiny_run import tiny_task, tiny_trainer
+from support.tiny_run import tiny_task, tiny_trainer
 
 from bertedu.training.seeds import derive_seed
 

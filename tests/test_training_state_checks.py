@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
-from tiny_run import tiny_trainer
+from support.tiny_run import tiny_trainer
 
 from bertedu.errors import UserError
 from bertedu.training.resume import FILE

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 import torch
-from small_runs import small_model, small_tokenizer
+from support.small_runs import small_model, small_tokenizer
 
 from bertedu.errors import UserError
 from bertedu.inference import attention_weights, encode

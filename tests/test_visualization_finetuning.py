@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from support.finetuning_runs import log
 
 from bertedu.corpora.readers import Answer, Question
 from bertedu.errors import UserError
@@ -132,15 +133,6 @@ def test_the_spread_over_seeds_is_that_of_another_row():
     assert [label.get_text() for label in picture.figure.axes[0].get_yticklabels()] == ["cls", "mean"]
     with pytest.raises(UserError, match="without a figure"):
         comparison({"cls": []}, {}, "accuracy")
-
-
-def log(seed: int) -> list[dict]:
-    found: list[dict] = []
-    for step in range(1, 9):
-        found.append({"step": step, "text_loss": 2.0 - 0.2 * step + seed, "learning_rate": 1e-4})
-        if not step % 4:
-            found.append({"step": step, "validation_accuracy": 0.1 * step, "validation_text_loss": 3.0 + seed})
-    return found
 
 
 def test_the_mean_of_the_seeds_is_one_of_them():

@@ -5,7 +5,7 @@ import re
 from pathlib import PurePath, PureWindowsPath
 
 import pytest
-from test_visualization_finetuning_report import TOKENIZER, explained, save_finetuning_run
+from support.finetuning_runs import TOKENIZER, explained, save_finetuning_run
 
 from bertedu.config import BertConfig, TaskConfig
 from bertedu.finetuning.classification import BertForSequenceClassification

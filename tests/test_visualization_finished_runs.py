@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from small_runs import evaluation, save_run
-from test_visualization_finetuning_report import FIGURES, save_finetuning_run
+from support.finetuning_runs import FIGURES, save_finetuning_run
+from support.small_runs import evaluation, save_run
 
 from bertedu.errors import UserError
 from bertedu.visualization import write_finetuning_report, write_report

@@ -8,7 +8,7 @@ import matplotlib.pyplot
 import numpy as np
 import pytest
 import torch
-from small_runs import lines
+from support.small_runs import lines
 
 from bertedu.errors import UserError
 from bertedu.visualization import (

@@ -2,12 +2,12 @@
 
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 import torch
 from rich.console import Console
-from small_runs import evaluation, metrics, save_model, save_run, small_model
+from support.pages import Page, fetches
+from support.small_runs import evaluation, metrics, save_model, save_run, small_model
 
 from bertedu.errors import UserError
 from bertedu.inference import open_model
@@ -15,43 +15,6 @@ from bertedu.visualization import attention_page, results_table, write_report
 from bertedu.visualization.examples import PAIRS, PROMPTS, PROMPTS_FOR_ANY_TEXT, example_pair, fill_examples
 from bertedu.visualization.page import figure_html
 from bertedu.visualization.results import results, verdicts
-
-VOID = {"meta", "img", "br", "line"}
-
-
-class Page(HTMLParser):
-    """Checks that every tag is closed, and collects what a test asks for."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict]] = []
-        self.words: list[str] = []
-        self.feed(text)
-        assert not self.open, f"never closed: {self.open}"
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-1:]}"
-        self.open.pop()
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.words.append(data)
-
-
-def fetches(page: str) -> list[str]:
-    """Everything in a page that would make a browser ask somebody else."""
-    tags = Page(page).tags
-    addresses = [
-        value for _, named in tags for name, value in named.items() if name in ("src", "href", "srcset", "data")
-    ]
-    outside = [address for address in addresses if not address.startswith("data:")]
-    return [*outside, *re.findall(r"@import|url\(|fetch\(|XMLHttpRequest|import\(", page)]
 
 
 def test_a_number_stands_beside_the_baseline_of_another_measure():

@@ -8,7 +8,7 @@ import torch
 from ipywidgets import HTML, Checkbox, Dropdown, IntSlider, Text, ToggleButtons
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
-from small_runs import POSITIONS, small_model, small_tokenizer
+from support.small_runs import POSITIONS, small_model, small_tokenizer
 
 from bertedu.course.building.executing import scrub
 from bertedu.errors import UserError

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from voice import ORDINARY, in_python, in_quiz, in_text, private_words, prose
+from support.voice import ORDINARY, in_python, in_quiz, in_text, private_words, prose
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = [path for path in sorted((ROOT / "bertedu").rglob("*.py")) if path.parent.name != "exercises"]

@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 0: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 MASKING = """
 def mask_token(input_ids, position, mask_id):

@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 2: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 NORM = """
 def norm(x, weight, bias, eps):

@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 4: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 LAYER = """
 def encoder_layer(x, attention, attention_norm, feed_forward, feed_forward_norm):

@@ -2,7 +2,7 @@
 
 import re
 
-from variant_facts import found
+from support.variant_facts import found
 
 CORRUPT = """
 def corrupt_tokens(input_ids, chosen, mask_token_id, vocab_size):

@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 7: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 CUT = """
 def cut_pair(first, second, max_length, rng):

@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 8: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 STEP = """
 def adam_step(weight, gradient, mean, square, step, learning_rate):

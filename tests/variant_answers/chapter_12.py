@@ -2,7 +2,7 @@
 
 import operator
 
-from variant_facts import found
+from support.variant_facts import found
 
 SPAN = """
 def best_span(start_logits, end_logits, first, length, longest):

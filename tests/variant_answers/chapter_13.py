@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 13: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 NEAREST = """
 def nearest(queries, collection, k):

@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 14: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 PIECES = """
 def pieces_of(word):

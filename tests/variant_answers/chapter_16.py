@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 16: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 COUNT = """
 def albert_parameters(V, D, E, L, G):

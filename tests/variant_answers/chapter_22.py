@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 22: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 SCALE = """
 def next_scale(scale, clean_steps, finite, interval):

@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 23: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 PLAN = """
 def padded_tokens(lengths):

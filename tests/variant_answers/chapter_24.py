@@ -2,7 +2,7 @@
 
 import re
 
-from variant_facts import found
+from support.variant_facts import found
 
 SHAPES = """
 def compiled_shapes(lengths):

@@ -1,6 +1,6 @@
 """Answers to the variants of chapter 25: see test_classroom_variants.py."""
 
-from variant_facts import found
+from support.variant_facts import found
 
 COUNT = """
 def parameters(V, P, D, F, L):

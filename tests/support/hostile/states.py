@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from hostile_json import small_model
-from hostile_oracle import Input, Wrong, altered, damaged, strange_json
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
-from tiny_run import tiny_trainer
 
 from bertedu.errors import UserError
 from bertedu.model import BertForMaskedLM
 from bertedu.training.loop import Trainer
 from bertedu.training.resume import FILE, load_state
+from support.hostile.json_files import small_model
+from support.hostile.oracle import Input, Wrong, altered, damaged, strange_json
+from support.tiny_run import tiny_trainer
 
 CHANGES: list[Callable[[Any], Any]] = [
     *(lambda t: t.fill_(math.inf), lambda t: t.fill_(math.nan), lambda t: t.long(), lambda t: t.bool()),

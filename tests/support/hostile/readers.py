@@ -10,11 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hostile_oracle import NASTY, STRANGE, WORDS, Input, damaged, decoded, lines_of, sentence
-
 from bertedu.corpora.readers.plain_text import read_documents
 from bertedu.corpora.task_data import read_labelled, read_tagged
 from bertedu.files import LIMIT
+from support.hostile.oracle import NASTY, STRANGE, WORDS, Input, damaged, decoded, lines_of, sentence
 
 
 def store(path: Path, data: bytes) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import tokenizers
 import torch
-from hostile_oracle import WORDS, Input, altered, damaged, decoded, strange_json
 
 from bertedu.config import BertConfig, TaskConfig
 from bertedu.finetuning.plan import FinetuningPlan
@@ -17,6 +16,7 @@ from bertedu.pretraining.plan import Plan
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.metrics import read_metrics
+from support.hostile.oracle import WORDS, Input, altered, damaged, decoded, strange_json
 
 MODEL_FILES = ("config.json", "tokenizer_config.json", "vocab.txt", "model.safetensors")
 

@@ -1,7 +1,7 @@
 """A pre-training run small enough to be tested from end to end: made-up text, one layer, 16 numbers a token.
 
 Each made-up document keeps to the eight words of its topic, so both predictions can be learned. Run as a
-program (`torchrun … tests/tiny_run.py FOLDER`) it trains 12 steps into FOLDER/adamw, 12 into FOLDER/muon, and as
+program (`torchrun … -m support.tiny_run FOLDER`) it trains 12 steps into FOLDER/adamw, 12 into FOLDER/muon, and as
 many as fit into a second into FOLDER/minutes.
 """
 

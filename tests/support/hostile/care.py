@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from hostile_commands import ended
-from hostile_oracle import Input, damaged, sentence, strange_json
-
 from bertedu.course.building.places import Places
+from support.hostile.commands import ended
+from support.hostile.oracle import Input, damaged, sentence, strange_json
 
 
 @contextmanager

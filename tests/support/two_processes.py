@@ -1,9 +1,10 @@
 """What two processes by torchrun do, in one program, so that torch is loaded once: every fine-tuning task and
 pre-training, with both optimizers, some stopped on the way and resumed.
 
-`torchrun … two_processes.py FOLDER` goes by FOLDER/plans.json: by name a task, its options, and whether the run is
-stopped by one process and resumed. Pre-training goes into FOLDER/adamw, FOLDER/muon (and "… resumed"), FOLDER/minutes;
-ELECTRA's, SpanBERT's and XLNet's, stopped and resumed, into FOLDER/replaced-tokens, FOLDER/spans, FOLDER/permutation.
+`torchrun … -m support.two_processes FOLDER` goes by FOLDER/plans.json: by name a task, its options, and whether the run
+is stopped by one process and resumed. Pre-training goes into FOLDER/adamw, FOLDER/muon (and "… resumed"),
+FOLDER/minutes; ELECTRA's, SpanBERT's and XLNet's, stopped and resumed, into FOLDER/replaced-tokens, FOLDER/spans,
+FOLDER/permutation.
 """
 
 import atexit
@@ -14,7 +15,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import tiny_run
 from torch import distributed
 
 from bertedu.finetuning.kinds import KINDS
@@ -22,6 +22,7 @@ from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.run import finetune
 from bertedu.finetuning.task import FinetuningTask
 from bertedu.training.processes import is_main_process
+from support import tiny_run
 
 STOPPED_AT = 4
 

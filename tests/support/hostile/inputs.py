@@ -1,7 +1,7 @@
 """All kinds of inputs of a saboteur, how often each comes, and whether one of them goes well.
 
 A kind draws one input from a seed: a file that is written well and then perhaps damaged, or a command with strange
-options. What must come out is said beside it (`hostile_oracle`). Kinds that take longer come less often.
+options. What must come out is said beside it (`oracle.py`). Kinds that take longer come less often.
 """
 
 import random
@@ -12,28 +12,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import hostile_care
-import hostile_commands
-import hostile_json
-import hostile_readers
-import hostile_reports
-import hostile_rows
-import hostile_states
-from hostile_oracle import Input, check
+from support.hostile import care, commands, json_files, readers, reports, rows, states
+from support.hostile.oracle import Input, check
 
 KINDS: dict[str, Callable[[random.Random, Path], Input]] = {
-    **hostile_readers.KINDS,
-    **hostile_rows.KINDS,
-    **hostile_json.KINDS,
-    **hostile_states.KINDS,
-    **hostile_reports.KINDS,
-    **hostile_commands.KINDS,
-    **hostile_care.KINDS,
+    **readers.KINDS,
+    **rows.KINDS,
+    **json_files.KINDS,
+    **states.KINDS,
+    **reports.KINDS,
+    **commands.KINDS,
+    **care.KINDS,
 }
 OFTEN = 30
 SHARES = {
-    **dict.fromkeys(hostile_states.KINDS, 8),
-    **dict.fromkeys(hostile_reports.KINDS, 8),
+    **dict.fromkeys(states.KINDS, 8),
+    **dict.fromkeys(reports.KINDS, 8),
     **dict.fromkeys(("fill-mask and attention", "answer", "build"), 8),
     "pages with pictures": 3,
 }

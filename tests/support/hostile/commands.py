@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from click.testing import CliRunner
-from hostile_json import small_model
-from hostile_oracle import NASTY, Input, Wrong, damaged
 
 from bertedu.cli import main
 from bertedu.errors import UserError, visible
 from bertedu.finetuning.question_answering import SpanFinder
+from support.hostile.json_files import small_model
+from support.hostile.oracle import NASTY, Input, Wrong, damaged
 
 NO_MODELS = (*("", ".", "runs/none", "../x", "/dev/zero", "/proc/self", "a\0", "\udcff", "hub:x/../y", "x" * 5000),)
 

@@ -5,12 +5,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from hostile_json import small_model
-from hostile_oracle import Input, altered, damaged, strange_json
 from rich.console import Console
-from small_runs import save_run
-from test_visualization_finetuning_report import FIGURES, save_finetuning_run
-from test_visualization_report import Page, fetches
 
 from bertedu.config import BertConfig
 from bertedu.visualization import write_finetuning_report, write_report
@@ -22,6 +17,11 @@ from bertedu.visualization.picture import Picture, new_figure
 from bertedu.visualization.pretraining_page import page
 from bertedu.visualization.report import curve_baselines, how_it_was_made
 from bertedu.visualization.results import results, results_table
+from support.finetuning_runs import FIGURES, save_finetuning_run
+from support.hostile.json_files import small_model
+from support.hostile.oracle import Input, altered, damaged, strange_json
+from support.pages import Page, fetches
+from support.small_runs import save_run
 
 
 def changed(rng: random.Random, path: Path) -> bool:

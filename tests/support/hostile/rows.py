@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hostile_oracle import STRANGE, WORDS, Input, damaged, decoded, lines_of, sentence
-
 from bertedu.corpora.task_data import read_choices, read_questions, read_summaries
+from support.hostile.oracle import STRANGE, WORDS, Input, damaged, decoded, lines_of, sentence
 
 
 def squad(rng: random.Random, folder: Path) -> Input:

@@ -6,7 +6,7 @@ from pathlib import Path
 from bertedu.corpora.tasks.files import TASKS
 from bertedu.finetuning.kinds import KINDS
 
-DATA = Path(__file__).resolve().parents[1] / "data"
+DATA = Path(__file__).resolve().parents[2] / "data"
 KIND_OF = {
     "sentiment": "classification",
     "aspects": "multi-label",

@@ -1,7 +1,7 @@
 """What two processes by torchrun do with each setting of the engine, in one program, so that torch is loaded once.
 
-`torchrun … two_processes_engine.py FOLDER` trains 12 steps into FOLDER/NAME for each of MODES, and once more into
-"FOLDER/NAME resumed", stopped by the second process on the way.
+`torchrun … -m support.two_processes_engine FOLDER` trains 12 steps into FOLDER/NAME for each of MODES, and once more
+into "FOLDER/NAME resumed", stopped by the second process on the way.
 """
 
 import sys
@@ -9,12 +9,12 @@ import time
 from functools import partial
 from pathlib import Path
 
-import tiny_run
 import torch
-from two_processes import STOPPED_AT, StoppedByOne
 
 from bertedu.checkpoints.folder import save_tensors
 from bertedu.training import resume
+from support import tiny_run
+from support.two_processes import STOPPED_AT, StoppedByOne
 
 # By name: the settings, and the objective or member that is trained (BERT with both heads, where none is named).
 MODES = {

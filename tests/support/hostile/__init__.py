@@ -1,0 +1,1 @@
+"""Damaged files, rows, requests and commands, and the oracle that says how each must be answered."""
