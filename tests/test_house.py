@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from support.faults import assert_none
 from support.repository import PACKAGE, PROJECT, REPOSITORY, everything, specifiers
 
 # Imports run one way: a row imports only from its own folder and from rows above it.
@@ -89,51 +90,74 @@ def row(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def test_an_imported_package_is_missing_from_pyproject():
-    for path in modules():
-        allowed = everything() if row(path) in WITH_EXTRAS else specifiers()
-        missing = imported_distributions(path) - set(allowed)
-        assert not missing, f"{path.relative_to(REPOSITORY)} imports {sorted(missing)}: declare it in pyproject.toml"
+def name_of(path: Path) -> str:
+    return path.relative_to(REPOSITORY).as_posix()
 
 
-def test_a_notebook_needs_a_package_that_only_the_tests_install():
+def undeclared(path: Path, allowed: Iterable[str]) -> list[str]:
+    """A sentence where a file imports from packages that are not among those allowed."""
+    missing = imported_distributions(path) - set(allowed)
+    return [f"{name_of(path)} imports {sorted(missing)}: declare it in pyproject.toml"] if missing else []
+
+
+def test_every_imported_package_is_declared():
+    assert_none(
+        fault
+        for path in modules()
+        for fault in undeclared(path, everything() if row(path) in WITH_EXTRAS else specifiers())
+    )
+
+
+def test_a_notebook_needs_only_packages_that_a_learner_installs():
     allowed = set(specifiers("course", "production", "jax"))
+    faults = []
     for path in sorted((REPOSITORY / "notebooks" / "source").glob("[0-9]*.py")):
         for name in imports(path):
             root = name.partition(".")[0]
             if root not in sys.stdlib_module_names and root != "bertedu":
                 needed = {canonicalize_name(provider) for provider in providers().get(root, [root])}
-                assert needed & allowed, f"{path.name} imports {name}: declare it in the extra of the notebooks"
+                if not needed & allowed:
+                    faults.append(f"{path.name} imports {name}: declare it in the extra of the notebooks")
+    assert_none(faults)
 
 
-def test_two_lines_declare_one_package_or_one_of_them_is_overlooked():
+def test_dependencies_are_declared_once_and_in_order():
     for lines in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()):
         names = [canonicalize_name(Requirement(line).name) for line in lines]
         assert len(names) == len(set(names)) and names == sorted(names), f"twice, or out of order: {names}"
 
 
-def test_a_test_needs_a_package_that_is_declared_nowhere():
+def test_every_package_that_a_test_imports_is_declared():
+    faults = []
     for path in [*modules(REPOSITORY / "tests"), *modules(REPOSITORY / "benchmarks")]:
         siblings = {canonicalize_name(other.stem) for other in path.parent.glob("*.py")} | {"support", "benchmarks"}
-        missing = imported_distributions(path) - set(everything()) - siblings
-        assert not missing, f"{path.relative_to(REPOSITORY)} imports {sorted(missing)}: declare it in pyproject.toml"
+        faults += undeclared(path, [*everything(), *siblings])
+    assert_none(faults)
 
 
 def test_no_test_file_imports_another():
-    for path in modules(REPOSITORY / "tests"):
-        for name in imports(path):
-            assert not any(part.startswith("test_") for part in name.split(".")[:-1] or [name]), (
-                f"{path.relative_to(REPOSITORY)} imports {name}: move what both need to tests/support/"
-            )
+    assert_none(
+        f"{name_of(path)} imports {name}: move what both need to tests/support/"
+        for path in modules(REPOSITORY / "tests")
+        for name in imports(path)
+        if any(part.startswith("test_") for part in name.split(".")[:-1] or [name])
+    )
 
 
-def test_a_dependency_is_declared_and_never_used():
+def test_helpers_of_tests_are_in_one_folder():
+    """What pytest collects is called test_*, but for `device_steps.py`, which needs a process of its own."""
+    others = {path.name for path in (REPOSITORY / "tests").glob("*.py") if not path.name.startswith("test_")}
+    assert others == {"conftest.py", "device_steps.py"}, "move helpers to tests/support/"
+
+
+def test_every_declared_dependency_is_used():
     used = set().union(*map(imported_distributions, modules()))
     unused = set(specifiers()) - used
     assert not unused, f"pyproject.toml declares {sorted(unused)}, which nothing in bertedu/ imports"
 
 
-def test_an_import_runs_against_the_order_of_the_rows():
+def test_imports_run_in_the_order_of_the_rows():
+    faults = []
     for path in modules():
         if path == PACKAGE / "__init__.py":
             continue
@@ -145,22 +169,26 @@ def test_an_import_runs_against_the_order_of_the_rows():
             other = name.split(".")[1]
             if other not in ROWS:
                 other = "cli"  # a name of the package itself: it imports everything else, so only the last rows may
-            assert ROWS.index(other) <= ROWS.index(own), (
-                f"{path.relative_to(REPOSITORY)} imports {name}: {own} may import only from "
-                f"{', '.join(ROWS[: ROWS.index(own) + 1])}"
-            )
+            if ROWS.index(other) > ROWS.index(own):
+                allowed = ", ".join(ROWS[: ROWS.index(own) + 1])
+                faults.append(f"{name_of(path)} imports {name}: {own} may import only from {allowed}")
+    assert_none(faults)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_file_or_function_outgrows_its_reader(path):
+def too_long(path: Path) -> Iterator[str]:
     lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= MOST_LINES_OF_A_FILE, f"{lines} lines: the house's limit is {MOST_LINES_OF_A_FILE}, aim for 250"
+    if lines > MOST_LINES_OF_A_FILE:
+        yield f"{name_of(path)} has {lines} lines: the house's limit is {MOST_LINES_OF_A_FILE}, aim for 250"
     for node in ast.walk(syntax(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
-            assert length <= MOST_LINES_OF_A_FUNCTION, (
-                f"{node.name} has {length} lines: the house's limit is {MOST_LINES_OF_A_FUNCTION}, aim for 40"
-            )
+            if length > MOST_LINES_OF_A_FUNCTION:
+                limit = f"the house's limit is {MOST_LINES_OF_A_FUNCTION}, aim for 40"
+                yield f"{name_of(path)}, line {node.lineno}: {node.name} has {length} lines: {limit}"
+
+
+def test_no_file_or_function_outgrows_its_reader():
+    assert_none(fault for path in modules() for fault in too_long(path))
 
 
 def is_exercise(node: ast.FunctionDef | ast.ClassDef) -> bool:
@@ -168,17 +196,47 @@ def is_exercise(node: ast.FunctionDef | ast.ClassDef) -> bool:
     return any(isinstance(mark, ast.Call) and ast.unparse(mark.func) == "exercise" for mark in node.decorator_list)
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_learner_opens_a_class_that_explains_nothing(path):
-    assert ast.get_docstring(syntax(path)), "begin the file with a docstring: what lives here"
+def unexplained(path: Path) -> Iterator[str]:
+    if not ast.get_docstring(syntax(path)):
+        yield f"{name_of(path)}: begin the file with a docstring: what lives here"
     for node in syntax(path).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_") and not is_exercise(node):
-            assert ast.get_docstring(node), f"{node.name}, line {node.lineno}, has no docstring"
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_") or is_exercise(node):
+            continue
+        if not ast.get_docstring(node):
+            yield f"{name_of(path)}, line {node.lineno}: {node.name} has no docstring"
 
 
-def test_a_module_has_no_tests():
+def test_every_file_class_and_public_function_explains_itself():
+    assert_none(fault for path in modules() for fault in unexplained(path))
+
+
+@pytest.mark.parametrize(
+    ("code", "faults"),
+    [
+        ('"""A file."""\n' + 299 * "x = 1\n", []),
+        ('"""A file."""\n' + 300 * "x = 1\n", ["301 lines"]),
+        ("def f():\n    pass\n", ["begin the file with a docstring", "f has no docstring"]),
+        (
+            '"""A file."""\nclass A:\n    def f(self):\n' + 60 * "        pass\n",
+            ["f has 61 lines", "A has no docstring"],
+        ),
+        ('"""A file."""\n@exercise("1.1")\ndef f():\n    pass\ndef _g():\n    pass\n', []),
+    ],
+    ids=["long", "too long", "without docstrings", "a long method", "an exercise"],
+)
+def test_the_rules_find_what_is_too_long_or_unexplained(code, faults, tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "REPOSITORY", tmp_path)
+    (tmp_path / "planted.py").write_text(code)
+    found = [*too_long(tmp_path / "planted.py"), *unexplained(tmp_path / "planted.py")]
+    assert len(found) == len(faults) and all(fault in told for fault, told in zip(faults, found, strict=True))
+
+
+def test_every_module_has_tests():
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef)
     rows = {row(path) for path in modules() if any(isinstance(node, definitions) for node in ast.walk(syntax(path)))}
     tests = {path.stem for path in (REPOSITORY / "tests").glob("test_*.py")}
-    for name in sorted(rows - {"__init__"}):
-        assert any(re.fullmatch(rf"test_{name}(_\w+)?", test) for test in tests), f"write tests/test_{name}.py"
+    assert_none(
+        f"write tests/test_{name}.py"
+        for name in sorted(rows - {"__init__"})
+        if not any(re.fullmatch(rf"test_{name}(_\w+)?", test) for test in tests)
+    )
