@@ -9,7 +9,7 @@
 #
 # - write the loss of word2vec, and say what GloVe and fastText do differently
 # - fill a gap with two language models, as in ELMo, and say which assumption that needs
-# - make a GPT of BERT's layers with one line, and detect that this line is missing
+# - make BERT's layers read from the left only, as in GPT, and detect that the mask is missing
 # - show what pre-training and fine-tuning changed in 2018, with a run and with the published figures
 # - compare six models fairly, and report also what speaks against the story
 #
@@ -118,11 +118,12 @@ print(f"horse and paris {cosine_similarity(horse, paris, dim=0):.0f}")
 #
 # The folder `bertedu/before/` has each model in a file of its own. `benchmarks/before.py` trained all of them and a
 # BERT on the same text, each for 60 seconds of processor time, with vectors of 64 numbers and three random seeds. Each
-# model has the learning rate that was best for its own loss on held-out sentences (GloVe's: on the text itself). Two
-# things are not equal. fastText has 1.5 million weights, because of its table of pieces, ELMo 0.34 million, the others
-# 0.2 million. And BERT alone
-# begins with an initialization made for short runs, as in `bertedu pretrain`. With the published one it waits longer on
-# a **plateau**: on the sentences about agreement alone it is still at 50 % after 500 steps, and at 100 % after 1,000.
+# model has the learning rate that was best for its own loss on held-out sentences (GloVe's: on the text itself). What
+# is not equal: in a minute ELMo makes 1,100 steps and GloVe 28,000. fastText has 1.5 million weights, because of its
+# table of pieces, ELMo 0.34 million, the others 0.2 million. GPT has its LayerNorms in front of each part. BERT masks
+# 30 % of the words, and begins with an initialization made for short runs, as in `bertedu pretrain`. With the published
+# one it waits longer on a **plateau**: on the sentences about agreement alone it is still near 50 % after 500 steps, and
+# at 100 % after 1,000.
 #
 # The results are in `data/before/results.json`. The next cell defines `show`. It prints a question, in square brackets
 # the baselines, and below it the six models: the mean of three runs in percent, in brackets the lowest and the highest.
@@ -232,11 +233,12 @@ check("14.2", negative_sampling_loss)
 # </details>
 
 # %% [markdown]
-# Two details matter in practice. Negatives are drawn from the word counts to the power ¾, so that rare words come up
-# a little more often. And frequent words are left out at random (**subsampling**): a word that is a share f of the text
-# is kept with the probability √(t / f), at most 1. The threshold t is 0.001 here (10⁻⁵ in the paper, for a billion
-# words). *the* is 15.1 % of our text: √(0.001 / 0.151) = 0.08. The next cell prints both for three words. The one after
-# it trains for 600 steps.
+# Three details matter in practice. Each center draws its own window, from 1 to w, so that near words count more.
+# Negatives are drawn from the word counts to the power ¾, so that rare words come up a little more often. And frequent
+# words are left out at random (**subsampling**): a word that is a share f of the text is kept with the probability
+# √(t / f), at most 1. The threshold t is 0.001 here (10⁻⁵ in the paper, for a billion words). *the* is 15.1 % of our
+# text: √(0.001 / 0.151) = 0.08. The next cell prints the last two for three words. The one after it trains for 600
+# steps, with w = 5.
 
 # %%
 from bertedu.before.training import skipgram_losses, train
@@ -279,18 +281,18 @@ show("neighbours")
 # %% [markdown]
 # Nobody told the model what a month is. Of 100 neighbors of word2vec 83 are of the same kind, and 3 would be by chance.
 # But look at the baseline **counting**. It counts which words stand near each other, takes the logarithm of how much
-# more often they do so than by chance (**pointwise mutual information**, PMI), and reduces that table to 64 columns
-# with a **singular value decomposition**. That gives 98, without any training. In a text this small, word2vec is not
-# the best way to its own goal. At its optimum it factorizes such a table anyway, the PMI less log K (Levy & Goldberg
-# 2014; the interview question below derives it).
+# more often they do so than by chance (**pointwise mutual information**, PMI) where it is positive, and reduces that
+# table to 64 columns with a **singular value decomposition**. That gives 98, without any training. In a text this
+# small, word2vec is not the best way to its own goal. With vectors that are long enough, its optimum is such a table
+# anyway, the PMI less log K (Levy & Goldberg 2014; the interview question below derives it).
 #
 # (Word vectors became famous for **analogies**: king − man + woman lies near queen. Our text is too small for them.)
 #
 # ## GloVe: count first
 #
 # **GloVe** (Pennington et al. 2014) begins with the counts. x is how often two words stand near each other, where each
-# time counts 1 / distance. Then vectors and biases are fitted so that w·w′ + b + b′ is close to log x. The error of a
-# pair has the weight (x / 100)^¾, at most 1: rare pairs may be chance. The next cell counts in two short sentences.
+# time counts 1 / distance. Then vectors and biases are fitted so that w·w′ + b + b′ is close to log x. A pair's squared
+# error has the weight (x / 100)^¾, at most 1: rare pairs may be chance. The next cell counts in two short sentences.
 
 # %%
 from bertedu.before.glove import cooccurrences, weighting
@@ -375,8 +377,9 @@ show(
 # sentence, so the means of both senses are that vector too. Each question is a tie. **Agreement: no better than a
 # coin**, 43 to 53 %. These models read a bag of words: in *the harps near the cow* and in *the cow near the harps* they
 # see the same one. With two nouns between, the bag holds two nouns of the wrong number and one of the right one, which
-# is why some numbers are below 50. The n-gram fares worst, with 25 %: it follows the nearest noun, and that always has
-# the wrong number.
+# may be why some numbers are below 50. The n-gram fares worst, with 25 %: it follows the nearest noun, and in these
+# questions that has the wrong number. (It is right at all because in training a third of the verbs disagree with the
+# nearest noun, and most pairs of noun and adjective occur only a few times.)
 #
 # But be careful with the second row. The *mean* of all vectors of the sentence tells the senses apart perfectly, for
 # word2vec, fastText and for counting. Words such as *money* or *river* stand in the sentence, and a mean collects them.
@@ -485,10 +488,10 @@ check("14.4", fill_from_both)
 # ## GPT: BERT's layers, from the left only
 #
 # **GPT** (Radford et al. 2018) is a language model as well, but a Transformer. You have built all of its parts. What
-# makes GPT of BERT's layers is one line, the **causal mask**: before the softmax, a very negative number is added to
-# the score of each key on the right of the query. (Ours is a GPT-2, which also moves LayerNorm to the front of each
-# part.) Why is the mask needed? GPT is trained to predict the next word at every position. Without the mask it could
-# see that word. To fill a gap, we take its prediction at the position before the gap.
+# is new is the **causal mask**: before the softmax, a very negative number is added to the score of each key on the
+# right of the query. (Besides, GPT has no segments and no layer before its decoder; ours is a GPT-2, with LayerNorm in
+# front of each part.) Why is the mask needed? GPT is trained to predict the next word at every position. Without the
+# mask it could see that word. To fill a gap, we take its prediction at the position before it.
 #
 # The next two cells train a GPT of two layers for 150 steps, and a BERT of the same size for 500, with the learning
 # rate that was best for it in the benchmark.
@@ -575,8 +578,8 @@ show(
 # %% [markdown]
 # There are five things in these numbers.
 #
-# 1. Before the end GPT fills 72 %, ELMo and BERT 84 and 85 %. Reading both sides brings 12 to 13 points. But an n-gram
-#    that sees one word on each side has 67 %.
+# 1. Before the end GPT fills 72 %, ELMo and BERT 84 and 85 %. Those that read both sides are 12 to 13 points ahead. But
+#    an n-gram that sees one word on each side has 67 %.
 # 2. At the end it is the other way round: GPT 84 %, BERT 21 %. In a minute of training GPT has learned far more facts.
 #    One expects the reason to be that it is asked for every word, and BERT for three in ten. That can't be all: ELMo is
 #    asked for every word too, and has 18 %. (It made about 1,100 steps in its minute, GPT 1,900 and BERT 2,600.)
@@ -692,8 +695,8 @@ for name, encoder, position, count, known in runs:
 # %% [markdown]
 # Compare the lines of BERT. The same architecture and the same number of steps: without pre-training it stays near a
 # coin with 200 labels (51 to 62 % in five runs), and with it 50 labels give 94 to 100 %. The 6,000 sentences without
-# labels have taught the model what to attend to. The labels only have to say what the question is. **This is what BERT
-# mattered for.** GPT had shown it four months earlier, and with 200 labels it can do it here too. With 50 labels it
+# labels have taught the model what to attend to. The labels only have to say what the question is. **This is what
+# pre-training is for.** GPT had shown it four months before BERT, and with 200 labels it can do it here too. With 50 it
 # can't (54 to 73 %), at least not with this recipe. (Ours is the best case: the text of the pre-training consists of
 # sentences of the very task, all of them correct.)
 #
@@ -708,12 +711,12 @@ for name, encoder, position, count, known in runs:
 # | BERT-Large, fine-tuned | 86.3 | 82.1 |
 # | a human expert (five people together: 88.0), on 100 questions | 85.0 | |
 #
-# In SWAG one chooses which of four sentences comes next. From GloVe to ELMo it is 6.5 points, from ELMo's features to
-# the fine-tuned GPT 18.8. GPT and BERT-Base have about the same size, and BERT has read more text. So the paper also
-# trained its own model from left to right, on the same text (table 5): it loses 2.3 points on MNLI (82.1 in place of
-# 84.4), and 10.7 on SQuAD (77.8 in place of 88.5). That model also left out next sentence prediction, but this explains
-# only a small part: BERT without it has 83.9 and 87.9. What helps on SQuAD is the other side: with a bidirectional LSTM
-# on top, the left-to-right model reaches 84.9.
+# In SWAG one chooses the most plausible of four continuations. From GloVe to ELMo it is 6.5 points, from ELMo's
+# features to the fine-tuned GPT 18.8. GPT and BERT-Base have about the same size, and BERT has read more text. So the
+# paper also trained its own model from left to right, on the same text (table 5): it loses 2.3 points on MNLI (82.1 in
+# place of 84.4), and 10.7 on SQuAD (77.8 in place of 88.5). That model also left out next sentence prediction, but this
+# explains only a small part: BERT without it has 83.9 and 87.9. What helps on SQuAD is the other side: with a
+# bidirectional LSTM on top, the left-to-right model reaches 84.9.
 #
 # ### Frozen features here
 #
@@ -724,11 +727,11 @@ for name, encoder, position, count, known in runs:
 show("topics", "judged agreement")
 
 # %% [markdown]
-# Two lessons. For topics, the mean of word2vec's vectors is the *best* of all, 98 % against BERT's 89. A topic is a
-# matter of which words are there. If that is your task, take the cheap model. For agreement, word vectors are a coin,
-# and ELMo's frozen features are the best, 97 % against 85. ELMo was made to be used as features, BERT to be fine-tuned.
-# (A large BERT is good at both. With frozen features, the concatenation of its last four layers, BERT-Base has an F1 of
-# 96.1 in recognizing entities, and fine-tuned 96.4: Devlin et al., section 5.3.)
+# Two lessons. For topics, the means of word2vec's and fastText's vectors are *best*, 98 % against BERT's 89. A topic is
+# a matter of which words are there. If that is your task, try the cheap model first. For agreement, word vectors are a
+# coin, and ELMo's frozen features are the best, 97 % against 85. ELMo was made to be used as features, BERT to be
+# fine-tuned. (At full size BERT does both well. In recognizing entities BERT-Base has an F1 of 96.4 fine-tuned, and
+# 96.1 frozen, its last four layers under a bidirectional LSTM: Devlin et al., section 5.3, development set.)
 #
 # ## All answers in one picture
 #
@@ -766,8 +769,8 @@ Picture(figure, alt=alt)
 # %% [markdown]
 # No model is the best at everything. The three on the left of the timeline fail where the order of the words matters.
 # Among the three that read the sentence, BERT leads at neighbours, senses and topics, and at gaps before the end, where
-# ELMo is as good. GPT leads at gaps at the end. What the picture leaves out: fine-tuning, larger models, and more than
-# one minute.
+# ELMo is nearly as good. GPT leads at gaps at the end. What the picture leaves out: fine-tuning, larger models, and
+# more than one minute.
 #
 # ## The proof
 #
@@ -886,9 +889,9 @@ with patch("bertedu.before.gpt.causal_bias", her_bias):
     print(f"hers: {about(0.0, at_the_adjective(hers.model), within=0.15):.2f}")
 
 # %% [markdown]
-# Her model knows the result of a draw. That is only possible if it *sees* it: the token that it should predict is one
-# position to the right, and nothing hides it. So it has learned to copy its right neighbor. Where the right neighbor is
-# [MASK], as in a question, or nothing, as in writing, it has nothing to copy.
+# Her model knows the result of a draw. In less than two passes it can't have learned 6,000 sentences by heart, so it
+# *sees* it: the token that it should predict is one position to the right, and nothing hides it. So it has learned to
+# copy its right neighbor. Where that is [MASK], as in a question, or nothing, as in writing, it has nothing to copy.
 #
 # The same bug has other causes: a mask that is transposed, a mask that is dropped by an argument such as `is_causal`,
 # labels that are not shifted, or a backward LSTM that already holds the word that it should predict. All of them show
@@ -932,10 +935,10 @@ check("14.5", causal_bias)
 # | | paper | the authors' code | this course |
 # |---|---|---|---|
 # | word2vec: words kept | √(t / f) | √(t / f) + t / f | as the paper |
-# | word2vec: window | w | drawn from 1 to w for each center | as the code |
+# | word2vec: window | drawn from 1 to w for each center (Mikolov et al. 2013, arXiv 1301.3781, section 3.2) | the same | the same |
 # | fastText: vector of a word | the *sum* of its pieces | their mean | the mean |
 # | ELMo: words | a convolution over characters | the same | a table of whole words |
-# | GPT | LayerNorm after each addition (GPT-1) | GPT-2: before each part, and once at the end | as GPT-2 |
+# | GPT (GPT-1) | LayerNorm after each addition | the same | as GPT-2: before each part, and once at the end |
 # | BERT: pre-training | masked words, next sentence | the same | here: masked words, 30 % of them |
 #
 # GPT-1 was trained on BooksCorpus, BERT on BooksCorpus and Wikipedia: four times as many words. A comparison of the two
@@ -949,9 +952,9 @@ check("14.5", causal_bias)
 # - **ELMo** reads the sentence from both sides, with two models that never meet. **GPT** is BERT's layers with a causal
 #   mask; it learns from every word, and fills a gap from one side only, unless it reads a sentence for each candidate.
 # - **BERT** reads both sides at once, and pays: it learns from the masked words only.
-# - What changed the field in 2018 was **pre-training and fine-tuning**: 50 labels were enough here, where random
-#   weights stayed near a coin with 200.
-# - A loss below what the text allows is a bug. Compute the floor.
+# - What changed the field in 2018 was **pre-training and fine-tuning**: 50 labels were enough for BERT here, where
+#   random weights stayed near a coin with 200.
+# - A loss below what the text allows, on text not learned by heart, is a bug. Compute the floor.
 #
 # ## Quiz
 
@@ -984,10 +987,10 @@ quiz(14)
 # how much more often do the two occur together than by chance? Levy and Goldberg showed this in 2014: if the vectors
 # had enough dimensions, SGNS would factorize the PMI matrix shifted by log k. With 300 dimensions it's a weighted
 # low-rank approximation, frequent pairs weigh most. What does it explain? That counting with SVD gives vectors of
-# nearly the same quality. Why analogies work partly: differences of vectors are ratios of probabilities. And the link
-# to today: InfoNCE with in-batch negatives has the same solution up to a constant, so a bi-encoder's dot product is
-# also a PMI, and frequent documents are punished by it, unless one corrects for sampling. It also says what is
-# missing: one vector per word, and no order within the window.
+# nearly the same quality. Why analogies work partly: differences of vectors stand for ratios of probabilities. And
+# the link to today: InfoNCE with in-batch negatives has the same solution up to a constant, so a bi-encoder's dot
+# product is also a PMI, and frequent documents are punished by it, unless one corrects for sampling. It also says
+# what is missing: one vector per word, and no order within the window.
 #
 # </details>
 #
@@ -1018,7 +1021,8 @@ quiz(14)
 # one word sense. That idea survived: probing, scalar mixes over BERT's layers, and layer choice in embeddings.
 # Results: errors fell by 6 to 20 % relative on six tasks, the state of the art in February 2018. Eight months later
 # BERT beat it with one architecture for all tasks. The other reasons: LSTMs process token by token and can't use a
-# GPU well, ELMo's task networks had to be designed, and fine-tuning all weights is stronger than frozen features.
+# GPU well, ELMo's task networks had to be designed, and fine-tuning all weights is mostly stronger than frozen
+# features.
 #
 # </details>
 #

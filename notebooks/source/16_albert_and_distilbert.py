@@ -2,7 +2,8 @@
 # # 16 · ALBERT and DistilBERT
 #
 # You will make BERT smaller in two ways. ALBERT stores fewer weights, and runs one layer again and again. DistilBERT
-# has half of the layers, and learns from a trained BERT as its teacher. One of the two is faster, the other is not.
+# has half of the layers, and learns from a trained BERT as its teacher. One of the two is faster in use, the other is
+# not.
 #
 # ## What you will be able to do
 #
@@ -70,7 +71,7 @@ stacks(
 # ## The problem: take away layers
 #
 # BERT-Base has 110 million parameters, and it computes twelve layers for every token. On a phone, or for millions of
-# requests, that is too much. Can we simply take a trained BERT and use fewer layers?
+# requests, that can be too much. Can we simply take a trained BERT and use fewer layers?
 #
 # We try it with our own BERT of four layers. The next cell opens it, and loads documentation of the Python packages on
 # your machine. We measure on documents that the model was not trained on: they are held out by a hash of their text.
@@ -812,12 +813,12 @@ comparison(
 # of 8) are not a pre-training: DistilBERT was trained on eight GPUs for about 90 hours (section 3), where random
 # weights have time to learn.
 #
-# The DistilBERT paper did the same separation at full size (table 4, change of the GLUE average): without the KL −2.96,
-# without the cosine −1.46, without the MLM loss −0.31, and with all three losses but random weights −3.69. So at its
-# size, too, the copied layers are worth more than any single loss.
+# The DistilBERT paper took the parts away one by one at full size (table 4, change of the GLUE average): without the KL
+# −2.96, without the cosine −1.46, without the MLM loss −0.31, and with all three losses but random weights −3.69. So at
+# its size, too, the copied layers are worth more than any single loss.
 #
 # And DistilBERT *is* faster: 410 seconds against 668 for the development set of a GLUE task, on a CPU, one text at a
-# time, with 66 against 110 million parameters (table 3).
+# time, with 66 against 110 million parameters (table 3). That is 1.6 times as fast, not twice.
 
 # %% [markdown]
 # ## The proof
@@ -1096,9 +1097,8 @@ quiz(16)
 # In practice I start the student from every second layer of the teacher, which matters more than the loss: in
 # DistilBERT's ablation a random initialization cost 3.7 points, dropping the soft loss 3.0, the cosine loss 1.5,
 # masked language modelling 0.3. The cheapest gain for a task are unlabelled texts of your own: the teacher labels a
-# million of them at night. Half the layers is about twice the speed. DistilBERT reports 40 % fewer parameters, 60 %
-# faster, 97 % of the score. Baselines: the small model fine-tuned without a teacher, and on the teacher's hard
-# labels.
+# million of them at night. With half the layers DistilBERT is 1.6 times as fast on a CPU, with 40 % fewer parameters
+# and 97 % of the score. Baselines: the small model fine-tuned without a teacher, and on the teacher's hard labels.
 #
 # </details>
 #
@@ -1123,7 +1123,7 @@ quiz(16)
 #
 # Two, data. Distillation needs no labels, so the student often read a million unlabelled texts and the baseline ten
 # thousand labelled ones. The fair baselines: the small model on the teacher's hard labels for the same texts, that is
-# pseudo-labelling, and with continued pre-training on these texts. Hard labels alone often give most of the gain.
+# pseudo-labelling, and with continued pre-training on these texts. Hard labels alone may give much of the gain.
 # Three, computation. A step with the teacher also runs a model twice as deep: 1.7 times the time for the layers
 # alone, and 2.7 times in our runs, where the student also scores all tokens. Compare at equal time as well as at
 # equal steps.

@@ -58,7 +58,7 @@ def repair_the_mask(case: Case) -> None:
                 "infinity gives nan there, which the next layer spreads to the text.",
                 "Take a large negative number that is finite.",
             )
-    case.close_with("This line is all that makes a GPT of BERT's layers.")
+    case.close_with("With this mask BERT's layers read from the left only, as GPT's do.")
 
 
 def text_attends(case: Case, bias: Tensor, weights: Tensor, text: Tensor, left: bool) -> None:
