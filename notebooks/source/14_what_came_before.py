@@ -286,7 +286,8 @@ show("neighbours")
 # small, word2vec is not the best way to its own goal. With vectors that are long enough, its optimum is such a table
 # anyway, the PMI less log K (Levy & Goldberg 2014; the interview question below derives it).
 #
-# (Word vectors became famous for **analogies**: king − man + woman lies near queen. Our text is too small for them.)
+# (Word vectors became famous for **analogies**: king − man + woman lies near queen, if king itself is left out. Our text
+# is too small for them.)
 #
 # ## GloVe: count first
 #
