@@ -1187,8 +1187,9 @@ check("15.5", position_ids)
 # - A pair is `<s>` A `</s></s>` B `</s>` in one segment. Positions are counted over the ids that are not padding, from
 #   `padding_idx` + 1 = 2, so 512 tokens need 514 rows.
 # - Moving rows of three tables turns a BERT into a RoBERTa with the same outputs.
-# - SpanBERT masks spans of whole words (geometric lengths, mean 3.8, 80/10/10 once for each span) and predicts them
-#   from their two visible neighbors as well. In the paper that helps most where spans are compared by their ends.
+# - SpanBERT draws its masks anew and drops NSP, too. It masks spans of whole words (geometric lengths, mean 3.8,
+#   80/10/10 once for each span) and predicts them from their two visible neighbors as well. In the paper that helps
+#   most where spans are compared by their ends.
 # - A wrong position offset cost at most about a point of accuracy in our lab, and changed most vectors. Compare with a
 #   reference, on a batch with padding.
 #
