@@ -37,6 +37,7 @@ EXTRAS_3 = [course,production,jax,authors,browser,test]
 
 MINUTES ?= 5
 ARGS ?=
+CHAPTERS = bertedu/chapters
 NBVAL = .venv/bin/python -m pytest --quiet --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg \
 	-n 2 --dist loadscope
 PYTHON ?= $(shell for python in python3.11 python3 python; do \
@@ -78,6 +79,8 @@ gpu: environment
 lint: environment
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
+	.venv/bin/ruff check --config $(CHAPTERS)/notebooks.toml $(CHAPTERS)/*/[0-9]*.py
+	.venv/bin/ruff format --check --config $(CHAPTERS)/notebooks.toml $(CHAPTERS)/*/[0-9]*.py
 	.venv/bin/mypy
 
 # .venv/setup says what was installed (PARTS), in which folder, and from which pins. It reads "unfinished" until the

@@ -24,7 +24,8 @@ from bertedu.classroom.assignment_nbgrader import RELEASE_STEPS
 from bertedu.cli import main
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import learner_version, read_source
-from bertedu.course.exercise import EXERCISES
+from bertedu.course.loading import exercises_of
+from bertedu.course.rooms import number_of
 from bertedu.errors import UserError
 
 SOURCES = Places().all_sources()
@@ -60,7 +61,7 @@ def test_a_chapter_is_released_with_a_solution_or_without_a_graded_cell(path, on
     notebook = released(solved)
     nbformat.validate(notebook)
     MetadataValidator().validate_nb(notebook)
-    own = [one for one in EXERCISES.values() if one.chapter == int(path.name[:2])]
+    own = exercises_of(number_of(path))
     points = {
         cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points for cell in codes(notebook) if is_grade(cell)
     }

@@ -10,10 +10,10 @@ from bertedu.classroom.course_file import read_course
 from bertedu.classroom.course_making import make_course
 from bertedu.cli import main
 from bertedu.course.building.places import Places
+from bertedu.course.rooms import CHAPTERS, number_of
 from bertedu.errors import UserError
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "teaching" / "course.toml"
-SOURCE = Path(__file__).parents[1] / "notebooks" / "source"
 OURS = """# %% [markdown]
 # # Our data
 #
@@ -69,7 +69,7 @@ def read(folder: Path, name: str):
 
 def line_of(words: str, chapter: str) -> int:
     """The line of the chapter's source that holds these words first, counted from 1."""
-    lines = (SOURCE / f"{chapter}.py").read_text(encoding="utf-8").splitlines()
+    lines = (CHAPTERS / f"ch{chapter}" / f"{chapter}.py").read_text(encoding="utf-8").splitlines()
     return next(number for number, line in enumerate(lines, 1) if words in line)
 
 
@@ -122,7 +122,7 @@ def test_a_dead_link_or_a_chapter_that_comes_later_is_not_told_with_its_line(mad
     far = line_of("chapter 02](02_", "03_self_attention")
     lab = line_of("## Broken BERT", "04_transformer_encoder")
     wanted = (
-        'notebooks/source/04_transformer_encoder.py, line 17: "You need" names “03 · Self-attention”, which comes',
+        '04_transformer_encoder/04_transformer_encoder.py, line 17: "You need" names “03 · Self-attention”, which',
         '03_self_attention.py, line 16: "You need" names “02 · Input embeddings”, which is not in this course',
         f"03_self_attention.py, line {far}: the link to 02_input_embeddings.ipynb, not in this course, became text",
         "ours.py, line 4: the link to 06_masked_language_model.ipynb",
@@ -180,11 +180,12 @@ def test_a_fault_in_a_teachers_notebook_writes_half_a_course(tmp_path):
 
 def test_the_answer_of_a_left_out_exercise_is_missing_where_another_uses_it(tmp_path):
     path = course(tmp_path, '[[chapter]]\nnumber = 3\nwithout = ["3.2"]\n')
-    source = Places().sources / "03_self_attention.py"
+    source = CHAPTERS / "ch03_self_attention" / "03_self_attention.py"
     root = tmp_path / "course"
-    (root / "notebooks" / "source").mkdir(parents=True)
+    room = root / "bertedu" / "chapters" / "ch03_self_attention"
+    room.mkdir(parents=True)
     text = source.read_text("utf-8") + "\n# %%\nprint(attention)\n"
-    (root / "notebooks" / "source" / source.name).write_text(text, encoding="utf-8")
+    (room / source.name).write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match="`attention` comes from an exercise that is left out"):
         make_course(path, places=Places(root))
 
@@ -192,8 +193,8 @@ def test_the_answer_of_a_left_out_exercise_is_missing_where_another_uses_it(tmp_
 def test_the_example_of_the_six_weeks_is_another_course_than_the_plan():
     read = read_course(EXAMPLE, Places())
     plan = (EXAMPLE.parent / "plans.md").read_text("utf-8").split("## Six weeks")[1].split("## Twelve")[0]
-    wanted = [number for number in range(14) if f"[{number:02}](chapter_{number:02}.md)" in plan]
-    assert [entry.number for entry in read.entries] == wanted == list(range(14))
+    wanted = [number_of(one) for one in Places().all_sources() if f"/ch{one.stem}/teaching.md)" in plan]
+    assert [entry.number for entry in read.entries] == wanted == [f"{number:02}" for number in range(14)]
     assert [
         warning for warning in make_course(EXAMPLE).warnings if "You need" in warning or "leads nowhere" in warning
     ] == []

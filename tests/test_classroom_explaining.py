@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from bertedu.classroom.variants.explaining import agree, compare
 from bertedu.course.case import Case
+from bertedu.course.explaining import agree, compare
 from bertedu.course.verdict import Ended
 
 ROWS = [("two and two", (2, 2)), ("three and four", (3, 4))]

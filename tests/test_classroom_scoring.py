@@ -10,6 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from bertedu.classroom import scoring
 from bertedu.course import checking
 from bertedu.course.exercise import EXERCISES
+from bertedu.course.loading import find
 from bertedu.course.verdict import Verdict
 
 
@@ -56,7 +57,7 @@ def test_a_replaced_check_verdict_or_register_gives_points(monkeypatch):
     monkeypatch.setattr(checking, "examine", lambda *_: Verdict("3.3", "yes"))
     monkeypatch.setattr(checking, "check", lambda *_: Verdict("3.3", "yes"))
     monkeypatch.setattr(checking, "find", lambda _: None)
-    monkeypatch.setitem(EXERCISES, "3.3", dataclasses.replace(EXERCISES["3.3"], examine=lambda case: None))
+    monkeypatch.setitem(EXERCISES, "3.3", dataclasses.replace(find("3.3"), examine=lambda case: None))
     assert scoring.scored(2)("3.3", lambda x: x) == 0
 
 

@@ -13,14 +13,16 @@ from support.voice import in_text
 
 from bertedu import BertConfig
 from bertedu.classroom.overview import CLASS_MINUTES, Chapter, chapters, missing_before, refreshed
-from bertedu.course.checking import EXERCISES, check
+from bertedu.course.checking import check
+from bertedu.course.loading import all_exercises
+from bertedu.course.rooms import CHAPTERS
 from bertedu.model.attention import attend
 from bertedu.model.encoder import EncoderLayer
 from bertedu.tokenization.wordpiece import split_word
 
 ROOT = Path(__file__).resolve().parents[1]
 TEACHING = ROOT / "docs" / "teaching"
-COURSE = chapters(ROOT / "notebooks" / "source")
+COURSE = chapters(CHAPTERS)
 SECTIONS = (
     "Before",
     "In class",
@@ -48,7 +50,7 @@ def read(path: Path) -> str:
 
 
 def page_of(one: Chapter) -> Path:
-    return TEACHING / f"chapter_{one.number:02}.md"
+    return CHAPTERS / f"ch{one.name}" / "teaching.md"
 
 
 def own_pages() -> list[Path]:
@@ -89,7 +91,7 @@ def class_count(one: Chapter) -> int:
 def test_a_chapter_has_no_page_or_a_page_lacks_a_section(one):
     text = read(page_of(one))
     assert re.findall(r"^## (.+)$", text, flags=re.M) == list(SECTIONS)
-    assert text.startswith(f"# {one.number:02} · {one.title}\n")
+    assert text.startswith(f"# {one.number} · {one.title}\n")
     assert f"core path {one.core} minutes, exercises {one.exercise_minutes} of {one.everything} minutes" in text
     assert 350 <= len(re.findall(r"\b\w+\b", text)) <= 780, "one page: 350 to 700 words, and its head"
 
@@ -120,13 +122,13 @@ def test_an_exercise_gets_other_minutes_than_it_states_or_is_forgotten(one):
 @every_chapter
 def test_a_page_names_a_section_or_an_exercise_that_does_not_exist(one):
     text = flat(read(page_of(one)))
-    source = read(ROOT / "notebooks" / "source" / f"{one.name}.py")
+    source = read(CHAPTERS / f"ch{one.name}" / f"{one.name}.py")
     headings = set(re.findall(r"^# ##+ (.+)$", source, flags=re.M))
     for heading in re.findall(r'[Ss]ection "(.+?)"(?=[\s,.:;)])', text):
         assert heading in headings, f"{heading!r} is no section of {one.name}"
     for heading in re.findall(r'"([^"]*\(optional[^"]*)"', text):
         assert heading in headings, f"{heading!r} is no section of {one.name}"
-    assert not set(named(text)) - set(EXERCISES)
+    assert not set(named(text)) - {exercise.number for exercise in all_exercises()}
 
 
 @every_chapter

@@ -1,8 +1,8 @@
 """Graded variants: right answers pass for every seed, mistakes and the copied public answer hear a sentence.
 
-The answers are in variant_answers/chapter_NN.py: RIGHT[number] two or more programs, WRONG[number] four or more with
-words of what is said, PUBLIC[number] the public exercise whose solution must be refused, and `facts(text)`: the names
-that an answer may use, read in a variant's text.
+The answers are in chapters/chNN_name/variant_answers/: RIGHT[number] two or more programs, WRONG[number] four or more
+with words of what is said, PUBLIC[number] the public exercise whose solution must be refused, and `facts(text)`: the
+names that an answer may use, read in a variant's text.
 """
 
 import importlib.util
@@ -17,15 +17,15 @@ import torch
 from bertedu.classroom.assignment import make_assignment
 from bertedu.classroom.assignment_file import read_assignment
 from bertedu.classroom.variants import CHAPTERS, MAKERS, using, variants
-from bertedu.classroom.variants.variant import token_of
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import read_source
 from bertedu.course.checking import check, examine
 from bertedu.course.exercise import EXERCISES
+from bertedu.course.variant import token_of
 from bertedu.errors import UserError
 
-ANSWERS_FOLDER = Path(__file__).parent / "variant_answers"
-TOKENS = [token_of(f"a seed {number}", " ".join(map(str, CHAPTERS))) for number in range(6)]
+ROOMS = Path(__file__).parent / "chapters"
+TOKENS = [token_of(f"a seed {number}", " ".join(CHAPTERS)) for number in range(6)]
 
 
 def answers(path: Path):
@@ -36,7 +36,7 @@ def answers(path: Path):
     return module
 
 
-MODULES = {int(path.stem[-2:]): answers(path) for path in sorted(ANSWERS_FOLDER.glob("chapter_*.py"))}
+MODULES = {path.parts[-3][2:4]: answers(path) for path in sorted(ROOMS.glob("ch*/variant_answers/*.py"))}
 RIGHT = {number: codes for module in MODULES.values() for number, codes in module.RIGHT.items()}
 WRONG = {number: codes for module in MODULES.values() for number, codes in module.WRONG.items()}
 PUBLIC = {number: public for module in MODULES.values() for number, public in module.PUBLIC.items()}
@@ -124,7 +124,7 @@ def test_an_assignment_of_variants_has_a_solution_or_is_not_known_to_its_check(t
 
 @pytest.mark.parametrize(("chapters", "seed"), [(("4",), "a secret sentence"), (("3",), "short"), (("3",), "        ")])
 def test_a_chapter_without_variants_or_a_seed_that_can_be_guessed_is_taken(tmp_path, monkeypatch, chapters, seed):
-    monkeypatch.setattr("bertedu.classroom.assignment_variants.CHAPTERS", [3, 6])
+    monkeypatch.setattr("bertedu.classroom.assignment_variants.CHAPTERS", ["03", "06"])
     with pytest.raises(UserError, match=r"has no variants|can be guessed"):
         make_assignment(chapters, tmp_path / "exam", variant=seed)
     assert not (tmp_path / "exam").exists()

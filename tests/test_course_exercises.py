@@ -1,11 +1,10 @@
 """The checks are proven: right answers pass, real mistakes hear the words that explain them, stubs hear neither.
 
-The answers are in tests/course/exercises/chapter_NN.py, those to the later exercises of some chapters in
-chapter_NN_WORD.py: ANSWERS = {"3.2": {"accepted": [two or more], "wrong": [(answer, phrase), four or more]}}.
+The answers are in tests/chapters/chNN_name/answers/: ANSWERS = {"3.2": {"accepted": [two or more], "wrong": [(answer,
+phrase), four or more]}}.
 """
 
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,13 +12,14 @@ import torch
 from support.pace import yardstick
 from support.proofs import PROOFS
 
-import bertedu.course.exercises
 from bertedu.course import checking
 from bertedu.course.case import plain
 from bertedu.course.checking import check, hint
 from bertedu.course.exercise import EXERCISES
+from bertedu.course.loading import all_exercises
+from bertedu.course.rooms import CHAPTERS
 
-SHIPPED = sorted((e for e in EXERCISES.values()), key=lambda e: e.order)
+SHIPPED = all_exercises()
 ODD = (0, 1.5, True, "", "a text", [], [1, 2], (), {}, (1, 2), (None, None), [[None]], object(), torch.nn.Linear)
 ODD_TENSORS = (torch.zeros(()), torch.zeros(0), torch.full((2, 3), torch.nan), torch.ones(1, 1, 1, 1, 1).bool())
 
@@ -29,7 +29,7 @@ def called(answer: Any) -> str:
 
 
 def named(exercise, *words: str) -> str:
-    return "-".join((f"chapter_{exercise.chapter:02}", exercise.number, *words))
+    return "-".join((f"chapter_{exercise.chapter}", exercise.number, *words))
 
 
 def answers(kind: str) -> list:
@@ -130,6 +130,5 @@ def test_a_hint_gives_the_answer_away_or_nothing(exercise, monkeypatch):
 
 
 def test_a_module_of_exercises_is_not_loaded():
-    modules = {path.stem for path in Path(bertedu.course.exercises.__file__).parent.glob("chapter_*.py")}
-    assert {name[:10] for name in modules} == {f"chapter_{e.chapter:02}" for e in SHIPPED if e.chapter < 90}
-    assert modules == {e.examine.__module__.rpartition(".")[2] for e in SHIPPED if e.chapter < 90}
+    modules = {path.stem for path in CHAPTERS.glob("ch*/exercises/*.py")}
+    assert modules == {e.examine.__module__.rpartition(".")[2] for e in SHIPPED if e.chapter < "90"}

@@ -11,9 +11,10 @@ import pytest
 
 from bertedu.course import data, quizzes
 from bertedu.course.quizzes import quiz, read_quiz, shuffled
+from bertedu.course.rooms import CHAPTERS
 from bertedu.errors import UserError
 
-SHIPPED = sorted((Path(data.PACKAGE).parent / "data" / "quizzes").glob("*.json"))
+SHIPPED = sorted(CHAPTERS.glob("ch*/quiz.json"))
 
 QUESTION = {
     "question": "What does √d keep?",
@@ -26,9 +27,8 @@ QUESTION = {
 }
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in SHIPPED])
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.parent.name) for path in SHIPPED])
 def test_a_shipped_quiz_breaks_a_rule(path):
-    assert re.fullmatch(r"\d\d\.json", path.name)
     questions = read_quiz(path)
     assert len({question["question"] for question in questions}) == len(questions), "a question is asked twice"
 
@@ -90,9 +90,8 @@ def test_a_damaged_quiz_is_a_traceback(tmp_path):
 def test_a_quiz_differs_on_each_run_or_takes_random_numbers(tmp_path, monkeypatch):
     import jupyterquiz
 
-    (tmp_path / "quizzes").mkdir()
-    write(tmp_path / "quizzes", [QUESTION] * 5)
-    monkeypatch.setenv("BERTEDU_DATA", str(tmp_path))
+    write(tmp_path, [QUESTION] * 5).rename(tmp_path / "quiz.json")
+    monkeypatch.setattr(quizzes, "room_of", lambda chapter: tmp_path)
     drawn = []
     monkeypatch.setattr(jupyterquiz, "display_quiz", lambda *_, **__: drawn.append(random.random()))
     random.seed(5)
@@ -108,12 +107,12 @@ def places_of_right_answers(path: Path) -> list[tuple[int, int]]:
     """(place from 0, how many answers) for each question with one right answer, as it is shown."""
     return [
         ([answer["correct"] for answer in question["answers"]].index(True), len(question["answers"]))
-        for question in shuffled(read_quiz(path), int(path.stem))
+        for question in shuffled(read_quiz(path), path.parent.name[2:4].lstrip("0") or 0)
         if question["type"] == "multiple_choice"
     ]
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in SHIPPED])
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.parent.name) for path in SHIPPED])
 def test_the_first_answer_is_right_in_a_whole_chapter(path):
     places = [place for place, _ in places_of_right_answers(path)]
     assert len(set(places)) >= 2 and max(Counter(places).values()) <= 4
@@ -137,9 +136,8 @@ def test_shuffling_loses_an_answer_or_differs_on_each_run():
 def test_the_page_shows_the_order_of_the_file(tmp_path, monkeypatch):
     import jupyterquiz
 
-    (tmp_path / "quizzes").mkdir()
-    write(tmp_path / "quizzes", [QUESTION] * 5)
-    monkeypatch.setenv("BERTEDU_DATA", str(tmp_path))
+    write(tmp_path, [QUESTION] * 5).rename(tmp_path / "quiz.json")
+    monkeypatch.setattr(quizzes, "room_of", lambda chapter: tmp_path)
     shown = []
     monkeypatch.setattr(jupyterquiz, "display_quiz", lambda questions, **_: shown.append(questions))
     quiz(3)
@@ -176,13 +174,15 @@ def test_half_a_block_is_cut_out_with_mathjax():
 
 
 def test_a_file_that_does_not_ship_is_a_traceback(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="there is no chapter 77"):
+        quiz(77)
     monkeypatch.setenv("BERTEDU_DATA", str(tmp_path))
-    with pytest.raises(UserError, match=r"03\.json is not there"):
-        quiz(3)
+    with pytest.raises(UserError, match=r"words\.txt is not there"):
+        data.data_path("words.txt")
     monkeypatch.delenv("BERTEDU_DATA")
     monkeypatch.setattr(data, "PACKAGE", tmp_path / "site-packages" / "bertedu")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match="inside the course's folder"):
-        quizzes.data_path("quizzes/03.json")
-    (tmp_path / "data" / "quizzes").mkdir(parents=True)
-    assert data.data_path("quizzes") == tmp_path / "data" / "quizzes"
+        data.data_path("texts")
+    (tmp_path / "data" / "texts").mkdir(parents=True)
+    assert data.data_path("texts") == tmp_path / "data" / "texts"

@@ -1,18 +1,15 @@
 """Before a notebook is executed: what is wrong with sources is said, and what no output shows counts for nothing."""
 
-import shutil
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from bertedu.course.building import build as building
 from bertedu.course.building import freshness
-from bertedu.course.building.build import Job, build, renew_marks
+from bertedu.course.building.build import build
 from bertedu.course.building.freshness import made_from, what_runs
 from bertedu.course.building.places import Places
 from bertedu.course.building.rules import faults
-from bertedu.course.building.versions import read_source, solution_version
 from bertedu.errors import UserError
 
 GOOD = """# %% [markdown]
@@ -44,8 +41,9 @@ FAULTS = {
 
 
 def course(folder: Path, source: str) -> Places:
-    (folder / "notebooks" / "source").mkdir(parents=True)
-    (folder / "notebooks" / "source" / "90_adding.py").write_text(source, encoding="utf-8")
+    room = folder / "bertedu" / "chapters" / "ch90_adding"
+    room.mkdir(parents=True)
+    (room / "90_adding.py").write_text(source, encoding="utf-8")
     return Places(folder)
 
 
@@ -67,7 +65,7 @@ def test_a_fault_of_a_source_is_found_after_an_hour_of_executing_or_without_its_
 
 def test_an_exercise_of_the_chapter_is_forgotten_in_its_notebook(tmp_path):
     places = course(tmp_path, GOOD)
-    path = places.sources / "90_adding.py"
+    (path,) = places.all_sources()
     said = faults(path.rename(path.with_name("03_attention.py")), places)
     assert any("exercise 3.5 is registered, and no heading" in fault for fault in said)
     assert any("no cell calls check('3.5', …)" in fault for fault in said)
@@ -96,28 +94,9 @@ def test_a_changed_check_or_kind_of_answer_counts_for_nothing():
 )
 def test_a_hint_that_a_cell_shows_stays_old_or_one_that_prose_names_counts(monkeypatch, chapter, changes):
     places = Places()
-    source, modules = places.sources / f"{chapter}.py", f"bertedu.course.exercises.chapter_{chapter[:2]}"
+    source = places.chapters / f"ch{chapter}" / f"{chapter}.py"
+    modules = f"bertedu.chapters.ch{chapter}.exercises.chapter_{chapter[:2]}"
     before = made_from(source, places, modules)
     code = freshness.code_of(modules)
     monkeypatch.setattr(freshness, "code_of", lambda name: code.replace("hints=(", 'hints=("Another.", '))
     assert (made_from(source, places, modules) != before) is changes
-
-
-def test_a_notebook_with_the_former_mark_is_executed_or_keeps_it(tmp_path, monkeypatch):
-    places = Places(tmp_path)
-    shutil.copytree(Places().sources, places.sources)
-    places.data.symlink_to(Places().data)
-    source, module = places.sources / "03_self_attention.py", "bertedu.course.exercises.chapter_03"
-    notebook = solution_version(read_source(source))
-    for number, cell in enumerate(cell for cell in notebook.cells if cell.cell_type == "code"):
-        cell.execution_count = number + 1
-    former = made_from(source, places, module, all_hints=True)
-    notebook.metadata.bertedu = {"made_from": former, "modules": module}
-    job = Job(tmp_path / "notebooks" / "03.ipynb", solution_version(read_source(source)), source, places)
-    nbformat.write(notebook, job.path)
-    assert job.reason() is None
-    renew_marks(iter([job]))
-    assert job.stored.metadata.bertedu.made_from == made_from(source, places, module) != former
-    code = freshness.code_of(module)
-    monkeypatch.setattr(freshness, "code_of", lambda name: code.replace("hints=(", 'hints=("Another.", '))
-    assert job.reason() is None

@@ -12,7 +12,7 @@ from bertedu.course.checking import check
 from bertedu.course.exercise import EXERCISES
 from bertedu.course.quizzes import what_is_wrong
 
-TEMPLATE = (Path(__file__).resolve().parents[1] / "notebooks" / "source" / "TEMPLATE.md").read_text(encoding="utf-8")
+TEMPLATE = (Path(__file__).resolve().parents[1] / "bertedu" / "chapters" / "README.md").read_text(encoding="utf-8")
 
 
 def block(language: str, holding: str) -> str:

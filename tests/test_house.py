@@ -14,6 +14,8 @@ from packaging.utils import canonicalize_name
 from support.faults import assert_none
 from support.repository import PACKAGE, PROJECT, REPOSITORY, everything, specifiers
 
+from bertedu.course.rooms import sources_in
+
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
     "errors",
@@ -38,6 +40,7 @@ ROWS = (
     "search",
     "visualization",
     "course",
+    "chapters",
     "interview",
     "classroom",
     "doctor",
@@ -45,7 +48,7 @@ ROWS = (
     "__main__",
 )
 # The rows that may use what only the extras install.
-WITH_EXTRAS = ("jax", "production", "search", "visualization", "course", "interview", "classroom")
+WITH_EXTRAS = ("jax", "production", "search", "visualization", "course", "chapters", "interview", "classroom")
 MOST_LINES_OF_A_FILE = 300
 MOST_LINES_OF_A_FUNCTION = 60
 
@@ -56,7 +59,8 @@ def syntax(path: Path) -> ast.Module:
 
 
 def modules(folder: Path = PACKAGE) -> list[Path]:
-    return sorted(folder.rglob("*.py"))
+    """The modules in a folder, without the sources of notebooks, 03_self_attention.py and the like."""
+    return sorted(path for path in folder.rglob("*.py") if not path.name[0].isdigit())
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -111,7 +115,7 @@ def test_every_imported_package_is_declared():
 def test_a_notebook_needs_only_packages_that_a_learner_installs():
     allowed = set(specifiers("course", "production", "jax"))
     faults = []
-    for path in sorted((REPOSITORY / "notebooks" / "source").glob("[0-9]*.py")):
+    for path in sources_in(PACKAGE / "chapters"):
         for name in imports(path):
             root = name.partition(".")[0]
             if root not in sys.stdlib_module_names and root != "bertedu":

@@ -154,7 +154,7 @@ def test_evidence_does_not_print_what_it_says(question):
 
 @every_question
 def test_a_question_links_to_a_section_that_is_not_there(question):
-    (source,) = (ROOT / "notebooks" / "source").glob(f"{question.chapter}_*.py")
+    (source,) = (ROOT / "bertedu" / "chapters").glob(f"ch{question.chapter}_*/{question.chapter}_*.py")
     headings = re.findall(r"^# #+ (.*)$", source.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert headings.count(question.section) == 1
 

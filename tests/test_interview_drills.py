@@ -15,10 +15,10 @@ import torch
 from support.pace import yardstick
 
 from bertedu.course import checking
+from bertedu.course.rooms import CHAPTERS
 from bertedu.interview.drills.register import DRILLS, FOLDER, HOUSEKEEPING, examined
 
 PROOFS_FOLDER = Path(__file__).parent / "interview_drills"
-SOURCES = Path(__file__).resolve().parents[1] / "notebooks" / "source"
 ODD = (0, 1.5, True, "", "a text", [], [1, 2], {}, (1, 2), (None, None), [[None]], torch.zeros(()), torch.zeros(0))
 
 
@@ -131,7 +131,7 @@ def test_a_task_names_another_signature_than_its_stub(drill):
 
 @every_drill
 def test_a_drill_points_to_a_section_that_is_not_there(drill):
-    (source,) = SOURCES.glob(f"{drill.chapter}_*.py")
+    (source,) = CHAPTERS.glob(f"ch{drill.chapter}_*/{drill.chapter}_*.py")
     headings = re.findall(r"^# #+ (.*)$", source.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert drill.section in headings, f"chapter {drill.chapter} has {headings}"
 

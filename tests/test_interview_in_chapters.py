@@ -171,10 +171,11 @@ def test_a_question_links_to_the_section_that_asks_it():
 @pytest.fixture
 def course(tmp_path, monkeypatch) -> Path:
     """A course of one chapter, with the shipped bank."""
-    (tmp_path / "notebooks" / "source").mkdir(parents=True)
+    room = tmp_path / "bertedu" / "chapters" / f"ch{CHAPTER.stem}"
+    room.mkdir(parents=True)
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "interview").symlink_to(PLACES.data / "interview")
-    path = tmp_path / "notebooks" / "source" / CHAPTER.name
+    path = room / CHAPTER.name
     path.write_text(SOURCE, encoding="utf-8")
     monkeypatch.setattr(in_chapters, "Places", lambda: Places(tmp_path))
     return path
@@ -184,7 +185,7 @@ def test_the_command_writes_where_it_should_check_or_checks_what_is_not_written(
     run = CliRunner().invoke
     checked = run(main, ["interview", "chapters", "--check"])
     assert checked.exit_code == 1 and f"{CHAPTER.name}: its interview" in checked.output
-    assert course.read_text("utf-8") == SOURCE and list(outdated(("3",), Places(course.parents[2]))) == [course]
+    assert course.read_text("utf-8") == SOURCE and list(outdated(("3",), Places(course.parents[3]))) == [course]
     written = run(main, ["interview", "chapters", "3"])
     assert written.exit_code == 0 and f"wrote {CHAPTER.name}" in written.output
     assert course.read_text("utf-8") == rewritten(SOURCE, course, BANK)

@@ -3,9 +3,6 @@
 Whether the outputs repeat is tested by running the notebooks: `pytest --nbval` over them, in `make test`.
 """
 
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -16,29 +13,26 @@ from support import notebook_rules as rules
 
 from bertedu.course.building.build import outdated, strays
 from bertedu.course.building.places import Places
-from bertedu.course.exercise import EXERCISES
+from bertedu.course.loading import exercises_of
 from bertedu.course.quizzes import read_quiz
+from bertedu.course.rooms import number_of
 
 PLACES = Places()
-SOURCES = sorted(path for path in PLACES.sources.glob("*.py") if re.match(r"\d\d_", path.name))
+SOURCES = PLACES.all_sources()
 NOTEBOOKS = [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for s in SOURCES for path in PLACES.pair(s)]
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS)
 every_source = pytest.mark.parametrize("source", [pytest.param(s, id=s.stem) for s in SOURCES])
 
 
 def read(path: Path):
-    assert path.exists(), f"{path.name} has not been built: run `bertedu build {path.name[:2]}`"
+    assert path.exists(), f"{path.name} has not been built: run `bertedu build {number_of(path)}`"
     return nbformat.read(str(path), as_version=4)
-
-
-def chapter_of(path: Path) -> int:
-    return int(path.name[:2])
 
 
 @every_source
 def test_a_source_is_newer_than_its_notebooks(source):
-    stale = [f"{job.path.name}: {why}" for job, why in outdated((source.name[:2],))]
-    assert not stale, f"{stale}: run `bertedu build {source.name[:2]}`"
+    stale = [f"{job.path.name}: {why}" for job, why in outdated((number_of(source),))]
+    assert not stale, f"{stale}: run `bertedu build {number_of(source)}`"
 
 
 def test_a_notebook_has_no_source():
@@ -55,15 +49,15 @@ def test_a_rule_is_broken(path, rule):
 
 @every_notebook
 def test_a_section_is_missing(path):
-    assert not rules.missing_sections(read(path), chapter_of(path))
-    assert not rules.quiz_problems(read(path), chapter_of(path))
+    assert not rules.missing_sections(read(path), number_of(path))
+    assert not rules.quiz_problems(read(path), number_of(path))
 
 
 @every_notebook
 def test_an_exercise_is_not_as_registered(path):
-    own = sorted((e for e in EXERCISES.values() if e.chapter == chapter_of(path)), key=lambda e: e.order)
+    own = exercises_of(number_of(path))
     solved = path.parent.name == "solutions"
-    assert not rules.exercise_problems(read(path), chapter_of(path), own, solved)
+    assert not rules.exercise_problems(read(path), number_of(path), own, solved)
 
 
 @every_source
@@ -79,7 +73,7 @@ def test_a_learner_reads_something_else_than_the_solution(source):
 
 @every_source
 def test_a_chapter_has_no_quiz(source):
-    assert read_quiz(PLACES.data / "quizzes" / f"{source.name[:2]}.json")
+    assert read_quiz(source.parent / "quiz.json")
 
 
 @every_source
@@ -90,11 +84,9 @@ def test_a_reader_scrolls_sideways_or_reads_true_for_a_number(source, rule):
 
 
 def test_ruff_passes_over_a_chapter():
-    command = [sys.executable, "-m", "ruff", "check", "--show-files", str(PLACES.root)]
-    seen = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    chapters = {Path(line).name for line in seen if Path(line).parent == PLACES.sources and line.endswith(".py")}
-    assert chapters == {source.name for source in SOURCES}, "correct extend-exclude in notebooks/source/ruff.toml"
-    assert not [line for line in seen if line.endswith(".ipynb")]
+    lint = (PLACES.root / "Makefile").read_text(encoding="utf-8")
+    for command in ("check", "format --check"):
+        assert f"ruff {command} --config $(CHAPTERS)/notebooks.toml $(CHAPTERS)/*/[0-9]*.py" in lint
 
 
 # The rules themselves --------------------------------------------------------------------------------------------
@@ -189,8 +181,8 @@ def chapter(text: str):
 
 
 def test_a_complete_chapter_is_refused():
-    assert not rules.missing_sections(chapter(CHAPTER), 3)
-    assert not rules.quiz_problems(chapter(CHAPTER), 3)
+    assert not rules.missing_sections(chapter(CHAPTER), "03")
+    assert not rules.quiz_problems(chapter(CHAPTER), "03")
 
 
 @pytest.mark.parametrize(
@@ -208,11 +200,11 @@ def test_a_complete_chapter_is_refused():
     ],
 )
 def test_a_chapter_without_a_section_passes(old, new, words):
-    assert words in " ".join(rules.missing_sections(chapter(CHAPTER.replace(old, new, 1)), 3))
+    assert words in " ".join(rules.missing_sections(chapter(CHAPTER.replace(old, new, 1)), "03"))
 
 
 def test_a_chapter_without_a_quiz_passes():
-    assert rules.quiz_problems(NotebookNode(cells=[ran("quiz(4)")]), 3)
+    assert rules.quiz_problems(NotebookNode(cells=[ran("quiz(4)")]), "03")
 
 
 def pair():

@@ -3,12 +3,13 @@
 import builtins
 import re
 import symtable
-from pathlib import Path
 
 import jupytext
 import pytest
 
-SOURCES = sorted((Path(__file__).resolve().parents[1] / "notebooks" / "source").glob("[0-9][0-9]_*.py"))
+from bertedu.course.rooms import CHAPTERS, sources_in
+
+SOURCES = sources_in(CHAPTERS)
 
 
 def names(code: str) -> tuple[set[str], set[str]]:

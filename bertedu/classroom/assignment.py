@@ -24,11 +24,12 @@ from bertedu.course.building.build import Job
 from bertedu.course.building.freshness import data_of
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import read_source
-from bertedu.course.exercise import EXERCISES
+from bertedu.course.loading import exercises_of
+from bertedu.course.rooms import number_of
 from bertedu.errors import UserError
 from bertedu.files import naming_failures
 
-LINK = re.compile(r"\[([^\]\n]+)\]\((?:solutions/)?(\d\d_\w+\.ipynb)(?:#[^)]*)?\)")
+LINK = re.compile(r"\[([^\]\n]+)\]\((?:solutions/)?(\d\d[a-z]?_\w+\.ipynb)(?:#[^)]*)?\)")
 
 
 def make_assignment(
@@ -70,12 +71,12 @@ def make_notebooks(
     token: str = "",
 ) -> Assignment:
     """The same, from the chapters' sources, or from the token of variants."""
-    numbers = numbers_of({int(path.name[:2]) for path in sources})
+    numbers = numbers_of(list(map(number_of, sources)))
     numbers = [number for number in numbers if (number in MAKERS) == bool(token)]
     chosen, due_time = read_points(points, numbers), read_due(due) if due is not None else None
     check_share(almost)
     solved = {
-        path: variant_notebook(token, int(path.name[:2]))
+        path: variant_notebook(token, number_of(path))
         if token
         else solved_version(path, places, only_exercises, sources)
         for path in sources
@@ -85,7 +86,7 @@ def make_notebooks(
         variant=token,
         name=name_of(sources, token),
         version=version("bertedu"),
-        chapters=tuple(int(path.name[:2]) for path in sources),
+        chapters=tuple(map(number_of, sources)),
         only_exercises=only_exercises,
         due=due_time.isoformat() if due_time else None,
         almost=almost,
@@ -101,7 +102,7 @@ def make_notebooks(
 def name_of(sources: Sequence[Path], token: str) -> str:
     """chapter-03, chapters-03-06, or variants-03-06."""
     kind = "variants" if token else "chapter" + "s" * (len(sources) > 1)
-    return "-".join([kind, *(path.name[:2] for path in sources)])
+    return "-".join([kind, *map(number_of, sources)])
 
 
 def write_all(
@@ -133,12 +134,12 @@ def appearing(to: Path) -> Iterator[Path]:
             shutil.rmtree(beside, ignore_errors=True)
 
 
-def numbers_of(chapters: set[int]) -> list[str]:
+def numbers_of(chapters: Iterable[str]) -> list[str]:
     """The numbers of the exercises of these chapters, in order. Raises UserError where a chapter has none."""
-    own = sorted((one for one in EXERCISES.values() if one.chapter in chapters), key=lambda one: one.order)
-    if without := sorted(chapters - {one.chapter for one in own}):
+    found = {chapter: exercises_of(chapter) for chapter in chapters}
+    if without := sorted(chapter for chapter, own in found.items() if not own):
         raise UserError(f"chapter {without[0]} has no exercises: leave it out.")
-    return [one.number for one in own]
+    return [one.number for own in found.values() for one in own]
 
 
 def with_outputs(path: Path, places: Places) -> NotebookNode:
@@ -172,17 +173,12 @@ def files_read(notebook: NotebookNode, source: Path, places: Places) -> set[Path
         name = file.relative_to(places.data)
         return any(f'"{one.as_posix()}"' in code for one in (name, *name.parents))
 
-    found = data_of(source, places)
-    wanted = {file for file in found if named(file)}
-    quizzes = {
-        file for file in found if file.parent.name == "quizzes"
-    }  # by this folder, data/ is known as the course's
-    return wanted | quizzes if wanted or "quiz(" in code else set()
+    return {file for file in data_of(source, places) if file.is_relative_to(places.data) and named(file)}
 
 
 def described(path: Path) -> AssignedNotebook:
     """A released notebook in assignment.json."""
-    return AssignedNotebook(int(path.name[:2]), path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+    return AssignedNotebook(number_of(path), path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def listed(graded: Iterable[Graded], file: str) -> Iterable[AssignedExercise]:

@@ -11,9 +11,9 @@ from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.preprocessors import ClearSolutions
 
-import bertedu.course.exercises  # noqa: F401  registers them
 from bertedu.course.building.versions import BEGIN, clear
-from bertedu.course.exercise import EXERCISES, Exercise
+from bertedu.course.exercise import Exercise
+from bertedu.course.loading import find, is_known
 from bertedu.errors import UserError
 
 SCHEMA = 3  # of nbgrader's metadata
@@ -57,7 +57,7 @@ def with_graded_cells(
         if call is None:
             made.append(cell)
             continue
-        exercise = EXERCISES[ast.literal_eval(call.args[0])]
+        exercise = find(ast.literal_eval(call.args[0]))
         made += divided(cell, exercise) if BEGIN in cell.source else [cell]  # one is an author's own division
         answer, judged = answer_before(made, f"{where}, exercise {exercise.number}"), made[-1]
         about = judged.metadata.nbgrader
@@ -89,7 +89,7 @@ def check_of(cell: NotebookNode) -> ast.Call | None:
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "check" or len(call.args) != 2:
         return None
     number = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
-    return call if number in EXERCISES else None
+    return call if isinstance(number, str) and is_known(number) else None
 
 
 def divided(cell: NotebookNode, exercise: Exercise) -> list[NotebookNode]:

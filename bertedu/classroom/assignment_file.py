@@ -12,7 +12,7 @@ from bertedu.json_values import fits
 
 NAME = "assignment.json"
 RELEASE = "release"  # the folder beside it with the notebooks as learners get them
-FORMAT = 1
+FORMAT = 2
 T = TypeVar("T")
 
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 class AssignedNotebook:
     """A notebook of the assignment: its file in release/, and the SHA-256 of that file's bytes."""
 
-    chapter: int
+    chapter: str
     file: str
     sha256: str
 
@@ -53,7 +53,7 @@ class Assignment:
 
     name: str
     version: str
-    chapters: tuple[int, ...]
+    chapters: tuple[str, ...]
     only_exercises: bool
     due: str | None
     almost: float

@@ -7,15 +7,16 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bertedu.classroom.variants import CHAPTERS, variants
-from bertedu.classroom.variants.variant import Variant, token_of
 from bertedu.course.building.versions import BEGIN, END, KERNEL, LANGUAGE, name_cells
+from bertedu.course.rooms import number_of
+from bertedu.course.variant import Variant, token_of
 from bertedu.errors import UserError
 
 FEWEST_CHARACTERS = 8
 OPENING = """\
-# {number:02} · Variants of the exercises
+# {number} · Variants of the exercises
 
-These exercises are like those of chapter {number:02}, with other numbers, another order of axes or another bug. They \
+These exercises are like those of chapter {number}, with other numbers, another order of axes or another bug. They \
 differ from class to class: read what is asked. Each answer has a cell, and below it stands the cell that examines it. \
 `hint("{first}")` helps if you are stuck."""
 START = """\
@@ -38,15 +39,15 @@ check("{number}", {name})"""
 def token_for(seed: str, sources: Sequence[Path]) -> str:
     """The token of an assignment of these chapters. Raises UserError where there are no variants, or for a seed that
     can be guessed."""
-    chapters = [int(path.name[:2]) for path in sources]
+    chapters = list(map(number_of, sources))
     if without := sorted(set(chapters) - set(CHAPTERS)):
-        raise UserError(f"chapter {without[0]} has no variants; these have: {', '.join(map(str, CHAPTERS))}.")
+        raise UserError(f"chapter {without[0]} has no variants; these have: {', '.join(CHAPTERS)}.")
     if len(seed.strip()) < FEWEST_CHARACTERS:
         raise UserError(f"this seed can be guessed: give at least {FEWEST_CHARACTERS} characters.")
-    return token_of(seed.strip(), " ".join(map(str, sorted(chapters))))
+    return token_of(seed.strip(), " ".join(sorted(chapters)))
 
 
-def variant_notebook(token: str, chapter: int) -> NotebookNode:
+def variant_notebook(token: str, chapter: str) -> NotebookNode:
     """The variants of a chapter as a notebook, with stubs where a solution would be."""
     chosen = variants(token, (chapter,))
     opening = OPENING.format(number=chapter, first=chosen[0].exercise.number)

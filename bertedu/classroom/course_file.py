@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import bertedu.course.exercises  # noqa: F401  registers them
 from bertedu.course.building.places import Places
-from bertedu.course.exercise import EXERCISES
+from bertedu.course.loading import numbers_in
+from bertedu.course.rooms import in_full, number_of
 from bertedu.errors import UserError, shown
 from bertedu.files import read_text
 
 OF_A_COURSE = {"title": str, "chapter": list}
 OF_AN_ENTRY = {
-    "number": int,
+    "number": (int, str),
     "notebook": str,
     "title": str,
     "about": str,
@@ -26,18 +26,24 @@ OF_AN_ENTRY = {
     "only": list,
     "without": list,
 }
-MEANT = {str: "text in quotes", int: "a number", list: "a list", (str, datetime.date): "a date or a text"}
+MEANT = {
+    str: "text in quotes",
+    int: "a number",
+    list: "a list",
+    (int, str): 'a number, or "1b"',
+    (str, datetime.date): "a date or a text",
+}
 
 
 @dataclass(frozen=True)
 class Entry:
     """A notebook of the course: one of ours or of the teacher's own, and what is different in it.
 
-    number is None for the teacher's own; line is where it begins in course.toml.
+    number ("03") is None for the teacher's own; line is where it begins in course.toml.
     """
 
     source: Path
-    number: int | None
+    number: str | None
     line: int
     title: str | None = None
     about: str | None = None
@@ -101,7 +107,7 @@ def entry(told: Mapping[str, Any], path: Path, line: int, places: Places) -> Ent
     check_keys(told, OF_AN_ENTRY, where)
     if ("number" in told) == ("notebook" in told):
         raise UserError(f"{where}: give either number (a chapter of ours) or notebook (a file of yours).")
-    number = told.get("number")
+    number = in_full(str(told["number"])) if "number" in told else None
     source = chapter_of_ours(number, places, where) if number is not None else own(told["notebook"], path, where)
     if "minutes" in told and not 1 <= told["minutes"] <= 1000:
         raise UserError(f"{where}: minutes is {told['minutes']}: give 1 to 1000.")
@@ -118,11 +124,11 @@ def entry(told: Mapping[str, Any], path: Path, line: int, places: Places) -> Ent
     )
 
 
-def chapter_of_ours(number: int, places: Places, where: str) -> Path:
+def chapter_of_ours(number: str, places: Places, where: str) -> Path:
     """The source of a chapter."""
-    sources = {int(source.name[:2]): source for source in places.all_sources()}
+    sources = {number_of(source): source for source in places.all_sources()}
     if number not in sources:
-        raise UserError(f"{where}: there is no chapter {number}; there are {', '.join(map(str, sources))}.")
+        raise UserError(f"{where}: there is no chapter {number}; there are {', '.join(sources)}.")
     return sources[number]
 
 
@@ -150,13 +156,13 @@ def link(told: Any, where: str) -> tuple[str, str]:
     return told["text"].strip(), told["to"]
 
 
-def left_out(told: Mapping[str, Any], number: int | None, where: str) -> frozenset[str]:
+def left_out(told: Mapping[str, Any], number: str | None, where: str) -> frozenset[str]:
     """The exercises that the chapter goes without."""
     if "only" not in told and "without" not in told:
         return frozenset()
     if number is None or ("only" in told and "without" in told):
         raise UserError(f"{where}: give only (what stays) or without (what goes), for a chapter of ours.")
-    there = {exercise.number for exercise in EXERCISES.values() if exercise.chapter == number}
+    there = set(numbers_in(number))
     named = told.get("only", told.get("without"))
     for one in named:
         if not isinstance(one, str) or one not in there:

@@ -45,14 +45,14 @@ def named(entries: Mapping[str, NotebookNode], order: Sequence[Entry], start: No
     """The titles of all notebooks, and what our own map (in chapter 00, `start`) says about them."""
     rows = {}
     for cell in start.cells if start else ():
-        for row in re.findall(r"^\| *\[?(\d\d) [^|]*\|([^|]*)\|([^|]*)\|", cell.source, flags=re.MULTILINE):
-            rows[int(row[0])] = row[1].strip(), row[2].strip()
+        for row in re.findall(r"^\| *\[?(\d\d[a-z]?) [^|]*\|([^|]*)\|([^|]*)\|", cell.source, flags=re.MULTILINE):
+            rows[row[0]] = row[1].strip(), row[2].strip()
     found = []
     for entry in order:
         about, minutes = rows.get(entry.number, ("", "")) if entry.number is not None else ("", "")
         title = entry.title or heading(entries[entry.file]) or entry.source.stem
         if entry.number is not None and entry.title:
-            title = f"{entry.number:02} · {entry.title}"  # check("3.2") and the file keep this number
+            title = f"{entry.number} · {entry.title}"  # check("3.2") and the file keep this number
         found.append(Named(entry, title, entry.about or about, str(entry.minutes or minutes)))
     return found
 
@@ -183,7 +183,7 @@ def relinked(text: str, cell: NotebookNode, course: Sequence[Named]) -> tuple[st
                 Remark(cell.id, line, f"the link to {link[2]}, not in this course, became text: {plain(link[1])}.")
             )
             return link[1]
-        own = target.entry.title and re.match(r"\d\d\b", link[1])
+        own = target.entry.title and re.match(r"\d\d[a-z]?\b", link[1])
         return f"[{target.title if own else link[1]}]({link[2]}{link[3] or ''})"
 
     return LINK.sub(new, text), remarks

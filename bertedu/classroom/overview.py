@@ -4,12 +4,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from bertedu.course.checking import EXERCISES
+from bertedu.course.loading import exercises_of
+from bertedu.course.rooms import number_of, sources_in
 from bertedu.errors import UserError
 from bertedu.files import read_text
 
 CLASS_MINUTES = 90
-CHAPTER_LINK = re.compile(r"\[[^\]]+\]\((\d\d)_\w+\.ipynb\)")
+CHAPTER_LINK = re.compile(r"\[[^\]]+\]\((\d\d[a-z]?)_\w+\.ipynb\)")
 IN_WORDS = {"two hours": "120 minutes"}
 
 
@@ -17,14 +18,14 @@ IN_WORDS = {"two hours": "120 minutes"}
 class Chapter:
     """A chapter as a teacher sees it: its times in minutes, what it needs, and what is only better to have."""
 
-    number: int
+    number: str  # 03
     name: str  # 03_self_attention
     title: str
     core: int  # the core path: what the chapter itself states
     everything: int  # the same with all exercises and optional sections
     exercises: dict[str, int]  # minutes by number
-    needs: tuple[int, ...]
-    better_after: tuple[int, ...]
+    needs: tuple[str, ...]
+    better_after: tuple[str, ...]
 
     @property
     def exercise_minutes(self) -> int:
@@ -37,19 +38,19 @@ class Chapter:
         return self.everything - self.exercise_minutes
 
 
-def chapters(sources: Path) -> list[Chapter]:
-    """All chapters in `sources`, a folder of notebook sources, in their order."""
-    found = [chapter(path) for path in sorted(sources.glob("[0-9][0-9]_*.py"))]
+def chapters(rooms: Path) -> list[Chapter]:
+    """All chapters in a folder of their rooms, in order."""
+    found = list(map(chapter, sources_in(rooms)))
     if not found:
-        raise UserError(f"{sources} has no chapters: name the folder notebooks/source of the course.")
+        raise UserError(f"{rooms} has no chapters: name the folder bertedu/chapters of the course.")
     return found
 
 
 def chapter(source: Path) -> Chapter:
     """One chapter, from the first lines of its source and from the exercises that are registered for it."""
     text = re.sub(r"\n# ?", " ", read_text(source).partition("\n# ## Recall")[0])
-    number = int(source.name[:2])
-    title = re.search(r"# \d\d · (.+?)  ", text)
+    number = number_of(source)
+    title = re.search(r"# \d\d[a-z]? · (.+?)  ", text)
     needs = re.search(r"\*\*You need:\*\*(.*?)\*\*Next:\*\*", text)
     minutes = times(re.search(r"\*\*Time:\*\*(.*?)\*\*You need:\*\*", text), source)
     if not title or not needs:
@@ -60,9 +61,9 @@ def chapter(source: Path) -> Chapter:
         source.stem,
         title[1],
         *minutes,
-        {e.number: e.minutes for e in sorted(EXERCISES.values(), key=lambda one: one.order) if e.chapter == number},
-        tuple(map(int, CHAPTER_LINK.findall(hard))),
-        tuple(map(int, CHAPTER_LINK.findall(soft))),
+        {exercise.number: exercise.minutes for exercise in exercises_of(number)},
+        tuple(CHAPTER_LINK.findall(hard)),
+        tuple(CHAPTER_LINK.findall(soft)),
     )
 
 
@@ -80,8 +81,8 @@ def times(stated: re.Match | None, source: Path) -> tuple[int, int]:
 def times_table(all_chapters: list[Chapter]) -> str:
     """Teaching and exercise minutes of every chapter, apart, as a Markdown table."""
     rows = [
-        f"| [{c.number:02} · {c.title}](chapter_{c.number:02}.md) | {c.core} | {c.everything} | {c.reading_minutes} | "
-        f"{c.exercise_minutes} | {', '.join(f'{n} ({m})' for n, m in c.exercises.items())} |"
+        f"| [{c.number} · {c.title}](../../bertedu/chapters/ch{c.name}/teaching.md) | {c.core} | {c.everything} | "
+        f"{c.reading_minutes} | {c.exercise_minutes} | {', '.join(f'{n} ({m})' for n, m in c.exercises.items())} |"
         for c in all_chapters
     ]
     total = [sum(column) for column in zip(*((c.core, c.everything, c.reading_minutes, c.exercise_minutes)
@@ -97,20 +98,20 @@ def times_table(all_chapters: list[Chapter]) -> str:
 def graph(all_chapters: list[Chapter]) -> str:
     """What needs what, in the language of Mermaid: a full arrow where a chapter is needed, a dotted one for better."""
     lines = ["graph LR"]
-    lines += [f'    c{c.number:02}["{c.number:02} {c.title}"]' for c in all_chapters]
-    lines += [f"    c{n:02} --> c{c.number:02}" for c in all_chapters for n in c.needs]
-    lines += [f"    c{n:02} -.-> c{c.number:02}" for c in all_chapters for n in c.better_after]
+    lines += [f'    c{c.number}["{c.number} {c.title}"]' for c in all_chapters]
+    lines += [f"    c{n} --> c{c.number}" for c in all_chapters for n in c.needs]
+    lines += [f"    c{n} -.-> c{c.number}" for c in all_chapters for n in c.better_after]
     return "\n".join(lines)
 
 
-def missing_before(order: list[int], all_chapters: list[Chapter]) -> list[str]:
+def missing_before(order: list[str], all_chapters: list[Chapter]) -> list[str]:
     """A sentence for each chapter of `order` that comes without, or before, one that its "You need" names."""
     needs = {c.number: c.needs for c in all_chapters}
-    unknown = [f"there is no chapter {n:02}" for n in order if n not in needs]
+    unknown = [f"there is no chapter {n}" for n in order if n not in needs]
     return [
         *unknown,
         *(
-            f"chapter {n:02} needs chapter {needed:02}, which does not come before it"
+            f"chapter {n} needs chapter {needed}, which does not come before it"
             for i, n in enumerate(order)
             for needed in needs.get(n, ())
             if needed not in order[:i]

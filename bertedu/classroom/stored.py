@@ -8,6 +8,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from bertedu.course.building.places import Places
+from bertedu.course.rooms import number_of
 from bertedu.errors import UserError
 from bertedu.files import read_text
 
@@ -41,7 +42,7 @@ def stored_chapters(chapters: tuple[str, ...], solved: bool, places: Places | No
     """The stored notebooks of the chapters given ("3" or "03"; none, or "all", for all), solved or the learner's."""
     places = places or Places()
     wanted = () if EVERY in chapters else chapters
-    return [read_chapter(places.pair(source)[solved], source.name[:2]) for source in places.all_sources(wanted)]
+    return [read_chapter(places.pair(source)[solved], number_of(source)) for source in places.all_sources(wanted)]
 
 
 def read_chapter(path: Path, number: str) -> Chapter:

@@ -13,7 +13,7 @@ Examples:
   bertedu interview chapters 3 12       only these two
   bertedu interview chapters --check    list the sources that are out of date, and write nothing
 
-In notebooks/source/ a question is a line such as `# <!-- attention-01 -->` in the section `## Interview questions`;
+In a chapter's source a question is a line such as `# <!-- attention-01 -->` in the section `## Interview questions`;
 the command writes what stands below it. Afterwards `bertedu build` makes the notebooks.
 """
 

@@ -2,18 +2,17 @@
 
 from typing import Any
 
-import bertedu.course.exercises  # noqa: F401  registers them, and binds their references before any answer exists
 from bertedu.course.case import Case
 from bertedu.course.comparing import type_name
-from bertedu.course.exercise import EXERCISES, Exercise
-from bertedu.course.guarding import Originals, within
+from bertedu.course.exercise import Exercise
+from bertedu.course.guarding import ORIGINALS, within
 from bertedu.course.honest import is_the_packages
 from bertedu.course.leftover import LINE, code_that_raised, never_reached
+from bertedu.course.loading import find
 from bertedu.course.raising import text_of
 from bertedu.course.settings import own_settings
 from bertedu.course.ticks import remember
 from bertedu.course.verdict import Ended, StillRunning, Verdict
-from bertedu.errors import UserError
 
 SECONDS = 10.0  # of work for one check, all of its tries together
 hints_given: dict[str, int] = {}
@@ -39,17 +38,6 @@ def check(number: str, answer: Any = None) -> Verdict:
         if verdict.passed:
             remember(exercise.number)
     return verdict
-
-
-def find(number: str) -> Exercise:
-    """The exercise of that number."""
-    if not isinstance(number, str):
-        raise UserError(f'{number!r}: write the number of an exercise first and in quotes, as in check("3.2", …).')
-    if number not in EXERCISES:
-        chapter = [name for name in EXERCISES if name.partition(".")[0] == number.partition(".")[0]]
-        known = ", ".join(chapter or EXERCISES)
-        raise UserError(f"there is no exercise {number!r}: choose one of {known}.")
-    return EXERCISES[number]
 
 
 def examine(exercise: Exercise, answer: Any) -> Verdict:
@@ -140,6 +128,3 @@ def hint(number: str) -> Text:
         return Text("\n".join((f"All hints of {number} · {exercise.title}", *exercise.hints)))
     more = f'\nOne more: hint("{number}")' if given < count else ""
     return Text(f"Hint {given} of {count} · {number} {exercise.title}\n{exercise.hints[given - 1]}{more}")
-
-
-ORIGINALS = Originals()  # last, so that it knows all the names of this file too

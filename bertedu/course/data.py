@@ -8,26 +8,21 @@ from bertedu.errors import UserError
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def data_folder() -> Path:
-    """$BERTEDU_DATA, or `data` beside the package, or in the present folder or one above it."""
-    if chosen := os.environ.get("BERTEDU_DATA"):
-        return Path(chosen)
-    places = [PACKAGE.parent, Path.cwd(), *Path.cwd().parents]
-    for place in places:
-        if (place / "data" / "quizzes").is_dir():
-            return place / "data"
+def data_path(name: str) -> Path:
+    """A file or folder that ships with the course, e.g. `data_path("checkpoints/world-tiny")`.
+
+    It lies in $BERTEDU_DATA where that is set, else in `data` beside the package, in the present folder or in one above
+    it. Raises UserError where it is not there.
+    """
+    chosen = os.environ.get("BERTEDU_DATA")
+    here = [PACKAGE.parent, Path.cwd(), *Path.cwd().parents]
+    folders = [Path(chosen)] if chosen else [place / "data" for place in here]
+    for folder in folders:
+        if (folder / name).exists():
+            return folder / name
+    if chosen:
+        raise UserError(f"{folders[0] / name} is not there: fetch the course's folder data/ again.")
     raise UserError(
-        "the folder data/ of the course was not found: open the notebooks inside the course's folder, "
+        f"{name} was not found in the folder data/ of the course: open the notebooks inside the course's folder, "
         "or set BERTEDU_DATA to its data folder."
     )
-
-
-def data_path(name: str) -> Path:
-    """A file or folder that ships with the course, e.g. `data_path("quizzes/03.json")`.
-
-    Raises UserError where it is not there.
-    """
-    path = data_folder() / name
-    if not path.exists():
-        raise UserError(f"{path} is not there: fetch the course's folder data/ again.")
-    return path

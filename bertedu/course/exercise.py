@@ -1,15 +1,15 @@
 """What an exercise is, and the register of all of them.
 
-Each chapter has one module, `bertedu/course/exercises/chapter_03.py`, that registers its exercises with the
-decorator `exercise`. How to write one: notebooks/source/TEMPLATE.md.
+A chapter's room, `bertedu/chapters/ch03_self_attention/exercises/`, registers its exercises with the decorator
+`exercise`. How to write one: bertedu/chapters/README.md.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from bertedu.course.case import Case
+from bertedu.course.rooms import EXERCISE, chapter_of
 
 Kind = Literal["function", "class", "value"]
 
@@ -27,15 +27,14 @@ class Exercise:
     kind: Kind = "function"
 
     @property
-    def chapter(self) -> int:
-        """3 for exercise 3.2."""
-        return int(self.number.partition(".")[0])
+    def chapter(self) -> str:
+        """ "03" for exercise 3.2."""
+        return chapter_of(self.number)
 
     @property
-    def order(self) -> tuple[int, int]:
-        """(3, 2) for exercise 3.2: 3.10 comes after 3.9."""
-        chapter, _, place = self.number.partition(".")
-        return int(chapter), int(place)
+    def order(self) -> tuple[str, int]:
+        """("03", 2) for exercise 3.2: 3.10 comes after 3.9."""
+        return self.chapter, int(self.number.partition(".")[2])
 
     @property
     def dots(self) -> str:
@@ -55,7 +54,7 @@ def exercise(
     hands in: a function, a class, or a value (for "predict").
     """
     problem = None
-    if not re.fullmatch(r"\d{1,2}\.\d{1,2}", number):
+    if not EXERCISE.fullmatch(number):
         problem = "a number is chapter and exercise, as 3.2"
     elif number in EXERCISES:
         problem = "this number is taken"

@@ -9,9 +9,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FunctionType
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import torch
@@ -24,7 +26,7 @@ MISSING = object()
 
 
 class Originals:
-    """What the functions of torch and bertedu were when this was made, and a way back to them.
+    """What the functions of torch and bertedu were at their import, and a way back to them.
 
     A notebook may assign to `torch.softmax` or to `SelfAttention.forward`. While `restored()` lasts, such names
     mean again what they meant: for the check, for its reference and for the answer.
@@ -33,16 +35,31 @@ class Originals:
     def __init__(self) -> None:
         torch_modules = [torch, torch.linalg, nn, nn.functional, nn.init, torch.random, torch.autograd]
         own_modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "bertedu"]
-        classes = {
-            value
-            for module in (*own_modules, nn)
-            for value in vars(module).values()
-            if isinstance(value, type) and value.__module__.startswith(("bertedu", "torch"))
-        }
-        owners: list[Any] = [math, *torch_modules, *own_modules, *(classes | {torch.Tensor, torch.Generator})]
-        self.saved = [(owner, dict(vars(owner))) for owner in owners]
-        functions = {id(f): f for _, names in self.saved for value in names.values() for f in functions_in(value)}
-        self.inside = [(function, inside(function)) for function in functions.values()]
+        self.saved: list[tuple[Any, dict[str, Any]]] = []
+        self.inside: list[tuple[FunctionType, tuple]] = []
+        self.known: set[int] = set()
+        self.remember(math, *torch_modules, *own_modules, torch.Tensor, torch.Generator)
+
+    def remember(self, *owners: Any) -> None:
+        """Keep what modules and classes are now, and the classes that they name."""
+        waiting = list(owners)
+        while waiting:
+            owner = waiting.pop()
+            if id(owner) in self.known:
+                continue
+            self.known.add(id(owner))
+            names = dict(vars(owner))
+            self.saved.append((owner, names))
+            for function in (one for value in names.values() for one in functions_in(value)):
+                if id(function) not in self.known:
+                    self.known.add(id(function))
+                    self.inside.append((function, inside(function)))
+            if not isinstance(owner, type) and (owner is nn or owner.__name__.partition(".")[0] == "bertedu"):
+                waiting += [
+                    value
+                    for value in names.values()
+                    if isinstance(value, type) and value.__module__.startswith(("bertedu", "torch"))
+                ]
 
     def replaced(self) -> list[tuple[Any, str, Any]]:
         """(owner, name, original) for every name that means something else by now."""
@@ -76,6 +93,26 @@ class Originals:
                 assign(owner, name, replacement)
             for function, replacement, _ in refilled:
                 refill(function, replacement)
+
+
+class Remembering(MetaPathFinder):
+    """Lets every module of bertedu be remembered as soon as it is imported, before a notebook can change it."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Where the module is, with a loader that remembers it. None for modules of others."""
+        spec = PathFinder.find_spec(name, path, target) if name.startswith("bertedu.") else None
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = RememberingLoader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+class RememberingLoader(SourceFileLoader):
+    """Loads a module as always, and remembers it."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module's code."""
+        super().exec_module(module)
+        ORIGINALS.remember(module)
 
 
 def functions_in(value: Any) -> Iterator[FunctionType]:
@@ -161,3 +198,7 @@ def in_thread(seconds: float, work: Callable[[], T]) -> T:
     if error is not None:
         raise error
     return result
+
+
+ORIGINALS = Originals()
+sys.meta_path.insert(0, Remembering())

@@ -9,10 +9,10 @@ from typing import Any
 from bertedu.course.ticks import remember, solved
 
 SCRIPT = Path(__file__).with_suffix(".js")
-KEPT = re.compile(r"quiz (\d+)\.(\d+): (right|wrong)")
+KEPT = re.compile(r"quiz (\d+[a-z]?)\.(\d+): (right|wrong)")
 
 
-def keep_answers(chapter: int) -> None:
+def keep_answers(chapter: int | str) -> None:
     """Listen to the quiz that this cell shows. The first attempt at a question counts, and only once."""
     from IPython.display import Javascript, display
     from ipywidgets import Text
@@ -23,7 +23,7 @@ def keep_answers(chapter: int) -> None:
     display(box, Javascript(f"(function () {{\n{SCRIPT.read_text('utf-8')}}})();"))
 
 
-def keep(chapter: int, told: str) -> None:
+def keep(chapter: int | str, told: str) -> None:
     """Remember what the page tells: {"2": true}, the second question was answered right at the first attempt."""
     try:
         answers = json.loads(told)
@@ -31,16 +31,16 @@ def keep(chapter: int, told: str) -> None:
         return
     if not isinstance(answers, dict):
         return
-    known = first_attempts(solved()).get(chapter, {})
+    known = first_attempts(solved()).get(str(chapter), {})
     for question, right in answers.items():
         if re.fullmatch(r"[1-9]\d?", question) and isinstance(right, bool) and int(question) not in known:
             remember(f"quiz {chapter}.{question}: {'right' if right else 'wrong'}")
 
 
-def first_attempts(ticks: Iterable[Any]) -> dict[int, dict[int, bool]]:
+def first_attempts(ticks: Iterable[Any]) -> dict[str, dict[int, bool]]:
     """Of ticks those of quizzes: chapter -> question -> whether the first attempt was right."""
-    found: dict[int, dict[int, bool]] = {}
+    found: dict[str, dict[int, bool]] = {}
     for tick in ticks:
         if isinstance(tick, str) and (match := KEPT.fullmatch(tick)):
-            found.setdefault(int(match[1]), {})[int(match[2])] = match[3] == "right"
+            found.setdefault(match[1], {})[int(match[2])] = match[3] == "right"
     return found

@@ -1,11 +1,11 @@
-"""Quizzes: multiple-choice questions from data/quizzes/NN.json, shown by jupyterquiz."""
+"""Quizzes: multiple-choice questions from quiz.json in a chapter's room, shown by jupyterquiz."""
 
 import random
 import re
 from pathlib import Path
 from typing import Any
 
-from bertedu.course.data import data_path
+from bertedu.course.rooms import in_full, room_of
 from bertedu.course.ticks import ticks_file
 from bertedu.errors import UserError
 from bertedu.files import read_json
@@ -61,7 +61,7 @@ def what_is_wrong(question: Any) -> str | None:
     return None
 
 
-def shuffled(questions: list[dict[str, Any]], chapter: int) -> list[dict[str, Any]]:
+def shuffled(questions: list[dict[str, Any]], chapter: int | str) -> list[dict[str, Any]]:
     """The questions with their answers in an order that chapter and question decide: the same on each run.
 
     Authors write the right answer first, and a reader would soon know it by its position.
@@ -74,15 +74,18 @@ def shuffled(questions: list[dict[str, Any]], chapter: int) -> list[dict[str, An
     return result
 
 
-def quiz(chapter: int) -> None:
-    """Show the quiz of a chapter: click an answer to see why it is right or wrong. Nothing is fetched.
+def quiz(chapter: int | str) -> None:
+    """Show the quiz of a chapter (3, or "1b"): click an answer to see why it is right or wrong. Nothing is fetched.
 
     The first attempt at each question is kept with the ticks, so that `progress()` can tell it.
     """
     from IPython.utils.capture import capture_output  # here, since checks and hints do without them
     from jupyterquiz import display_quiz
 
-    questions = shuffled(read_quiz(data_path(f"quizzes/{chapter:02}.json")), chapter)
+    room = room_of(in_full(str(chapter)))
+    if room is None:
+        raise UserError(f"there is no chapter {chapter!r}: its number is the one in its title, as in quiz(3).")
+    questions = shuffled(read_quiz(room / "quiz.json"), chapter)
     state = random.getstate()
     random.seed(chapter)  # the names of the page's elements come from here: the same on each run
     try:

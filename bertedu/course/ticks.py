@@ -9,7 +9,7 @@ from contextlib import suppress
 from html import escape
 from pathlib import Path
 
-from bertedu.course.exercise import EXERCISES
+from bertedu.course.loading import all_chapters, numbers_in
 from bertedu.errors import UserError
 from bertedu.files import write_json
 
@@ -53,12 +53,12 @@ class Progress:
 
     def __init__(self, done: set[str]):
         self.rows = []
-        for chapter in sorted({exercise.chapter for exercise in EXERCISES.values()}):
-            own = sorted((e for e in EXERCISES.values() if e.chapter == chapter), key=lambda e: e.order)
-            marks = " ".join(("✓" if e.number in done else "·") + " " + e.number for e in own)
-            attempts = [tick for tick in done if tick.startswith(f"quiz {chapter}.")]
+        for chapter in all_chapters():
+            own = numbers_in(chapter)
+            marks = " ".join(("✓" if number in done else "·") + " " + number for number in own)
+            attempts = [tick for tick in done if tick.startswith(f"quiz {chapter.lstrip('0') or '0'}.")]
             quiz = f"{sum(tick.endswith('right') for tick in attempts)} of {len(attempts)}" if attempts else ""
-            self.rows.append((f"{chapter:02}", marks, f"{sum(e.number in done for e in own)} of {len(own)}", quiz))
+            self.rows.append((chapter, marks, f"{sum(number in done for number in own)} of {len(own)}", quiz))
 
     def __repr__(self) -> str:
         width = max((len(row[1]) for row in self.rows), default=0)

@@ -161,7 +161,7 @@ def what_is_wrong(question: Question) -> str | None:
         return "a point is there twice"
     if not question.wrong:
         return "wrong is empty: give an answer that people give, and why it is wrong"
-    if not re.fullmatch(r"\d\d", question.chapter):
+    if not re.fullmatch(r"\d\d[a-z]?", question.chapter):
         return f"chapter is {shown(question.chapter)}: write two digits, as in 08"
     if question.evidence is None and question.source is None:
         return "give evidence (code and what it prints) or the source"

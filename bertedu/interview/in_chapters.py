@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bertedu.course.building.places import Places
+from bertedu.course.rooms import number_of
 from bertedu.errors import UserError
 from bertedu.files import write_text
 from bertedu.interview.bank import Question, questions
@@ -73,7 +74,7 @@ def rewritten(source: str, path: Path, bank: Mapping[str, Question]) -> str:
     for one in ids:
         if one not in bank:
             raise UserError(f"{path}: the bank has no question {one}: write it, or correct the id.")
-        if bank[one].chapter != path.name[:2] or bank[one].section == TITLE:
+        if bank[one].chapter != number_of(path) or bank[one].section == TITLE:
             raise UserError(
                 f"{path}: the bank links {one} to chapter {bank[one].chapter}, “{bank[one].section}”: "
                 f"link it to a section of this chapter that explains the answer, or ask something else here."

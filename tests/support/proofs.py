@@ -3,16 +3,18 @@
 import importlib.util
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "course" / "exercises"
+from bertedu.course.rooms import chapter_of
+
+ROOMS = Path(__file__).parents[1] / "chapters"
 
 
 def proofs() -> dict[str, dict[str, list]]:
     found: dict[str, dict[str, list]] = {}
-    for path in sorted(FOLDER.glob("chapter_*.py")):
+    for path in sorted(ROOMS.glob("ch*/answers/*.py")):
         spec = importlib.util.spec_from_file_location(f"answers_{path.stem}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        strange = [number for number in module.ANSWERS if int(number.split(".")[0]) != int(path.stem[8:10])]
+        strange = [one for one in module.ANSWERS if not path.parts[-3].startswith(f"ch{chapter_of(one)}_")]
         assert not strange, f"{path.name} has answers to exercises of another chapter: {strange}"
         found |= module.ANSWERS
     return found

@@ -50,13 +50,13 @@ PATTERNS = [(re.compile(rf"(?<!\w)(?:{words})", re.IGNORECASE), field) for words
 
 # Where a word is used in its ordinary sense, or is a name that stored results hold: (file, word).
 ORDINARY = {
-    ("notebooks/source/03_self_attention.py", "behind"),  # a preposition of the sentences that are generated
-    ("notebooks/source/11_tagging.py", "place"),  # a type of entity
-    ("notebooks/source/11_tagging.py", "places"),  # a type of entity
-    ("bertedu/course/exercises/chapter_11.py", "place"),  # a type of entity
+    ("bertedu/chapters/ch03_self_attention/03_self_attention.py", "behind"),  # a preposition of the sentences that are generated
+    ("bertedu/chapters/ch11_tagging/11_tagging.py", "place"),  # a type of entity
+    ("bertedu/chapters/ch11_tagging/11_tagging.py", "places"),  # a type of entity
+    ("bertedu/chapters/ch11_tagging/exercises/chapter_11.py", "place"),  # a type of entity
     ("bertedu/classroom/variants/chapter_11.py", "place"),  # a type of entity
-    ("data/quizzes/11.json", "place"),  # a type of entity
-    ("data/quizzes/11.json", "places"),  # a type of entity
+    ("bertedu/chapters/ch11_tagging/quiz.json", "place"),  # a type of entity
+    ("bertedu/chapters/ch11_tagging/quiz.json", "places"),  # a type of entity
     ("bertedu/corpora/world/senses.py", "place"),  # of a scene
     ("bertedu/finetuning/multiple_choice.py", "shared words"),  # a baseline's name in metrics.json
     ("bertedu/pretraining/evaluation.py", "shared words"),  # a baseline's name in metrics.json

@@ -910,7 +910,7 @@ check("8.4", flops_per_token)
 # The next cell counts, with the function `flops` that checks exercise 8.4.
 
 # %%
-from bertedu.course.exercises.chapter_08_cost import flops
+from bertedu.chapters.ch08_pre_training.exercises.chapter_08_cost import flops
 
 steps_of = {128: 900_000, 512: 100_000}  # tokens of a sequence: steps
 seen = sum(steps * 256 * length for length, steps in steps_of.items())

@@ -27,8 +27,9 @@ from bertedu.classroom.grading.proxy import Answer, Ended, Link
 from bertedu.classroom.grading.strict import TOGETHER, WITH_JAX, WITH_PACKAGE
 from bertedu.classroom.grading.wire import Unpacker
 from bertedu.course import checking
-from bertedu.course.exercise import EXERCISES, Exercise
+from bertedu.course.exercise import Exercise
 from bertedu.course.guarding import within
+from bertedu.course.loading import find
 from bertedu.course.raising import told as told_in_words
 from bertedu.course.settings import own_settings
 from bertedu.course.verdict import StillRunning, Verdict
@@ -74,7 +75,7 @@ def examined(task: Task, limits: Limits) -> dict[str, Any]:
     )  # what an answer sends may ask for any amount
     missing: list[str] = []
     try:
-        verdict = judged(EXERCISES[task.number], link, missing)
+        verdict = judged(find(task.number), link, missing)
     finally:
         ours.close()
         end_all(process)
@@ -165,7 +166,7 @@ def failed(exercise: Exercise, told: dict) -> Verdict:
 
 def beside(task: Task, channel: Channel) -> None:
     """The check in the answer's own process, with a control: what passes must not make a stub pass too."""
-    exercise = EXERCISES[task.number]
+    exercise = find(task.number)
     try:
         answer = answering.run_cells(task.helpers, task.source, task.asked)
     except BaseException as error:

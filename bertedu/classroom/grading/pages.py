@@ -116,7 +116,7 @@ def progress_page(found: Mapping[str, set[str]]) -> str:
     return page("What the class has solved", exercises + quizzes(attempts))
 
 
-def quizzes(found: Mapping[str, Mapping[int, Mapping[int, bool]]]) -> str:
+def quizzes(found: Mapping[str, Mapping[str, Mapping[int, bool]]]) -> str:
     """A table for each quiz: whose first attempt at which question was right, and at the bottom how many were."""
     parts = []
     for chapter in sorted({chapter for of in found.values() for chapter in of}):
@@ -127,7 +127,7 @@ def quizzes(found: Mapping[str, Mapping[int, Mapping[int, bool]]]) -> str:
         column = {question: [of[question] for of in own.values() if question in of] for question in questions}
         right = [f"{sum(column[question])} of {len(column[question])}" for question in questions]
         head = ["student", *(f"question {question}" for question in questions)]
-        parts.append(f"<h2>Quiz of chapter {chapter:02}, first attempts</h2>" + table(head, [*rows, ["right", *right]]))
+        parts.append(f"<h2>Quiz of chapter {chapter}, first attempts</h2>" + table(head, [*rows, ["right", *right]]))
     return "".join(parts)
 
 

@@ -17,6 +17,7 @@ from bertedu.classroom.grading import examining, kernel
 from bertedu.classroom.grading.examining import Task
 from bertedu.classroom.grading.limits import Limits
 from bertedu.classroom.variants import use_variant
+from bertedu.course.loading import all_exercises
 
 MOST_BYTES = 200_000  # of one result
 
@@ -27,6 +28,7 @@ def main() -> None:
     kernel.process_control(kernel.KILL_WITH_PARENT, signal.SIGKILL)
     kernel.process_control(kernel.DUMPABLE, 0)  # processes of the same user may not look into this one
     examining.warm()
+    all_exercises()
     if len(sys.argv) > 3 and sys.argv[3]:
         use_variant(sys.argv[3])
     out = os.dup(1)

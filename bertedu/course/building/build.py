@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from tqdm import tqdm
 
 from bertedu.course.building.executing import execute, keep_what_only_ran_again, scrub
-from bertedu.course.building.freshness import made_from, that_count
+from bertedu.course.building.freshness import made_from
 from bertedu.course.building.places import Places
 from bertedu.course.building.rules import refuse_faults
 from bertedu.course.building.versions import learner_version, read_source, solution_version
@@ -45,12 +45,7 @@ class Job:
         said = stored.metadata.get("bertedu")
         if not isinstance(said, dict) or not isinstance(said.get("modules"), str):
             return False
-        return said == self.mark(said["modules"]) or self.has_the_former_mark(said)
-
-    def has_the_former_mark(self, said: dict) -> bool:
-        """Whether a notebook's mark is right and also counts hints that no cell shows, as marks did before."""
-        former = made_from(self.source, self.places, said["modules"], all_hints=True)
-        return said == {"made_from": former, "modules": said["modules"]} != self.mark(said["modules"])
+        return said == self.mark(said["modules"])
 
     def keeps_its_outputs(self) -> bool:
         """Whether only prose has changed: the code, and what it runs with, are as they were when it was executed."""
@@ -111,7 +106,6 @@ def build(chapters: tuple[str, ...] = (), places: Places | None = None, show_pro
     places = places or Places()
     refuse_faults(places.all_sources(chapters), places)
     waiting = outdated(chapters, places)
-    renew_marks(jobs(places.all_sources(chapters), places))
     cells = sum(cell.cell_type == "code" for job, _ in waiting for cell in job.wanted.cells)
     with tqdm(total=cells, unit="cell", disable=not show_progress or not cells) as bar:
         for job, _ in waiting:
@@ -129,8 +123,7 @@ def run(job: Job, bar: tqdm) -> None:
         take_outputs(notebook, stored)
         modules = stored.metadata.bertedu.modules
     else:
-        loaded = execute(notebook, folder, job.path.name, lambda: bar.update())
-        modules = that_count(loaded, job.source)
+        modules = " ".join(sorted(execute(notebook, folder, job.path.name, lambda: bar.update())))
     scrub(notebook)
     keep_what_only_ran_again(notebook, stored)
     notebook.metadata.bertedu = job.mark(modules)
@@ -139,16 +132,6 @@ def run(job: Job, bar: tqdm) -> None:
     except nbformat.ValidationError as error:
         raise UserError(f"{job.path}: not a valid notebook ({error}): correct its source.") from error
     write_text(job.path, text if text.endswith("\n") else text + "\n")
-
-
-def renew_marks(all_jobs: Iterator[Job]) -> None:
-    """Give notebooks that are up to date today's mark, where theirs is of the former kind: then a changed hint
-    executes nothing."""
-    for job in all_jobs:
-        stored = job.stored
-        if stored and not job.reason() and job.has_the_former_mark(stored.metadata.bertedu):
-            stored.metadata.bertedu = job.mark(stored.metadata.bertedu.modules)
-            write_text(job.path, nbformat.writes(stored, indent=1, sort_keys=True).rstrip("\n") + "\n")
 
 
 def take_outputs(notebook: NotebookNode, stored: NotebookNode) -> None:

@@ -7,55 +7,41 @@ minutes or a hint, as long as no cell of the notebook calls `hint`.
 import ast
 import hashlib
 import re
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bertedu.course.building.places import Places
+from bertedu.course.rooms import chapter_of
 from bertedu.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parents[2]
-CHAPTER = re.compile(r"bertedu\.course\.exercises\.chapter_(\d+)")
+ROOM = re.compile(r"bertedu\.chapters\.ch(\w+?)_")
 WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def made_from(source: Path, places: Places, modules: str, all_hints: bool = False) -> str:
+def made_from(source: Path, places: Places, modules: str) -> str:
     """The hash of what outputs are made from: the modules of bertedu that were loaded (their names, with spaces between
     them), and the quiz and the files that the source names. The cells themselves are compared word by word, not hashed.
 
-    What else is loaded can change only where one of these modules changes, or a cell. With all_hints, hints count that
-    no cell shows too: so notebooks were marked before.
+    What else is loaded can change only where one of these modules changes, or a cell.
     """
     digest = hashlib.sha256()
     hinting = chapters_that_hint(source)
     for name in modules.split():
-        chapter = CHAPTER.match(name)
-        hints = all_hints or chapter is None or int(chapter[1]) in hinting
+        chapter = ROOM.match(name)
+        hints = chapter is None or chapter[1] in hinting
         digest.update(f"{name}\n{what_runs(code_of(name), hints)}\0".encode())
     for file in sorted(data_of(source, places)):
         digest.update(f"{file.name}\n".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return digest.hexdigest()
 
 
-def that_count(loaded: Iterable[str], source: Path) -> str:
-    """Of the modules of bertedu that were loaded those that outputs depend on: the exercises of all chapters are loaded
-    together, and those count that the notebook checks.
-    """
-    code = source.read_text(encoding="utf-8")
-    chapters = {int(number) for number in re.findall(r"""\b(?:check|hint)\(["'](\d+)\.""", code)}
-
-    def counts(name: str) -> bool:
-        chapter = CHAPTER.match(name)  # chapter_06, and parts of it such as chapter_06_spans
-        return chapter is None or int(chapter[1]) in chapters
-
-    return " ".join(sorted(filter(counts, loaded)))
-
-
-def chapters_that_hint(source: Path) -> set[int]:
+def chapters_that_hint(source: Path) -> set[str]:
     """The chapters whose hints a code cell of the source shows."""
     code = source.read_text(encoding="utf-8")
-    return {int(number) for number in re.findall(r"""^(?!#).*\bhint\(["'](\d+)\.""", code, flags=re.MULTILINE)}
+    found = re.findall(r"""^(?!#).*\bhint\(["']([^"']+)["']""", code, flags=re.MULTILINE)
+    return set(map(chapter_of, found))
 
 
 def code_of(name: str) -> str:
@@ -98,11 +84,11 @@ def simplified(node: Any) -> Any:
 def data_of(source: Path, places: Places) -> set[Path]:
     """Files named in `data_path("…")` and `quiz(N)`; of a folder, all its files but READMEs, which people read."""
     code = source.read_text(encoding="utf-8")
-    names = set(re.findall(r"""\bdata_path\(["']([^"']+)["']\)""", code))
-    names |= {f"quizzes/{int(chapter):02}.json" for chapter in re.findall(r"\bquiz\((\d+)\)", code)}
+    named = {name: places.data / name for name in re.findall(r"""\bdata_path\(["']([^"']+)["']\)""", code)}
+    if re.search(r"^quiz\(", code, flags=re.MULTILINE):
+        named["quiz.json"] = source.parent / "quiz.json"
     found: set[Path] = set()
-    for name in names:
-        path = places.data / name
+    for name, path in named.items():
         if not path.exists():
             raise UserError(f"{source} uses {name}, and {path} is not there: write it, or correct the name.")
         inside = {file for file in path.rglob("*") if file.is_file() and file.name != "README.md"}

@@ -9,17 +9,18 @@ from pathlib import Path
 import jupytext
 from nbformat import NotebookNode
 
-import bertedu.course.exercises  # noqa: F401  registers them
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import BEGIN, END, learner_version, read_source
-from bertedu.course.exercise import EXERCISES, Exercise
+from bertedu.course.exercise import Exercise
+from bertedu.course.loading import all_exercises
+from bertedu.course.rooms import number_of
 from bertedu.errors import UserError
 from bertedu.files import read_text
 
 TAGS = ("exercise", "solution", "hide-input", "raises-exception", "nbval-ignore-output", "nbval-skip")
 HEADING = re.compile(r"^### Exercise (\S+) · (.+?)\s*$", flags=re.MULTILINE)
 CHECK = re.compile(r"""\bcheck\(\s*["']([^"']*)["']""")
-LINK = re.compile(r"\[[^\]]+\]\((\d\d_\w+\.ipynb)[^)]*\)")
+LINK = re.compile(r"\[[^\]]+\]\((\d\d[a-z]?_\w+\.ipynb)[^)]*\)")
 MAGIC = re.compile(r"^\s*(%|!|\?)|\?\s*$", flags=re.MULTILINE)
 
 
@@ -68,7 +69,7 @@ def line_in(cell: NotebookNode, place: int) -> int:
 def registered(path: Path, cells: Sequence[NotebookNode]) -> Mapping[str, Exercise | None]:
     """The exercises that a source may speak of: the course's, and those that the source itself registers (None)."""
     own = re.findall(r"""^@exercise\(\s*["']([^"']+)["']""", "\n".join(cell.source for cell in cells), re.MULTILINE)
-    return {**EXERCISES, **dict.fromkeys(own)}
+    return {**{exercise.number: exercise for exercise in all_exercises()}, **dict.fromkeys(own)}
 
 
 def faults_of(cell: NotebookNode, known: Mapping[str, Exercise | None]) -> Iterator[tuple[int, str]]:
@@ -128,17 +129,16 @@ def faults_of_marks(cell: NotebookNode) -> Iterator[tuple[int, str]]:
 def dead_links(cell: NotebookNode, places: Places) -> Iterator[tuple[int, str]]:
     """Links to notebooks that no source makes."""
     for link in LINK.finditer(cell.source if cell.cell_type == "markdown" else ""):
-        if not (places.sources / link[1]).with_suffix(".py").exists():
+        if link[1].removesuffix(".ipynb") not in (source.stem for source in places.all_sources()):
             yield line_in(cell, link.start()), f"the link leads to {link[1]}, which no source makes."
 
 
 def left_out(path: Path, cells: Sequence[NotebookNode], known: Mapping[str, Exercise | None]) -> Iterator[str]:
     """Exercises of the chapter that its notebook does not announce or does not check."""
-    chapter = re.match(r"\d\d(?=_)", path.name)
     announced = {found[1] for cell in cells if cell.cell_type == "markdown" for found in HEADING.finditer(cell.source)}
     checked = {found[1] for cell in cells if cell.cell_type == "code" for found in CHECK.finditer(cell.source)}
     for number, exercise in known.items():
-        own = exercise is not None and chapter is not None and exercise.chapter == int(chapter[0])
+        own = exercise is not None and exercise.chapter == number_of(path)
         if own and number not in announced:
             yield f"exercise {number} is registered, and no heading `### Exercise {number} · …` announces it."
         if (own or number in announced) and number not in checked:

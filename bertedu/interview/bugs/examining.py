@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
-from bertedu.course import checking
-from bertedu.course.guarding import Originals, within
+from bertedu.course.guarding import ORIGINALS, within
 from bertedu.course.settings import own_settings
 from bertedu.course.verdict import Ended, StillRunning, Verdict
 from bertedu.interview.bugs.lab import Lab
@@ -30,7 +29,8 @@ class Findings:
 
 def examine(lab: Lab, source: str, file: str = "<your program>") -> Findings:
     """Run all tests of a lab on a program; whatever happens becomes a verdict."""
-    tests = import_module(f"bertedu.interview.bugs.{lab.module}")
+    with ORIGINALS.restored():  # what a notebook has replaced by now is not taken for an original
+        tests = import_module(f"bertedu.interview.bugs.{lab.module}")
     limit = sys.getrecursionlimit()
     try:
         with ORIGINALS.restored(), own_settings():
@@ -81,7 +81,3 @@ def solved(lab: Lab) -> tuple[str, ...]:
     """What to say to a program without bugs: each bug in a sentence."""
     found = tuple(f"Line {lab.line_of(bug)}: {bug.what}" for bug in lab.bugs)
     return ("The symptom is gone, and nothing else broke. In the program as you got it:", *found)
-
-
-with checking.ORIGINALS.restored():  # what a notebook has replaced by now is not taken for an original
-    ORIGINALS = Originals()

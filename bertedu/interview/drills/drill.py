@@ -1,7 +1,7 @@
 """What a whiteboard drill is. Each drill has a file of its own, with its check and a `DRILL`.
 
 To add one, write `my_drill.py` beside this file: `examine(case)`, as the exercises' checks are written
-(notebooks/source/TEMPLATE.md), and `DRILL = Drill(name="my-drill", …, examine=examine)`. Its proof goes into
+(bertedu/chapters/README.md), and `DRILL = Drill(name="my-drill", …, examine=examine)`. Its proof goes into
 tests/interview_drills/my_drill.py.
 """
 

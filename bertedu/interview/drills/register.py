@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from bertedu.course import checking
-from bertedu.course.guarding import Originals
+from bertedu.course.guarding import ORIGINALS
 from bertedu.course.settings import own_settings
 from bertedu.course.verdict import Verdict
 from bertedu.interview.drills.drill import Drill
@@ -30,13 +30,12 @@ HOUSEKEEPING = {
 def read_drills() -> dict[str, Drill]:
     """All drills by name, in the order of the chapters that build them."""
     names = sorted(module.name for module in iter_modules([str(FOLDER)]) if module.name not in HOUSEKEEPING)
-    found: list[Drill] = [import_module(f"bertedu.interview.drills.{name}").DRILL for name in names]
+    with ORIGINALS.restored():  # what a notebook has replaced by now is not taken for an original
+        found: list[Drill] = [import_module(f"bertedu.interview.drills.{name}").DRILL for name in names]
     return {drill.name: drill for drill in sorted(found, key=lambda drill: (drill.chapter, drill.name))}
 
 
 DRILLS = read_drills()
-with checking.ORIGINALS.restored():  # what a notebook has replaced by now is not taken for an original
-    ORIGINALS = Originals()
 
 
 def find(name: Any) -> Drill:

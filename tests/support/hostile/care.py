@@ -68,9 +68,9 @@ def half(x):
 def build(rng: random.Random, folder: Path) -> Input:
     """build --check of a damaged source, beside strange notebooks: it says of both that they are out of date."""
     places = Places(folder / "course")
-    for place in (places.sources, places.solutions, places.data):
+    source = places.chapters / "ch00_start" / "00_start.py"
+    for place in (source.parent, places.solutions, places.data):
         place.mkdir(parents=True, exist_ok=True)
-    source = places.sources / "00_start.py"
     data, hurt = damaged(rng, (SOURCE + f"\n# In words: {sentence(rng)}\n").encode())
     source.write_bytes(data)
     for path in places.pair(source):

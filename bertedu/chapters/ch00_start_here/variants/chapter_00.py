@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.rows import Mistakes, Row, examine_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 MASK, SPECIAL = 4, 5  # [MASK]'s id, and the first id that is not a special token's
 IDS = torch.tensor([0, 0, 1, 2, 3, 7, 11, 26, 29, 30, 41, 58])  # special tokens, words, parts of words

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from bertedu.classroom.variants.rows import Mistakes, Row, examine_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 from bertedu.tokenization.wordpiece import split_word
 
 NOTATIONS = {"▁": "before the first piece of a word", "</w>": "after the last piece of a word"}

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bertedu.classroom.variants.rows import Mistakes, Row, examine_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 Lists = tuple[list[int], list[int], list[int]]
 LAYOUTS = (  # the sequence, and the side of its padding: RoBERTa's, XLNet's, and two that no model has

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm
 
-from bertedu.classroom.variants.rows import Mistakes, Row, examine_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 LAYOUTS = ("BDT", "DBT")
 SIZES = (({"B": 2, "D": 6, "T": 6}, 0.5), ({"B": 3, "D": 6, "T": 6}, 0.1), ({"B": 3, "D": 4, "T": 5}, 0.3))

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.rows import Mistakes, Row, examine_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 BATCHES = (  # to which text each token belongs; 0 is padding
     [[1, 1, 1, 2, 2, 0], [1, 1, 2, 2, 2, 2]],

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
+from bertedu.chapters.ch03_self_attention.exercises.chapter_03 import is_shaped
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import exercise
-from bertedu.course.exercises.chapter_03 import is_shaped
 from bertedu.model.attention import attend, padding_bias
 
 TOO_LARGE = {

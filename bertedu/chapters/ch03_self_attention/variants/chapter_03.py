@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import COPIED, Draws, Variant
 
 LAYOUTS = ("BTHd", "THBd", "HBTd", "BdHT")
 SIZES = {"B": 2, "T": 5, "H": 3, "d": 8}

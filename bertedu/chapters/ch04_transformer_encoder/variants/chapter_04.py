@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 from torch.nn.functional import gelu, layer_norm
 
-from bertedu.classroom.variants.rows import Mistakes, Row, examine_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 Part = Callable[[Tensor], Tensor]
 KINDS = {

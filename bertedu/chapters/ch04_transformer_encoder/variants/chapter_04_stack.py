@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.chapter_04 import parts
-from bertedu.classroom.variants.rows import agrees
-from bertedu.classroom.variants.variant import Draws, Variant
+from bertedu.chapters.ch04_transformer_encoder.variants.chapter_04 import parts
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.rows import agrees
+from bertedu.course.variant import Draws, Variant
 
 PROGRAM = """\
 import torch

@@ -6,10 +6,10 @@ from itertools import combinations
 
 from torch import Tensor
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.config import BertConfig
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import COPIED, Draws, Variant
 
 # What differs from BERT, and what is said to somebody who counts it as in BERT.
 BIASES = {

@@ -8,9 +8,9 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from torch.overrides import TorchFunctionMode
 
+from bertedu.chapters.ch06_masked_language_model.exercises.chapter_06 import FIRST_WORD, MASK, VOCAB
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
-from bertedu.course.exercises.chapter_06 import FIRST_WORD, MASK, VOCAB
 from bertedu.model.heads import IGNORED
 
 

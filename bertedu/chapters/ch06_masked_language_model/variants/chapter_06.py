@@ -4,10 +4,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import COPIED, Draws, Variant
 
 MASK, VOCAB = 4, 60
 SHARES = ((0.6, 0.3), (0.5, 0.2), (0.7, 0.2), (0.6, 0.1))

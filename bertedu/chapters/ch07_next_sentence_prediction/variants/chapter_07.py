@@ -4,11 +4,11 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
+from bertedu.chapters.ch07_next_sentence_prediction.exercises.chapter_07 import NOT_A_NUMBER, USE_RNG, is_stretch
 from bertedu.course.case import Case, plain, same
 from bertedu.course.comparing import said
 from bertedu.course.exercise import Exercise
-from bertedu.course.exercises.chapter_07 import NOT_A_NUMBER, USE_RNG, is_stretch
+from bertedu.course.variant import COPIED, Draws, Variant
 
 LAYOUTS = (
     (2, "first [SEP] second [SEP]"),

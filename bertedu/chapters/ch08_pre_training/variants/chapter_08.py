@@ -7,10 +7,10 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import COPIED, Draws, Variant
 
 State = tuple[Tensor, Tensor, Tensor, Tensor]
 

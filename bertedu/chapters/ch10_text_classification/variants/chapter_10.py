@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import COPIED, Draws, Variant
 
 Score = Callable[[Sequence[float], Sequence[int], float], float]
 

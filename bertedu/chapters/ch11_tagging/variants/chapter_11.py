@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import COPIED, Draws, Variant
 
 NOTATIONS = (("S", "M", "_"), ("B", "C", "/"), ("1", "2", ":"), ("F", "I", "="))
 SENTENCES: tuple[tuple[list[tuple[str, int, int]], str], ...] = (

@@ -5,10 +5,10 @@ from typing import Any
 
 from torch import Tensor
 
-from bertedu.classroom.variants.explaining import Row, compare
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.explaining import Row, compare
+from bertedu.course.variant import COPIED, Draws, Variant
 
 Span = tuple[int, int]  # the first and the last token
 FORMS: dict[str, Callable[[float, int, int], tuple]] = {

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, normalize
 
-from bertedu.classroom.variants.explaining import compare
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.explaining import compare
+from bertedu.course.variant import COPIED, Draws, Variant
 
 DISTANCES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "Euclidean distance": lambda a, b: (a[:, None] - b).square().sum(-1).sqrt(),

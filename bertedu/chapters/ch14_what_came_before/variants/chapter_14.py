@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import COPIED, Draws, Variant
 
 MARKS = (("^", "$"), ("[", "]"), ("#", "#"), ("{", "}"))
 LENGTHS = ((2, 4), (2, 5), (4, 6), (4, 7))

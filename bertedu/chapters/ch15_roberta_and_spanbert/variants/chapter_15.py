@@ -8,10 +8,10 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.explaining import Row, compare
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.explaining import Row, compare
+from bertedu.course.variant import COPIED, Draws, Variant
 
 
 def positions(

@@ -6,10 +6,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.explaining import Row, compare
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.explaining import Row, compare
+from bertedu.course.variant import COPIED, Draws, Variant
 
 SIZES = ((30_000, 768, 128, 12, 3), (1000, 64, 16, 6, 1), (500, 32, 32, 4, 4), (8192, 128, 64, 8, 2))
 

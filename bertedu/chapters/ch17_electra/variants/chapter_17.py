@@ -4,10 +4,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import COPIED, Draws, Variant
 
 MASK, NOT_ASKED = 4, -100
 DIVISORS = {True: "sum of these weights", False: "number of real tokens"}

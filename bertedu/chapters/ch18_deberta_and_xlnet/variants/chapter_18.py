@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.tables import compare_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import Exercise
+from bertedu.course.tables import compare_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 
 def rows_of(length: int, span: int, to_the_right: bool, wraps: bool, clamps: bool) -> Tensor:

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
+from bertedu.chapters.ch19_modernbert.exercises.chapter_19 import neighbors
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import exercise
-from bertedu.course.exercises.chapter_19 import neighbors
 from bertedu.family.modernbert.rope import rotate, rotation
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from bertedu.classroom.variants.tables import compare_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import Exercise
+from bertedu.course.tables import compare_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 PAIRS = {"halves": "k and k + r/2", "neighbors": "2k and 2k + 1", "mirrored": "k and r − 1 − k"}
 

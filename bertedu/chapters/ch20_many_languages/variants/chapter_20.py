@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from bertedu.classroom.variants.rows import Row, examine_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
+from bertedu.chapters.ch20_many_languages.exercises.chapter_20 import SIZES, check_numbers, powers, shares
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import Exercise
-from bertedu.course.exercises.chapter_20 import SIZES, check_numbers, powers, shares
+from bertedu.course.rows import Row, examine_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 UNKNOWN = "[UNK]"
 MARKS = {

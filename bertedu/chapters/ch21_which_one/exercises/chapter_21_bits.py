@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
+from bertedu.chapters.ch21_which_one.exercises.chapter_21 import compare_number
 from bertedu.course.case import Case, plain
 from bertedu.course.comparing import said
 from bertedu.course.exercise import exercise
-from bertedu.course.exercises.chapter_21 import compare_number
 from bertedu.family.comparison import bits_per_character
 
 Texts = Sequence[str]

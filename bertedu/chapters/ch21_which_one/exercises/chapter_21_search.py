@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
+from bertedu.chapters.ch21_which_one.exercises.chapter_21 import compare_number
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import exercise
-from bertedu.course.exercises.chapter_21 import compare_number
 from bertedu.family.comparison import Fit, fair_comparison
 
 RATES, SEARCH, SEEDS = (0.01, 0.03, 0.1, 0.3, 0.5, 0.9), (100, 101, 102), (0, 1, 2, 3)

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from statistics import mean, pvariance, stdev, variance
 
-from bertedu.classroom.variants.explaining import Row, compare
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.explaining import Row, compare
+from bertedu.course.variant import COPIED, Draws, Variant
 from bertedu.family.comparison import Scores, pooled_deviation
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from bertedu.chapters.ch22_many_gpus.exercises.chapter_22 import counted
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close, said, type_name
 from bertedu.course.exercise import exercise
-from bertedu.course.exercises.chapter_22 import counted
 
 Parts = list[list[Tensor]]
 

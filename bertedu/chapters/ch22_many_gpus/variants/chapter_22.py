@@ -4,10 +4,10 @@ from itertools import product
 
 import torch
 
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
+from bertedu.chapters.ch22_many_gpus.exercises.chapter_22 import rule, zero_bytes
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.exercises.chapter_22 import rule, zero_bytes
+from bertedu.course.variant import COPIED, Draws, Variant
 
 COUNTS = ((0, 3), (2, 3), (1, 3), (0, 1))  # clean steps so far, and the interval
 FACTORS = ((4, 2), (2, 4), (8, 2), (2, 8), (4, 8), (8, 4))  # times, divided by

@@ -1,8 +1,8 @@
 """Variants of chapter 23: batches by length with their padding, and decisions by cost with a reader in between."""
 
-from bertedu.classroom.variants.variant import Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import Draws, Variant
 
 
 def batches_of(lengths: list[int], rows: int, tokens: int, ordered: bool = True) -> list[list[int]]:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from bertedu.chapters.ch24_bert_in_jax.exercises.chapter_24 import CAUSES, as_tensor, in_jax
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import exercise
-from bertedu.course.exercises.chapter_24 import CAUSES, as_tensor, in_jax
 
 RATE = 0.25  # not 0.1: a tenth of the gradient is a mistake of its own
 IS_A_TREE = (

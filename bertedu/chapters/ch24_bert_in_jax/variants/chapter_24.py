@@ -5,9 +5,9 @@ from collections.abc import Callable
 from itertools import permutations
 from typing import Any
 
-from bertedu.classroom.variants.variant import Draws, Variant
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
+from bertedu.course.variant import Draws, Variant
 
 USES = {"masks": "the masks", "dropout": "the dropout", "order": "the order of the sentences"}
 

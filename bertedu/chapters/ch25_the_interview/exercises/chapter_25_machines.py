@@ -2,9 +2,9 @@
 
 import math
 
+from bertedu.chapters.ch25_the_interview.exercises.chapter_25 import number
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
-from bertedu.course.exercises.chapter_25 import number
 
 
 @exercise(

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
-from bertedu.classroom.variants.rows import Row, examine_rows
-from bertedu.classroom.variants.variant import COPIED, Draws, Variant
+from bertedu.chapters.ch25_the_interview.exercises.chapter_25 import parts
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.exercises.chapter_25 import parts
+from bertedu.course.rows import Row, examine_rows
+from bertedu.course.variant import COPIED, Draws, Variant
 
 SIZES = ((30_522, 512, 768, 3_072, 12), (1_000, 64, 16, 40, 3), (50_368, 8_192, 768, 1_152, 22), (90, 11, 6, 7, 1))
 

@@ -4,7 +4,7 @@ import random
 
 import torch
 
-from bertedu.course.exercises.chapter_06_spans import span_length
+from bertedu.chapters.ch06_masked_language_model.exercises.chapter_06_spans import span_length
 
 
 def until_enough(length, number, rng):

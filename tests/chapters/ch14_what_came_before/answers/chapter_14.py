@@ -4,7 +4,7 @@ import torch
 from torch.nn.functional import logsigmoid
 
 from bertedu.before.fasttext import pieces
-from bertedu.course.exercises.chapter_14 import from_both_sides, sampling_loss
+from bertedu.chapters.ch14_what_came_before.exercises.chapter_14 import from_both_sides, sampling_loss
 
 
 def by_broadcasting(center, context, negatives):

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import torch
 
-from bertedu.course.exercises.chapter_22 import rule
+from bertedu.chapters.ch22_many_gpus.exercises.chapter_22 import rule
 
 
 def by_formula(rows, inner, columns, size):

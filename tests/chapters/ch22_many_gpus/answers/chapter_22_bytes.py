@@ -2,7 +2,7 @@
 
 import torch
 
-from bertedu.course.exercises.chapter_22 import zero_bytes
+from bertedu.chapters.ch22_many_gpus.exercises.chapter_22 import zero_bytes
 
 
 def bytes_of(weights, workers, stage):

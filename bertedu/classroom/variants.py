@@ -2,22 +2,24 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from pkgutil import iter_modules
 
-from bertedu.classroom.variants.variant import Draws, Maker, Variant
 from bertedu.course.exercise import EXERCISES
+from bertedu.course.loading import all_chapters, load
+from bertedu.course.rooms import chapter_of
+from bertedu.course.variant import Draws, Maker, Variant
 
-CHAPTER_FILES = sorted(one.name for one in iter_modules(__path__) if one.name.startswith("chapter_"))
 MAKERS: dict[str, Maker] = {
-    number: maker for name in CHAPTER_FILES for number, maker in import_module(f"{__name__}.{name}").MAKERS.items()
+    number: maker
+    for chapter in all_chapters()
+    for module in load(chapter, "variants")
+    for number, maker in module.MAKERS.items()
 }
-CHAPTERS = sorted({int(number.partition(".")[0]) for number in MAKERS})
+CHAPTERS = sorted({chapter_of(number) for number in MAKERS})
 
 
-def variants(token: str, chapters: tuple[int, ...] = ()) -> list[Variant]:
+def variants(token: str, chapters: tuple[str, ...] = ()) -> list[Variant]:
     """The variants of these chapters (none: of all) that follow from a token."""
-    wanted = [number for number in MAKERS if not chapters or int(number.partition(".")[0]) in chapters]
+    wanted = [number for number in MAKERS if not chapters or chapter_of(number) in chapters]
     return [MAKERS[number](Draws(token, number)) for number in wanted]
 
 

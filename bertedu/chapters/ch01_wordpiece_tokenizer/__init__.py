@@ -1,0 +1,1 @@
+"""Chapter 01: from text to ids and back, with WordPiece."""

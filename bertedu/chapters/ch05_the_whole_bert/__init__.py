@@ -1,0 +1,1 @@
+"""Chapter 05: all parts in one model, which opens published checkpoints."""

@@ -1,0 +1,1 @@
+"""Chapter 06: masking, the head that fills masks, and its loss."""

@@ -1,0 +1,1 @@
+"""Chapter 07: pairs of sentences, and what BERT learns from them."""

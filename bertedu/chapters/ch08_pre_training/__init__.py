@@ -1,0 +1,1 @@
+"""Chapter 08: text, masks, pairs, losses and optimizer together train a BERT."""

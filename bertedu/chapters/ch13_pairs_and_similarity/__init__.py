@@ -1,0 +1,1 @@
+"""Chapter 13: two texts at once, sentence vectors, and summaries."""

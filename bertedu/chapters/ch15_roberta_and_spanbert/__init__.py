@@ -1,0 +1,1 @@
+"""Chapter 15: the same model with better recipes."""

@@ -1,0 +1,1 @@
+"""Chapter 16: two ways to a smaller BERT."""

@@ -1,0 +1,1 @@
+"""Chapter 18: relative positions, and any order of prediction."""

@@ -1,0 +1,1 @@
+"""Chapter 21: eleven members of the family compared, and how to choose."""

@@ -1,0 +1,1 @@
+"""Chapter 25: the interview: answers with numbers, against the clock."""
