@@ -144,7 +144,8 @@ def test_the_limits_of_our_notebooks_refuse_a_teachers_cell(tmp_path):
 
 WRONG = {
     "[[chapter]]\nnumber = 99\n": ("line 1", "there is no chapter 99"),
-    '[[chapter]]\nnumber = "3"\n': ("line 1", "number is '3': give a number"),
+    '[[chapter]]\nnumber = "3x"\n': ("line 1", "there is no chapter 03x"),
+    "[[chapter]]\nnumber = 3.5\n": ("line 1", "number is 3.5: give a number"),
     "[[chapter]]\nnumber = true\n": ("line 1", "give a number"),
     "\n[[chapter]]\nnumber = 3\n[[chapter]]\nnumber = 3\n": ("line 4", "is there already, from line 2"),
     '[[chapter]]\nnumber = 3\nwithout = ["3.9"]\n': ("line 1", "no exercise '3.9'; it has \"3.1\""),

@@ -21,7 +21,7 @@ def own_file(tmp_path, monkeypatch):
 def test_a_later_attempt_replaces_the_first(own_file):
     keep(3, '{"2": false}')
     keep(3, '{"2": true, "4": true}')
-    assert first_attempts(solved()) == {3: {2: False, 4: True}}
+    assert first_attempts(solved()) == {"3": {2: False, 4: True}}
     assert json.loads(own_file.read_text()) == ["quiz 3.2: wrong", "quiz 3.4: right"]
 
 

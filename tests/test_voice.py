@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from support.voice import ORDINARY, in_python, in_quiz, in_text, private_words, prose
 
+from bertedu.course.rooms import CHAPTERS
+
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = [path for path in sorted((ROOT / "bertedu").rglob("*.py")) if path.parent.name != "exercises"]
+PACKAGE = [path for path in sorted((ROOT / "bertedu").rglob("*.py")) if not path.is_relative_to(CHAPTERS)]
 
 
 def lines(found: list) -> str:
@@ -19,17 +21,12 @@ def test_a_docstring_or_a_message_has_a_word_of_our_own():
     assert not found, lines(found)
 
 
-@pytest.mark.parametrize(
-    "chapter", [path.name[:2] for path in sorted((ROOT / "notebooks" / "source").glob("[0-9]*.py"))]
-)
-def test_a_chapter_has_a_word_of_our_own(chapter):
-    modules = [
-        *(ROOT / "notebooks" / "source").glob(f"{chapter}_*.py"),
-        *(ROOT / "bertedu" / "course" / "exercises").glob(f"chapter_{chapter}*.py"),
-    ]
+@pytest.mark.parametrize("room", sorted(CHAPTERS.glob("ch*")), ids=lambda room: room.name)
+def test_a_chapter_has_a_word_of_our_own(room):
+    modules = [*room.glob("[0-9]*.py"), *(room / "exercises").glob("*.py")]
     assert len(modules) >= 2
     found = [one for path in sorted(modules) for one in in_python(path, ROOT)]
-    found += in_quiz(ROOT / "data" / "quizzes" / f"{chapter}.json", ROOT)
+    found += in_quiz(room / "quiz.json", ROOT)
     assert not found, lines(found)
 
 

@@ -50,7 +50,7 @@ PATTERNS = [(re.compile(rf"(?<!\w)(?:{words})", re.IGNORECASE), field) for words
 
 # Where a word is used in its ordinary sense, or is a name that stored results hold: (file, word).
 ORDINARY = {
-    ("bertedu/chapters/ch03_self_attention/03_self_attention.py", "behind"),  # a preposition of the sentences that are generated
+    ("bertedu/chapters/ch03_self_attention/03_self_attention.py", "behind"),  # a preposition there
     ("bertedu/chapters/ch11_tagging/11_tagging.py", "place"),  # a type of entity
     ("bertedu/chapters/ch11_tagging/11_tagging.py", "places"),  # a type of entity
     ("bertedu/chapters/ch11_tagging/exercises/chapter_11.py", "place"),  # a type of entity
