@@ -82,6 +82,7 @@ lint: environment
 	.venv/bin/ruff check --config $(CHAPTERS)/notebooks.toml $(CHAPTERS)/*/[0-9]*.py
 	.venv/bin/ruff format --check --config $(CHAPTERS)/notebooks.toml $(CHAPTERS)/*/[0-9]*.py
 	.venv/bin/mypy
+	@.venv/bin/python tests/support/voice.py
 
 # .venv/setup says what was installed (PARTS), in which folder, and from which pins. It reads "unfinished" until the
 # last step is done: what an interrupted or moved set-up left behind is cleared away, not repaired.

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import torch
 from support.proofs import PROOFS
-from support.voice import in_text
 
 from bertedu import BertConfig
 from bertedu.classroom.overview import CLASS_MINUTES, Chapter, chapters, missing_before, refreshed
@@ -238,11 +237,6 @@ def test_a_link_leads_nowhere():
 def test_the_times_or_the_graph_are_out_of_date():
     path = TEACHING / "README.md"
     assert refreshed(read(path), COURSE) == read(path), "write refreshed(…) of bertedu/classroom/overview.py into it"
-
-
-def test_a_page_of_the_teacher_has_a_word_of_our_own():
-    found = [one for path in own_pages() for one in in_text(path, ROOT)]
-    assert not found, "\n" + "\n".join(map(str, found))
 
 
 def test_the_disk_is_another_than_the_makefile_says():

@@ -12,14 +12,11 @@ from types import ModuleType
 
 import pytest
 from support.pace import yardstick
-from support.voice import in_python, in_text
 
-from bertedu.course.data import data_path
 from bertedu.interview.bank import LEVELS
 from bertedu.interview.bugs.examining import examine
-from bertedu.interview.bugs.lab import FOLDER, Lab, lab_names, read_lab, read_labs
+from bertedu.interview.bugs.lab import Lab, lab_names, read_lab, read_labs
 
-ROOT = Path(__file__).resolve().parents[1]
 PROOFS = Path(__file__).parent / "interview" / "bugs"
 LABS = {name: read_lab(name) for name in lab_names()}
 
@@ -152,13 +149,6 @@ def test_a_wrong_repair_passes_or_hears_of_something_else(lab, entry):
     verdict = examine(lab, changed(lab, changes)).verdict
     assert not verdict.passed
     assert phrase in repr(verdict), verdict
-
-
-@every_lab
-def test_a_lab_has_a_word_of_our_own(lab):
-    folder = data_path(FOLDER) / lab.module
-    found = [*in_text(folder / "lab.toml", ROOT), *in_python(folder / "broken.py", ROOT)]
-    assert not found, "\n".join(map(str, found))
 
 
 @every_lab
