@@ -109,9 +109,9 @@ BOOK, CHEAT_SHEET = "bert-interview", "bert-cheat-sheet"
 @click.option("--to", "form", type=click.Choice(["anki", "html", "pdf"]), required=True)
 @click.option("--cheat-sheet", is_flag=True, help="The two pages of numbers and formulas in place of the questions.")
 @click.option(
-    "--out", type=PATH, help="The file to write.  [default: bert-interview or bert-cheat-sheet .txt, .html or .pdf]"
+    "--output", type=PATH, help="The file to write.  [default: bert-interview or bert-cheat-sheet .txt, .html or .pdf]"
 )
-def export(form: str, cheat_sheet: bool, out: Path | None) -> None:
+def export(form: str, cheat_sheet: bool, output: Path | None) -> None:
     """Write all questions as flashcards for Anki or as a book, or the cheat sheet, for the screen and for paper.
 
     A PDF is printed by the Chromium, Chrome or Edge of this machine.
@@ -127,14 +127,14 @@ def export(form: str, cheat_sheet: bool, out: Path | None) -> None:
     if cheat_sheet and form == "anki":
         raise UserError("the cheat sheet is no deck of cards: choose --to html or --to pdf.")
     ending = "txt" if form == "anki" else form
-    out = out or Path(f"{CHEAT_SHEET if cheat_sheet else BOOK}.{ending}")
+    output = output or Path(f"{CHEAT_SHEET if cheat_sheet else BOOK}.{ending}")
     if form == "anki":
-        count = write_anki((question for topic in read_bank() for question in topic.questions), out)
-        say(f"Wrote {count} cards into {out}: in Anki choose File, Import. A newer file updates the same cards.")
+        count = write_anki((question for topic in read_bank() for question in topic.questions), output)
+        say(f"Wrote {count} cards into {output}: in Anki choose File, Import. A newer file updates the same cards.")
         return
     page = two_pages() if cheat_sheet else book(read_bank())
     if form == "pdf":
-        write_pdf(page, out)
+        write_pdf(page, output)
     else:
-        write_text(out, page)
-    say(f"Wrote {out}: open it in a browser{', or print it from there' if form == 'html' else ' or print it'}.")
+        write_text(output, page)
+    say(f"Wrote {output}: open it in a browser{', or print it from there' if form == 'html' else ' or print it'}.")

@@ -19,6 +19,7 @@ from torch import nn
 from bertedu.config import BertConfig, EncoderConfig
 from bertedu.model.architecture import architecture
 from bertedu.model.heads import BertForPreTraining
+from bertedu.training.costs import SHARE_OF_PEAK, TOKENS, attention_bytes, forward_flops, hours, pretraining_flops
 
 TITLE = "BERT on two pages"
 STYLE = """
@@ -40,11 +41,6 @@ td.number { text-align: right; white-space: nowrap; }
 td.shape { white-space: nowrap; }
 .faint { color: #55555c; }
 """
-
-PUBLISHED_STEPS = ((900_000, 128), (100_000, 512))  # Devlin et al. 2019, A.2: 90 % of a million steps with 128 tokens
-PUBLISHED_BATCH = 256
-H100_FLOPS = 989e12  # dense bf16 in a second, NVIDIA's data sheet of the H100 SXM
-SHARE_OF_THE_PEAK = 0.4
 
 INDEX = re.compile(r"_(?:{([^}]*)}|([A-Za-z]+))")  # z_y and score_{t−1}
 WORDS = files("bertedu.interview").joinpath("cheat_sheet.toml")
@@ -87,24 +83,6 @@ def built(model_type: str, **changes: Any) -> tuple[EncoderConfig, nn.Module]:
     config = member.config.preset("base", **changes)
     with torch.device("meta"):
         return config, member.encoder(config)
-
-
-def forward_flops(config: EncoderConfig, tokens: int) -> float:
-    """Operations of the layers for one token of a text of so many: a multiplication and an addition are two.
-
-    A layer multiplies 4·D² weights in attention and 2·D·I in the feed-forward of width I, and each token meets T keys
-    and T values.
-    """
-    width, inner = config.hidden_size, config.intermediate_size
-    weights = 4 * width * width + 2 * width * inner
-    return 2.0 * config.num_hidden_layers * (weights + 2 * tokens * width)
-
-
-def pretraining_flops(config: EncoderConfig) -> float:
-    """Operations of the published pre-training, backward pass included (twice the forward pass), without the heads."""
-    return sum(
-        3 * steps * PUBLISHED_BATCH * length * forward_flops(config, length) for steps, length in PUBLISHED_STEPS
-    )
 
 
 def parameters() -> str:
@@ -168,21 +146,19 @@ def costs() -> str:
         rows.append((f"forward, a text of {tokens} tokens", *(f"{value:,.0f} GFLOP" for value in each)))
     share = [2 * 512 * c.hidden_size / (12 * c.hidden_size**2 + 2 * 512 * c.hidden_size) for c in (base, large)]
     rows.append(("of it T² part at T = 512", *(f"{value:.0%}" for value in share)))
-    read = sum(steps * PUBLISHED_BATCH * length for steps, length in PUBLISHED_STEPS)
     work = [pretraining_flops(config) for config in (base, large)]
     rows.append(
-        (f"published pre-training, {read / 1e9:.0f} G tokens", *(f"{value / 1e18:,.0f} EFLOP" for value in work))
+        (f"published pre-training, {TOKENS / 1e9:.0f} G tokens", *(f"{value / 1e18:,.0f} EFLOP" for value in work))
     )
-    hours = [value / (H100_FLOPS * SHARE_OF_THE_PEAK) / 3600 for value in work]
-    rows.append((f"H100 hours at {SHARE_OF_THE_PEAK:.0%} of its bf16 peak", *(f"{value:,.0f} h" for value in hours)))
+    rows.append((f"H100 hours at {SHARE_OF_PEAK:.0%} of its bf16 peak", *(f"{hours(value):,.0f} h" for value in work)))
     sizes = []
     for config in (base, large):
         with torch.device("meta"):
-            sizes.append(count(BertForPreTraining(config)))
+            sizes.append(count(BertForPreTraining(config).bert))
     rows.append(("weights fp32 / fp16", *(f"{4 * size / 1e6:,.0f} / {2 * size / 1e6:,.0f} MB" for size in sizes)))
     rows.append(("+ gradients + AdamW, 16 B each", *(f"{16 * size / 1e9:.2f} GB" for size in sizes)))
-    held = [32 * c.num_attention_heads * 512 * 512 * 4 * c.num_hidden_layers / 1e9 for c in (base, large)]
-    rows.append(("attention weights kept, B 32, T 512", *(f"{value:.1f} GB" for value in held)))
+    kept = [[attention_bytes(config, 32, 512, size) / 1e9 for size in (4, 2)] for config in (base, large)]
+    rows.append(("attention kept, B 32, T 512, fp32 / bf16", *(f"{full:.1f} / {half:.1f} GB" for full, half in kept)))
     return table(("", "Base", "Large"), rows)
 
 

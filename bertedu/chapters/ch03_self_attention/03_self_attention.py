@@ -1069,8 +1069,8 @@ quiz(3)
 # linear in T, and no weight changes: in PyTorch it is one call, `scaled_dot_product_attention`. That is the first
 # step.
 #
-# Then the things that help more: sort by length or unpad, since padding is often a third of the tokens; bf16;
-# compile; fewer layers by distillation; and to ask whether texts need 512.
+# Then the things that help more: sort by length or unpad, since padding can be a third of the tokens; bf16; compile;
+# fewer layers by distillation; and to ask whether texts need 512.
 #
 # Linear attention, as in Linformer or Performer, replaces the softmax by an approximation of lower rank. The weights
 # of the checkpoint no longer fit it, so it means training again, and quality tends to drop where a token must single

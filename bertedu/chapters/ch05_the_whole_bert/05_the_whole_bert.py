@@ -524,7 +524,8 @@ for T, gigabytes in activations.items():
 # trained with T = 128 for 90 % of its steps (appendix A.2).
 #
 # These are the bytes of *explicit* attention, which stores the `[T, T]` weights, on a CPU. (With CUDA it is less:
-# dropout's mask has one byte for each number there, not four.) The fused kernels of chapter 03 compute attention in
+# dropout's mask has one byte for each number there, not four. At T = 512 attention then keeps 10.9 GB and the rest of
+# the layers 10.0 GB.) The fused kernels of chapter 03 compute attention in
 # one piece and never store the weights, so the T² part disappears.
 #
 # ## How the weights are initialized
@@ -932,7 +933,7 @@ quiz(5)
 # Korthikanti and others, with 16-bit activations: each layer keeps about 34 bytes for each of the B · T · D numbers,
 # for the inputs of every matrix product, norm, GELU and dropout masks, and 5 · H bytes for each of the B · T² pairs,
 # for scores, weights and their dropout. For B = 32, T = 512, D = 768 that is 428 MB and 503 MB, times 12 layers 5.1
-# and 6.0 GB. Together 11.2, plus 1.75: no room in 12 GB. In float32 it is nearly double.
+# and 6.0 GB. Together 11.2, plus 1.75: no room in 12 GB. In float32 it is nearly double: 10.0 and 10.9 GB.
 #
 # Now the order of changes, by price. One: a fused attention kernel: the T² part disappears, nothing else changes.
 # That is more than half here. Two: bf16 instead of float32 halves activations. Three: how long are the texts? If the

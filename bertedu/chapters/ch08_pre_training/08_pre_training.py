@@ -907,10 +907,11 @@ check("8.4", flops_per_token)
 # on 64 chips for Large. (A TPU is Google's processor for neural networks.) The paper doesn't name the generation. We
 # assume the second one, from 2017: 180 · 10¹² operations a second for a board of four chips.
 #
-# The next cell counts, with the function `flops` that checks exercise 8.4.
+# The next cell counts with the package's `training_flops`, which checks exercise 8.4. All figures of this course for
+# the cost of pre-training come from its file, `bertedu/training/costs.py`.
 
 # %%
-from bertedu.chapters.ch08_pre_training.exercises.chapter_08_cost import flops
+from bertedu.training.costs import training_flops
 
 steps_of = {128: 900_000, 512: 100_000}  # tokens of a sequence: steps
 seen = sum(steps * 256 * length for length, steps in steps_of.items())
@@ -919,12 +920,13 @@ print(f"; with 512 in every step {1e6 * 256 * 512 / 1e9:.0f} billion")
 work = {}
 for name, chips in (("base", 16), ("large", 64)):
     sizes = BertConfig.preset(name)
-    of_length = {length: flops(sizes, length) for length in steps_of}
+    of_length = {length: training_flops(sizes, length) for length in steps_of}
     work[name] = sum(steps * 256 * n * of_length[n] for n, steps in steps_of.items())
     available = chips * 45e12 * 4 * 24 * 3600  # what the chips can do in 4 days
     print(f"{name:5} {work[name]:.1e} operations, {work[name] / available:.0%} of what", end="")
     print(f" {chips} chips can do in 4 days")
-own = flops(BertConfig.preset("tiny", vocab_size=2048), 64, masked=0.35) * 1.5e6
+small = BertConfig.preset("tiny", vocab_size=2048)
+own = training_flops(small, 64, masked=0.35) * 1.5e6
 print(f"our run on a CPU: {own:.1e} operations", end="")
 print(f"; Base takes {work['base'] / own / 1e6:.1f} million times that")
 
@@ -939,9 +941,9 @@ print(f"; Base takes {work['base'] / own / 1e6:.1f} million times that")
 # ### Hours, dollars and memory (optional)
 #
 # Chips never compute all the time. They wait for memory, for each other and for data. A third to a half of the peak
-# is usual. So the time on today's hardware is: operations / (peak · share of the peak). In the next cell the peaks
-# are the makers' figures for 16-bit matrix products without sparsity. The prices are rough assumptions for an hour
-# of rent, and they differ by a factor of three between providers. **Change them.**
+# is usual; this course assumes 40 %. So the time on today's hardware is: operations / (peak · share of the peak). In
+# the next cell the peaks are the makers' figures for 16-bit matrix products without sparsity. The prices are rough
+# assumptions for an hour of rent, and they differ by a factor of three between providers. **Change them.**
 #
 # And the memory? Weights, gradients and Adam's two averages take 4 bytes each: 16 bytes for each parameter,
 # whatever the batch. The **activations** (all intermediate results that the backward pass needs) grow with the
@@ -949,7 +951,7 @@ print(f"; Base takes {work['base'] / own / 1e6:.1f} million times that")
 # and layer (Korthikanti et al. 2022, section 4.1).
 
 # %%
-share = 0.35  # of the peak
+share = 0.4  # of the peak
 hardware = {"A100": (312e12, 1.5), "H100": (989e12, 2.5), "RTX 4090": (165e12, 0.4)}
 for name, total in work.items():
     for chip, (peak, price) in hardware.items():  # operations a second, dollars an hour
@@ -1197,7 +1199,8 @@ quiz(8)
 #
 # With T tokens in a batch it scales with T, and for the whole model with N, the number of weights in matrices. For
 # BERT-Base these are 85 million in the layers: 510 million operations for each token, and 43 billion tokens make 2.2
-# · 10¹⁹. With attention and the output layer it is 2.4 · 10¹⁹: two to three days on one A100.
+# · 10¹⁹ for the layers' weights alone. With attention and the output layer it is 2.4 · 10¹⁹: 2.2 days on one A100 at
+# 40 % of its peak.
 #
 # What does it leave out? First, attention. The products of queries and keys and of weights and values have no
 # parameters. Forward 4·T·D for each layer and token, in training 12·T·D, so 12·L·T·D for the model: 57 million at T =

@@ -1099,9 +1099,9 @@ quiz(19)
 # What do people do? Position interpolation: divide positions by four, so that 4,096 look like 1,024; neighbours come
 # closer together, so some steps of training are needed. Raise θ: slows the slow pairs, keeps the fast ones nearly as
 # they are. Mixed schemes such as YaRN treat pairs by speed. All of them want a little training with long texts.
-# ModernBERT: 1.7 trillion tokens with 1,024, then θ of the global layers from 10,000 to 160,000, and 250 billion
-# tokens with 8,192. Local layers keep 10,000, because their largest distance is 64. That is the third way: in a
-# window no new distance occurs at all.
+# ModernBERT: 1.7 trillion tokens with 1,024, then θ of the global layers from 10,000 to 160,000, and 300 billion
+# tokens with 8,192, the last 50 of them while the learning rate falls. Local layers keep 10,000, because their
+# largest distance is 64. That is the third way: in a window no new distance occurs at all.
 #
 # How do I test it? Not with average loss, since most words depend on near context, but with a task whose answer needs
 # a far token, at several lengths and positions. And I'd ask for the length of the texts in training, not only for the

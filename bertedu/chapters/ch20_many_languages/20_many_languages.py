@@ -982,8 +982,8 @@ quiz(20)
 #
 # All languages share the encoder, positions and special tokens, and the same task. With limited capacity the cheapest
 # solution is to use the same weights for what languages do alike, so similar words get similar vectors. Word overlap
-# helps little: transfer works without any. What hurts is a different word order, and a model so large that each
-# language can have its own part.
+# helps little: transfer works without any. Depth helps. What hurts is a different word order, and a model so large
+# that each language can have its own part.
 #
 # </details>
 #
@@ -1001,8 +1001,10 @@ quiz(20)
 # positions and its `[MASK]`, `[CLS]` and `[SEP]`. It is cheaper to learn one set of patterns and to pull the
 # embeddings of each language to where these patterns work than to learn a hundred sets.
 #
-# Dufter and Schütze show the opposite case: a model with far more parameters than it needs becomes multilingual to a
-# lesser degree, and with inverted word order it breaks.
+# What does the architecture do? K and others changed one size at a time: depth matters most, a shallow model
+# transfers badly even with as many parameters, and the number of heads hardly matters. Dufter and Schütze show the
+# opposite case: a model with far more parameters than it needs becomes multilingual to a lesser degree, and with
+# inverted word order it breaks.
 #
 # Where does it fail? Vectors of two languages differ by a large common offset, so cosines across languages are poor
 # until you subtract each language's mean. Transfer is best for related order, subject-verb-object to the same, and

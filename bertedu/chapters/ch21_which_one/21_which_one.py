@@ -1108,9 +1108,9 @@ quiz(21)
 # Apache 2.0, Ettin's and DeBERTa's are MIT; some research models aren't free for business. Then the plan. Day one:
 # bag of words with logistic regression; a large language model by prompt on 300 examples; frozen embeddings with a
 # linear model. Day two: three encoders, three seeds, learning rates 1e-5 to 5e-5, early stopping. I put accuracy with
-# interval, p99 latency at my batch size, and price for a million texts in one table. Differences below a point on
-# 1,000 test examples I treat as ties, and take the faster one. I don't read leaderboards for this: they measure other
-# tasks, and may be in the training data.
+# interval, p99 latency at my batch size, and price for a million texts in one table. A difference below a point on
+# 1,000 test examples is undecided, and then I take the faster one. I don't read leaderboards for this: they measure
+# other tasks, and may be in the training data.
 #
 # </details>
 #
@@ -1121,36 +1121,37 @@ quiz(21)
 # <details><summary>Answer in half a minute</summary>
 #
 # What was held equal: text, and time or steps? Were the learning rates of all searched alike, and by validation
-# scores? Then the noise: the standard deviation over seeds, pooled over all models, times √(1/3 + 1/3) for a
-# difference. Of 90 differences between equal models four or five exceed two standard errors, and the best of eleven
-# looks better than it is. Models that can't be told apart are ties. Take the cheapest.
+# scores? Then the noise: a difference of two means of three seeds has the standard error √(s₁²/3 + s₂²/3). Of 90
+# differences between equal models four or five exceed two standard errors, and the best of eleven looks better than
+# it is. Models that can't be told apart may still differ: I say so, and take the cheapest of them.
 #
 # </details>
 #
 # <details><summary>In two minutes</summary>
 #
-# First, what was held equal? Everything can't be. The same text, and then steps, tokens or time: equal steps favor
-# models whose steps are slow. RoBERTa's authors trained BERT's model longer, on more text, and it matched or exceeded
-# every model published after it.
+# First, what was held equal? Text, and then steps, tokens or time: equal steps favor models whose steps are slow.
+# RoBERTa's authors trained BERT's model longer, on more text, and it matched or exceeded every model published after
+# it.
 #
 # Second, selection. How many learning rates did each model get, and which scores chose among them? If the new one had
 # ten tries and the old one its default, the difference measures the search. If test scores chose, it is too high
-# anyway. I ask for an A/A test: the baseline against itself, through the whole script. It should find nothing.
+# anyway. I ask for an A/A test, the baseline against itself: it should find nothing.
 #
-# Third, noise. Three seeds tell little about one model, but pooled over eleven they give 22 degrees of freedom. With
-# a standard deviation of 0.02, a difference of two means has a standard error of 0.016, so I tell two models apart
-# from 0.033 on. There are 90 differences from BERT. If all models were equal, four or five would still be beyond
-# that. To hold all 90 together I need 3.5 standard errors, and about 4, because the noise is measured, too. And the
+# Third, noise. Three seeds tell little about one model. If all vary alike, I pool their variances: eleven models give
+# 22 degrees of freedom. With a standard deviation of 0.02, a difference of two means has a standard error of 0.016,
+# so I tell two models apart from 0.033 on. If some vary far more, each keeps its own variance (Welch's test), or I
+# permute the seeds. There are 90 differences from BERT. If all models were equal, four or five would still be beyond
+# that. To hold all 90 together I need 3.5 standard errors, or more, because the noise is measured, too. And the
 # winner of eleven equal models in a task is on average 1.8 points above its true score. So I score a winner again,
 # with new seeds.
 #
 # Fourth, what seeds don't show. All models met the same test rows, and other rows could order them otherwise: that
 # takes a paired test over rows. And new seeds in fine-tuning aren't new seeds in pre-training. Sellam and others
-# trained 25 BERTs that differ in initial weights and the order of the text, because a claim about a recipe needs
-# them.
+# trained 25 BERTs that differ in seed, because a claim about a recipe needs them.
 #
-# What I'd report: each seed as a dot, the difference with its interval, the number of tries, and milliseconds and
-# memory beside it. Among ties the cheapest wins.
+# What I'd report: each seed as a dot, the difference with its interval, the number of tries, milliseconds and memory.
+# What can't be told apart I call undecided, not equal: the interval says how large a difference is still possible. If
+# that doesn't matter, the cheapest wins.
 #
 # </details>
 #

@@ -91,9 +91,9 @@ import torch
 
 from bertedu import BertConfig, BertForPreTraining
 from bertedu.course import about, check, hint, quiz
-from bertedu.chapters.ch08_pre_training.exercises.chapter_08_cost import flops
 from bertedu.doctor import matrix_rate
 from bertedu.pretraining.speed import clock
+from bertedu.training.costs import training_flops
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -119,7 +119,8 @@ def seconds_of(work):  # the fastest of five runs
 
 
 rate = max(matrix_rate(device, "fp32") for _ in range(3))
-expected, measured = flops(config, 128) * ids.numel() / rate, seconds_of(step)
+expected = training_flops(config, 128) * ids.numel() / rate
+measured = seconds_of(step)
 print(f"matrix products: {rate / 1e9:.0f} billion operations a second")
 print(f"a step of {ids.numel()} tokens: expected {expected:.3f} s, measured {measured:.3f} s")
 assert measured > expected / 3  # not exact: other programs may have slowed the first down
@@ -714,7 +715,7 @@ check("22.3", ring_all_reduce)
 # %%
 gradient_bytes, N = 4 * 110e6, 8
 sent = 2 * (N - 1) / N * gradient_bytes
-arithmetic = flops(BertConfig.preset("base"), 128) * 32 * 128 / (0.4 * 312e12)
+arithmetic = training_flops(BertConfig.preset("base"), 128) * 32 * 128 / (0.4 * 312e12)
 print(f"each worker sends {sent / 1e6:.0f} MB; the arithmetic takes {1000 * arithmetic:.0f} ms")
 for name, speed in (("NVLink", 300e9), ("10-gigabit Ethernet", 1.25e9)):
     print(f"{name:20} {1000 * sent / speed:4.0f} ms")
@@ -867,7 +868,7 @@ print("from the losses of one process they differ by less than 1e-5")
 #
 # What does BERT cost today, and how many GPUs should you take? Chapter 08 counted the operations of the published
 # training: a million steps of 256 sequences, 90 % of them with 128 tokens, the rest with 512. The next cell divides
-# each step among N H100s. It assumes 35 % of the peak, 2.50 dollars for an hour of an H100 (2026; prices differ by a
+# each step among N H100s. It assumes 40 % of the peak, 2.50 dollars for an hour of an H100 (2026; prices differ by a
 # factor of three, **change it**), and the best overlap: a step takes as long as its arithmetic or as its all-reduce,
 # whichever is longer. The connections: NVLink with 450 · 10⁹ bytes a second in a server of 8 GPUs, and between 8 such
 # servers either one network card of 400 gigabits (50 · 10⁹ bytes a second) or eight of them. Guess: are 64 GPUs faster
@@ -879,18 +880,18 @@ for name, millions in (("base", 110), ("large", 336)):
     for link, (N, bytes_a_second) in links.items():
         hours, reduce = 0.0, 2 * (N - 1) / N * 4e6 * millions / bytes_a_second
         for length, steps in ((128, 900_000), (512, 100_000)):
-            work = flops(BertConfig.preset(name), length) * 256 * length
-            hours += steps * max(work / N / (0.35 * 989e12), reduce) / 3600
+            work = training_flops(BertConfig.preset(name), length) * 256 * length
+            hours += steps * max(work / N / (0.4 * 989e12), reduce) / 3600
         print(f"{name:5} {link:10} {hours:5.1f} hours, {hours * N * 2.5:4.0f} dollars")
 
 # %% [markdown]
-# In 2018 BERT-Base took 16 TPU chips for four days. Today it is 2.4 hours on one server with 8 GPUs, and Large takes 8
-# hours: 48 and 164 dollars at these assumptions. (Newer recipes need fewer tokens: chapter 08
-# tells of MosaicBERT, a model of Base's size for about 20 dollars.)
+# In 2018 BERT-Base took 16 TPU chips for four days. Today it is 17 hours on one GPU, or 2.1 hours on a server with 8 of
+# them, and Large takes 7 hours there: 42 and 143 dollars at these assumptions. (Newer recipes need fewer tokens: chapter
+# 08 tells of MosaicBERT, a model of Base's size for about 20 dollars.)
 #
 # 64 GPUs with one network card in each server are *slower* than 8. With 256 sequences a step, each GPU has only 4 of
-# them, and then it waits for the gradients. With eight cards it is faster, and still twice as expensive. And in
-# practice 4 short sequences would not reach 35 % of the peak. Many GPUs need large batches.
+# them, and then it waits for the gradients. With eight cards it is faster, and still more than twice as expensive. And in
+# practice 4 short sequences would not reach 40 % of the peak. Many GPUs need large batches.
 #
 # ## Large batches (optional)
 #
@@ -917,8 +918,8 @@ for size, number in zip((4, 16, 64, 256), (0.09, 0.25, 0.55, 0.86)):
 # 16 and 64 sequences. During training it grows, as the loss falls.
 #
 # A larger batch allows larger steps, because its direction is more reliable. How much larger must be tried. For SGD the
-# usual rule is a learning rate in proportion to the batch size (Goyal et al. 2017), for Adam and LAMB one in proportion
-# to its square root (You et al. 2020), both with warm-up. RoBERTa (Liu et al. 2019, table 3) used 10⁻⁴ for batches of
+# usual rule is a learning rate in proportion to the batch size (Goyal et al. 2017), for LAMB one in proportion to its
+# square root (You et al. 2020), which is also the usual rule for Adam, and both with warm-up. RoBERTa (Liu et al. 2019, table 3) used 10⁻⁴ for batches of
 # 256 sequences, 7 · 10⁻⁴ for 2,000 and 10⁻³ for 8,000: at first nearly in proportion, then less than the square root.
 # LAMB, an optimizer for such batches, trained BERT with up to 65,536 sequences in a batch in 76 minutes on a TPUv3 Pod,
 # instead of in 3 days (You et al. 2020, arXiv 1904.00962).
@@ -1127,9 +1128,10 @@ quiz(22)
 #
 # <details><summary>Answer in half a minute</summary>
 #
-# float16 ends at 65,504, and below 3e-8 everything is 0. So a mask of −1e9 becomes minus infinity, and a row that is
-# masked completely gives nan. An epsilon of 1e-12 becomes 0. Large activations overflow, small gradients vanish.
-# Remedies: softmax, LayerNorm and loss in float32, loss scaling, or bfloat16, which has the range of float32.
+# float16 ends at 65,504, and below 3e-8 everything is 0. So a mask of −1e9, added to the scores, becomes minus
+# infinity, and a row that is masked completely gives nan. An epsilon of 1e-12 becomes 0. Large activations overflow,
+# small gradients vanish. Remedies: softmax, LayerNorm and loss in float32, loss scaling, or bfloat16, which has the
+# range of float32.
 #
 # </details>
 #
@@ -1137,18 +1139,19 @@ quiz(22)
 #
 # Half precision has two formats. float16 has ten bits of fraction, but five of exponent: the largest number is
 # 65,504, the smallest positive one about 6e-8. bfloat16 has the eight exponent bits of float32, so the same range,
-# and only seven bits of fraction. So nan points at float16 and its range. Where? First the mask. −1e9 doesn't fit and
-# becomes minus infinity. Alone that is fine, but a row whose keys are all masked is minus infinity throughout, and
-# softmax gives 0 divided by 0. It happens with empty texts or with padding to a fixed number of windows. The smallest
-# finite number of the type, finfo.min, is safer. Second epsilons: 1e-12 in LayerNorm or 1e-8 in Adam is 0 in float16,
-# and a constant vector divides by zero. Third overflow: squares in a variance or a norm of values above 256, sums
-# over many tokens, logits times a small temperature, exp without subtracting the maximum. Fourth gradients: many are
-# below 3e-8, half of the smallest number, and vanish. That gives no nan, only no learning. So the loss is multiplied
-# by a scale such as 65,536, and the gradients divided by it. If they overflow, the step is skipped and the scale
-# halved: an occasional infinity is planned. But clipping must come after unscaling. I find the module with hooks: the
-# first module whose output isn't finite, on the batch that failed, and `torch.autograd.detect_anomaly` for the
-# backward pass. Remedy: autocast keeps softmax, norms and losses in float32 and the weights too. Or bfloat16 if the
-# hardware has it: no scaling needed.
+# and only seven bits of fraction. So nan points at float16 and its range. Where? First the mask. −1e9 doesn't fit:
+# `masked_fill` refuses it with an error, and where it is multiplied with a mask and added it becomes minus infinity.
+# Alone that is fine, but a row whose keys are all masked is minus infinity throughout, and softmax gives 0 divided by
+# 0\. It happens with empty texts or with padding to a fixed number of windows. The smallest finite number of the type,
+# finfo.min, is safer. Second epsilons: 1e-12 in a LayerNorm of your own or 1e-8 in Adam is 0 in float16, and a
+# constant vector divides by zero. (PyTorch's own LayerNorm computes in float32.) Third overflow: squares in a
+# variance or a norm of values above 256, sums over many tokens, logits times a small temperature, exp without
+# subtracting the maximum. Fourth gradients: many are below 3e-8, half of the smallest number, and vanish. That gives
+# no nan, only no learning. So the loss is multiplied by a scale such as 65,536, and the gradients divided by it. If
+# they overflow, the step is skipped and the scale halved: an occasional infinity is planned. But clipping must come
+# after unscaling. I find the module with hooks: the first module whose output isn't finite, on the batch that failed,
+# and `torch.autograd.detect_anomaly` for the backward pass. Remedy: autocast keeps softmax, norms and losses in
+# float32 and the weights too. Or bfloat16 if the hardware has it: no scaling needed.
 #
 # </details>
 #

@@ -40,8 +40,9 @@
 #
 # <details><summary>Answer</summary>
 #
-# The state of the random number generator. In PyTorch it is an input of every dropout layer that nobody passes. JAX
-# makes it an input that you have to pass. (Chapter 22 has the same problem once more: a layer that is computed
+# How far it has read in the data and in the learning rate's schedule, and the state of the random number generator. In
+# PyTorch that state is an input of every dropout layer that nobody passes. JAX makes it an input that you have to pass.
+# (Chapter 22 has the same problem once more: a layer that is computed
 # again in the backward pass must drop the same numbers.)
 #
 # </details>

@@ -254,20 +254,23 @@ for preset in ("base", "large"):
 #
 # With a pencil: BERT-Base's pre-training read 43 billion tokens (a million steps of 256 texts, 90 % of them with 128
 # tokens and 10 % with 512: Devlin et al. 2019, appendix A.2). With 85 million weights in the layers that is
-# 6 · 85·10⁶ · 43·10⁹ ≈ 2.2·10¹⁹ operations. A GPU that reaches 400 TFLOP/s (400·10¹² operations a second) needs 55,000
-# seconds, 15 hours.
+# 6 · 85·10⁶ · 43·10⁹ ≈ 2.2·10¹⁹ operations for the layers' weights alone. What is left out? The products of queries with
+# keys and of attention weights with values grow with T² and add T / (6·D): 3 % at T = 128, a ninth at T = 512. The head
+# that predicts the masked tokens adds another 4 %. Together that is a tenth: 2.4·10¹⁹. A GPU that reaches 40 % of an
+# H100's 989·10¹² operations a second, 400 TFLOP/s, needs 60,000 seconds, 17 hours. The next cell compares that with the
+# count of the package (`bertedu/training/costs.py`, with which chapters 08 and 22 compute, too).
 
 # %%
+from bertedu.training.costs import hours, pretraining_flops
+
 tokens = 256 * (900_000 * 128 + 100_000 * 512)
-operations = 6 * 85e6 * tokens
-print(f"{tokens / 1e9:.0f} billion tokens, {operations:.1e} operations")
-print(f"{operations / 400e12 / 3600:.0f} hours at 400 TFLOP/s")
+by_pencil, counted = 6 * 85e6 * tokens, pretraining_flops()
+print(f"{tokens / 1e9:.0f} billion tokens, {by_pencil:.1e} operations with a pencil", end="")
+print(f", {counted:.1e} counted: {hours(counted):.0f} hours on an H100")
 
 # %% [markdown]
 # Say what the number means, too: less than a day on one of today's large GPUs, if it really reaches that speed. In the
-# paper it was four days on 16 TPU chips (appendix A.2). And say what you left out: the products of queries with keys and
-# of weights with values grow with T² and would add T / (6·D), a ninth at T = 512; the head that predicts the masked
-# tokens would add some percent.
+# paper it was four days on 16 TPU chips (appendix A.2).
 #
 # ### Exercise 25.2 · Does it fit?
 # ●●○○ · 8 minutes
@@ -302,18 +305,18 @@ check("25.2", training_gigabytes)
 
 # %% [markdown]
 # For all of BERT-Base that is 1.75 GB. A GPU with 16 GB seems to have plenty of room. Yet a batch of 32 texts with 512
-# tokens may fail. Guess what takes the memory, then run the cell. It counts the attention weights alone. The backward
-# pass needs them twice, before and after dropout, and every layer keeps its own.
+# tokens may fail. Guess what takes the memory, then run the cell. It counts what attention keeps for the backward pass in
+# every layer: its weights before and after dropout, and dropout's mask of one byte for each.
 
 # %%
 for batch, length in ((32, 128), (32, 512), (32, 2048)):
     weights = batch * 12 * length**2 * 12  # texts · heads · T² · layers
-    print(f"B = {batch}, T = {length:4}: {2 * 4 * weights / 1e9:6.1f} GB in fp32")
+    print(f"B = {batch}, T = {length:4}: {(4 + 1 + 4) * weights / 1e9:6.1f} GB in fp32")
 
 # %% [markdown]
-# Texts that are four times as long need 16 times as much. At T = 512 all other activations together take nearly as much
-# again (Korthikanti et al. 2022, section 4.1, count 34 units for them and 5·H·T / D = 40 for attention), so the 16 GB are
-# full. A **fused kernel** (`scaled_dot_product_attention`) never stores the attention weights. Without one, make the
+# Texts that are four times as long need 16 times as much. At T = 512 it is 10.9 GB, and all other activations together
+# take nearly as much again, 10.0 GB, so the 16 GB are full. (In 16 bits it is 6.0 and 5.1 GB. Korthikanti et al. 2022,
+# section 4.1, count 34 bytes for each of the B·T·D numbers of a layer, and 5 for each of the B·H·T² attention weights.) A **fused kernel** (`scaled_dot_product_attention`) never stores the attention weights. Without one, make the
 # batch smaller and accumulate gradients.
 #
 # ## Derivations: the gradient of the loss
@@ -522,7 +525,7 @@ mock(30)
 # |---|---|---|---|
 # | Adam's bias correction | not mentioned | none | AdamW with it |
 # | weight decay | 0.01, not said for which weights (A.2) | 0.01, none on biases and LayerNorm | none on biases and LayerNorm |
-# | length of the texts | 128, then 512 (A.2) | one length a run, so two runs | one length a run |
+# | length of the texts | 128, then 512 (A.2) | one length a run, so two runs | `transformers` leaves it to you; here the lengths are mixed, about one length in a batch |
 # | masks | not said whether they change | ten copies with different masks (`dupe_factor`, by default) | drawn anew in each batch |
 # | "110 M" | section 3 | 109,482,240 without heads | the same |
 #

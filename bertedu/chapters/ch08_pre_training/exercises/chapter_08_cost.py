@@ -9,20 +9,13 @@ from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
 from bertedu.model import BertForPreTraining
 from bertedu.model.heads import IGNORED
-
-
-def flops(config: BertConfig, length: int, masked: float = 0.15) -> float:
-    """Operations in training for each token of a sequence."""
-    D, inner = config.hidden_size, config.intermediate_size
-    layer = 4 * D * D + 2 * D * inner + 2 * length * D  # multiplications of the forward pass
-    head = masked * (D * D + D * config.vocab_size)
-    return 2 * 3 * (config.num_hidden_layers * layer + head)
+from bertedu.training.costs import training_flops
 
 
 def miscounts(config: BertConfig, length: int) -> dict[str, float]:
     """What known mistakes count, by the sentence that explains each."""
     D, L, inner = config.hidden_size, config.num_hidden_layers, config.intermediate_size
-    right, head = flops(config, length), 6 * 0.15 * (D * D + D * config.vocab_size)
+    right, head = training_flops(config, length), 6 * 0.15 * (D * D + D * config.vocab_size)
     product = 6 * L * length * D  # one of attention's two
     return {
         "That is the forward pass only. The backward pass costs twice as much again.": right / 3,
@@ -82,7 +75,7 @@ def flops_per_token(case: Case) -> None:
     ):
         got = case.call(config, length, tried=tried)
         case.is_a("the count", got, int | float | Tensor, "a number")
-        right = flops(config, length)
+        right = training_flops(config, length)
         if abs(float(got) / right - 1) < 0.002:
             continue
         for words, wrong in miscounts(config, length).items():
