@@ -285,12 +285,12 @@ for kind, wanted in expected.items():
 # BERT has 95 % of the negated reviews in the *training* set right. But these have other templates, and what it
 # learned from them doesn't carry over to "I should not call the ham terrible".
 #
-# How much of this can you rely on? We ran the same cell six times: three seeds, each with the instructions of a newer
-# and of an older processor. (Processors round differently, and a training run multiplies such differences. Treat it
-# as one more seed.) BERT got 77 to 93 % right, with 46 to 82 % of `negated`, 57 to 95 % of `balanced` and 58 to 97 %
-# of `unjudged`. In all six runs it had `turned` completely right. So trust what every run shows, and not the
-# percentages of 40 or 50 reviews in one run. And always split a validation set into kinds of examples before you
-# believe its mean.
+# How much of this can you rely on? We ran the same training six times (`python benchmarks/reviews.py`): three seeds,
+# each with the instructions of a newer and of an older processor. (Processors round differently, and a training run
+# multiplies such differences. Treat it as one more seed.) BERT got 79 to 96 % right, with 54 to 92 % of `negated`,
+# 60 to 85 % of `balanced` and 57 to 98 % of `unjudged`. In all six runs it had `turned` completely right. So trust
+# what every run shows, and not the percentages of 40 or 50 reviews in one run. And always split a validation set
+# into kinds of examples before you believe its mean.
 #
 # ## Is the difference real?
 #
@@ -382,18 +382,18 @@ compare([replace(row, text=re.sub(last, first, row.text)) for row in turned], 0,
 # ahead by one.) The last lines show what BERT does with `turned`: with the verdict first, it gets **none** of the 17
 # right. It has learned that the later judgement counts. For our `turned` reviews that is always right, but it isn't
 # what we meant them to teach. Such a rule is called a **shortcut** (Geirhos et al. 2020). All six runs took it: with
-# the verdict first they got 0 or 1 of 17. A perfect score says that a model has found *a* rule. To see which one,
+# the verdict first they got 0 to 2 of 17. A perfect score says that a model has found *a* rule. To see which one,
 # test it on examples where the rules differ.
 #
 # So we can't say "BERT wins where the wording is new". The wording of the validation reviews is just as new, and
 # there the two were equal. On the 256 test reviews without the two templates BERT has 88 % and the bag 83 %. It
-# depends on *which* new wording the test set has, and on the seed: of the 26 questions the six runs got 5 to 24. It
+# depends on *which* new wording the test set has, and on the seed: of the 26 questions the six runs got 1 to 25. It
 # will be so with your data, too.
 #
 # Two warnings. First, both methods assume that the reviews are independent. Ours come from templates, and a model
 # that gets a template wrong fails on many of its reviews. So the real interval is probably wider than this one.
 # Second, they only account for the choice of the reviews, not for the seed of the training: the six runs from above
-# got 74 to 86 % on the test set.
+# got 75 to 87 % on the test set.
 #
 # ## When to stop
 #
