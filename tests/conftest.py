@@ -1,4 +1,4 @@
-"""What several test modules need: the folder of public data sets, where there is one, and saved models."""
+"""How much of the slow tests runs, and what several test modules need: public data sets, saved models."""
 
 import os
 from pathlib import Path
@@ -6,6 +6,28 @@ from pathlib import Path
 import pytest
 
 pytest.register_assert_rewrite("support")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--thorough", action="store_true", help="run every case of the slow tests, and not a small fixed part of them"
+    )
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m
+def pytest_collection_modifyitems(config, items):
+    """Without --thorough, run as many cases of each slow test as its marker says."""
+    if not config.getoption("thorough"):
+        from support.slow import divided
+
+        items[:], left = divided(items)
+        config.hook.pytest_deselected(items=left)
+
+
+@pytest.fixture(scope="session")
+def thorough(request) -> bool:
+    """Whether a slow test may take its time: as many rounds as it takes, and not the first few."""
+    return request.config.getoption("thorough")
 
 
 @pytest.fixture(scope="session")
