@@ -6,9 +6,11 @@
 ##                Anything else that `bertedu pretrain --help` lists: make bert ARGS="--seed 1"
 ##   make test    Run all tests, and every notebook against its stored outputs. Only some of
 ##                the tests, and no notebook: make test ARGS="-k attention"
+##                Fuzz, kills and processes whole, as each night: make test ARGS=--thorough
 ##
 ## And the rest:
 ##
+##   make check   While you work: lint and every quick test, without notebooks.
 ##   make setup   The set-up alone: .venv with every package at its pinned version. (make bert installs
 ##                only what it needs, make lab adds what the notebooks use, make test the rest.)
 ##   make notebooks   The notebooks alone against their stored outputs. Only one of them:
@@ -33,7 +35,7 @@ EXTRAS_1 =
 EXTRAS_2 = [course,production,jax]
 EXTRAS_3 = [course,production,jax,authors,browser,test]
 
-.PHONY: help bert test notebooks browser-test setup lab bench gpu lint environment
+.PHONY: help bert test check notebooks browser-test setup lab bench gpu lint environment
 
 MINUTES ?= 5
 ARGS ?=
@@ -49,10 +51,16 @@ help:
 bert: environment
 	.venv/bin/bertedu pretrain --corpus documentation --preset tiny --minutes $(MINUTES) $(ARGS)
 
-# One thread for each of the two test processes: more only get in each other's way.
+# One thread for each of the two test processes: more only get in each other's way. A file stays in one process, which
+# then prepares once what its tests share.
+TESTS = OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 --dist loadfile
+
 test: environment
-	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 $(ARGS)
-	$(if $(filter-out --quiet,$(ARGS)),,$(NBVAL) notebooks)
+	$(TESTS) $(ARGS)
+	$(if $(filter-out --quiet --thorough,$(ARGS)),,$(NBVAL) notebooks)
+
+check: lint
+	$(TESTS) -m "not slow" $(ARGS)
 
 # Every cell of every notebook is run, and what it says compared with what is stored.
 notebooks: environment

@@ -72,6 +72,21 @@ def test_a_new_pin_is_not_installed(folder, name):
     assert calls(folder) == []
 
 
+def test_check_lints_and_leaves_slow_tests_and_notebooks_out(folder):
+    make(folder, "setup")
+    calls(folder)
+    answer = make(folder, "check", "--dry-run")
+    assert answer.returncode == 0 and "bin/ruff check" in answer.stdout and "bin/mypy" in answer.stdout
+    assert answer.stdout.count("-m pytest") == 1 and '-m "not slow"' in answer.stdout
+    assert "--nbval" not in answer.stdout
+
+
+@pytest.mark.parametrize(("words", "runs"), [("", 2), ("--quiet", 2), ("--thorough", 2), ("-k attention", 1)])
+def test_notebooks_are_run_where_no_tests_are_chosen(folder, words, runs):
+    assert make(folder, "test", f"ARGS={words}").returncode == 0
+    assert calls(folder).count("pytest") == runs
+
+
 def test_an_interrupted_set_up_passes_for_a_finished_one(folder):
     (folder / "offline").touch()
     answer = make(folder, "test")

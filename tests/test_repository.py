@@ -114,6 +114,13 @@ def tracked_texts() -> dict[str, str]:
     return texts
 
 
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ".github/pull_request_template.md")
+
+
+def workflows() -> list[Path]:
+    return sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
+
+
 def test_a_path_of_somebodys_machine_is_committed():
     private = re.compile(r"(?<![\w.~/:<-])/(?:home|Users|root|work|mnt|scratch)/\w[^\s\"'`]*|\b[A-Z]:\\Users\\\w+")
     for name, text in tracked_texts().items():
@@ -122,7 +129,7 @@ def test_a_path_of_somebodys_machine_is_committed():
 
 
 def test_a_link_in_the_readme_leads_nowhere():
-    for document in ("README.md", "CONTRIBUTING.md"):
+    for document in DOCUMENTS:
         text = re.sub(r"<!--.*?-->", "", read(document), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
             if not re.match(r"\w+:", target):
@@ -132,7 +139,7 @@ def test_a_link_in_the_readme_leads_nowhere():
 def test_the_readme_names_a_target_that_make_does_not_have():
     makefile = read("Makefile")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
-    for document in ("README.md", "CONTRIBUTING.md", ".ci/run", ".github/workflows/ci.yml"):
+    for document in (*DOCUMENTS, ".ci/run", *(f".github/workflows/{path.name}" for path in workflows())):
         named = set(re.findall(r"\bmake ([a-z-]+)\b", "\n".join(code_in(read(document), document))))
         assert named <= targets, f"{document} names {sorted(named - targets)}, and the Makefile has no such target"
     explained = set(re.findall(r"^##\s+make ([a-z-]+)", makefile, flags=re.MULTILINE))
@@ -150,6 +157,25 @@ def test_the_readme_shows_code_that_does_not_run(tmp_path, monkeypatch):
 def code_in(text: str, name: str) -> list[str]:
     """In Markdown only what is marked as code (prose may "make sure"); elsewhere everything."""
     return re.findall(r"```.*?```|`[^`\n]+`", text, flags=re.DOTALL) if name.endswith(".md") else [text]
+
+
+def test_pre_commit_lints_with_the_pinned_ruff():
+    (repo,) = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
+    assert repo["rev"] == f"v{pinned_version(pins()['ruff'])}"
+
+
+def test_every_form_for_an_issue_asks_something():
+    forms = sorted((REPOSITORY / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+    for path in forms:
+        form = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if path.name != "config.yml":
+            assert form["name"] and form["description"] and len({field["id"] for field in form["body"]}) >= 2
+            assert all(field["attributes"]["label"] for field in form["body"])
+    assert len(forms) >= 4
+
+
+def test_the_changelog_knows_the_version():
+    assert f"\n## {PROJECT['version']}\n" in read("CHANGELOG.md")
 
 
 def test_three_files_tell_three_versions():

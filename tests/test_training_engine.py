@@ -7,6 +7,7 @@ import torch
 from click.testing import CliRunner
 from safetensors import safe_open
 from safetensors.torch import save_file
+from support.slow import asked_for
 from support.stopped_runs import assert_same, assert_same_end, figures, stop_at
 from support.tiny_run import model_for, tiny_task, tiny_trainer
 from support.torchrun import run_two_processes
@@ -26,10 +27,10 @@ MEMBERS = ("bert", "roberta", "albert", "distilbert", "deberta", "deberta-v2", "
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(request, tmp_path_factory):
     """What two processes made in every mode, straight on and resumed. Two that wait for each other would never end."""
     folder = tmp_path_factory.mktemp("modes")
-    run_two_processes("two_processes_engine", folder, timeout=1800)
+    run_two_processes("two_processes_engine", folder, *asked_for(request, "mode"), timeout=1800)
     return folder
 
 
@@ -38,6 +39,7 @@ def plain(mode: str) -> bool:
     return MODES[mode][0].get("precision") != "fp16"
 
 
+@pytest.mark.slow(cases=7)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("resumed", ["", " resumed"])
 def test_two_processes_in_a_mode_of_the_engine_learn_something_else(folder, tmp_path, mode, resumed):

@@ -83,13 +83,14 @@ def lines(folder: Path) -> list[dict]:
     return [{name: value for name, value in line.items() if "second" not in name} for line in read_metrics(folder)]
 
 
-def test_a_disk_that_is_full_at_a_random_write_loses_what_was_saved(tmp_path, monkeypatch):
+@pytest.mark.slow
+def test_a_disk_that_is_full_at_a_random_write_loses_what_was_saved(tmp_path, monkeypatch, thorough):
     with monkeypatch.context() as patch:
         disk = Disk(patch)
         whole = pretrain(plan(tmp_path / "whole", **OPTIONS), silent)
     assert whole and disk.writes > 30
     rng = random.Random(15)
-    for full in (rng.choice(disk.logged), *rng.sample(range(1, disk.writes + 1), 4)):
+    for full in (rng.choice(disk.logged), *rng.sample(range(1, disk.writes + 1), 4 if thorough else 2)):
         folder = tmp_path / f"full at {full}"
         with monkeypatch.context() as patch, pytest.raises(UserError, match=rf"could not be written \({FULL}"):
             Disk(patch, full)
@@ -109,10 +110,11 @@ def test_a_disk_that_is_full_at_a_random_write_loses_what_was_saved(tmp_path, mo
         shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked, and this system cannot")
-def test_runs_killed_at_random_moments_end_otherwise():
+def test_runs_killed_at_random_moments_end_otherwise(thorough):
     script = Path(__file__).parents[1] / "benchmarks" / "kills.py"
-    command = [sys.executable, str(script), "--kills", "8", "--full-disks", "0", "--seed", "15"]
+    command = [sys.executable, str(script), "--kills", "8" if thorough else "3", "--full-disks", "0", "--seed", "15"]
     found = subprocess.run(
         command,
         capture_output=True,

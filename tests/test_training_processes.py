@@ -5,6 +5,7 @@ import json
 import pytest
 import torch
 from support.finetuning_rows import DATA, LETTERS
+from support.slow import asked_for
 from support.stopped_runs import assert_same
 from support.tiny_run import tiny_task, tiny_trainer
 from support.torchrun import run_two_processes
@@ -19,6 +20,7 @@ from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.metrics import read_metrics
 from bertedu.training.optimization import OPTIMIZERS
 
+pytestmark = pytest.mark.slow
 # By name: a task, its options, and whether it is stopped and resumed: every task with either optimizer is.
 RUNS = {
     f"{name} {optimizer}": (task, {**options, "optimizer": optimizer}, True)
@@ -48,11 +50,12 @@ def base(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, base):
+def folder(request, tmp_path_factory, base):
     """What two processes made. The program ends by itself: its length depends on the machine, so nothing limits it."""
     folder = tmp_path_factory.mktemp("two")
     plans = {}
-    for name, (task, options, stopped) in RUNS.items():
+    for name in asked_for(request, "name"):
+        task, options, stopped = RUNS[name]
         file, content = DATA[task]
         data = folder / "data" / task / file
         data.parent.mkdir(parents=True, exist_ok=True)
@@ -88,6 +91,7 @@ def test_two_processes_draw_other_words_spans_or_orders_than_one(folder, tmp_pat
     assert_same(folder / objective, tmp_path)
 
 
+@pytest.mark.slow(cases=9)
 @pytest.mark.parametrize("name", RUNS)
 def test_fine_tuning_with_two_processes_crashes_or_learns_something_else(folder, tmp_path, name):
     task, options, _ = json.loads((folder / "plans.json").read_text("utf-8"))[name]

@@ -28,6 +28,7 @@ def processes(monkeypatch):
     return context
 
 
+@pytest.mark.slow(cases=2)
 @pytest.mark.parametrize(
     ("member", "wanted"),
     [
@@ -39,7 +40,7 @@ def processes(monkeypatch):
         ("a SpanBERT", KILLS // 4),
     ],
 )
-def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, member, wanted):
+def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, member, wanted, thorough):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     step, rng, kills = processes.Value("i", 0, lock=False), random.Random(), 0
     save_teacher(tmp_path / "teacher")
@@ -49,7 +50,7 @@ def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, process
     assert process.exitcode == 0
     step.value = 0
     seconds_a_step = max(line.get("seconds", 0) for line in read_metrics(whole)) / STEPS
-    while kills < wanted:
+    while kills < (wanted if thorough else 4):
         # From before the first step to somewhere in the fifth; much of the time goes into saving.
         until, pause = step.value + rng.randint(0, 3), rng.uniform(0, 2 * seconds_a_step)
         process = processes.Process(target=train_and_report, args=(killed, STEPS, step, member))

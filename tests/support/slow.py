@@ -14,6 +14,12 @@ def evenly(cases: Sequence[Case], count: int) -> list[Case]:
     return list(cases) if count >= len(cases) else [cases[n * len(cases) // count] for n in range(count)]
 
 
+def asked_for(request: pytest.FixtureRequest, name: str) -> list:
+    """The values of a parameter with which the tests of this module run: what a fixture of the module has to make."""
+    items = [item for item in request.session.items if item.path == request.path and hasattr(item, "callspec")]
+    return list(dict.fromkeys(item.callspec.params[name] for item in items if name in item.callspec.params))
+
+
 def divided(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """Test cases to run and to leave out: of a test marked `slow(cases=3)` three run."""
     groups = defaultdict(list)

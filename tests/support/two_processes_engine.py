@@ -1,7 +1,7 @@
 """What two processes by torchrun do with each setting of the engine, in one program, so that torch is loaded once.
 
-`torchrun … -m support.two_processes_engine FOLDER` trains 12 steps into FOLDER/NAME for each of MODES, and once more
-into "FOLDER/NAME resumed", stopped by the second process on the way.
+`torchrun … -m support.two_processes_engine FOLDER NAME …` trains 12 steps into FOLDER/NAME for each of these MODES, and
+once more into "FOLDER/NAME resumed", stopped by the second process on the way.
 """
 
 import sys
@@ -62,10 +62,10 @@ def save_late(*arguments) -> None:
 traced = partial(torch.compile, backend="aot_eager")
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, modes: list[str]) -> None:
     """Each mode straight on, and stopped and resumed."""
     torch.compile = traced
-    for mode in MODES:
+    for mode in modes:
         assert trainer_of(mode, folder / mode, 2).run().step == 12
         resume.save_tensors = save_late
         assert trainer_of(mode, folder / f"{mode} resumed", 2, stopped=True).run().step == STOPPED_AT + 1
@@ -74,4 +74,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])
