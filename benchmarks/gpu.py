@@ -41,7 +41,7 @@ ORDER = ("base", "tiny", "small", "large", "mini", "medium")  # what is most ask
 BATCHES = {"tiny": 256, "mini": 256, "small": 128, "medium": 128, "base": 64, "large": 32}
 SIDES = ("bertedu", "transformers at its best", "transformers as it comes")
 AIM_OVER_DEFAULT, AIM_SHARE = 2.5, 0.5  # of bertedu's rate over transformers as it comes; of the matrix rate, for base
-TESTS = "tests/device_steps.py"
+TESTS = "-n 4 --thorough tests/device_steps.py"
 
 
 def make_batch(rows: int, seed: int = 0) -> dict[str, Tensor]:
@@ -198,7 +198,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="tiny numbers, to try the script itself")
     parser.add_argument("--output", type=Path, default=Path("runs/gpu"), help="a folder [runs/gpu]")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="how long all of it may take [8]")
-    parser.add_argument("--tests", default=f"-n 4 {TESTS}", help=f"what pytest is given [-n 4 {TESTS}]")
+    parser.add_argument("--tests", default=TESTS, help=f"what pytest is given [{TESTS}]")
     options = parser.parse_args(arguments)
     options.seconds = 0.1 if options.quick else 4.0
     options.pretraining_minutes = OF_PRETRAINING

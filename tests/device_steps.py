@@ -99,6 +99,7 @@ def one_step_of_fine_tuning(member: str, task: str, options: dict, folder) -> lo
     return trainer
 
 
+@pytest.mark.slow(cases=21)
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
 @pytest.mark.parametrize(("member", "objective"), [*OBJECTIVES, ("bert", "distillation")])
 def test_pre_training_leaves_a_tensor_on_the_cpu(tmp_path, member, objective, optimizer):
@@ -126,6 +127,7 @@ def test_a_run_on_a_device_is_resumed_on_the_cpu(tmp_path):
     assert state and all(value.device.type == DEVICE for of in state.values() for value in of.values())
 
 
+@pytest.mark.slow(cases=23)
 @pytest.mark.parametrize(("task", "options"), TASKS)
 @pytest.mark.parametrize("member", MEMBERS)
 def test_fine_tuning_leaves_a_tensor_on_the_cpu(tmp_path, member, task, options):
@@ -135,6 +137,7 @@ def test_fine_tuning_leaves_a_tensor_on_the_cpu(tmp_path, member, task, options)
     assert (tmp_path / "checkpoint-best").is_dir()
 
 
+@pytest.mark.slow(cases=4)
 @pytest.mark.parametrize("task", KINDS)
 def test_a_whole_run_of_fine_tuning_ends_on_the_cpu(tmp_path, task):
     """Training, the best weights read again, the test set, and what the predictions say."""
@@ -220,6 +223,7 @@ def plant(monkeypatch, where: str, name: str, old: str, new: str) -> None:
     monkeypatch.setattr(owner, name, made[name])
 
 
+@pytest.mark.slow(cases=4)
 @pytest.mark.parametrize("bug", PLANTED)
 def test_a_forgotten_device_goes_unnoticed(tmp_path, monkeypatch, bug):
     *place, (what, options) = PLANTED[bug]
