@@ -7,6 +7,7 @@ and WRONG = {what: (changes, phrase)}, four or more.
 import ast
 import importlib.util
 import time
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -14,7 +15,7 @@ import pytest
 from support.pace import yardstick
 
 from bertedu.interview.bank import LEVELS
-from bertedu.interview.bugs.examining import examine
+from bertedu.interview.bugs.examining import Findings, examine
 from bertedu.interview.bugs.lab import Lab, lab_names, read_lab, read_labs
 
 PROOFS = Path(__file__).parent / "interview" / "bugs"
@@ -51,6 +52,12 @@ def changed(lab: Lab, changes: list[tuple[str, str]]) -> str:
         assert old in program, f"{lab.name}: these lines are not in the repaired program:\n{old}"
         program = program.replace(old, new)
     return program
+
+
+@cache
+def examined_with(name: str, bug: str) -> Findings:
+    """What the examination finds in a lab that is repaired but for one bug."""
+    return examine(LABS[name], LABS[name].repaired(left_in=[bug]))
 
 
 def figures(program: str) -> tuple[dict[str, float], float]:
@@ -115,7 +122,7 @@ def test_the_repaired_program_is_refused_or_the_broken_one_called_damaged(lab):
     ("lab", "bug"), [pytest.param(b, a, id=f"{b.name}-{a.id}") for b in LABS.values() for a in b.bugs]
 )
 def test_a_bug_that_is_left_alone_is_not_caught_by_its_own_test(lab, bug):
-    findings = examine(lab, lab.repaired(left_in=[bug.id]))
+    findings = examined_with(lab.name, bug.id)
     assert findings.left == (bug.id,), findings.verdict
     assert findings.verdict.status == "not yet" and "broke something" not in repr(findings.verdict)
     gone = f"{len(lab.bugs) - 1} of {len(lab.bugs)} "
@@ -126,7 +133,7 @@ def test_a_bug_that_is_left_alone_is_not_caught_by_its_own_test(lab, bug):
 
 @every_lab
 def test_two_bugs_are_told_in_the_same_sentence(lab):
-    told = [examine(lab, lab.repaired(left_in=[bug.id])).verdict.lines[1] for bug in lab.bugs]
+    told = [examined_with(lab.name, bug.id).verdict.lines[1] for bug in lab.bugs]
     assert len({sentence.split(":")[1][:40] for sentence in told}) == len(lab.bugs)
 
 
