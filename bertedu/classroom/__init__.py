@@ -1,1 +1,1 @@
-"""For the teacher: assignments, grading, a course of one's own, slides, handouts, translations."""
+"""For the teacher: assignments, grading, a course of one's own, slides, handouts."""

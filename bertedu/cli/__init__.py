@@ -17,7 +17,6 @@ from bertedu.cli.mistakes import Commands
 from bertedu.cli.pretrain import pretrain
 from bertedu.cli.serve import serve
 from bertedu.cli.slides import handout, slides
-from bertedu.cli.translate import translate
 
 __all__ = ["main", "newest_run"]
 
@@ -41,7 +40,7 @@ def main() -> None:
 
 COMMANDS: tuple[click.Command, ...] = (
     *(pretrain, finetune, fill_mask_command, answer, attention, export, serve, interview),
-    *(course, assignment, grade, slides, handout, translate, doctor, build),
+    *(course, assignment, grade, slides, handout, doctor, build),
 )
 for command in COMMANDS:
     main.add_command(command)

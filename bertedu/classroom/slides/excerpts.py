@@ -3,7 +3,6 @@
 import ast
 
 MOST_LINES = 14
-LONGEST_LINE = 96  # as wide as the notebooks' cells may be
 
 
 def excerpt(code: str, most: int = MOST_LINES) -> str | None:
