@@ -3,8 +3,9 @@
 import re
 from typing import Any
 
-# What a terminal obeys instead of showing it, and what turns the direction of a line: all but TAB and line break.
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+# What a terminal obeys instead of showing it (all but TAB and line break), what turns the direction of a line, and half
+# characters, which no file takes.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class UserError(ValueError):
@@ -22,5 +23,5 @@ def shown(value: Any, most: int = 60) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with control characters spelt out, so that it sets no title and clears no screen."""
+    """The text with control and half characters spelt out, so that it sets no title, and can be written anywhere."""
     return CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)

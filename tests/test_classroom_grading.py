@@ -112,7 +112,7 @@ def test_a_way_of_handing_in_is_not_understood(tmp_path):
         archive.writestr(f"__MACOSX/ann/{FILE}", b"no notebook")
         archive.writestr(f"../../bob/{FILE}", text)
     for place in ("one", "two", "three", "four", "five/all.zip"):
-        found = read_submissions(tmp_path / place, [FILE])
+        found = read_submissions(tmp_path / place, [FILE]).submissions
         assert list(found) == ["ann"] and FILE in found["ann"].notebooks, place
 
 

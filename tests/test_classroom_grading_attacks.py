@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from support.hand_ins import FILE, RIGHT, STUB, WRONG, hand_in, notebook
 
-from bertedu.classroom.grading import cells, strict, submissions
+from bertedu.classroom.grading import cells, handed_in, strict
 from bertedu.classroom.grading.channel import Channel, Unfit
 from bertedu.classroom.grading.grading import grade
 from bertedu.classroom.grading.pages import file_name
@@ -111,7 +111,7 @@ def zipped(**files: bytes) -> bytes:
 
 
 def test_a_zip_file_of_a_student_stops_the_class_or_fills_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(submissions, "MOST_OF_ONE", 3_000_000)
+    monkeypatch.setattr(handed_in, "MOST_OF_ONE", 3_000_000)
     text = json.dumps(notebook(RIGHT)).encode()
     bomb = zipped(**{f"{n}/{FILE}": b" " * 1_000_000 for n in range(40)})
     damaged = bytearray(zipped(**{FILE: text}))
@@ -120,7 +120,7 @@ def test_a_zip_file_of_a_student_stops_the_class_or_fills_the_memory(tmp_path, m
     everyone = {"bob/a.zip": bomb, "cleo/a.zip": bytes(damaged), "ann/x.zip": zipped(**{FILE: text})}
     everyone[f"dora/{' ' * 60_000}.ipynb"] = b""
     (tmp_path / "all.zip").write_bytes(zipped(**everyone))
-    found = read_submissions(tmp_path / "all.zip", [FILE])
+    found = read_submissions(tmp_path / "all.zip", [FILE]).submissions
     assert found["ann"].notebooks and not found["cleo"].notebooks and not found["bob"].notebooks
     assert any("larger than" in one for one in found["bob"].troubles) and "cannot be read" in found["cleo"].troubles[0]
     assert len([one for one in found["bob"].troubles if "is no notebook" in one]) == 2
@@ -129,7 +129,7 @@ def test_a_zip_file_of_a_student_stops_the_class_or_fills_the_memory(tmp_path, m
 def test_two_ways_to_write_a_name_are_two_students_or_one_page(tmp_path):
     for name in ("Jose\u0301", "Ann", "ann", "a b", "a-b", "a-b-1", "𝒳" * 60):
         hand_in(tmp_path, name, notebook(RIGHT))
-    found = read_submissions(tmp_path, [FILE], roster=("Jos\u00e9",))
+    found = read_submissions(tmp_path, [FILE], roster=("Jos\u00e9",)).submissions
     assert "Jos\u00e9" in found and len(found) == 7 and found["Jos\u00e9"].notebooks
     pages = {file_name(name, type("Made", (), {"submissions": found})) for name in found}
     assert len({page.lower() for page in pages}) == 7 and all(len(page.encode()) < 255 for page in pages)
@@ -137,7 +137,7 @@ def test_two_ways_to_write_a_name_are_two_students_or_one_page(tmp_path):
 
 def test_a_flood_of_code_in_other_cells_is_read(tmp_path):
     hand_in(tmp_path, "ann", notebook(RIGHT, **{f"c{n}": "x = 1\n" * 15_000 for n in range(20)}))
-    (one,) = read_submissions(tmp_path, [FILE]).values()
+    (one,) = read_submissions(tmp_path, [FILE]).submissions.values()
     assert len(one.notebooks[FILE]["cells"]) < 10 and "more than 300,000 characters" in one.troubles[0]
     found = cells.answer_cell(one.notebooks[FILE], notebook(STUB), "answer-3-3", "merge_heads")
     assert found.source == RIGHT

@@ -22,6 +22,7 @@ ROWS = (
     "extras",
     "utf8",
     "json_values",
+    "templates",
     "files",
     "config",
     "checkpoints",

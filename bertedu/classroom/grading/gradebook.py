@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bertedu.classroom.grading.grading import Class
-from bertedu.errors import UserError
+from bertedu.errors import UserError, visible
 from bertedu.extras import needs_extra
 
 
@@ -36,7 +36,7 @@ def into_gradebook(made: Class, path: Path) -> int:
                 grade.auto_score = one.points
                 grade.needs_manual_grade = one.verdict == "please look"
                 comment = book.find_comment(one.exercise.answer_cell, notebook, name, student)
-                comment.manual_comment = "\n".join((one.verdict, *one.lines))
+                comment.manual_comment = visible("\n".join((one.verdict, *one.lines)))
             count += 1
         book.db.commit()
     return count

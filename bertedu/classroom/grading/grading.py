@@ -7,18 +7,20 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bertedu.classroom.assignment_file import RELEASE, AssignedExercise, Assignment, read_assignment
 from bertedu.classroom.grading import cells, looking, strict
 from bertedu.classroom.grading.submissions import Submission, read_submissions
+from bertedu.classroom.grading.surroundings import cleared_environment
 from bertedu.errors import UserError
 from bertedu.files import read_json
 
 SAID_REFUSED = "The answer imports {what}: what the exercise asks for should be written by hand."
 SAID_UNREAD = "This answer could not be read. Your teacher will look at it."
+SAID_NOT_EXAMINED = "This answer could not be examined. Your teacher will look at it."
 SAID_HELD = "The grader gives no points for an answer that {what}. Your teacher will look at it."
 
 
@@ -49,6 +51,7 @@ class Class:
     submissions: dict[str, Submission]
     answers: list[Graded]
     missing: list[str] = field(default_factory=list)  # what this system could not limit
+    unused: dict[str, str] = field(default_factory=dict)  # files, and why nothing was taken from them
 
     def of(self, student: str) -> list[Graded]:
         """One student's answers, in the order of the exercises."""
@@ -74,7 +77,7 @@ def grade(
         raise UserError("answers are graded on Linux or macOS: on Windows, run the same command in WSL or a container.")
     assignment = read_assignment(assigned)
     released = {one.file: released_notebook(assigned, one.file, one.sha256) for one in assignment.notebooks}
-    submissions = read_submissions(place, list(released), roster)
+    received = read_submissions(place, list(released), roster)
     solved = {one.file: solution(assigned, assignment, one.file) for one in assignment.notebooks}
     answers: list[Graded] = []
     tasks: dict[str, dict] = {}
@@ -83,7 +86,7 @@ def grade(
         one.number: cells.released_before(released[one.notebook], one.answer_cell, ids) for one in assignment.exercises
     }
     course = assignment.version + assignment.variant
-    for student, submission in submissions.items():
+    for student, submission in received.submissions.items():
         for exercise in assignment.exercises:
             graded = Graded(student, exercise)
             notebooks = released[exercise.notebook], solved[exercise.notebook]
@@ -98,7 +101,7 @@ def grade(
             answers.append(graded)
     results = examined(tasks, store, workers or max(1, os.cpu_count() or 1), progress, assignment.variant)
     share = assignment.almost if almost is None else almost
-    made = Class(assignment, submissions, answers)
+    made = Class(assignment, received.submissions, answers, unused=received.unused)
     for graded in answers:
         if graded.key:
             judge(graded, results.get(graded.key), made)
@@ -227,8 +230,8 @@ def examined(
         "{}",
         variant,
     ]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "BERTEDU_PROGRESS": "off"}
     with (
+        cleared_environment() as environment,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as warm,
         open(store, "a", encoding="utf-8") as kept_file,
     ):
@@ -266,17 +269,14 @@ def ask(warm: subprocess.Popen, tasks: dict[str, dict]) -> None:
 
 def judge(graded: Graded, result: Any, made: Class) -> None:
     """Take the verdict of the examiner."""
-    if not isinstance(result, dict):
-        graded.verdict, graded.lines = (
-            "please look",
-            ("This answer could not be examined. Your teacher will look at it.",),
-        )
+    try:
+        graded.verdict, graded.lines = str(result["status"]), tuple(map(str, result["lines"]))
+        made.missing += [one for one in result["missing"] if one not in made.missing]
+        if result.get("trouble"):
+            graded.look.append(f"the check failed on it ({result['trouble'][0]})")
+    except (TypeError, LookupError, AttributeError):  # nothing came back, or what was kept of it is damaged
+        graded.verdict, graded.lines = "please look", (SAID_NOT_EXAMINED,)
         graded.look.append("its examiner was ended")
-        return
-    graded.verdict, graded.lines = result["status"], tuple(result["lines"])
-    made.missing += [one for one in result["missing"] if one not in made.missing]
-    if result.get("trouble"):
-        graded.look.append(f"the check failed on it ({result['trouble'][0]})")
 
 
 def note_alike(answers: list[Graded], stubs: dict[str, str]) -> None:
@@ -293,6 +293,3 @@ def note_alike(answers: list[Graded], stubs: dict[str, str]) -> None:
                 others = [other.student for other in group if other is not one]
                 more = f" and {len(others) - 3} more" if len(others) > 3 else ""
                 one.look.append(f"like {', '.join(others[:3])}{more}")
-
-
-__all__ = ["Class", "Graded", "asdict", "grade"]

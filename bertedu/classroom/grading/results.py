@@ -3,43 +3,70 @@
 import csv
 import io
 import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from bertedu.classroom.grading.gradebook import into_gradebook
 from bertedu.classroom.grading.grading import Class
 from bertedu.classroom.grading.pages import class_page, file_name, progress_page, student_page
-from bertedu.errors import UserError
+from bertedu.classroom.grading.submissions import readable
+from bertedu.errors import UserError, visible
 from bertedu.files import read_text, write_text
 
 COLUMNS = ("student", "exercise", "verdict", "points", "of", "said", "please look")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would take for a formula
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # with these begins what a spreadsheet runs
+MOST_OF_A_CELL = 30_000  # characters; spreadsheets take 32,767, and put the rest into other cells
+MOST_NAMES = 20  # of unused files that are printed for one reason
 
 
 def write_results(made: Class, table: Path, gradebook: Path | None = None, collected: Path | None = None) -> list[str]:
     """Write everything; returns what to tell the teacher, line by line."""
     write_text(table, as_csv(made))
     pages = table.with_suffix(".pages")
-    write_text(pages / "class.html", class_page(made))
-    for student in made.submissions:
-        write_text(pages / file_name(student, made), student_page(made, student))
     handed_in = sum(bool(one.notebooks) for one in made.submissions.values())
     look = sum(bool(one.look) for one in made.answers)
     lines = [
         f"Graded {len(made.answers)} answers of {handed_in} submissions: {table}",
         f"Feedback for each student, and the class: {pages / 'class.html'}",
     ]
+    lines += written(pages / "class.html", "of the class", partial(class_page, made))
+    for student in made.submissions:
+        lines += written(pages / file_name(student, made), f"of {student}", partial(student_page, made, student))
     if look:
         lines.append(f"Please look at {look} answers: the last column of the table says why.")
     troubles = [f"{name}: {text}" for name, one in made.submissions.items() for text in one.troubles]
-    lines += [f"Not read: {text}" for text in troubles]
+    lines += [f"Please note: {text}" for text in troubles]
+    lines += not_used(made.unused)
     if made.missing:
         lines.append(f"This system could not give the answers' processes {', or '.join(made.missing)}.")
     if gradebook:
         lines.append(f"Wrote {into_gradebook(made, gradebook)} submissions into {gradebook}.")
     if collected:
-        write_text(pages / "progress.html", progress_page(ticks_in(collected)))
+        lines += written(pages / "progress.html", "of what is solved", partial(progress_page, ticks_in(collected)))
         lines.append(f"What the class has solved: {pages / 'progress.html'}")
     return lines
+
+
+def written(path: Path, whose: str, make: Callable[[], str]) -> list[str]:
+    """Write a page. One that cannot be made stops no other: what comes back says so."""
+    try:
+        text = make()
+    except Exception as error:
+        return [f"The page {whose} could not be made ({type(error).__name__}: {error})."]
+    write_text(path, text)
+    return []
+
+
+def not_used(unused: dict[str, str]) -> Iterator[str]:
+    """The files that were not used, by reason."""
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for path, reason in unused.items():
+        reasons[reason].append(path)
+    for reason, paths in reasons.items():
+        more = f", and {len(paths) - MOST_NAMES} more, which class.html names" if len(paths) > MOST_NAMES else ""
+        yield f"Not used ({reason}): {', '.join(sorted(paths)[:MOST_NAMES])}{more}"
 
 
 def as_csv(made: Class) -> str:
@@ -54,9 +81,9 @@ def as_csv(made: Class) -> str:
 
 
 def harmless(text: str) -> str:
-    """A text that no spreadsheet runs as a formula, and that has no characters which no file may have."""
-    text = text.encode("utf-8", "replace").decode().replace("\0", "")
-    return f"'{text}" if text.startswith(FORMULA) else text
+    """A text that no spreadsheet runs as a formula, cuts in two, or cannot read."""
+    plain = visible(f"'{text}" if text.lstrip(" \n\v\f\xa0\ufeff").startswith(FORMULA) else text)
+    return plain if len(plain) <= MOST_OF_A_CELL else f"{plain[:MOST_OF_A_CELL]}…"
 
 
 def names_in(path: Path) -> tuple[str, ...]:
@@ -71,10 +98,10 @@ def ticks_in(folder: Path) -> dict[str, set[str]]:
     """The exercises that each learner has solved: STUDENT/progress.json, or STUDENT.json."""
     found = {}
     for path in sorted(Path(folder).rglob("*.json")):
-        student = path.parent.name if path.name == "progress.json" else path.stem
+        student = readable(path.parent.name if path.name == "progress.json" else path.stem)
         try:
             kept = json.loads(read_text(path))
-        except ValueError:
+        except (ValueError, RecursionError):  # UserError too
             continue
         if isinstance(kept, list):
             found[student] = {number for number in kept if isinstance(number, str)}

@@ -1,32 +1,27 @@
 """What was handed in: the notebooks of each student, from the ways in which people have them.
 
 A folder for each student with notebooks in it (also nbgrader's submitted/STUDENT/ASSIGNMENT/), files named
-STUDENT_NOTEBOOK.ipynb, a zip file of either, as learning platforms give it, and zip files inside it.
+STUDENT_NOTEBOOK.ipynb, a zip file of either, as learning platforms give it, and zip files inside it. What is not used
+is named, with the likely reason.
 """
 
-import io
 import json
 import re
-import struct
 import unicodedata
-import zipfile
-import zlib
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from bertedu.classroom.grading.cells import sources
+from bertedu.classroom.grading.handed_in import HIDDEN, NO_HAND_IN, File, files
 from bertedu.errors import UserError
 
-MOST_BYTES = 30_000_000  # of one notebook, unpacked
-MOST_FILES = 20_000
-MOST_OF_ONE = 100_000_000  # bytes that one student's part of a zip file may have, unpacked
 MOST_CODE = 300_000  # characters in the code cells of one notebook
-MOST_OF_A_PATH = 1000  # characters
-DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueError, OSError, EOFError)
-LEFT_OUT = re.compile(r"(^|/)(\.|__MACOSX)|\.ipynb_checkpoints/|-checkpoint\.ipynb$")
+OLDER = "the same notebook was handed in again later"
+COPY = re.compile(r"(?:\s*\((\d{1,9})\)|\s*-\s*Copy(\d{0,9})|-(\d{1,9}))(?=\.ipynb$)", re.IGNORECASE)
+Age = tuple[tuple[int, ...], int, str]
 
 
 @dataclass
@@ -38,10 +33,19 @@ class Submission:
     troubles: list[str] = field(default_factory=list)
 
 
-def read_submissions(place: Path, released: Sequence[str], roster: Sequence[str] = ()) -> dict[str, Submission]:
+@dataclass
+class Received:
+    """All that was handed in: the submissions by student, and each file that is not used, with the likely reason."""
+
+    submissions: dict[str, Submission]
+    unused: dict[str, str] = field(default_factory=dict)
+
+
+def read_submissions(place: Path, released: Sequence[str], roster: Sequence[str] = ()) -> Received:
     """The submissions in a folder or zip file, by student, in the order of their names.
 
-    roster: students who should be listed although they handed in nothing. Raises UserError where nothing is found.
+    roster: students who should be listed although they handed in nothing. Of two hand-ins of a notebook the one that
+    was saved last is taken. Raises UserError where nothing is found.
     """
     place = Path(place)
     if not place.exists():
@@ -49,42 +53,68 @@ def read_submissions(place: Path, released: Sequence[str], roster: Sequence[str]
     if place.is_dir() and (place / "submitted").is_dir():
         place = place / "submitted"
     found: dict[str, Submission] = {name: Submission(name) for name in roster}
-    strangers = []
-    for path, data in files(place):
-        path = readable(path)
+    versions: dict[tuple[str, str], list[tuple[Age, Any, bool]]] = {}
+    unused: dict[str, str] = {}
+    for file in files(place):
+        path = readable(file.path)
         student, notebook = whose(path, released)
-        if isinstance(data, str) and "/" in path:
+        if file.trouble and "/" in path:
             student, notebook = student or path.partition("/")[0], notebook or path
-        if not student or not notebook:
-            strangers.append(path)
+        if file.unused or not student or not notebook:
+            unused[path] = file.unused or file.trouble or why_unused(path, released)
             continue
-        add(found.setdefault(student, Submission(student)), notebook, path, data)
+        submission = found.setdefault(student, Submission(student))
+        try:
+            code, whole = opened(file)
+            versions.setdefault((student, notebook), []).append((age(file.saved, path), code, whole))
+        except ValueError as error:
+            submission.troubles.append(f"{path}{error}")
+    for (student, notebook), handed_in in versions.items():
+        choose(found[student], notebook, handed_in, unused)
     if not any(one.notebooks or one.troubles for one in found.values()):
-        seen = f" I found {strangers[0]}, which is none of them." if strangers else ""
+        seen = next((f" I found {path}: {reason}." for path, reason in unused.items()), "")
         raise UserError(
             f"{place} has no submission of {' or '.join(released)}: I look for STUDENT/NOTEBOOK.ipynb, for "
             f"STUDENT_NOTEBOOK.ipynb, and in zip files for both.{seen}"
         )
-    return dict(sorted(found.items()))
+    for path, reason in unused.items():
+        own = found.get(path.partition("/")[0])
+        if own and reason not in (HIDDEN, NO_HAND_IN, OLDER) and path.lower().endswith((".ipynb", ".zip")):
+            own.troubles.append(f"{path} was not used: {reason}")
+    return Received(dict(sorted(found.items())), unused)
 
 
-def add(submission: Submission, notebook: str, path: str, data: bytes | str) -> None:
-    """Put a notebook to its student's; of two, the one whose path comes last stays."""
-    if isinstance(data, str):
-        submission.troubles.append(f"{path}: {data}")
-        return
+def choose(submission: Submission, notebook: str, handed_in: list[tuple[Age, Any, bool]], unused: dict) -> None:
+    """Of all that a student handed in for a notebook take what was saved last, and say so."""
+    *older, newest = sorted(handed_in, key=lambda one: one[0])
+    saved, _, path = newest[0]
+    submission.notebooks[notebook] = newest[1]
+    if older:
+        when = f" ({saved[0]:04}-{saved[1]:02}-{saved[2]:02} {saved[3]:02}:{saved[4]:02})" if saved else ""
+        submission.troubles.append(f"{notebook} was handed in more than once: {path} is graded, the newest{when}")
+        unused |= {one[2]: OLDER for one, *_ in older}
+    if not newest[2]:
+        submission.troubles.append(f"{path} has more than {MOST_CODE:,} characters of code: the rest was not read")
+
+
+def age(saved: tuple[int, ...], path: str) -> Age:
+    """What tells which of two hand-ins is the newer: when it was saved, then the number that a platform gave it."""
+    copy = COPY.search(path)
+    number = next((int(digits) for digits in copy.groups() if digits), 1) if copy else 0
+    return saved, number, path
+
+
+def opened(file: File) -> tuple[dict, bool]:
+    """A notebook's code, and whether that is all of it. Raises ValueError with what is wrong with the file."""
+    if file.data is None:
+        raise ValueError(f": {file.trouble}")
     try:
-        read = json.loads(data.decode("utf-8-sig"))
+        read = json.loads(file.data.decode("utf-8-sig"))
         if not isinstance(read, dict) or not isinstance(read.get("cells"), list):
             raise ValueError("it has no cells")
     except (ValueError, RecursionError) as error:
-        submission.troubles.append(f"{path} is no notebook ({str(error)[:80]})")
-        return
-    if notebook in submission.notebooks:
-        submission.troubles.append(f"{notebook} was handed in more than once; {path} is graded")
-    submission.notebooks[notebook], whole = only_code(read)
-    if not whole:
-        submission.troubles.append(f"{path} has more than {MOST_CODE:,} characters of code: the rest was not read")
+        raise ValueError(f" is no notebook ({str(error)[:80]})") from error
+    return only_code(read)
 
 
 def only_code(notebook: dict) -> tuple[dict, bool]:
@@ -105,72 +135,23 @@ def readable(path: str) -> str:
     return unicodedata.normalize("NFC", path.encode("utf-8", "replace").decode())
 
 
-def files(place: Path) -> Iterator[tuple[str, bytes | str]]:
-    """The notebooks below a folder or in a zip file: their paths, and their bytes or what is wrong with them."""
-    if place.is_file():
-        if not zipfile.is_zipfile(place):
-            raise UserError(f"{place} is neither a folder nor a zip file.")
-        yield from in_zip(place.read_bytes(), "", Counter())
-        return
-    for count, path in enumerate(sorted(place.rglob("*"))):
-        name = path.relative_to(place).as_posix()
-        if count > MOST_FILES:
-            raise UserError(f"{place} holds more than {MOST_FILES:,} files: give the folder of the submissions alone.")
-        if LEFT_OUT.search(name) or path.is_symlink() or not path.is_file():
-            continue
-        if path.suffix.lower() not in (".ipynb", ".zip"):
-            continue
-        try:
-            data = path.read_bytes() if path.stat().st_size <= MOST_BYTES else None
-        except OSError as error:
-            yield name, f"it cannot be read ({error.strerror})"
-            continue
-        if data is None:
-            yield name, f"larger than {MOST_BYTES // 10**6} MB"
-        elif path.suffix.lower() == ".zip":
-            yield from in_zip(data, f"{name.removesuffix(path.suffix)}/", Counter())
-        else:
-            yield name, data
-
-
-def in_zip(data: bytes, before: str, unpacked: Counter[str]) -> Iterator[tuple[str, bytes | str]]:
-    """The notebooks in a zip file, and in zip files in it. Nothing is unpacked to the disk.
-
-    unpacked: how many bytes each student's part has had so far.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for entry in sorted(archive.infolist()[:MOST_FILES], key=lambda entry: entry.filename):
-                name = before + entry.filename.replace("\\", "/")
-                if (
-                    len(name) > MOST_OF_A_PATH
-                    or LEFT_OUT.search(name)
-                    or entry.is_dir()
-                    or ".." in PurePosixPath(name).parts
-                ):
-                    continue
-                inner = name.lower().endswith(".zip") and before.count("/") < 3
-                if not name.lower().endswith(".ipynb") and not inner:
-                    continue
-                part = name.partition("/")[0]
-                if entry.file_size > MOST_BYTES or unpacked[part] + entry.file_size > MOST_OF_ONE:
-                    yield name, "larger than the grader unpacks"
-                    continue
-                unpacked[part] += entry.file_size
-                with archive.open(entry) as file:
-                    content = file.read(MOST_BYTES + 1)
-                if inner:
-                    yield from in_zip(content, f"{name[:-4]}/", unpacked)
-                else:
-                    yield name, content
-    except DAMAGED as error:
-        yield f"{before}notebook.ipynb", f"the zip file cannot be read ({str(error)[:80]})"
+def why_unused(path: str, released: Sequence[str]) -> str:
+    """The likely reason why a notebook is nobody's hand-in."""
+    *folders, name = PurePosixPath(path).parts
+    stems = {notebook.removesuffix(".ipynb").lower(): notebook for notebook in released}
+    plain = COPY.sub("", name).lower().removesuffix(".ipynb")
+    if plain in stems and not folders:
+        return f"nobody's name is in its path: put it into the student's folder, or call it STUDENT_{stems[plain]}"
+    inside = [stem for stem in stems if stem in plain]
+    if near := inside or get_close_matches(plain, stems, 1, 0.5):
+        return f"perhaps {stems[near[0]]} under another name: rename it"
+    return f"no notebook of the assignment has this name ({', '.join(released)})"
 
 
 def whose(path: str, released: Sequence[str]) -> tuple[str, str]:
     """The student and the released notebook of a path; nothing where it is neither."""
     *folders, name = PurePosixPath(path).parts
-    plain = re.sub(r"(\s*\(\d+\)|\s*-\s*Copy\d*|-\d+)?\.ipynb$", "", name, flags=re.IGNORECASE)
+    plain = re.sub(r"\.ipynb$", "", COPY.sub("", name), flags=re.IGNORECASE)
     for notebook in sorted(released, key=len, reverse=True):
         stem = notebook.removesuffix(".ipynb")
         if plain == stem and folders:
