@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from test_classroom_grading import FILE, RIGHT, WRONG, assigned, hand_in, notebook  # noqa: F401  a fixture
+from support.hand_ins import FILE, RIGHT, WRONG, hand_in, notebook
 
 from bertedu.classroom.grading.grading import grade
 from bertedu.classroom.grading.handed_in import HIDDEN, NO_HAND_IN
@@ -28,7 +28,7 @@ def code_of(received) -> str:
 
 
 @pytest.mark.parametrize(("older", "newer"), [(FILE, f"again/{FILE}"), (f"again/{FILE}", FILE)])
-def test_of_two_hand_ins_the_one_that_was_saved_last_is_graded_and_said(assigned, tmp_path, older, newer):  # noqa: F811
+def test_of_two_hand_ins_the_one_that_was_saved_last_is_graded_and_said(assigned, tmp_path, older, newer):
     saved(tmp_path / "in" / "ann" / older, WRONG, 1_700_000_000)
     saved(tmp_path / "in" / "ann" / newer, RIGHT, 1_700_000_000 + DAY)
     made = grade(assigned, tmp_path / "in", tmp_path / "a.jsonl")
@@ -81,7 +81,7 @@ UNUSED = {
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
-def test_each_file_that_is_not_used_is_printed_and_in_the_report_with_a_reason(assigned, tmp_path, packed):  # noqa: F811
+def test_each_file_that_is_not_used_is_printed_and_in_the_report_with_a_reason(assigned, tmp_path, packed):
     for name in UNUSED:
         write_text(tmp_path / "in" / name, json.dumps(notebook(RIGHT)))
     hand_in(tmp_path / "in", "ann", notebook(RIGHT))
@@ -108,7 +108,7 @@ def test_each_file_that_is_not_used_is_printed_and_in_the_report_with_a_reason(a
     assert "ann/solution.ipynb was not used" in own and "checkpoint" not in own and "answer.py" not in own
 
 
-def test_many_unused_files_are_printed_in_part_and_all_in_the_report(assigned, tmp_path):  # noqa: F811
+def test_many_unused_files_are_printed_in_part_and_all_in_the_report(assigned, tmp_path):
     for number in range(MOST_NAMES + 5):
         write_text(tmp_path / "in" / "ann" / f"picture{number:02}.png", "")
     hand_in(tmp_path / "in", "ann", notebook(RIGHT))

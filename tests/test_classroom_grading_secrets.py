@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from test_classroom_grading import assigned, hand_in, notebook  # noqa: F401  a fixture
+from support.hand_ins import hand_in, notebook
 
 from bertedu.classroom.grading.grading import grade
 from bertedu.classroom.grading.results import write_results
@@ -34,7 +34,7 @@ def merge_heads(x):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="answers are graded on Linux and macOS")
-def test_no_answer_and_no_page_shows_a_secret_of_the_environment(assigned, tmp_path, monkeypatch):  # noqa: F811
+def test_no_answer_and_no_page_shows_a_secret_of_the_environment(assigned, tmp_path, monkeypatch):
     monkeypatch.setenv("HUB_TOKEN", SECRET)
     monkeypatch.setenv("OMP_NUM_THREADS_OF_MINE", SECRET)
     hand_in(tmp_path / "in", "ann", notebook(SEARCH))

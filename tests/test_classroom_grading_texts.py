@@ -8,7 +8,7 @@ import re
 
 import pytest
 from nbgrader.api import Gradebook
-from test_classroom_grading import FILE, RIGHT, assigned, hand_in, notebook  # noqa: F401  a fixture
+from support.hand_ins import FILE, RIGHT, hand_in, notebook
 
 from bertedu.classroom.assignment_file import AssignedExercise, AssignedNotebook, Assignment
 from bertedu.classroom.assignment_nbgrader import in_its_way
@@ -95,7 +95,7 @@ def test_a_page_that_cannot_be_made_is_named_and_stops_no_other(tmp_path, monkey
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="answers are graded on Linux and macOS")
-def test_answers_that_raise_hostile_texts_are_graded_and_shown(assigned, tmp_path):  # noqa: F811
+def test_answers_that_raise_hostile_texts_are_graded_and_shown(assigned, tmp_path):
     for name, text in HOSTILE.items():
         hand_in(tmp_path / "in", name, notebook(f"def merge_heads(x):\n    raise ValueError({text!a})"))
         hand_in(tmp_path / "in", f"{name} as it is", notebook(f"def merge_heads(x):\n    return '''{text}'''"))
@@ -111,7 +111,7 @@ def test_answers_that_raise_hostile_texts_are_graded_and_shown(assigned, tmp_pat
     assert "\ud800" in half.said or r"\ud800" in half.said, "the text itself must have come as far as the page"
 
 
-def test_a_damaged_line_of_what_was_graded_before_costs_one_answer(assigned, tmp_path):  # noqa: F811
+def test_a_damaged_line_of_what_was_graded_before_costs_one_answer(assigned, tmp_path):
     for name in ("ann", "bob"):
         hand_in(tmp_path / "in", name, notebook(f"{RIGHT}  # {name}"))
     store = tmp_path / "a.answers.jsonl"
