@@ -36,7 +36,9 @@ EXERCISE = AssignedExercise("3.3", "Heads", "function", 2, 2.0, FILE, "answer-3-
 
 def made_of(texts: dict[str, str]) -> Class:
     """A class in which each student's name, answer and verdict have one of the texts; and Zoe, whose have none."""
-    assignment = Assignment("heads", "0.1.0", (3,), False, None, 0.0, (AssignedNotebook(3, FILE, "0"),), (EXERCISE,))
+    assignment = Assignment(
+        "heads", "0.1.0", ("03",), False, None, 0.0, (AssignedNotebook("03", FILE, "0"),), (EXERCISE,)
+    )
     submissions, answers = {}, []
     for name, text in texts.items():
         student = f"{name} {text[:30]}"

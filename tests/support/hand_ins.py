@@ -31,8 +31,8 @@ def save_assignment(folder: Path) -> Path:
     write_text(folder / "release" / FILE, json.dumps(notebook(STUB)))
     digest = hashlib.sha256((folder / "release" / FILE).read_bytes()).hexdigest()
     one = AssignedExercise("3.3", "Heads", "function", 2, 2.0, FILE, "answer-3-3", "check-3-3", "merge_heads")
-    files = (AssignedNotebook(3, FILE, digest),)
-    write_assignment(folder, Assignment("heads", "0.1.0", (3,), False, None, 0.0, files, (one,)))
+    files = (AssignedNotebook("03", FILE, digest),)
+    write_assignment(folder, Assignment("heads", "0.1.0", ("03",), False, None, 0.0, files, (one,)))
     return folder
 
 
