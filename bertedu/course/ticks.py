@@ -6,13 +6,19 @@ A tick is the number of an exercise, or a question of a quiz with its first atte
 import json
 import os
 from contextlib import suppress
-from html import escape
 from pathlib import Path
 
 from bertedu.course.loading import all_chapters, numbers_in
 from bertedu.errors import UserError
 from bertedu.files import write_json
+from bertedu.templates import template
 
+TABLE = template("""\
+<table><tr><th>chapter</th><th style='text-align: left'>exercises</th><th>solved</th><th>quiz, right at once</th></tr>
+{%- for chapter, marks, count, quiz in rows -%}
+<tr><td>{{ chapter }}</td><td style='text-align: left'>{{ marks }}</td><td>{{ count }}</td><td>{{ quiz }}</td></tr>
+{%- endfor -%}
+</table>""")
 solved_here: set[str] = set()  # in this session, so that a read-only disk loses nothing until it ends
 
 
@@ -69,14 +75,7 @@ class Progress:
         return "\n".join(("Solved so far, by chapter", *lines))
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{chapter}</td><td style='text-align: left'>{escape(marks)}</td>"
-            f"<td>{count}</td><td>{quiz}</td></tr>"
-            for chapter, marks, count, quiz in self.rows
-        )
-        names = "<th>solved</th><th>quiz, right at once</th>"
-        head = f"<tr><th>chapter</th><th style='text-align: left'>exercises</th>{names}</tr>"
-        return f"<table>{head}{rows}</table>"
+        return TABLE.render(rows=self.rows)
 
 
 def progress() -> Progress:

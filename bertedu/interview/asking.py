@@ -9,6 +9,7 @@ from bertedu.interview.bank import Question, Topic, read_bank
 from bertedu.interview.choosing import mock_questions
 from bertedu.interview.names import the_one
 from bertedu.interview.session import Session
+from bertedu.templates import template
 from bertedu.visualization.widgets.view import WIDE, StillPage, WidgetView, region
 
 EVERY_LINE = Layout(width="98%", max_width="60em", height="auto")
@@ -116,15 +117,19 @@ def folded(title: str, html: str) -> str:
     )
 
 
+TABLE = template("""\
+<table><caption style='text-align: left; white-space: nowrap; font-weight: bold; padding-bottom: 0.5em'>{{ title }}\
+</caption>
+{%- for name, value in rows -%}
+<tr><th scope='row' style='text-align: left; font-weight: normal'>{{ name }}</th>\
+<td style='text-align: right; padding-left: 2em'>{{ value }}</td></tr>
+{%- endfor -%}
+</table>""")
+
+
 def table_html(title: str, rows: Iterable[tuple[str, str]]) -> str:
     """HTML of a table of names and values."""
-    body = "".join(
-        f"<tr><th scope='row' style='text-align: left; font-weight: normal'>{escape(name)}</th>"
-        f"<td style='text-align: right; padding-left: 2em'>{escape(value)}</td></tr>"
-        for name, value in rows
-    )
-    caption = "<caption style='text-align: left; white-space: nowrap; font-weight: bold; padding-bottom: 0.5em'>"
-    return f"<table>{caption}{escape(title)}</caption>{body}</table>"
+    return TABLE.render(title=title, rows=rows)
 
 
 def show(box: VBox, *parts: Widget, button: str, then: Callable[[], None]) -> None:

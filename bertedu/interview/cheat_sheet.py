@@ -14,11 +14,14 @@ from math import log
 from typing import Any
 
 import torch
+from markupsafe import Markup
+from markupsafe import escape as escape_markup
 from torch import nn
 
 from bertedu.config import BertConfig, EncoderConfig
 from bertedu.model.architecture import architecture
 from bertedu.model.heads import BertForPreTraining
+from bertedu.templates import template
 from bertedu.training.costs import SHARE_OF_PEAK, TOKENS, attention_bytes, forward_flops, hours, pretraining_flops
 
 TITLE = "BERT on two pages"
@@ -212,23 +215,30 @@ def millions(value: int) -> str:
     return f"{value / 1e6:.1f} M" if value >= 1e6 else f"{value / 1e6:.2f} M"
 
 
+TABLE = template("""\
+<table>
+{%- if head -%}<tr>{% for name in head %}<th scope='col'>{{ name }}</th>{% endfor %}</tr>{%- endif -%}
+{%- for name, cells in rows -%}
+<tr><th scope='row'>{{ name }}</th>
+{%- for kind, text in cells -%}<td{% if kind %} class='{{ kind }}'{% endif %}>{{ text }}</td>{%- endfor -%}
+</tr>
+{%- endfor -%}
+</table>""")
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """HTML of a table whose first column names its rows."""
-    top = "<tr>" + "".join(f"<th scope='col'>{escape(name)}</th>" for name in head) + "</tr>" if head else ""
-    lines = "".join(
-        f"<tr><th scope='row'>{escape(row[0])}</th>" + "".join(cell(text) for text in row[1:]) + "</tr>" for row in rows
+    return TABLE.render(
+        head=head, rows=[(row[0], [(kind_of(text), indexed(text)) for text in row[1:]]) for row in rows]
     )
-    return f"<table>{top}{lines}</table>"
 
 
-def cell(text: str) -> str:
-    """HTML of a cell; numbers stand at the right."""
-    kind = (
-        " class='number'"
-        if text[:1].isdigit() and len(text) < 20
-        else " class='shape'"
-        if text[:1] == "[" and len(text) < 20
-        else ""
-    )
-    with_indices = INDEX.sub(r"<sub>\1\2</sub>", escape(text))
-    return f"<td{kind}>{with_indices}</td>"
+def kind_of(text: str) -> str:
+    """How a cell is set: numbers stand at the right."""
+    short = len(text) < 20
+    return "number" if short and text[:1].isdigit() else "shape" if short and text[:1] == "[" else ""
+
+
+def indexed(text: str) -> Markup:
+    """HTML of a text with its indices below the line."""
+    return Markup(INDEX.sub(r"<sub>\1\2</sub>", str(escape_markup(text))))

@@ -15,6 +15,7 @@ from bertedu.course.verdict import Verdict
 from bertedu.interview.drills import clock
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.register import DRILLS, examined, find
+from bertedu.templates import template
 
 
 def drill(name: str) -> "Begun":
@@ -126,15 +127,18 @@ class Table:
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        left = "style='text-align: left'"
-        head = "".join(f"<th scope='col' {left}>{cell}</th>" for cell in HEAD)
-        body = "".join(
-            "<tr>" + "".join(f"<td {left}>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows
-        )
-        return f"<table><tr>{head}</tr>{body}</table>"
+        return TABLE.render(head=HEAD, rows=self.rows)
 
 
 HEAD = ("drill", "task", "time", "your best", "chapter")
+TABLE = template("""\
+<table><tr>
+{%- for text in head -%}<th scope='col' style='text-align: left'>{{ text }}</th>{%- endfor -%}
+</tr>
+{%- for row in rows -%}
+<tr>{% for text in row %}<td style='text-align: left'>{{ text }}</td>{% endfor %}</tr>
+{%- endfor -%}
+</table>""")
 
 
 def drills() -> Table:

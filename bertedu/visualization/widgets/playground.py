@@ -14,6 +14,7 @@ from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, encode, run
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.masking import draw, first_tokens, first_words, replace_chosen
+from bertedu.templates import template
 from bertedu.tokenization import Tokenizer
 from bertedu.visualization.picture import ORANGE
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, WIDE, StillPage, WidgetView, live_view, region
@@ -117,16 +118,22 @@ def masked_html(masked: MaskedText) -> str:
     return f"{tables}<p>{escape(describe(masked))}</p>"
 
 
+TABLE = template("""\
+<table style='margin-bottom: 8px'><tbody>
+{%- for name in names -%}
+{%- set row = loop.index -%}
+<tr><th scope="row" style="{{ left }}">{{ name }}</th>
+{%- for column in columns -%}
+<td style="text-align: center; padding: 2px 6px{{ framed if column[0] }}">{{ column[row] }}</td>
+{%- endfor -%}
+</tr>
+{%- endfor -%}
+</tbody></table>""")
+
+
 def table_html(names: list[str], columns: list[tuple[str, ...]]) -> str:
     """Some tokens side by side: a row for each name, a column (fate, then its cells) for each token."""
-    lines = []
-    for row, name in enumerate(names, start=1):
-        cells = "".join(
-            f'<td style="text-align: center; padding: 2px 6px{FRAMED if column[0] else ""}">{escape(column[row])}</td>'
-            for column in columns
-        )
-        lines.append(f'<tr><th scope="row" style="{LEFT}">{name}</th>{cells}</tr>')
-    return f"<table style='margin-bottom: 8px'><tbody>{''.join(lines)}</tbody></table>"
+    return TABLE.render(names=names, columns=columns, left=LEFT, framed=FRAMED)
 
 
 def describe(masked: MaskedText) -> str:
