@@ -33,7 +33,7 @@ lab: PARTS = 2
 PARTS = 3
 EXTRAS_1 =
 EXTRAS_2 = [course,production,jax]
-EXTRAS_3 = [course,production,jax,authors,browser,test]
+EXTRAS_3 = [course,production,jax,hub,tensorboard,authors,browser,test]
 
 .PHONY: help bert test check notebooks browser-test setup lab bench gpu lint environment
 

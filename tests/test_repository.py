@@ -16,6 +16,8 @@ from support.repository import PACKAGE, PROJECT, PYPROJECT, REPOSITORY, everythi
 
 import bertedu
 
+LEARNERS = {"course", "production", "jax"}  # the extras of what the notebooks use
+
 
 def pins() -> dict[str, Requirement]:
     lines = [line for line in read("constraints.txt").splitlines() if line and not line.startswith("#")]
@@ -96,7 +98,15 @@ def test_conda_users_get_other_packages_than_pip_users():
     options = dict(line.split(maxsplit=1) for line in pip["pip"])
     assert options["-c"] == "constraints.txt" and set(options) == {"-c", "-e"}
     here = Requirement(options["-e"].replace(".", "bertedu", 1))
-    assert here.extras == set(PROJECT["optional-dependencies"])
+    assert here.extras == LEARNERS, "a learner needs no tests' and authors' packages"
+
+
+def test_the_readme_installs_what_the_notebooks_use_and_no_more():
+    readme = re.findall(r'-e "\.\[([^]]+)\]"', read("README.md"))
+    assert readme and all(set(extras.split(",")) == LEARNERS for extras in readme)
+    parts = dict(re.findall(r"^EXTRAS_(\d) = \[(.+)\]$", read("Makefile"), flags=re.MULTILINE))
+    assert set(parts["2"].split(",")) == LEARNERS
+    assert set(parts["3"].split(",")) == set(PROJECT["optional-dependencies"])
 
 
 # What is promised ------------------------------------------------------------------------------------------------
@@ -196,17 +206,6 @@ def test_the_licence_covers_only_one_half():
     assert "Apache License\n                           Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text
     assert "https://creativecommons.org/licenses/by/4.0/legalcode" in text
-
-
-def test_continuous_integration_forgets_the_tests():
-    jobs = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
-    commands = [step.get("run", "") for step in jobs["linux"]["steps"]]
-    assert ".ci/run" in commands and "make lint" in commands
-    smoke = [step.get("run", "") for step in jobs["smoke"]["steps"]]
-    assert any("-c constraints.txt" in command for command in smoke)
-    script = read(".ci/run")
-    assert "set -euo pipefail" in script and "make test" in script
-    assert os.name == "nt" or os.access(REPOSITORY / ".ci" / "run", os.X_OK), "chmod +x .ci/run"
 
 
 def test_the_installed_package_is_another_one():

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import pytest
 import torch
@@ -67,6 +68,15 @@ def test_tensorboard_gets_the_numbers(tmp_path):
     log.close()
     events = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
     assert [(event.step, event.value) for event in events.Scalars("loss")] == [(7, 0.25)]
+
+
+def test_without_tensorboard_the_figures_are_in_metrics_jsonl_alone(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    log = MetricsLog(tmp_path)
+    log.write(7, loss=0.25)
+    log.close()
+    assert read_metrics(tmp_path) == [{"step": 7, "loss": 0.25}]
+    assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from bertedu.corpora.documents import Corpus, Document
 from bertedu.corpora.readers import text_documents
 from bertedu.corpora.sentences import split_sentences
 from bertedu.errors import UserError
+from bertedu.extras import needs_extra
 
 ROWS_LOOKED_AT = 1000
 HUB_NAME = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.+-]*){0,2}", re.ASCII)
@@ -35,8 +36,9 @@ def load_split(name: str, split: str = "train"):
             f"hub:{name} cannot be loaded (no data set has such a name): check the name, which is NAME, USER/NAME or "
             "USER/NAME/CONFIGURATION."
         )
-    from datasets import load_dataset  # a second of import, for those who read from the hub only
-    from datasets.exceptions import DatasetGenerationError, DatasetsError
+    with needs_extra("hub"):
+        from datasets import load_dataset  # a second of import, for those who read from the hub only
+        from datasets.exceptions import DatasetGenerationError, DatasetsError
 
     set_name, slash, configuration = name.rpartition("/")
     choices: list[tuple[str, str | None]] = [(name, None)]

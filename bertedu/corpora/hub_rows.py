@@ -6,6 +6,7 @@ from typing import Any
 from bertedu.corpora.hub import load_split
 from bertedu.corpora.readers.rows import Row
 from bertedu.errors import UserError
+from bertedu.extras import needs_extra
 
 
 def hub_rows(name: str, split: str = "train") -> list[Row]:
@@ -29,7 +30,8 @@ def hub_rows(name: str, split: str = "train") -> list[Row]:
 
 def label_names(feature: Any) -> Callable[[Any, str], Any] | None:
     """How to turn the numbers of a column into names: of a ClassLabel, or of a list of them; else None."""
-    from datasets import ClassLabel
+    with needs_extra("hub"):
+        from datasets import ClassLabel
 
     if isinstance(feature, ClassLabel):
         return lambda value, place: label_name(feature.names, value, place)

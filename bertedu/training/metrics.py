@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.tensorboard import SummaryWriter
 
 from bertedu.errors import UserError, shown
 from bertedu.files import naming_failures, read_text, write_text
@@ -43,7 +42,7 @@ class Averages:
 
 
 class MetricsLog:
-    """metrics.jsonl, one line of figures a time, and the same in tensorboard/."""
+    """metrics.jsonl, one line of figures a time, and the same in tensorboard/ where that package is installed."""
 
     def __init__(self, folder: Path, first_step: int = 0):
         """Keep the lines up to first_step (a killed run may have written further) and go on from there."""
@@ -52,7 +51,7 @@ class MetricsLog:
         write_text(self.path, "".join(json.dumps(line) + "\n" for line in lines if line["step"] <= first_step))
         self.board_folder = folder / "tensorboard"
         with naming_failures(self.board_folder):
-            self.board = SummaryWriter(str(self.board_folder), purge_step=first_step or None)
+            self.board = new_board(self.board_folder, first_step)
 
     def write(self, step: int, **figures: Any) -> None:
         """Append one line; figures are numbers, or words that TensorBoard does not get. Those that are infinite or no
@@ -61,6 +60,8 @@ class MetricsLog:
         kept = {name: value for name, value in figures.items() if not isinstance(value, float) or math.isfinite(value)}
         with naming_failures(self.path), open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps({"step": step, **kept}) + "\n")
+        if self.board is None:
+            return
         with naming_failures(self.board_folder):
             for name, value in kept.items():
                 if isinstance(value, int | float):
@@ -68,8 +69,18 @@ class MetricsLog:
 
     def close(self) -> None:
         """Write out what TensorBoard still holds back."""
-        with naming_failures(self.board_folder):
-            self.board.close()
+        if self.board is not None:
+            with naming_failures(self.board_folder):
+                self.board.close()
+
+
+def new_board(folder: Path, first_step: int) -> Any:
+    """A writer for TensorBoard; None where its extra is not installed, since metrics.jsonl has every figure."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ModuleNotFoundError:
+        return None
+    return SummaryWriter(str(folder), purge_step=first_step or None)
 
 
 def read_metrics(folder: str | Path) -> list[dict[str, Any]]:
