@@ -32,7 +32,8 @@ rows = "checkpoints tokenization model family inference corpora training pretrai
 for row in rows.split():
     package = importlib.import_module(f"bertedu.{row}")
     for found in pkgutil.walk_packages(getattr(package, "__path__", []), f"bertedu.{row}."):
-        importlib.import_module(found.name)
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
 from bertedu.cli import main
 from bertedu.errors import UserError
 from bertedu.training.metrics import MetricsLog, read_metrics
