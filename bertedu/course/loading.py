@@ -27,7 +27,7 @@ def numbers_in(chapter: str) -> list[str]:
 
 
 def place_of(number: str) -> int:
-    """The place of an exercise in its chapter: 10 for "3.10"."""
+    """Where an exercise stands in its chapter: 10 for "3.10"."""
     return int(number.partition(".")[2])
 
 

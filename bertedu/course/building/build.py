@@ -9,10 +9,13 @@ from nbformat import NotebookNode
 from tqdm import tqdm
 
 from bertedu.course.building.executing import execute, keep_what_only_ran_again, scrub
-from bertedu.course.building.freshness import made_from
+from bertedu.course.building.freshness import made_from, pictures_of
+from bertedu.course.building.guesses import is_guess, withhold
 from bertedu.course.building.places import Places
 from bertedu.course.building.rules import refuse_faults
 from bertedu.course.building.versions import learner_version, read_source, solution_version
+from bertedu.course.measured import BUILDING
+from bertedu.course.rooms import number_of
 from bertedu.errors import UserError
 from bertedu.files import read_text, write_text
 
@@ -25,6 +28,20 @@ class Job:
     wanted: NotebookNode
     source: Path
     places: Places
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether this is the solution version, which measures, draws, and shows what guesses were about."""
+        return self.path.parent == self.places.solutions
+
+    def is_executed(self, notebook: NotebookNode) -> bool:
+        """Whether every cell has been run, but those whose outputs a learner should guess first."""
+        run = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code" and not self.withholds(cell)]
+        return all(run)
+
+    def withholds(self, cell: NotebookNode) -> bool:
+        """Whether a cell's output is left out of this notebook."""
+        return is_guess(cell) and not self.is_solved
 
     @property
     def stored(self) -> NotebookNode | None:
@@ -55,8 +72,13 @@ class Job:
             and self.was_made_with_this(stored)
             and [cell for cell in written(stored) if cell[1] == "code"]
             == [cell for cell in written(self.wanted) if cell[1] == "code"]
-            and all(cell.execution_count for cell in stored.cells if cell.cell_type == "code")
+            and self.is_executed(stored)
+            and self.has_its_pictures()
         )
+
+    def has_its_pictures(self) -> bool:
+        """Whether the files of all pictures that the chapter shows are there."""
+        return all(path.is_file() for path in pictures_of(self.source, self.places))
 
     def reason(self) -> str | None:
         """Why the notebook is out of date, in a word or two; None where it is not."""
@@ -67,8 +89,10 @@ class Job:
             return "made with an older package, quiz or data"
         if written(stored) != written(self.wanted):
             return "not what its source says"
-        if any(cell.cell_type == "code" and not cell.execution_count for cell in stored.cells):
+        if not self.is_executed(stored):
             return "not executed"
+        if not self.has_its_pictures():
+            return "a picture is missing"
         return None
 
 
@@ -123,7 +147,11 @@ def run(job: Job, bar: tqdm) -> None:
         take_outputs(notebook, stored)
         modules = stored.metadata.bertedu.modules
     else:
-        modules = " ".join(sorted(execute(notebook, folder, job.path.name, lambda: bar.update())))
+        last, measuring = closing(job) if job.is_solved else "", {BUILDING: str(job.source.parent / "measured.json")}
+        loaded = execute(notebook, folder, job.path.name, lambda: bar.update(), last, measuring)
+        modules = " ".join(sorted(loaded))
+    if not job.is_solved:
+        withhold(notebook)
     scrub(notebook)
     keep_what_only_ran_again(notebook, stored)
     notebook.metadata.bertedu = job.mark(modules)
@@ -132,6 +160,17 @@ def run(job: Job, bar: tqdm) -> None:
     except nbformat.ValidationError as error:
         raise UserError(f"{job.path}: not a valid notebook ({error}): correct its source.") from error
     write_text(job.path, text if text.endswith("\n") else text + "\n")
+
+
+def closing(job: Job) -> str:
+    """The code that draws the pictures of a chapter, run after its last cell; nothing where it has none."""
+    if not (job.source.parent / "pictures.py").exists():
+        return ""
+    module, chapter = f"bertedu.chapters.{job.source.parent.name}.pictures", number_of(job.source)
+    return (
+        "from bertedu.course.building.drawing import draw as draw_pictures\n"
+        f"draw_pictures({module!r}, dict(globals()), {str(job.places.pictures)!r}, {chapter!r})"
+    )
 
 
 def take_outputs(notebook: NotebookNode, stored: NotebookNode) -> None:

@@ -3,7 +3,7 @@
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +31,20 @@ ENVIRONMENT = {
 
 
 def execute(
-    notebook: NotebookNode, folder: Path, name: str, after_cell: Callable[[], None] = lambda: None
+    notebook: NotebookNode,
+    folder: Path,
+    name: str,
+    after_cell: Callable[[], None] = lambda: None,
+    last: str = "",
+    environment: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Run all cells in place, in `folder`, as JupyterLab would; returns the modules of bertedu that they loaded.
 
-    Raises UserError, with the cell, where one fails.
+    last is code that is run after them and not kept; environment is set besides ENVIRONMENT. Raises UserError, with the
+    cell, where one fails.
     """
-    notebook.cells.append(new_code_cell(TELL_MODULES))
+    added = [new_code_cell(code) for code in (last, TELL_MODULES) if code]
+    notebook.cells += added
     client = NotebookClient(
         notebook,
         timeout=SECONDS_A_CELL,
@@ -49,13 +56,15 @@ def execute(
         resources={"metadata": {"path": str(folder)}},
         on_cell_executed=lambda **_: after_cell(),
     )
+    variables = {**os.environ, **ENVIRONMENT, **(environment or {})}
     try:
-        client.execute(env={**os.environ, **ENVIRONMENT}, stderr=subprocess.DEVNULL)  # the kernel's own log
+        client.execute(env=variables, stderr=subprocess.DEVNULL)  # the kernel's own log
     except CellExecutionError as error:
         raise UserError(f"{name}: a cell raised {error.ename}: {error.evalue}\n{failing_code(notebook)}") from None
     except (CellTimeoutError, DeadKernelError) as error:
         raise UserError(f"{name}: {error}\n{failing_code(notebook)}") from None
-    told = notebook.cells.pop().outputs
+    told = notebook.cells[-1].outputs
+    del notebook.cells[-len(added) :]
     return "".join(output.text for output in told if output.get("name") == "stdout").split()
 
 

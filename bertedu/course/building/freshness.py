@@ -81,12 +81,20 @@ def simplified(node: Any) -> Any:
     return type(node).__name__, *((name, simplified(value)) for name, value in filled.items())
 
 
+def pictures_of(source: Path, places: Places) -> set[Path]:
+    """The files of the pictures that a chapter's prose shows."""
+    prose = source.read_text(encoding="utf-8")
+    return {places.notebooks / name for name in re.findall(r"!\[[^\]]*\]\((pictures/[^)\s]+)\)", prose)}
+
+
 def data_of(source: Path, places: Places) -> set[Path]:
     """Files named in `data_path("…")` and `quiz(N)`; of a folder, all its files but READMEs, which people read."""
     code = source.read_text(encoding="utf-8")
     named = {name: places.data / name for name in re.findall(r"""\bdata_path\(["']([^"']+)["']\)""", code)}
     if re.search(r"^quiz\(", code, flags=re.MULTILINE):
         named["quiz.json"] = source.parent / "quiz.json"
+    if (source.parent / "measured.json").exists():
+        named["measured.json"] = source.parent / "measured.json"
     found: set[Path] = set()
     for name, path in named.items():
         if not path.exists():

@@ -26,6 +26,11 @@ class Places:
         return self.notebooks / "solutions"
 
     @property
+    def pictures(self) -> Path:
+        """What `bertedu build` draws, one file for each picture."""
+        return self.notebooks / "pictures"
+
+    @property
     def chapters(self) -> Path:
         """The rooms of the chapters: what authors edit."""
         return self.root / "bertedu" / "chapters"

@@ -9,6 +9,7 @@ from pathlib import Path
 import jupytext
 from nbformat import NotebookNode
 
+from bertedu.course.building.guesses import is_guess
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import BEGIN, END, learner_version, read_source
 from bertedu.course.exercise import Exercise
@@ -17,7 +18,7 @@ from bertedu.course.rooms import number_of
 from bertedu.errors import UserError
 from bertedu.files import read_text
 
-TAGS = ("exercise", "solution", "hide-input", "raises-exception", "nbval-ignore-output", "nbval-skip")
+TAGS = ("exercise", "solution", "guess", "hide-input", "raises-exception", "nbval-ignore-output", "nbval-skip")
 HEADING = re.compile(r"^### Exercise (\S+) · (.+?)\s*$", flags=re.MULTILINE)
 CHECK = re.compile(r"""\bcheck\(\s*["']([^"']*)["']""")
 LINK = re.compile(r"\[[^\]]+\]\((\d\d[a-z]?_\w+\.ipynb)[^)]*\)")
@@ -47,6 +48,7 @@ def faults(path: Path, places: Places) -> list[str]:
         for line, sentence in (*faults_of(cell, known), *dead_links(cell, places))
     ]
     found += [(1, sentence) for sentence in left_out(path, cells, known)]
+    found += [(starts[place], sentence) for place, sentence in guesses_of_answers(cells)]
     if not found:
         try:
             learner_version(read_source(path), path)
@@ -124,6 +126,21 @@ def faults_of_marks(cell: NotebookNode) -> Iterator[tuple[int, str]]:
         is_open ^= word.startswith((BEGIN, END))
     if is_open:
         yield len(cell.source.splitlines()) - 1, f"{BEGIN} has no {END} in its cell."
+
+
+def guesses_of_answers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
+    """Guesses that read what an exercise defines: their outputs would differ from reader to reader."""
+    answers: set[str] = set()
+    for place, cell in enumerate(cells):
+        if cell.cell_type != "code" or MAGIC.search(cell.source):
+            continue
+        nodes = list(ast.walk(ast.parse(cell.source)))
+        read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        if is_guess(cell) and (used := sorted(read & answers)):
+            yield place, f"this guess depends on the exercise that defines {', '.join(used)}: use the package's."
+        if BEGIN in cell.source:
+            answers |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+            answers |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def dead_links(cell: NotebookNode, places: Places) -> Iterator[tuple[int, str]]:
