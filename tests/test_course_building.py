@@ -199,7 +199,7 @@ def test_changed_code_keeps_the_outputs_of_the_old(course, monkeypatch, old, new
     source_of(course).write_text(SOURCE.replace(old, new), encoding="utf-8")
     executed = []
 
-    def execute(notebook, folder, name, after_cell):
+    def execute(notebook, folder, name, after_cell, last, environment):
         executed.append(name)
         for cell in notebook.cells:
             if cell.cell_type == "code":

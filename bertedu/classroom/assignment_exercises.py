@@ -7,7 +7,7 @@ from copy import deepcopy
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from bertedu.classroom.assignment_needs import Statement, needed_by, statements, uses
+from bertedu.course.building.needs import Statement, needed_by, statements, uses
 from bertedu.course.building.versions import BEGIN, name_cells
 from bertedu.errors import UserError
 

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from nbformat import NotebookNode
 
 from bertedu.classroom.assignment_exercises import LAB, SECTION, last_heading
-from bertedu.classroom.assignment_needs import statements, uses
 from bertedu.classroom.course_text import Remark
+from bertedu.course.building.needs import statements, uses
 from bertedu.course.building.rules import CHECK, HEADING
 from bertedu.course.building.versions import BEGIN
 from bertedu.errors import UserError

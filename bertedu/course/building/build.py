@@ -8,6 +8,7 @@ import nbformat
 from nbformat import NotebookNode
 from tqdm import tqdm
 
+from bertedu.course.building.answers import learner_from, only_checks
 from bertedu.course.building.executing import execute, keep_what_only_ran_again, scrub
 from bertedu.course.building.freshness import made_from, pictures_of
 from bertedu.course.building.guesses import is_guess, withhold
@@ -33,6 +34,10 @@ class Job:
     def is_solved(self) -> bool:
         """Whether this is the solution version, which measures, draws, and shows what guesses were about."""
         return self.path.parent == self.places.solutions
+
+    def solution(self) -> NotebookNode:
+        """The stored solution version, which is built before the learner's."""
+        return Job(self.places.pair(self.source)[1], self.wanted, self.source, self.places).stored or NotebookNode()
 
     def is_executed(self, notebook: NotebookNode) -> bool:
         """Whether every cell has been run, but those whose outputs a learner should guess first."""
@@ -146,6 +151,11 @@ def run(job: Job, bar: tqdm) -> None:
     if stored and job.keeps_its_outputs():
         take_outputs(notebook, stored)
         modules = stored.metadata.bertedu.modules
+    elif not job.is_solved and only_checks(notebook):
+        solution = job.solution()
+        learner_from(solution, notebook, folder, job.path.name)
+        modules = solution.metadata.bertedu.modules
+        bar.update(sum(cell.cell_type == "code" for cell in notebook.cells))
     else:
         last, measuring = closing(job) if job.is_solved else "", {BUILDING: str(job.source.parent / "measured.json")}
         loaded = execute(notebook, folder, job.path.name, lambda: bar.update(), last, measuring)

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from bertedu.classroom.assignment_exercises import exercises_only
-from bertedu.classroom.assignment_needs import needed_by, statements, uses
+from bertedu.course.building.needs import needed_by, statements, uses
 from bertedu.errors import UserError
 
 CHAPTER = """
