@@ -4,8 +4,9 @@
 ##                Sets up .venv first if need be, then learns for five minutes. The result
 ##                lands in runs/. Longer: make bert MINUTES=10
 ##                Anything else that `bertedu pretrain --help` lists: make bert ARGS="--seed 1"
-##   make test    Run all tests, and every notebook against its stored outputs. Only some of
-##                the tests, and no notebook: make test ARGS="-k attention"
+##   make test    Run all tests, and every notebook against its stored outputs (of the solved
+##                ones what differs). Only some of the tests, and no notebook:
+##                make test ARGS="-k attention"
 ##                Fuzz, kills and processes whole, as each night: make test ARGS=--thorough
 ##
 ## And the rest:
@@ -13,7 +14,7 @@
 ##   make check   While you work: lint and every quick test, without notebooks.
 ##   make setup   The set-up alone: .venv with every package at its pinned version. (make bert installs
 ##                only what it needs, make lab adds what the notebooks use, make test the rest.)
-##   make notebooks   The notebooks alone against their stored outputs. Only one of them:
+##   make notebooks   The notebooks alone, solved ones too, against their stored outputs. Only one:
 ##                make notebooks ARGS=notebooks/03_self_attention.ipynb
 ##   make browser-test   JupyterLab in this machine's Chromium: every view and widget is worked, and
 ##                nothing may be fetched. Screenshots land in runs/browser-test/.
@@ -57,7 +58,7 @@ TESTS = OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 --dist loadfile
 
 test: environment
 	$(TESTS) $(ARGS)
-	$(if $(filter-out --quiet --thorough,$(ARGS)),,$(NBVAL) notebooks)
+	$(if $(filter-out --quiet --thorough,$(ARGS)),,$(NBVAL) notebooks --ignore=notebooks/solutions)
 
 check: lint
 	$(TESTS) -m "not slow" $(ARGS)
