@@ -7,6 +7,7 @@ import json
 import math
 import os
 import shlex
+import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -87,6 +88,13 @@ def write_text(path: str | Path, text: str) -> None:
         ) from error
     with replacing(path) as beside:
         beside.write_bytes(data)
+
+
+def copy(path: Path, to: Path) -> None:
+    """Copy a file, and make the folders that it goes into."""
+    with naming_failures(to):
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to)
 
 
 def write_json(path: str | Path, value: Any) -> None:

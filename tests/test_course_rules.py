@@ -10,6 +10,7 @@ from bertedu.course.building.build import build
 from bertedu.course.building.freshness import made_from, what_runs
 from bertedu.course.building.places import Places
 from bertedu.course.building.rules import faults
+from bertedu.course.building.versions import learner_version, read_source, solution_version
 from bertedu.errors import UserError
 
 GOOD = """# %% [markdown]
@@ -37,6 +38,18 @@ FAULTS = {
     ('tags=["exercise"]', 'tags=["excercise"]'): ("line 7", "did you mean 'exercise'?"),
     ('tags=["exercise"]', 'tags="exercise"'): ("", "tags are a list"),
     ("return query", "return query)"): ("line 9", "this is no Python"),
+    ("Adding\n#\n", "Adding\n#\n# <svg width='3'></svg>\n"): ("line 4", "JupyterLab shows no <svg> of a cell"),
+    ("Adding\n#\n", "Adding\n#\n# ![A line](pictures/no.svg)\n"): ("line 4", "pictures/no.svg is not there"),
+    ("Adding\n#\n", "Adding\n#\n# ![A\n# line](pictures/bad.svg)\n"): ("line 4", "bad.svg is no SVG: mismatched tag"),
+    ("Adding\n#\n", "Adding\n#\n# ![](pictures/good.svg)\n"): ("line 4", "good.svg has no words"),
+    ("Adding\n#\n", "Adding\n#\n# ![A line](pictures/bare.svg)\n"): ("line 4", "bare.svg is no <svg xmlns=…> with"),
+}
+
+
+DRAWINGS = {
+    "good": '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="3"><text x="1" y="2">a key</text></svg>',
+    "bare": '<svg width="3" height="3"></svg>',
+    "bad": '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="3"><g></svg>',
 }
 
 
@@ -44,11 +57,17 @@ def course(folder: Path, source: str) -> Places:
     room = folder / "bertedu" / "chapters" / "ch90_adding"
     room.mkdir(parents=True)
     (room / "90_adding.py").write_text(source, encoding="utf-8")
+    (folder / "notebooks" / "pictures").mkdir(parents=True)
+    for name, text in DRAWINGS.items():
+        (folder / "notebooks" / "pictures" / f"{name}.svg").write_text(text, encoding="utf-8")
     return Places(folder)
 
 
-def test_a_right_source_is_refused(tmp_path):
-    places = course(tmp_path, GOOD)
+@pytest.mark.parametrize(
+    "more", ["", "# ![Left [MASK], right a key](pictures/good.svg), and `<svg>`, `![](a.svg)`\n#\n"]
+)
+def test_a_right_source_is_refused(tmp_path, more):
+    places = course(tmp_path, GOOD.replace("# ### Ex", f"{more}# ### Ex"))
     assert not [fault for path in places.all_sources() for fault in faults(path, places)]
 
 
@@ -61,6 +80,18 @@ def test_a_fault_of_a_source_is_found_after_an_hour_of_executing_or_without_its_
     with pytest.raises(UserError) as refused:
         build(places=places, show_progress=False)
     assert f"90_adding.py{', ' * bool(line)}{line}" in str(refused.value) and words in str(refused.value)
+
+
+def test_the_solved_notebook_looks_for_its_pictures_in_its_own_folder(tmp_path):
+    shown = "# ![Left [MASK], right](pictures/good.svg) `![](pictures/a.svg)` ![b](https://a.b/pictures/c.svg)\n#\n"
+    places = course(tmp_path, GOOD.replace("# ### Ex", f"{shown}# ### Ex"))
+    (path,) = places.all_sources()
+    source = read_source(path)
+    learner, solved = learner_version(source, path), solution_version(source)
+    assert "![Left [MASK], right](pictures/good.svg) `![](pictures/a.svg)`" in learner.cells[0].source
+    assert "![Left [MASK], right](../pictures/good.svg) `![](pictures/a.svg)`" in solved.cells[0].source
+    assert "(https://a.b/pictures/c.svg)" in solved.cells[0].source
+    assert [cell.id for cell in learner.cells] == [cell.id for cell in solved.cells]
 
 
 def test_an_exercise_of_the_chapter_is_forgotten_in_its_notebook(tmp_path):

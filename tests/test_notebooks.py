@@ -3,7 +3,9 @@
 Whether the outputs repeat is tested by running the notebooks: `pytest --nbval` over them, in `make test`.
 """
 
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
@@ -11,8 +13,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from support import notebook_rules as rules
 
+from bertedu.classroom.markup import parser
 from bertedu.course.building.build import outdated, strays
+from bertedu.course.building.pictures import faults_of_pictures, files_of, pictures_in, pictures_of, unreadable
 from bertedu.course.building.places import Places
+from bertedu.course.building.versions import read_source
 from bertedu.course.loading import exercises_of
 from bertedu.course.quizzes import read_quiz
 from bertedu.course.rooms import number_of
@@ -27,6 +32,10 @@ every_source = pytest.mark.parametrize("source", [pytest.param(s, id=s.stem) for
 def read(path: Path):
     assert path.exists(), f"{path.name} has not been built: run `bertedu build {number_of(path)}`"
     return nbformat.read(str(path), as_version=4)
+
+
+def markdown(text: str) -> str:
+    return parser().render(text)
 
 
 @every_source
@@ -45,6 +54,29 @@ def test_a_notebook_has_no_source():
 )
 def test_a_rule_is_broken(path, rule):
     assert not rule(read(path))
+
+
+@every_notebook
+def test_a_picture_is_not_beside_the_notebook(path):
+    addresses = files_of("\n\n".join(c.source for c in read(path).cells if c.cell_type == "markdown"), path.parent)
+    assert not [f"{address} {why}" for address, file in addresses.items() if (why := unreadable(file))]
+
+
+@every_source
+def test_a_source_has_a_raw_svg_or_a_picture_that_nobody_sees(source):
+    cells = [cell for cell in read_source(source).cells if cell.cell_type == "markdown"]
+    assert not [fault for cell in cells for fault in faults_of_pictures(cell.source, PLACES)]
+    shown = [one for cell in cells for one in pictures_in(cell.source)]
+    rendered = [html for cell in cells for html in re.findall(r'<img src="([^"]*)" alt="[^"]', markdown(cell.source))]
+    assert [one.address for one in shown] == rendered, "Markdown reads the words of a picture otherwise"
+    assert all(len(one.words.split()) > 15 for one in shown), "say what one sees, and what to conclude"
+    for file in pictures_of([read_source(source)], PLACES.notebooks).values():
+        assert float(ElementTree.parse(file).getroot().get("width")) <= 720, f"{file.name} is wider than a column"
+
+
+def test_a_picture_is_shown_nowhere():
+    named = {f.name for s in SOURCES for f in pictures_of([read_source(s)], PLACES.notebooks).values()}
+    assert {path.name for path in (PLACES.notebooks / "pictures").iterdir()} == named
 
 
 @every_notebook
@@ -122,6 +154,7 @@ ERROR = new_output("error", ename="ValueError", evalue="no", traceback=[])
         (rules.pictures_without_words, [new_markdown_cell("![](a.png)")], "without a text"),
         (rules.pictures_without_words, [new_markdown_cell("<svg width='3'></svg>")], "no aria-label"),
         (rules.pictures_without_words, [new_markdown_cell("<img src='a.png'>")], "no alt"),
+        (rules.pictures_without_words, [new_markdown_cell('<svg aria-label="A line"></svg>')], "JupyterLab strips it"),
         (rules.long_cells, [ran("1\n" * 26)], "26 lines"),
         (rules.long_cells, [ran("1\n" * 9)], "median"),
         (rules.wide_lines, [ran("1\n#" + "x" * 96)], "97 characters"),

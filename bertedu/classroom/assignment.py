@@ -22,6 +22,7 @@ from bertedu.classroom.assignment_variants import token_for, variant_notebook
 from bertedu.classroom.variants import MAKERS, using
 from bertedu.course.building.build import Job
 from bertedu.course.building.freshness import data_of
+from bertedu.course.building.pictures import pictures_of
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import read_source
 from bertedu.course.loading import exercises_of
@@ -95,8 +96,9 @@ def make_notebooks(
     )
     notebooks = {f"{path.stem}.ipynb": notebook for path, (notebook, _) in graded.items()}
     data = {file for path, (notebook, _) in graded.items() for file in files_read(notebook, path, places)}
+    pictures = pictures_of(solved.values(), places.notebooks)
     with appearing(to) as beside:
-        return write_all(beside, assignment, notebooks, sorted(data), places)
+        return write_all(beside, assignment, notebooks, pictures, sorted(data), places)
 
 
 def name_of(sources: Sequence[Path], token: str) -> str:
@@ -106,17 +108,22 @@ def name_of(sources: Sequence[Path], token: str) -> str:
 
 
 def write_all(
-    folder: Path, assignment: Assignment, notebooks: Mapping[str, NotebookNode], data: Sequence[Path], places: Places
+    folder: Path,
+    assignment: Assignment,
+    notebooks: Mapping[str, NotebookNode],
+    pictures: Mapping[str, Path],
+    data: Sequence[Path],
+    places: Places,
 ) -> Assignment:
     """Fill the folder: nbgrader's course folder, whose release is everybody's, then the rest. Returns the assignment
     with its released notebooks."""
     seconds = SECONDS_OF_AN_EXERCISE if assignment.only_exercises else SECONDS
-    make_course_folder(folder / "nbgrader", assignment.name, notebooks, assignment.due_time, seconds)
+    make_course_folder(folder / "nbgrader", assignment.name, notebooks, pictures, assignment.due_time, seconds)
     shutil.copytree(folder / "nbgrader" / "release" / assignment.name, folder / RELEASE)
     released = [folder / RELEASE / file for file in notebooks]
     assignment = replace(assignment, notebooks=tuple(map(described, released)))
     write_assignment(folder, assignment)
-    write_for_an_lms(folder / "lms" / assignment.name, assignment, released, data, places)
+    write_for_an_lms(folder / "lms" / assignment.name, assignment, released, pictures, data, places)
     return assignment
 
 

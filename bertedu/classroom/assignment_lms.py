@@ -1,12 +1,12 @@
 """The folder and the zip file for a learning platform: the notebooks, the course's files that they read, a README."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bertedu.classroom.assignment_file import Assignment
 from bertedu.course.building.places import Places
-from bertedu.files import write_text
+from bertedu.files import copy, write_text
 
 README = """\
 # {name}
@@ -29,16 +29,21 @@ whether the answer is right, and what went wrong if it is not. You may do that a
 
 
 def write_for_an_lms(
-    folder: Path, assignment: Assignment, notebooks: Iterable[Path], data: Iterable[Path], places: Places
+    folder: Path,
+    assignment: Assignment,
+    notebooks: Iterable[Path],
+    pictures: Mapping[str, Path],
+    data: Iterable[Path],
+    places: Places,
 ) -> None:
     """Fill a folder with what a learner needs, and put a zip file of it beside the folder."""
     write_text(folder / "README.md", instructions(assignment))
     for path in notebooks:
         shutil.copyfile(path, folder / path.name)
+    for address, path in pictures.items():
+        copy(path, folder / address)
     for path in data:
-        there = folder / "data" / path.relative_to(places.data)
-        there.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, there)
+        copy(path, folder / "data" / path.relative_to(places.data))
     shutil.make_archive(str(folder), "zip", folder.parent, folder.name)
 
 

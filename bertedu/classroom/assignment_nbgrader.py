@@ -24,7 +24,7 @@ from traitlets.config import Config
 
 from bertedu.classroom.assignment_cells import ClearAnswers
 from bertedu.errors import UserError
-from bertedu.files import write_text
+from bertedu.files import copy, write_text
 
 COURSE = "bertedu"
 # nbgrader's own steps, but for two: answers become the course's stubs, and outputs are kept.
@@ -60,12 +60,19 @@ SECONDS, SECONDS_OF_AN_EXERCISE = 600, 120  # a chapter trains models; exercises
 
 
 def make_course_folder(
-    folder: Path, name: str, notebooks: Mapping[str, NotebookNode], due: datetime | None, seconds: int
+    folder: Path,
+    name: str,
+    notebooks: Mapping[str, NotebookNode],
+    pictures: Mapping[str, Path],
+    due: datetime | None,
+    seconds: int,
 ) -> None:
     """Make the folder with the settings and the source of one assignment, and let nbgrader generate its release."""
     write_text(folder / "nbgrader_config.py", SETTINGS.format(name=name, course=COURSE, seconds=seconds))
     for file, notebook in notebooks.items():
         write_text(folder / "source" / name / file, nbformat.writes(notebook) + "\n")
+    for address, picture in pictures.items():
+        copy(picture, folder / "source" / name / address)
     config = Config()
     config.CourseDirectory.root, config.CourseDirectory.course_id = str(folder.resolve()), COURSE
     config.Exchange.root = str(folder.resolve())  # none is needed here, and nbgrader looks for it

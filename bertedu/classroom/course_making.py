@@ -1,7 +1,6 @@
 """A course of a teacher's own, from its course.toml: notebooks for learners, solved ones, and what to look at."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -16,11 +15,12 @@ from bertedu.classroom.course_file import Course, Entry, read_course
 from bertedu.classroom.course_text import Remark, named, rewritten, the_map
 from bertedu.course.building.build import Job
 from bertedu.course.building.limits import long_cells, wide_lines, wrong_size
+from bertedu.course.building.pictures import files_of
 from bertedu.course.building.places import Places
 from bertedu.course.building.rules import faults_of, lines_of_cells, registered
 from bertedu.course.building.versions import BEGIN, learner_version, name_cells, read_source
 from bertedu.errors import UserError
-from bertedu.files import read_text, write_text
+from bertedu.files import copy, read_text, write_text
 
 FILE = re.compile(r"\]\((?!\w+:|#|/)([^\s()#?]+)[^)]*\)")  # a relative address, in a link or a picture
 README = """\
@@ -63,8 +63,7 @@ def make_course(path: Path, to: Path | None = None, places: Places | None = None
             for name, notebook in notebooks.items():
                 write_text(folder / name, nbformat.writes(notebook, indent=1, sort_keys=True).rstrip("\n") + "\n")
             for name, file in made.beside.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, folder / name)
+                copy(file, folder / name)
         write_text(beside / "README.md", made.readme)
     return made
 
@@ -82,7 +81,7 @@ def put_together(course: Course, places: Places) -> Made:
         lines = Lines(entry, deepcopy(notebook), course, places)
         remarks = leave_out(notebook, entry.without, f"{course.path}, line {entry.line}") if entry.without else []
         remarks += rewritten(notebook, place, order)
-        remarks += dead_files(notebook, entry, made)
+        remarks += dead_files(notebook, entry, made, places)
         made.warnings += [lines.told(remark) for remark in remarks]
         write_down(entry, notebook, made, places)
     made.readme = README.format(title=course.title, map=the_map(order))
@@ -153,17 +152,21 @@ def take_stored(notebook: NotebookNode, stored: NotebookNode | None) -> int:
     return missing
 
 
-def dead_files(notebook: NotebookNode, entry: Entry, made: Made) -> Iterator[Remark]:
-    """Links to files that are not there. A teacher's files that are, and lie beside course.toml, are taken along."""
+def dead_files(notebook: NotebookNode, entry: Entry, made: Made, places: Places) -> Iterator[Remark]:
+    """Links to files that are not there. Pictures of our chapters, and a teacher's files that lie
+    beside course.toml, are taken along."""
     folder = made.course.path.parent.resolve()
     there = {one.file for one in made.course.entries}
     for cell in notebook.cells:
+        ours = files_of(cell.source, places.notebooks) if entry.number is not None else {}
         for link in FILE.finditer(cell.source if cell.cell_type == "markdown" else ""):
             name = link[1]
             if name in there:
                 continue
             file = (folder / name).resolve()
-            if file.is_file() and file.is_relative_to(folder):
+            if name in ours:
+                made.beside[name] = ours[name]
+            elif file.is_file() and file.is_relative_to(folder):
                 made.beside[file.relative_to(folder).as_posix()] = file
             else:
                 line = cell.source.count("\n", 0, link.start())

@@ -88,6 +88,11 @@ def figure_html(output: Any, scale: float = 1.0) -> str:
     )
 
 
+def picture_html(svg: bytes, words: str) -> str:
+    """A drawing with the words that say what it shows, in the page itself."""
+    return f'<img alt="{escape(words)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
+
+
 def png_size(data: str) -> tuple[int, int]:
     """Width and height in pixels of a picture in base64."""
     header = base64.b64decode("".join(data.split())[:64])

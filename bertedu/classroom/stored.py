@@ -7,10 +7,12 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from bertedu.classroom.markup import picture_html
+from bertedu.course.building.pictures import pictures_in
 from bertedu.course.building.places import Places
 from bertedu.course.rooms import number_of
 from bertedu.errors import UserError
-from bertedu.files import read_text
+from bertedu.files import read_bytes, read_text
 
 EVERY = "all"
 
@@ -57,4 +59,16 @@ def read_chapter(path: Path, number: str) -> Chapter:
         raise UserError(f"{path} is no notebook that can be read ({first}): {remedy}.") from error
     if not any(cell.get("outputs") for cell in notebook.cells):
         raise UserError(f"{path} has no outputs: {remedy}.")
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = with_pictures(cell.source, path.parent)
     return Chapter(path, notebook)
+
+
+def with_pictures(text: str, folder: Path) -> str:
+    """A Markdown text with the picture files that it names in the text itself, since its page will lie elsewhere."""
+    for one in reversed(pictures_in(text)):
+        file = folder / one.address
+        if file.suffix == ".svg":
+            text = f"{text[: one.start]}{picture_html(read_bytes(file), one.words)}{text[one.end :]}"
+    return text

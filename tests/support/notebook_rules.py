@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from nbformat import NotebookNode
 
 from bertedu.course.building.limits import begins, code_cells, long_cells, wide_lines, wrong_size
+from bertedu.course.building.pictures import pictures_in, seen_from_below
 
 __all__ = ["long_cells", "wide_lines", "wrong_size"]  # and all of this file
 
@@ -83,7 +84,8 @@ def pictures_without_words(notebook: NotebookNode) -> list[str]:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             prose = re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
-            found += [f"{begins(cell)} has an image without a text" for _ in re.findall(r"!\[\s*\]\(", prose)]
+            found += [f"{begins(cell)} has an image without a text" for one in pictures_in(prose) if not one.words]
+            found += [f"{begins(cell)} has an <svg>, and JupyterLab strips it" for _ in re.findall(r"<svg\b", prose)]
             found += [f"in {begins(cell)} {silence}" for silence in silent_pictures(prose)]
         for output in cell.get("outputs", []):
             for kind, data in output.get("data", {}).items():
@@ -192,7 +194,7 @@ def differences(learner: NotebookNode, solution: NotebookNode) -> list[str]:
     found = []
     for one, other in zip(learner.cells, kept, strict=True):
         answer = "exercise" in tags(one)
-        same_code = without_answer(one.source) == without_answer(other.source) if answer else one.source == other.source
+        same_code = without_answer(one.source) == without_answer(other.source) if answer else same_text(one, other)
         if not same_code or (one.cell_type, one.id, tags(one)) != (other.cell_type, other.id, tags(other)):
             found.append(f"{begins(one)} differs outside an answer")
         elif (
@@ -204,6 +206,12 @@ def differences(learner: NotebookNode, solution: NotebookNode) -> list[str]:
                 f"{begins(one)} has another output than in the solution: tag it exercise, or free it of answers"
             )
     return found
+
+
+def same_text(learner: NotebookNode, solution: NotebookNode) -> bool:
+    """Whether two cells say the same: the solution lies one folder deeper, and so its pictures are one higher."""
+    said = seen_from_below(learner.source) if learner.cell_type == "markdown" else learner.source
+    return said == solution.source
 
 
 def plain(output: NotebookNode) -> dict:

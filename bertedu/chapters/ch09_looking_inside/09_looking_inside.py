@@ -52,25 +52,11 @@
 # states between the layers, and the probabilities of the answer. A backward pass adds a fourth: the gradient of the
 # answer with respect to the input.
 #
-# <svg role="img" aria-label="BERT from the embeddings through the layers to the answer. Four things can be looked at:
-# the attention weights inside the layers, the hidden states between them, the probabilities of the answer, and the
-# gradient that runs back to the input." viewBox="0 0 760 190" width="760" xmlns="http://www.w3.org/2000/svg"
-# font-family="sans-serif" font-size="13">
-# <rect width="760" height="190" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="20" y="70" width="110" height="44" rx="7"/>
-# <rect x="220" y="70" width="110" height="44" rx="7"/><rect x="420" y="70" width="110" height="44" rx="7"/>
-# <rect x="620" y="70" width="110" height="44" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="75" y="97">embeddings</text><text x="275" y="97">layer 1</text>
-# <text x="475" y="97">layers 2 … L</text><text x="675" y="97">answer</text></g>
-# <g stroke="#767676" stroke-width="1.6"><path d="M130 92H214M330 92H414M530 92H614"/>
-# <path d="M208 87l7 5-7 5M408 87l7 5-7 5M608 87l7 5-7 5" fill="none"/></g>
-# <path d="M675 140H80M87 135l-7 5 7 5" stroke="#0072B2" stroke-width="1.6" fill="none"/>
-# <g fill="#0072B2" text-anchor="middle">
-# <text x="375" y="22">attention weights inside the layers: L times [B, H, T, T]</text>
-# <text x="375" y="52">hidden states between the layers: L + 1 times [B, T, D]</text>
-# <text x="675" y="52">probabilities: [B, T, V]</text>
-# <text x="375" y="165">gradient of the answer with respect to the input: [B, T, D]</text></g>
-# </svg>
+# ![BERT from left to right: embeddings, layer 1, layers 2 to L, answer. In blue the four things that we can look at:
+# the attention weights inside the layers (L times [B, H, T, T]), the hidden states between the layers (L + 1 times
+# [B, T, D]), the probabilities of the answer ([B, T, V]), and an arrow back from the answer to the embeddings, the
+# gradient with respect to the input ([B, T, D]). Three come from the forward pass; only the gradient needs a backward
+# pass.](pictures/09_four_things.svg)
 #
 # ## One answer, three explanations
 #

@@ -52,15 +52,9 @@
 #
 # Blue is new: the pooling, which makes one vector from all tokens, and one linear layer. The rest is pre-trained.
 #
-# <svg role="img" aria-label="Tokens go through the embeddings and L layers of BERT. New in this chapter: the token vectors are pooled to one vector for the text, and a linear layer gives a score for each class." viewBox="0 0 760 120" width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="760" height="120" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="15" y="40" width="120" height="44" rx="7"/><rect x="200" y="40" width="150" height="44" rx="7"/></g>
-# <g fill="#ffffff" stroke="#0072B2" stroke-width="1.8"><rect x="430" y="40" width="100" height="44" rx="7"/><rect x="615" y="40" width="125" height="44" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="75" y="67">text, tokens</text><text x="275" y="67">BERT, L layers</text></g>
-# <g fill="#0072B2" text-anchor="middle"><text x="480" y="67">pooling</text><text x="677" y="67">linear layer</text><text x="572" y="30">[B, D]</text></g>
-# <g fill="#222222" text-anchor="middle"><text x="167" y="30">[B, T]</text><text x="390" y="30">[B, T, D]</text><text x="677" y="106">scores [B, C]</text></g>
-# <path d="M135 62H194M350 62H424M530 62H609" stroke="#767676" stroke-width="1.6"/><path d="M188 57l7 5-7 5M418 57l7 5-7 5M603 57l7 5-7 5" stroke="#767676" stroke-width="1.6" fill="none"/>
-# </svg>
+# ![From left to right: text and tokens [B, T], then BERT with its L layers, which gives token vectors [B, T, D]. In
+# blue what is new: pooling makes one vector for each text, [B, D], and a linear layer makes scores [B, C] of it. A
+# classifier is BERT and two small parts.](pictures/10_classifier.svg)
 #
 # ## The task
 #

@@ -54,15 +54,10 @@
 # word is split into pieces, its first piece (blue in the picture) represents the word. The tag B-place says that the
 # name of a place begins here, and O says that the word is outside of any name.
 #
-# <svg role="img" aria-label="BERT reads the pieces [CLS], Col, ##bury, is, wet, [SEP]. Above the first piece of each word a linear layer gives a tag: Col is B-place, is and wet are O. The piece ##bury, [CLS] and [SEP] have no tag." viewBox="0 0 700 190" width="700" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="700" height="190" fill="#ffffff"/>
-# <rect x="20" y="84" width="660" height="36" rx="7" fill="#f3f3f3" stroke="#767676"/><text x="350" y="107" text-anchor="middle" fill="#222222">BERT: vectors [B, T, D]</text>
-# <g text-anchor="middle" fill="#222222"><text x="70" y="160">[CLS]</text><text x="182" y="160" fill="#0072B2" font-weight="bold">Col</text><text x="294" y="160">##bury</text><text x="406" y="160" fill="#0072B2" font-weight="bold">is</text><text x="518" y="160" fill="#0072B2" font-weight="bold">wet</text><text x="630" y="160">[SEP]</text></g>
-# <g stroke="#767676" stroke-width="1.5"><path d="M70 144V124M182 144V124M294 144V124M406 144V124M518 144V124M630 144V124"/></g>
-# <g stroke="#0072B2" stroke-width="1.8"><path d="M182 80V60M406 80V60M518 80V60"/></g>
-# <g fill="#ffffff" stroke="#0072B2"><rect x="130" y="30" width="104" height="28" rx="6"/><rect x="354" y="30" width="104" height="28" rx="6"/><rect x="466" y="30" width="104" height="28" rx="6"/></g>
-# <g text-anchor="middle" fill="#0072B2"><text x="182" y="49">B-place</text><text x="406" y="49">O</text><text x="518" y="49">O</text><text x="350" y="18">the same linear layer for each token: [B, T, C] for C tags</text></g>
-# </svg>
+# ![BERT reads [CLS], Col, ##bury, is, wet, [SEP] and gives a vector for each of them, [B, T, D]. The same linear
+# layer stands above each token, [B, T, C] for C tags. Only the first piece of each word gets a tag: Col is B-place,
+# is and wet are O. The piece ##bury, [CLS] and [SEP] have none. There are as many tags as words, not as
+# tokens.](pictures/11_tagger.svg)
 #
 # The next cell imports five functions of the course. `data_path` finds the files that ship with it, and `read_tagged`
 # reads sentences with a tag for each word. `check` examines your answer to an exercise, and `hint("11.1")` helps with
@@ -502,13 +497,10 @@ print(f"in the tagger's: {about(33, impossible(independent), within=20):.0f}")
 #
 # There are eight paths from left to right. The value of a path is the product of all numbers along it.
 #
-# <svg role="img" aria-label="The three words as columns, the tags O and N as rows. Circles contain the emissions, lines the transitions: O to O 2, O to N 1, N to O 3, N to N 4. The best path is N, N, O: 4 times 4 times 2 times 3 times 5 is 480." viewBox="0 0 660 215" width="660" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="660" height="215" fill="#ffffff"/>
-# <g text-anchor="middle" fill="#222222" font-style="italic"><text x="110" y="24">rose</text><text x="330" y="24">wells</text><text x="550" y="24">sang</text></g>
-# <path d="M136 160L304 70" stroke="#b0b0b0" stroke-width="1.3"/><path d="M136 70L304 160" stroke="#b0b0b0" stroke-width="1.3"/><path d="M136 70L304 70" stroke="#b0b0b0" stroke-width="1.3"/><path d="M356 160L524 160" stroke="#b0b0b0" stroke-width="1.3"/><path d="M356 70L524 160" stroke="#b0b0b0" stroke-width="1.3"/><path d="M356 70L524 70" stroke="#b0b0b0" stroke-width="1.3"/><path d="M136 160L304 160" stroke="#0072B2" stroke-width="3"/><path d="M356 160L524 70" stroke="#0072B2" stroke-width="3"/>
-# <rect x="174" y="61" width="18" height="18" fill="#ffffff"/><text x="183" y="75" text-anchor="middle" fill="#555555">2</text><rect x="174" y="86" width="18" height="18" fill="#ffffff"/><text x="183" y="100" text-anchor="middle" fill="#555555">1</text><rect x="174" y="126" width="18" height="18" fill="#ffffff"/><text x="183" y="140" text-anchor="middle" fill="#555555">3</text><rect x="174" y="151" width="18" height="18" fill="#ffffff"/><text x="183" y="165" text-anchor="middle" fill="#0072B2" font-weight="bold">4</text><rect x="394" y="61" width="18" height="18" fill="#ffffff"/><text x="403" y="75" text-anchor="middle" fill="#555555">2</text><rect x="394" y="86" width="18" height="18" fill="#ffffff"/><text x="403" y="100" text-anchor="middle" fill="#555555">1</text><rect x="394" y="126" width="18" height="18" fill="#ffffff"/><text x="403" y="140" text-anchor="middle" fill="#0072B2" font-weight="bold">3</text><rect x="394" y="151" width="18" height="18" fill="#ffffff"/><text x="403" y="165" text-anchor="middle" fill="#555555">4</text>
-# <circle cx="110" cy="70" r="24" fill="#ffffff" stroke="#767676" stroke-width="1.4"/><text x="110" y="75" text-anchor="middle" fill="#222222">O 1</text><circle cx="110" cy="160" r="24" fill="#ffffff" stroke="#0072B2" stroke-width="2.4"/><text x="110" y="165" text-anchor="middle" fill="#222222">N 4</text><circle cx="330" cy="70" r="24" fill="#ffffff" stroke="#767676" stroke-width="1.4"/><text x="330" y="75" text-anchor="middle" fill="#222222">O 3</text><circle cx="330" cy="160" r="24" fill="#ffffff" stroke="#0072B2" stroke-width="2.4"/><text x="330" y="165" text-anchor="middle" fill="#222222">N 2</text><circle cx="550" cy="70" r="24" fill="#ffffff" stroke="#0072B2" stroke-width="2.4"/><text x="550" y="75" text-anchor="middle" fill="#222222">O 5</text><circle cx="550" cy="160" r="24" fill="#ffffff" stroke="#767676" stroke-width="1.4"/><text x="550" y="165" text-anchor="middle" fill="#222222">N 1</text><text x="330" y="207" text-anchor="middle" fill="#0072B2">best path: 4 · 4 · 2 · 3 · 5 = 480</text>
-# </svg>
+# ![The words rose, wells, sang are columns, the tags O and N rows. In the circles stand the emissions: rose O 1, N 4;
+# wells O 3, N 2; sang O 5, N 1. On the lines stand the transitions: O to O 2, O to N 1, N to O 3, N to N 4. The thick
+# blue path is N, N, O: 4 times 4 times 2 times 3 times 5 is 480, the best of the eight. Although O has the larger
+# emission at wells, the best path has N there, because of the transitions.](pictures/11_crf_paths.svg)
 #
 # N N O has 4·**4**·2·**3**·5 = 480, N O O has 4·**3**·3·**2**·5 = 360, O O O has 1·**2**·3·**2**·5 = 60, and so on
 # (the transitions are in bold).

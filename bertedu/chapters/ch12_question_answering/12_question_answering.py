@@ -50,21 +50,10 @@
 # In the figure, BERT is gray and the new part is blue: one linear layer that gives each token two scores. It is the
 # only part with new weights. BERT's own weights are trained further, too.
 #
-# <svg role="img" aria-label="[CLS], the question, [SEP], the context and [SEP] go into BERT. A linear layer gives each token a start score and an end score. Both are highest at York: the answer is York. The scores at [CLS] stand for no answer." viewBox="0 0 760 220" width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="760" height="220" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="20" y="120" width="720" height="40" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="380" y="145">BERT: a vector for each token [B, T, D]</text>
-# <text x="55" y="195">[CLS]</text><text x="175" y="195">Where did Jane go ?</text><text x="290" y="195">[SEP]</text>
-# <text x="385" y="195">Jane</text><text x="455" y="195">went</text><text x="515" y="195">to</text>
-# <text x="580" y="195">York</text><text x="635" y="195">.</text><text x="700" y="195">[SEP]</text></g>
-# <g fill="#ffffff" stroke="#0072B2" stroke-width="1.6"><rect x="20" y="62" width="720" height="34" rx="7"/></g>
-# <text x="380" y="84" fill="#0072B2" text-anchor="middle">nn.Linear(D, 2): start and end scores [B, T] each</text>
-# <g stroke="#767676"><path d="M55 180V162M175 180V162M385 180V162M455 180V162M515 180V162M580 180V162" fill="none"/>
-# <path d="M635 180V162M700 180V162M290 180V162M380 120V98" fill="none"/></g>
-# <g fill="#0072B2" text-anchor="middle"><text x="580" y="22">best span: start 7.1</text>
-# <text x="580" y="42">end 6.8</text><text x="85" y="22">no answer: start 1.2</text><text x="85" y="42">end 1.0</text></g>
-# <path d="M580 46V62M55 46V62" stroke="#0072B2" fill="none"/>
-# </svg>
+# ![[CLS], the question Where did Jane go ?, [SEP], the context Jane went to York . and [SEP] go into BERT, which
+# gives a vector for each token, [B, T, D]. Above it, in blue, one linear layer gives each token a start score and an
+# end score. York has the best span (start 7.1, end 6.8), so the answer is York. The scores at [CLS] (start 1.2, end
+# 1.0) stand for no answer, and are lower.](pictures/12_spans.svg)
 #
 # ## Stories and questions
 #

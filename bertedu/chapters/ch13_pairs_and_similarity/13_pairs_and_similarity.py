@@ -59,28 +59,11 @@
 #
 # This one difference decides about quality and cost, and it is the subject of this chapter.
 #
-# <svg role="img" aria-label="Left, the cross-encoder: sentence A and sentence B enter one BERT together, and the vector
-# of CLS gives a label or a score. Right, the bi-encoder: A and B enter the same BERT one by one. The mean of the token
-# vectors gives one vector for each sentence, and the cosine of the two vectors is the score." viewBox="0 0 760 230"
-# width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="760" height="230" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="50" y="100" width="240" height="46" rx="7"/>
-# <rect x="430" y="100" width="120" height="46" rx="7"/><rect x="590" y="100" width="120" height="46" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="170" y="128">BERT</text><text x="490" y="128">BERT</text>
-# <text x="650" y="128">BERT</text><text x="570" y="88">the same weights</text>
-# <text x="170" y="195">[CLS] sentence A [SEP] sentence B [SEP]</text><text x="490" y="195">[CLS] A [SEP]</text>
-# <text x="650" y="195">[CLS] B [SEP]</text></g>
-# <g stroke="#767676" stroke-width="1.6" fill="none"><path d="M170 180V152M490 180V152M650 180V152"/>
-# <path d="M165 158l5-6 5 6M485 158l5-6 5 6M645 158l5-6 5 6"/></g>
-# <g stroke="#0072B2" stroke-width="1.6" fill="none"><path d="M70 100V52M490 100C490 75 530 68 556 52M650 100C650 75 610 68
-# 584 52"/></g>
-# <g fill="#0072B2" text-anchor="middle"><text x="100" y="40">[CLS]: a label or a score</text>
-# <text x="570" y="40">mean of the tokens, then the cosine</text></g>
-# <g fill="#222222" text-anchor="middle" font-weight="bold"><text x="170" y="16">cross-encoder</text>
-# <text x="570" y="16">bi-encoder</text></g>
-# <text x="490" y="222" fill="#767676" text-anchor="middle">vectors can be stored</text>
-# <text x="170" y="222" fill="#767676" text-anchor="middle">a new pass for each pair</text>
-# </svg>
+# ![Left, the cross-encoder: [CLS] sentence A [SEP] sentence B [SEP] goes into one BERT, and the vector of [CLS] gives
+# a label or a score. It needs a new pass for each pair. Right, the bi-encoder: A and B go one by one through BERTs
+# with the same weights. The mean of the token vectors gives one vector for each sentence, and the cosine of the two
+# is the score. These vectors can be stored. So the cross-encoder compares words of both sentences, and the bi-encoder
+# is cheap for many sentences.](pictures/13_two_encoders.svg)
 #
 # ## Natural language inference
 #

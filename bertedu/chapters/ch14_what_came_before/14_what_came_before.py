@@ -55,31 +55,11 @@
 # Six models in six years. The picture shows what the vector of a word depends on, and how the vectors were mostly used.
 # (The **Transformer** itself, Vaswani et al. 2017, stands between fastText and ELMo.)
 #
-# <svg role="img" aria-label="A timeline. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every
-# sentence. February 2018 ELMo: two LSTMs, one from the left and one from the right. June 2018 GPT: a Transformer that
-# sees only the left side. October 2018 BERT: a Transformer that sees both sides at once. The first four were mostly
-# used as features of another model, GPT and BERT are fine-tuned themselves." viewBox="0 0 780 190" width="780"
-# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="780" height="190" fill="#ffffff"/>
-# <path d="M20 62H760" stroke="#767676" stroke-width="2"/>
-# <g fill="#ffffff" stroke="#767676" stroke-width="2"><circle cx="75" cy="62" r="7"/><circle cx="195" cy="62" r="7"/>
-# <circle cx="315" cy="62" r="7"/><circle cx="450" cy="62" r="7"/><circle cx="580" cy="62" r="7"/></g>
-# <circle cx="705" cy="62" r="9" fill="#0072B2"/>
-# <g fill="#222222" text-anchor="middle" font-weight="bold"><text x="75" y="24">word2vec</text>
-# <text x="195" y="24">GloVe</text><text x="315" y="24">fastText</text><text x="450" y="24">ELMo</text>
-# <text x="580" y="24">GPT</text><text x="705" y="24">BERT</text></g>
-# <g fill="#595959" text-anchor="middle"><text x="75" y="44">2013</text><text x="195" y="44">2014</text>
-# <text x="315" y="44">2016</text><text x="450" y="44">Feb 2018</text><text x="580" y="44">June 2018</text>
-# <text x="705" y="44">Oct 2018</text></g>
-# <g fill="#222222" text-anchor="middle"><text x="195" y="96">one vector for each word, in every sentence</text>
-# <text x="450" y="96">left and right,</text><text x="450" y="113">two LSTMs</text><text x="580" y="96">left only,</text>
-# <text x="580" y="113">a Transformer</text><text x="705" y="96">both sides at once,</text>
-# <text x="705" y="113">a Transformer</text></g>
-# <g fill="none" stroke-width="2"><path d="M30 132V140H505V132" stroke="#7A5C00"/>
-# <path d="M530 132V140H765V132" stroke="#0072B2"/></g>
-# <g text-anchor="middle"><text x="268" y="162" fill="#7A5C00">features: vectors for another model</text>
-# <text x="648" y="162" fill="#0072B2">the model itself is fine-tuned</text></g>
-# </svg>
+# ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence.
+# February 2018 ELMo: two LSTMs, one from the left and one from the right. June 2018 GPT: a Transformer that sees only
+# the left side. October 2018 BERT: a Transformer that sees both sides at once. The first four were mostly used as
+# features of another model; GPT and BERT are fine-tuned themselves. Only in BERT a word's vector depends on both
+# sides at once.](pictures/14_timeline.svg)
 #
 # ## The problem: words are only numbers
 #

@@ -58,29 +58,11 @@
 # right. What only RoBERTa changes is blue, what only SpanBERT changes is orange, what both change is black, and what
 # both keep is grey.
 #
-# <svg role="img" aria-label="BERT's pre-training from left to right. Text: RoBERTa packs full sentences and
-# reads ten times more, SpanBERT reads one segment. Tokenizer: RoBERTa uses byte-level BPE. Masks: both draw them anew each time, SpanBERT masks spans.
-# Embeddings: RoBERTa's positions start at 2. The encoder: unchanged, grey. Heads: no next-sentence head in either
-# of them; SpanBERT adds a span boundary head." viewBox="0 0 780 150" width="780"
-# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="12">
-# <rect width="780" height="150" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="8" y="14" width="112" height="36" rx="6"/>
-# <rect x="138" y="14" width="112" height="36" rx="6"/><rect x="268" y="14" width="112" height="36" rx="6"/>
-# <rect x="398" y="14" width="112" height="36" rx="6"/><rect x="528" y="14" width="112" height="36" rx="6"/>
-# <rect x="658" y="14" width="112" height="36" rx="6"/></g>
-# <g fill="#222222" text-anchor="middle" font-weight="bold"><text x="64" y="37">text</text>
-# <text x="194" y="37">tokenizer</text><text x="324" y="37">masks</text><text x="454" y="37">embeddings</text>
-# <text x="584" y="37">encoder</text><text x="714" y="37">heads</text></g>
-# <g stroke="#767676" stroke-width="1.6"><path d="M120 32h16M250 32h16M380 32h16M510 32h16M640 32h16"/></g>
-# <g fill="#0072B2" text-anchor="middle"><text x="64" y="72">full sentences,</text><text x="64" y="88">ten times more</text>
-# <text x="194" y="72">byte-level BPE,</text><text x="194" y="88">50,000 tokens</text>
-# <text x="454" y="72">positions</text><text x="454" y="88">start at 2</text></g>
-# <g fill="#222222" text-anchor="middle"><text x="324" y="72">drawn anew</text><text x="324" y="88">each time</text>
-# <text x="714" y="72">no next</text><text x="714" y="88">sentence</text></g>
-# <g fill="#B34700" text-anchor="middle"><text x="64" y="116">one segment</text><text x="324" y="116">spans of</text>
-# <text x="324" y="132">whole words</text><text x="714" y="116">+ span boundary</text><text x="714" y="132">objective</text></g>
-# <g fill="#767676" text-anchor="middle"><text x="584" y="72">unchanged</text></g>
-# </svg>
+# ![BERT's pre-training from left to right: text, tokenizer, masks, embeddings, encoder, heads. Only RoBERTa's changes
+# in blue: full sentences and ten times more text; byte-level BPE with 50,000 tokens; positions that start at 2. Only
+# SpanBERT's in orange: one segment; masked spans of whole words; a span boundary objective. In black what both
+# change: masks drawn anew each time, and no next sentence. The encoder is grey: neither paper changes
+# it.](pictures/15_roberta_and_spanbert.svg)
 #
 # ## What each change was worth
 #

@@ -51,28 +51,10 @@
 # **discriminator** reads the result and says of each token whether it was replaced. The discriminator is ELECTRA. The
 # generator is thrown away after pre-training.
 #
-# <svg role="img" aria-label="The capital of Norway is Oslo. Norway and Oslo are masked. The generator, a small masked
-# language model, fills in Sweden and Oslo. The discriminator, ELECTRA, has to label Sweden as replaced, and every other
-# token, Oslo too, as original." viewBox="0 0 760 250" width="760" xmlns="http://www.w3.org/2000/svg"
-# font-family="sans-serif" font-size="14">
-# <rect width="760" height="250" fill="#ffffff"/>
-# <g fill="#767676"><text x="10" y="24">text</text><text x="10" y="60">masked</text>
-# <text x="10" y="148">sampled</text><text x="10" y="236">labels</text></g>
-# <g fill="#222222" text-anchor="middle"><text x="140" y="24">the</text><text x="245" y="24">capital</text>
-# <text x="350" y="24">of</text><text x="455" y="24">norway</text><text x="560" y="24">is</text>
-# <text x="665" y="24">oslo</text><text x="140" y="60">the</text><text x="245" y="60">capital</text>
-# <text x="350" y="60">of</text><text x="560" y="60">is</text><text x="140" y="148">the</text>
-# <text x="245" y="148">capital</text><text x="350" y="148">of</text><text x="560" y="148">is</text>
-# <text x="665" y="148">oslo</text><text x="140" y="236">original</text><text x="245" y="236">original</text>
-# <text x="350" y="236">original</text><text x="560" y="236">original</text><text x="665" y="236">original</text></g>
-# <g fill="#0072B2" text-anchor="middle"><text x="455" y="60">[MASK]</text><text x="665" y="60">[MASK]</text></g>
-# <g fill="#B34700" text-anchor="middle" font-weight="bold"><text x="455" y="148">sweden</text>
-# <text x="455" y="236">replaced</text></g>
-# <rect x="100" y="78" width="600" height="34" rx="7" fill="#767676"/>
-# <rect x="100" y="166" width="600" height="34" rx="7" fill="#0072B2"/>
-# <g fill="#ffffff" text-anchor="middle"><text x="400" y="100">generator: a small masked language model</text>
-# <text x="400" y="188">discriminator: ELECTRA</text></g>
-# </svg>
+# ![Five rows. The text: the capital of norway is oslo. Masked: norway and oslo are [MASK]. A generator, a small
+# masked language model, fills in sweden and oslo. A discriminator, ELECTRA, reads that. Its labels: sweden is
+# replaced, every other token is original, oslo too, because the generator guessed it right. So every token has a
+# label, not only the masked ones.](pictures/17_electra.svg)
 #
 # ## Most tokens are not asked
 #

@@ -53,22 +53,10 @@
 # BERT from left to right. What this chapter changes is blue: positions disappear from the embeddings, and attention
 # gets distances instead. XLNet also changes how the predictions are made.
 #
-# <svg role="img" aria-label="BERT from left to right: embeddings (blue: no positions), then in each layer self-attention
-# (blue: distances) and feed-forward, then the predictions (blue: in any order, XLNet)." viewBox="0 0 760 110"
-# width="760" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="760" height="110" fill="#ffffff"/>
-# <path d="M20 50H740" stroke="#767676" stroke-width="1.6"/>
-# <g fill="#0072B2"><rect x="10" y="32" width="110" height="36" rx="7"/><rect x="140" y="32" width="110" height="36"
-# rx="7"/><rect x="390" y="32" width="110" height="36" rx="7"/><rect x="640" y="32" width="110" height="36" rx="7"/></g>
-# <g fill="#767676"><rect x="265" y="32" width="110" height="36" rx="7"/><rect x="515" y="32" width="110" height="36"
-# rx="7"/></g>
-# <g fill="#ffffff" text-anchor="middle"><text x="65" y="54">embeddings</text><text x="195" y="54">self-attention</text>
-# <text x="320" y="54">feed-forward</text><text x="445" y="54">self-attention</text><text x="570" y="54">feed-forward
-# </text><text x="695" y="54">predictions</text></g>
-# <g fill="#0072B2" text-anchor="middle"><text x="65" y="90">no positions</text><text x="195" y="90">distances</text>
-# <text x="445" y="90">distances</text><text x="695" y="90">any order (XLNet)</text></g>
-# <g fill="#222222" text-anchor="middle"><text x="257" y="20">layer 1</text><text x="507" y="20">layers 2 to L</text></g>
-# </svg>
+# ![BERT from left to right: embeddings, then in layer 1 and in layers 2 to L self-attention and feed-forward, then
+# the predictions. Blue is what changes: the embeddings have no positions, self-attention gets distances, the
+# predictions come in any order (XLNet). The feed-forward parts are grey: they stay as they
+# are.](pictures/18_deberta_and_xlnet.svg)
 #
 # ## The problem: the same sentence somewhere else
 #

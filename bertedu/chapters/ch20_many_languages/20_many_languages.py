@@ -57,23 +57,10 @@
 # There is no translation in the data, and no marker that names the language. All languages share one vocabulary, one
 # table of embeddings, one encoder.
 #
-# <svg role="img" aria-label="Text in language A and text in language B, not translations of each other, go through one
-# vocabulary and one BERT. During pre-training the BERT predicts masked words in both. Then a classifier on top of it
-# learns from labels in language A only, and is tested in language B." viewBox="0 0 760 200" width="760"
-# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="760" height="200" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="200" y="72" width="120" height="50" rx="7"/>
-# <rect x="370" y="72" width="110" height="50" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="260" y="102">one vocabulary</text><text x="425" y="102">one BERT</text>
-# <text x="85" y="40" fill="#0072B2">text in language A</text><text x="85" y="162" fill="#D55E00">text in language B</text>
-# <text x="85" y="101" fill="#767676">no translations</text>
-# <text x="425" y="24">1. masked words of both languages</text>
-# <text x="640" y="72" fill="#0072B2">2. classifier: labels in A only</text>
-# <text x="640" y="142" fill="#D55E00">3. tested in B</text></g>
-# <g stroke="#767676" stroke-width="1.6" fill="none"><path d="M150 40C180 45 180 80 196 88M150 158C180 150 180 118 196 108
-# M320 97H364M425 72V34M480 90C510 88 520 78 545 72M480 104C510 108 540 128 590 136"/>
-# <path d="M358 92l6 5-6 5M420 40l5-6 5 6"/></g>
-# </svg>
+# ![Text in language A and text in language B, no translations of each other, go through one vocabulary and one BERT.
+# First the BERT predicts masked words of both languages. Second, a classifier on it learns from labels in A only.
+# Third, it is tested in B. What connects the two languages is only what they share: the vocabulary and the
+# encoder.](pictures/20_two_languages.svg)
 #
 # ## The problem: a vocabulary that knows one language
 #

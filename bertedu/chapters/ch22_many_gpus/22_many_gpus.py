@@ -54,26 +54,10 @@
 #
 # The model and its loss stay the same. This chapter is about the machine that trains it.
 #
-# <svg role="img" aria-label="A training step from left to right: a batch is read, the forward pass, the backward pass,
-# the gradients of all workers are added up, the optimizer updates the weights. Below it the four limits: arithmetic and
-# memory traffic limit forward and backward pass, the size of the memory limits what is kept between them,
-# communication limits the sum over workers." viewBox="0 0 760 190" width="760" xmlns="http://www.w3.org/2000/svg"
-# font-family="sans-serif" font-size="13">
-# <rect width="760" height="190" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="14" y="28" width="90" height="46" rx="7"/>
-# <rect x="150" y="28" width="120" height="46" rx="7"/><rect x="316" y="28" width="120" height="46" rx="7"/>
-# <rect x="482" y="28" width="120" height="46" rx="7"/><rect x="648" y="28" width="98" height="46" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="59" y="56">batch</text><text x="210" y="56">forward</text>
-# <text x="376" y="56">backward</text><text x="542" y="56">sum gradients</text><text x="697" y="56">update</text></g>
-# <g stroke="#767676" stroke-width="1.6" fill="none"><path d="M104 51H146M270 51H312M436 51H478M602 51H644"/>
-# <path d="M141 46l6 5-6 5M307 46l6 5-6 5M473 46l6 5-6 5M639 46l6 5-6 5"/></g>
-# <g stroke="#0072B2" stroke-width="2" fill="none"><path d="M150 88V96H436V88M291 96V108"/></g>
-# <g stroke="#D55E00" stroke-width="2" fill="none"><path d="M482 88V96H602V88M542 96V108"/></g>
-# <g text-anchor="middle"><text x="291" y="126" fill="#0072B2">arithmetic · memory traffic</text>
-# <text x="291" y="148" fill="#0072B2">size of the memory (what forward keeps for backward)</text>
-# <text x="542" y="126" fill="#D55E00">communication</text></g>
-# <text x="14" y="178" fill="#595959">How long a step takes, and whether it fits: four limits</text>
-# </svg>
+# ![A training step from left to right: batch, forward, backward, sum gradients, update. Below it four limits on how
+# long a step takes and whether it fits. Below forward and backward: arithmetic, memory traffic, and the size of the
+# memory (what forward keeps for backward). Below the sum of the gradients: communication. Only the last one needs
+# several workers.](pictures/22_training_step.svg)
 #
 # ## The problem: a step that is slower than its arithmetic
 #

@@ -56,25 +56,10 @@
 # BERT doesn't change in this chapter. Grey is what you know: the tokenizer, and the graph, which is BERT in another file
 # format. Blue is what we put around it.
 #
-# <svg role="img" aria-label="A request goes from the client to a service. There it is checked, looked up in a cache,
-# tokenized, collected into a batch of like lengths, and computed by the exported graph. The answer goes through a
-# decision by cost back to the client. A log without texts and a monitor for drift watch. The lab adds a check at the
-# start." viewBox="0 0 760 150" width="760" xmlns="http://www.w3.org/2000/svg"
-# font-family="sans-serif" font-size="13">
-# <rect width="760" height="150" fill="#ffffff"/>
-# <g fill="#ffffff" stroke="#0072B2" stroke-width="1.6"><rect x="14" y="40" width="96" height="44" rx="7"/>
-# <rect x="142" y="40" width="82" height="44" rx="7"/><rect x="384" y="40" width="96" height="44" rx="7"/>
-# <rect x="640" y="40" width="106" height="44" rx="7"/></g>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="256" y="40" width="96" height="44" rx="7"/>
-# <rect x="512" y="40" width="96" height="44" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="62" y="67">limits</text><text x="183" y="67">cache</text>
-# <text x="304" y="67">tokenizer</text><text x="432" y="67">batches</text><text x="560" y="67">graph</text>
-# <text x="693" y="67">decision</text></g>
-# <path d="M110 62H138M224 62H252M352 62H380M480 62H508M608 62H636" stroke="#767676" stroke-width="1.6"/>
-# <path d="M132 57l6 5-6 5M246 57l6 5-6 5M374 57l6 5-6 5M502 57l6 5-6 5M630 57l6 5-6 5" stroke="#767676" fill="none"/>
-# <g fill="#0072B2" text-anchor="middle"><text x="200" y="124">a log without texts</text>
-# <text x="380" y="124">a monitor for drift</text><text x="570" y="124">a check at the start</text></g>
-# </svg>
+# ![A request goes from left to right through limits, a cache, the tokenizer, batches, the graph and a decision. Grey
+# is what you know, the tokenizer and the graph; blue is what this chapter puts around them, and below them a log
+# without texts, a monitor for drift and a check at the start. Most of a service is not the
+# model.](pictures/23_service.svg)
 #
 # ## The problem: a notebook is not a service
 #

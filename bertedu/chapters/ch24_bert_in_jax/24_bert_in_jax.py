@@ -60,28 +60,10 @@
 #
 # Nothing in BERT's picture changes. This chapter is about what happens between your Python code and the processor.
 #
-# <svg role="img" aria-label="From left to right: a Python function is traced, with shapes instead of numbers. That
-# gives a jaxpr, a list of operations. XLA compiles it into one program. The program is kept for these shapes and runs
-# with the numbers: arrays and a random key come in, arrays go out. Above the jaxpr: grad and vmap turn one function
-# into another before it is compiled." viewBox="0 0 760 170" width="760" xmlns="http://www.w3.org/2000/svg"
-# font-family="sans-serif" font-size="13">
-# <rect width="760" height="170" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="14" y="62" width="128" height="46" rx="7"/>
-# <rect x="230" y="62" width="118" height="46" rx="7"/><rect x="436" y="62" width="128" height="46" rx="7"/>
-# <rect x="652" y="62" width="94" height="46" rx="7"/></g>
-# <rect x="230" y="8" width="118" height="30" rx="7" fill="#ffffff" stroke="#D55E00"/>
-# <g fill="#222222" text-anchor="middle"><text x="78" y="90">Python function</text><text x="289" y="82">jaxpr:</text>
-# <text x="289" y="99">operations</text><text x="500" y="90">program</text><text x="699" y="90">arrays</text></g>
-# <text x="289" y="28" text-anchor="middle" fill="#D55E00">grad, vmap</text>
-# <g stroke="#767676" stroke-width="1.6" fill="none"><path d="M142 85H226M348 85H432M564 85H648M289 38V58"/>
-# <path d="M217 80l6 5-6 5M423 80l6 5-6 5M639 80l6 5-6 5M284 51l5 6 5-6"/><path d="M500 132V112"/>
-# <path d="M495 119l5-6 5 6"/></g>
-# <g text-anchor="middle" fill="#0072B2"><text x="184" y="76">trace</text><text x="390" y="76">XLA</text>
-# <text x="606" y="76">run</text></g>
-# <text x="500" y="150" text-anchor="middle" fill="#595959">arrays and a random key</text>
-# <text x="78" y="130" text-anchor="middle" fill="#595959">once for each</text>
-# <text x="78" y="148" text-anchor="middle" fill="#595959">shape and data type</text>
-# </svg>
+# ![From left to right: a Python function is traced, once for each shape and data type, into a jaxpr, a list of
+# operations. XLA compiles that into one program. It runs on arrays and a random key and gives arrays. grad and vmap
+# change the jaxpr before it is compiled. The Python function doesn't run again when the numbers
+# come.](pictures/24_jax.svg)
 #
 # ## The problem: dropout that drops the same
 #

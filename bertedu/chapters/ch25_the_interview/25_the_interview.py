@@ -53,26 +53,10 @@
 #
 # ## How such an interview goes
 #
-# <svg role="img" aria-label="Five boxes in a row, joined by lines. Screen, 30 minutes: basics. Whiteboard, 45 minutes:
-# write it. Depth, 45 minutes: how and why. Debugging, 30 minutes: a symptom. Design, 45 minutes: a system. Below each
-# box stands the part of this chapter that practises it: the bank; drills; calculations and derivations; Broken BERT;
-# design cases." viewBox="0 0 760 170" width="760"
-# xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="13">
-# <rect width="760" height="170" fill="#ffffff"/>
-# <g fill="#f3f3f3" stroke="#767676"><rect x="10" y="30" width="130" height="58" rx="7"/>
-# <rect x="162" y="30" width="130" height="58" rx="7"/><rect x="314" y="30" width="130" height="58" rx="7"/>
-# <rect x="466" y="30" width="130" height="58" rx="7"/><rect x="618" y="30" width="130" height="58" rx="7"/></g>
-# <g fill="#222222" text-anchor="middle"><text x="75" y="54" font-weight="bold">Screen</text>
-# <text x="75" y="74">30 min: basics</text><text x="227" y="54" font-weight="bold">Whiteboard</text>
-# <text x="227" y="74">45 min: write it</text><text x="379" y="54" font-weight="bold">Depth</text>
-# <text x="379" y="74">45 min: how and why</text><text x="531" y="54" font-weight="bold">Debugging</text>
-# <text x="531" y="74">30 min: a symptom</text><text x="683" y="54" font-weight="bold">Design</text>
-# <text x="683" y="74">45 min: a system</text></g>
-# <g fill="#0072B2" text-anchor="middle"><text x="75" y="122">the bank</text><text x="227" y="122">drills</text>
-# <text x="379" y="122">calculations,</text><text x="379" y="140">derivations</text><text x="531" y="122">Broken BERT</text>
-# <text x="683" y="122">design cases</text></g>
-# <g stroke="#767676" stroke-width="1.6" fill="none"><path d="M140 59H158M292 59H310M444 59H462M596 59H614"/></g>
-# </svg>
+# ![Five boxes in a row, joined by lines: Screen, 30 minutes, basics; Whiteboard, 45 minutes, write it; Depth, 45
+# minutes, how and why; Debugging, 30 minutes, a symptom; Design, 45 minutes, a system. Below each stands the part of
+# this chapter that practises it: the bank; drills; calculations and derivations; Broken BERT; design cases. Each part
+# of an interview has its own practice here.](pictures/25_interview.svg)
 #
 # The lengths are typical ones. Not every company has all five parts, and the order differs. In each of them somebody listens for a few points, ticks them
 # off, and asks a follow-up about what is missing. So the useful question about an answer is not "was it nice?" but

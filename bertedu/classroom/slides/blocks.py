@@ -90,10 +90,7 @@ def blocks(text: str) -> Iterator[tuple[int, Block]]:
         elif token.type == "heading_open":
             yield int(token.tag[1]), Block("heading", tokens[place + 1].content)
         elif token.type in KINDS:
-            kind = (
-                "html" if source.startswith("<svg") else KINDS[token.type]
-            )  # a long first tag makes a paragraph of it
-            yield 0, Block(kind, source, list(items(tokens[place:], lines)))
+            yield 0, Block(KINDS[token.type], source, list(items(tokens[place:], lines)))
 
 
 def items(tokens: list[Token], lines: list[str]) -> Iterator[str]:

@@ -177,7 +177,7 @@ def shown_part(block: Block) -> Part | None:
         return fitting.quote_part(block.text)
     if block.kind == "table":
         return table(block.text)
-    return fitting.figure_part(block.text) if block.text.startswith("<svg") else None
+    return fitting.figure_part(block.text) if block.text.startswith("<img ") else None
 
 
 def table(text: str, longest: int = 120) -> Part:

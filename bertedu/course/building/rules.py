@@ -10,6 +10,7 @@ import jupytext
 from nbformat import NotebookNode
 
 from bertedu.course.building.guesses import is_guess
+from bertedu.course.building.pictures import faults_of_pictures
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import BEGIN, END, learner_version, read_source
 from bertedu.course.exercise import Exercise
@@ -45,7 +46,7 @@ def faults(path: Path, places: Places) -> list[str]:
     found = [
         (start + line, sentence)
         for cell, start in zip(cells, starts, strict=True)
-        for line, sentence in (*faults_of(cell, known), *dead_links(cell, places))
+        for line, sentence in (*faults_of(cell, known), *dead_ends(cell, places))
     ]
     found += [(1, sentence) for sentence in left_out(path, cells, known)]
     found += [(starts[place], sentence) for place, sentence in guesses_of_answers(cells)]
@@ -143,9 +144,12 @@ def guesses_of_answers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str
             answers |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
-def dead_links(cell: NotebookNode, places: Places) -> Iterator[tuple[int, str]]:
-    """Links to notebooks that no source makes."""
-    for link in LINK.finditer(cell.source if cell.cell_type == "markdown" else ""):
+def dead_ends(cell: NotebookNode, places: Places) -> Iterator[tuple[int, str]]:
+    """Links to notebooks that no source makes, and pictures that nobody would see."""
+    if cell.cell_type != "markdown":
+        return
+    yield from faults_of_pictures(cell.source, places)
+    for link in LINK.finditer(cell.source):
         if link[1].removesuffix(".ipynb") not in (source.stem for source in places.all_sources()):
             yield line_in(cell, link.start()), f"the link leads to {link[1]}, which no source makes."
 

@@ -13,6 +13,7 @@ import jupytext
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
+from bertedu.course.building.pictures import seen_from_below
 from bertedu.course.leftover import is_stub, is_text
 from bertedu.errors import UserError
 from bertedu.files import read_text
@@ -57,8 +58,12 @@ def name_cells(cells: Iterable[NotebookNode]) -> None:
 
 
 def solution_version(source: NotebookNode) -> NotebookNode:
-    """The notebook with every exercise solved, its marks kept."""
-    return deepcopy(source)
+    """The notebook with every exercise solved, its marks kept. It lies one folder below the learner's."""
+    notebook = deepcopy(source)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = seen_from_below(cell.source)
+    return notebook
 
 
 def learner_version(source: NotebookNode, path: Path) -> NotebookNode:
