@@ -30,9 +30,6 @@ def at_the_start(task: MaskedWordsAndPairs, settings: PretrainingSettings) -> Be
     return make_model(task).eval()
 
 
-CARD_NAMES = {"shared words": "word overlap"}  # names in metrics.json, and what the course calls them
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
@@ -57,7 +54,7 @@ def main() -> None:
     untrained = results({"evaluation": figures["untrained"]})
     print("| text | measure | model | untrained | without a network |\n|---|---|---|---|---|")
     for row, before in zip(results({"evaluation": figures["trained"]}), untrained, strict=True):
-        beside = ", ".join(f"{CARD_NAMES.get(name, name)} {row.shown(value)}" for name, value in row.baselines)
+        beside = ", ".join(f"{name} {row.shown(value)}" for name, value in row.baselines)
         print(f"| {row.text} | {row.measure} | {row.shown()} | {before.shown()} | {beside} |")
 
 

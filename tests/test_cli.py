@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from support.small_runs import POSITIONS, VOCAB, metrics, save_model, save_run, small_model, small_tokenizer
 
+import bertedu
 import bertedu.pretraining.run
 from bertedu.cli import main, newest_run
 from bertedu.errors import UserError
@@ -109,21 +110,40 @@ def test_a_newer_run_of_another_task_answers_with_a_head_that_learned_nothing(tm
     asked = {"fill-mask": [MASKED], "answer": ["the cat", "--text", "the dog sat"], "attention": ["the cat"]}
     results = {command: call(command, *arguments) for command, arguments in asked.items()}
     assert [result.exit_code for result in results.values()] == [0, 0, 0]
-    assert not results["fill-mask"].stderr and not results["answer"].stderr, "no weight is missing"
+    for command, kind in zip(asked, ("ForMaskedLM", "ForQuestionAnswering", "ForSequenceClassification"), strict=True):
+        said = f"The model: runs/{kind}, the newest run (--model takes another)."
+        notes = results[command].stderr.splitlines()
+        assert notes == [said] or (command == "attention" and notes[-1] == said), "no weight is missing for an answer"
     assert newest_run() == Path("runs/ForSequenceClassification")
     assert "start untrained" in call("fill-mask", MASKED, "--model", newest_run()).stderr, "what is named is taken"
     for kind in kinds[:2]:
         shutil.rmtree(tmp_path / "runs" / kind.kind)
-    assert "no run in runs/ yet whose model fills masks: make one with `bertedu pretrain`" in (
-        refused("fill-mask", MASKED)
-    )
     assert "whose model answers questions: make one with `bertedu finetune question-answering`" in (
         refused("answer", *asked["answer"])
     )
 
 
-def test_fill_mask_without_a_run_ends_in_a_traceback():
-    assert "no run in runs/ yet" in refused("fill-mask", MASKED)
+CLONE = Path(bertedu.__file__).parents[1]
+SHIPPED = f"The model: {CLONE / 'data' / 'checkpoints' / 'mixed-mini'}, the checkpoint of the course (--model takes"
+
+
+@pytest.mark.parametrize("command", ["fill-mask", "attention"])
+def test_a_fresh_clone_has_models_and_a_command_takes_none_or_does_not_say_which(command):
+    result = call(command, "The capital of France is [MASK].")
+    assert result.exit_code == 0 and result.stderr.startswith(SHIPPED), result.output
+    assert result.stdout and "The model:" not in result.stdout, "a pipe reads the answer alone"
+
+
+def test_the_checkpoint_of_the_course_is_named_at_length_inside_the_clone(monkeypatch):
+    monkeypatch.chdir(CLONE)
+    monkeypatch.setattr("bertedu.cli.look.newest_run", lambda *_: newest_run(folder=Path("no-runs")))
+    assert call("fill-mask", MASKED).stderr.startswith("The model: data/checkpoints/mixed-mini, the checkpoint")
+
+
+def test_a_question_without_a_model_that_answers_goes_to_one_that_does_not():
+    assert "no run in runs/ yet: make one with `bertedu finetune question-answering`" in (
+        refused("answer", "the cat", "--text", "the dog sat")
+    )
     with pytest.raises(UserError):
         newest_run()
 

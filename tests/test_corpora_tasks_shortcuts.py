@@ -43,7 +43,7 @@ def test_the_choice_alone_gives_the_answer_away():
         ("inference", "bag of words", "accuracy", 0.36, 0.62),
         ("inference", "words compared", "accuracy", 0.55, 0.75),
         ("similarity", "cosine of bags of words", "spearman", 0.60, 0.80),
-        ("choices", "most shared words", "accuracy", 0.15, 0.40),
+        ("choices", "highest word overlap", "accuracy", 0.15, 0.40),
         ("entities", "most frequent tag of the word", "f1", 0.0, 0.3),
         ("parts_of_speech", "most frequent tag of the word", "accuracy", 0.75, 0.88),
         ("questions", "never an answer", "f1", 0.25, 0.45),

@@ -64,7 +64,7 @@ def test_the_last_head_of_layer_2_stays_in_its_segment(model):
 @pytest.mark.parametrize("preset", ["tiny", "mini"])
 @torch.no_grad()
 def test_cls_tells_how_many_words_the_segments_share_before_any_training(preset):
-    """One direction must tell pairs with shared words from pairs without; with the published start none does."""
+    """One direction must tell pairs with words in common from pairs without; with the published start none does."""
     model = started(preset)
     if preset == "mini":  # the layers above the second have no job: look behind the second
         model.bert.encoder.layers = model.bert.encoder.layers[:2]

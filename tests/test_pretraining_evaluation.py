@@ -77,7 +77,7 @@ def test_every_held_out_set_gets_its_figures_beside_baselines(task):
     baselines = figures["baselines"]
     words = [baselines[name]["mlm_accuracy"] for name in ("most frequent token", "unigram", "n-gram, both sides")]
     assert 0 < words[0] < words[1] < words[2] <= 1, "a visible word helps the unigram, neighbours help the n-gram"
-    assert 0.5 < baselines["shared words"]["nsp_accuracy"] <= 1, "each topic has its own words"
+    assert 0.5 < baselines["word overlap"]["nsp_accuracy"] <= 1, "each topic has its own words"
     assert baselines["unigram"]["perplexity"] < figures["perplexity"] < len(task.tokenizer), "an untrained start"
 
 
@@ -140,14 +140,14 @@ def test_nothing_that_can_be_asked_loses_a_trained_run():
 
 @pytest.mark.parametrize("pairs", ["next", "order"])
 def test_documents_of_one_sentence_lose_a_trained_run(pairs):
-    """All pairs are strangers, or there is no pair at all: shared words can tell nothing apart."""
+    """All pairs are strangers, or there is no pair at all: word overlap can tell nothing apart."""
     corpus = made_up_corpus()
     single = [Document(document.sentences[:1], "a") for document in corpus.train]
     task = make_task(replace(corpus, train=single), PretrainingSettings(vocab_size=120, max_length=24, pairs=pairs))
     evaluation = Evaluation(task, replace(corpus, heldout={"held-out documents": single}))
     figures = evaluation(make_model(task)).get("held-out documents")
     if pairs == "next":
-        assert figures and "shared words" not in figures["baselines"] and "unigram" in figures["baselines"]
+        assert figures and "word overlap" not in figures["baselines"] and "unigram" in figures["baselines"]
     else:
         assert figures is None
         assert evaluation.notes == [

@@ -205,7 +205,7 @@ def test_masked_words_alone_are_trained_with_pairs_or_leave_no_model_of_their_ow
     assert results is not None
     figures = results["evaluation"]["held-out documents"]
     assert figures["masked_words"] > 0 and not any("nsp" in name or name == "pairs" for name in figures)
-    assert "shared words" not in figures["baselines"]
+    assert "word overlap" not in figures["baselines"]
     assert not any("nsp" in name for line in read_metrics(tmp_path) for name in line)
     model, _ = open_model(tmp_path)
     assert type(model) is BertForMaskedLM

@@ -22,7 +22,7 @@ def test_a_number_stands_beside_the_baseline_of_another_measure():
     counted = (("most frequent token", 0.1), ("unigram", 0.15), ("n-gram, both sides", 0.35))
     assert rows["masked words, accuracy"].baselines == counted
     assert rows["masked words, perplexity"].baselines == (("unigram", 350.0), ("n-gram, both sides", 100.0))
-    assert rows["next sentence, balanced accuracy"].baselines == (("guessing", 0.5), ("shared words", 0.84))
+    assert rows["next sentence, balanced accuracy"].baselines == (("guessing", 0.5), ("word overlap", 0.84))
     assert rows["facts recalled"].baselines == (("n-gram", 0.2),)
     assert rows["senses of “bat” told apart"].baselines == (("bag of words", 0.7),)
     assert len(rows) == 7
@@ -31,7 +31,7 @@ def test_a_number_stands_beside_the_baseline_of_another_measure():
 def test_a_lower_perplexity_counts_as_worse_and_a_tie_as_won():
     lost = verdicts(results(metrics()))
     assert lost == [
-        "next sentence, balanced accuracy (held-out documents): the model 70.0%, shared words 84.0%",
+        "next sentence, balanced accuracy (held-out documents): the model 70.0%, word overlap 84.0%",
         "senses of “bat” told apart: the model 50.0%, bag of words 70.0%",
     ]
     tie = metrics(evaluation=evaluation(accuracy=0.35))
@@ -83,7 +83,7 @@ def test_the_report_fetches_something_or_lacks_words_for_a_picture(corpus, tmp_p
 def test_the_report_keeps_quiet_about_a_baseline_that_wins(tmp_path):
     text = write_report(save_run(tmp_path / "run")).read_text("utf-8")
     assert "Where counting or guessing is as good or better:" in text
-    assert "shared words 84.0%" in text and "beats every baseline" not in text
+    assert "word overlap 84.0%" in text and "beats every baseline" not in text
 
 
 def test_a_run_of_a_few_steps_gets_no_report(tmp_path):

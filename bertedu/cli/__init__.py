@@ -32,7 +32,7 @@ def main() -> None:
     Start here:
       bertedu doctor                                      what this machine can do
       bertedu pretrain --minutes 5                        learn from the documentation on this machine
-      bertedu fill-mask "The [MASK] of the list."         ask the newest model
+      bertedu fill-mask "The [MASK] of the list."         ask the newest model, or the one of the course
       bertedu attention "The cat sat down." --html a.html see what it attends to
       bertedu finetune classification --data train.csv    teach it a task
     """

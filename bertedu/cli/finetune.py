@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from bertedu.cli.look import course_checkpoint, tell
 from bertedu.cli.mistakes import STOPPED
 from bertedu.cli.saying import NAME, PATH, say
 from bertedu.config import POOLINGS
@@ -135,22 +136,18 @@ def finetune(task: str | None, **options: Any) -> int:
     if task not in KINDS:
         said = "there is no task" if task is None else f"there is no task {task!r}"
         raise UserError(f"{said}: choose one of {', '.join(KINDS)}.")
+    chosen = ""
     if options["model"] is None and options["resume"] is None:
-        options["model"] = course_checkpoint()
+        options["model"], chosen = map(str, course_checkpoint())
     kind = KINDS[task]
     plan = FinetuningPlan.from_options(kind.settings, task=task, **options)
+    if is_main_process():
+        tell(chosen)
     metrics = run_plan(plan, kind, say=say if is_main_process() else lambda sentence: None)
     if metrics is None:
         return STOPPED if is_main_process() else 0
     show(plan.folder, metrics)
     return 0
-
-
-def course_checkpoint() -> str:
-    """The folder of the checkpoint that ships with the course."""
-    from bertedu.course.data import data_path
-
-    return str(data_path("checkpoints/mixed-mini"))
 
 
 def show(folder: Path, metrics: dict[str, Any]) -> None:

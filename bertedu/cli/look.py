@@ -9,6 +9,8 @@ from bertedu.cli.saying import NAME, PATH, say
 from bertedu.errors import UserError
 
 MODEL_HELP = "A run folder, a saved model's folder, or a hub id.  [default: the newest run in runs/{}]"
+FILLS, OR_THE_COURSES = " that fills masks", "; without one, the checkpoint of the course"
+SHIPPED = "checkpoints/mixed-mini"  # for any text; world-tiny, the other one in data/, knows one small world
 
 FILL_MASK_EXAMPLES = """
 \b
@@ -24,15 +26,18 @@ It takes a few seconds and writes no file.
 
 @click.command("fill-mask", epilog=FILL_MASK_EXAMPLES)
 @click.argument("text")
-@click.option("--model", type=NAME, metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(" that fills masks"))
+@click.option("--model", type=NAME, metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(FILLS + OR_THE_COURSES))
 @click.option("--top", type=int, default=5, show_default=True, help="So many answers for each [MASK].")
 def fill_mask_command(text: str, model: str | None, top: int) -> None:
     """Print the likeliest words for each [MASK] in TEXT, with their probabilities."""
     from bertedu.inference import fill_mask, open_filler
     from bertedu.model.architecture import class_names
 
-    network, tokenizer = open_filler(model or newest_run(class_names("ForPreTraining", "ForMaskedLM"), "fills masks"))
+    kinds = class_names("ForPreTraining", "ForMaskedLM")
+    named, chosen = (model, "") if model else choose(kinds, "fills masks", shipped=True)
+    network, tokenizer = open_filler(named)
     answers = fill_mask(network, tokenizer, text, top)
+    tell(chosen)
     for number, answer in enumerate(answers, start=1):
         if len(answers) > 1:
             say(f"{tokenizer.mask_token} number {number}")
@@ -54,7 +59,7 @@ It takes a few seconds and writes only the file that is named.
 @click.command(epilog=ATTENTION_EXAMPLES)
 @click.argument("text")
 @click.argument("second", required=False)
-@click.option("--model", type=NAME, metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(""))
+@click.option("--model", type=NAME, metavar="FOLDER|HUB-ID", help=MODEL_HELP.format(OR_THE_COURSES))
 @click.option("--html", type=PATH, help="Write a page to explore, which fetches nothing.")
 @click.option("--png", type=PATH, help="Write a picture of all heads.")
 def attention(text: str, second: str | None, model: str | None, html: Path | None, png: Path | None) -> None:
@@ -64,7 +69,9 @@ def attention(text: str, second: str | None, model: str | None, html: Path | Non
     from bertedu.visualization.attention import attention_grid, describe_grid
     from bertedu.visualization.attention_html import attention_page
 
-    tokens, weights = attention_weights(*open_model(model or newest_run()), text, second)
+    named, chosen = (model, "") if model else choose(shipped=True)
+    tokens, weights = attention_weights(*open_model(named), text, second)
+    tell(chosen)
     if html:
         write_text(html, attention_page(weights, tokens, title=f"Attention: {text}"))
     if png:
@@ -104,16 +111,52 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     if (file is None) == (text is None):
         raise UserError("there must be one text to look in: name a file, or give --text.")
     context = read_text(file) if file is not None else text or ""
-    folder = find_folder(
-        model or newest_run(class_names(SpanFinder.kind), "answers questions", "finetune question-answering")
-    )
+    kinds = class_names(SpanFinder.kind)
+    named, chosen = (model, "") if model else choose(kinds, "answers questions", "finetune question-answering")
+    folder = find_folder(named)
     network, tokenizer = SpanFinder.from_pretrained(folder), architecture_in(folder).tokenizer.from_pretrained(folder)
     asked = (network, tokenizer, question, context)
     answers, none = answer_question(*asked, top)
+    tell(chosen)
     say(f"The model says: {' '.join(answer_or_none(*asked).split()) or NO_ANSWER}")
     for span, share in answers:
         say(f"  {share:6.1%}  {span}")
     say(f"  {none:6.1%}  ({NO_ANSWER})")
+
+
+def choose(
+    kinds: Collection[str] = (), does: str = "", made_by: str = "pretrain", shipped: bool = False
+) -> tuple[Path, str]:
+    """The model to take where none is named, and a sentence that says so: the newest run of these kinds; with shipped,
+    where there is none, the checkpoint of the course."""
+    try:
+        found = newest_run(kinds, does, made_by)
+    except UserError:
+        if not shipped:
+            raise
+        return course_checkpoint()
+    return found, sentence(found, "the newest run")
+
+
+def course_checkpoint() -> tuple[Path, str]:
+    """The checkpoint that ships with the course, and the sentence that it was taken."""
+    from bertedu.course.data import data_path
+
+    found = data_path(SHIPPED)
+    return found, sentence(found, "the checkpoint of the course")
+
+
+def sentence(found: Path, what: str) -> str:
+    """Which model was taken, as somebody would name it here."""
+    here = Path.cwd()
+    typed = found.relative_to(here) if found.is_relative_to(here) else found
+    return f"The model: {typed}, {what} (--model takes another)."
+
+
+def tell(chosen: str) -> None:
+    """Say on standard error which model was taken, where none was named."""
+    if chosen:
+        say(chosen, err=True)
 
 
 def newest_run(

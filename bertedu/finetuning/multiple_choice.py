@@ -120,11 +120,11 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
 
 
 def choice_baselines(train: Sequence[Choices], test: Sequence[Choices]) -> dict[str, dict[str, float]]:
-    """The figures of drawing lots, and of the choice that shares most words with the question and its context."""
+    """The figures of chance, and of the choice with the highest word overlap with the question and its context."""
     rng, right = random.Random("choices"), 0
     for row in test:
         asked = set(f"{row.context} {row.question}".lower().split())
         shared = [(len(asked & set(choice.lower().split())), rng.random()) for choice in row.choices]
         right += shared.index(max(shared)) == row.label  # lots decide between equals
     chance = sum(1 / len(row.choices) for row in test) / len(test)
-    return {"chance": {"accuracy": chance}, "most shared words": {"accuracy": right / len(test)}}
+    return {"chance": {"accuracy": chance}, "highest word overlap": {"accuracy": right / len(test)}}

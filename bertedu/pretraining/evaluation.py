@@ -210,19 +210,19 @@ class Evaluation:
     def _add_pairs(
         self, results: dict[str, Any], task: MaskedWordsAndPairs, model: LanguageModel, text: TokenizedText
     ) -> None:
-        """What shared words tell about the pairs; of next sentences also the harder ones, from the same source."""
+        """What word overlap tells about the pairs; of next sentences also the harder ones, from the same source."""
         makers = {"nsp_accuracy": task.maker_of(text)}
         if task.settings.pairs == "next":
             closer = makers["nsp_accuracy_same_source"] = task.maker_of(text, same_source=True)
             results["nsp_accuracy_same_source"] = score(model, task.fixed_batches(closer))["nsp_accuracy"]
         if self.overlap:
-            results["baselines"]["shared words"] = {
+            results["baselines"]["word overlap"] = {
                 name: overlap(self.overlap, task, maker) for name, maker in makers.items()
             }
 
 
 def overlap_baseline(task: MaskedWordsAndPairs) -> OverlapBaseline | None:
-    """What shared words tell about training pairs; None where all are of one kind: documents of one sentence each."""
+    """What word overlap tells about training pairs; None where all are of one kind: documents of one sentence each."""
     pairs = task.sequences(task.pairs, random.Random("overlap"))
     pairs = random.Random("overlap").sample(pairs, min(len(pairs), OVERLAP_PAIRS))
     if len({pair.label for pair in pairs}) < 2:

@@ -69,12 +69,15 @@ def free_port() -> int:
 
 @pytest.fixture(scope="session")
 def course(tmp_path_factory) -> Path:
-    """A folder with copies of the learner's notebooks, and one of all views, executed and stored like them."""
+    """A folder with copies of the notebooks and their pictures, and a notebook of all views, executed and stored like
+    them."""
     from bertedu.course.building.executing import execute, scrub
 
     folder = tmp_path_factory.mktemp("course")
     for path in (REPOSITORY / "notebooks").glob("[0-9]*.ipynb"):
         shutil.copy(path, folder)
+    for name in ("pictures", "solutions"):
+        shutil.copytree(REPOSITORY / "notebooks" / name, folder / name)
     views = new_notebook(cells=[new_code_cell(code, id=f"cell-{number}") for number, code in enumerate(CELLS)])
     views.metadata.kernelspec = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     os.environ["BERTEDU_DATA"] = str(REPOSITORY / "data")

@@ -33,7 +33,7 @@ def save_model(folder: Path, **changes) -> Path:
 
 
 def evaluation(accuracy: float = 0.4) -> dict:
-    """What metrics.json says: n-gram and shared words stand between 0.3 and 0.6."""
+    """What metrics.json says: n-gram and word overlap stand between 0.3 and 0.6."""
     return {
         "held-out documents": {
             "masked_words": 1000,
@@ -46,7 +46,7 @@ def evaluation(accuracy: float = 0.4) -> dict:
                 "most frequent token": {"mlm_accuracy": 0.1},
                 "unigram": {"mlm_accuracy": 0.15, "perplexity": 350.0},
                 "n-gram, both sides": {"mlm_accuracy": 0.35, "perplexity": 100.0},
-                "shared words": {"nsp_accuracy": 0.84},
+                "word overlap": {"nsp_accuracy": 0.84},
             },
         },
         "facts": {"probes": 300, "accuracy": 0.95, "n-gram": 0.2},

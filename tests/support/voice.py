@@ -57,7 +57,6 @@ ORDINARY = [
     ({"place", "places"}, r"/ch11_tagging/"),  # a type of entity
     ({"place"}, r"world/senses\.py"),  # of a scene
     ({"behind"}, r"03_self_attention\.py"),  # a preposition of the sentences that are generated
-    ({"shared words"}, r"multiple_choice\.py|evaluation\.py"),  # a baseline's name in metrics.json
 ]
 
 

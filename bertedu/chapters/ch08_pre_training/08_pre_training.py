@@ -641,7 +641,7 @@ Picture(
 # - **unigram** knows the frequencies and reads the token at the asked position: if it sees [MASK], it answers with
 #   the most frequent token, otherwise with the token that it sees (one chosen token in ten is kept)
 # - **n-gram** counts which word stood most often between the two neighbors (chapter 06)
-# - **`shared words`** decides about pairs by their word overlap (chapter 07)
+# - **word overlap** decides about pairs by the words that both segments have (chapter 07)
 #
 # The accuracy on pairs is **balanced**: the mean of the accuracies on both kinds of pairs, so guessing gives 50 %.
 # Guess: will your model beat the n-gram model?

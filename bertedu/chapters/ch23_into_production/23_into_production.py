@@ -359,9 +359,7 @@ for axes, (name, one) in zip(figure.subplots(1, 2, sharey=True), measured["sets"
     axes.set(title=name, xlabel="ms a text, in batches of 32", ylabel="accuracy")
 figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
 alt = "Accuracy by time of a text, two sets. ONNX: 0.73, 0.81. int8: the same in 0.45 of the "
-alt += (
-    "time. Half of the heads: 0.8 of the time. Upper layers removed: half of the time, 0.57 "
-)
+alt += "time. Half of the heads: 0.8 of the time. Upper layers removed: half of the time, 0.57 "
 alt += "and 0.63; tuned 0.70 and 0.75. A bag of words: 0.73 and 0.71."
 Picture(figure, alt)
 
