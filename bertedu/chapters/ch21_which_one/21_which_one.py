@@ -171,7 +171,7 @@ for name in NAMES:
 # %% [markdown]
 # Three things to notice.
 #
-# - **DistilBERT is larger here.** Its teacher was the course's earlier checkpoint, books-mini, with D = 256, and a
+# - **DistilBERT is larger here.** Its teacher was an earlier checkpoint of the course, not shipped, with D = 256, and a
 #   student has its teacher's width and vocabulary. So compare the two students with each other. *Alone* is the same
 #   network, from random weights and without a teacher. *Taught* begins with layers of the teacher and learns from its
 #   predictions. The teacher's work during this training is in the budget. The teacher's own training, 86 minutes on old

@@ -147,11 +147,11 @@ class Watch(TorchFunctionMode):
     minutes=10,
     hints=(
         "Print the labels of one text below what the model sees. How many labels ask for a token that it can see?",
-        "Two variables hold labels. Which of them does the last line return?",
+        "Two variables hold ids. Which of them does the last line return?",
     ),
 )
 def repaired_batch(case: Case) -> None:
-    """Labels only where a token was chosen, and nothing else changed."""
+    """A chosen token is hidden and has its label, and nothing else is changed."""
     ids = case.randint(FIRST_WORD, VOCAB, (2, 8))
     ids[:, 0], ids[:, -1] = 2, 3
     special = ids < FIRST_WORD
@@ -169,7 +169,7 @@ def repaired_batch(case: Case) -> None:
         seen,
         hidden,
         "The chosen tokens should be [MASK], and all others unchanged.",
-        mistakes={"Nothing is masked now. The inputs were right before: leave them.": ids},
+        mistakes={"That is what the broken function returns: the model sees every word that it is asked for.": ids},
     )
     case.close(
         "labels",
@@ -177,7 +177,7 @@ def repaired_batch(case: Case) -> None:
         ids.masked_fill(~chosen, IGNORED),
         f"A label is the original id where a token was chosen, and {IGNORED} everywhere else.",
         mistakes={
-            "That is what the broken function returns: it asks for every word, and most are visible.": (
+            "It asks for every word now, and most are visible. The labels were right before: leave them.": (
                 ids.masked_fill(special, IGNORED)
             ),
             "Even [CLS] and [SEP] have a label now.": ids,
@@ -192,4 +192,4 @@ def repaired_batch(case: Case) -> None:
             ),
         },
     )
-    case.close_with("Now the loss asks only for masked tokens.")
+    case.close_with("Now every token that has a label is hidden.")

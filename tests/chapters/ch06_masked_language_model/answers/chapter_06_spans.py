@@ -110,15 +110,15 @@ def filled(input_ids, chosen, special):
     return batch(input_ids.masked_fill(chosen, 4), input_ids.masked_fill(~chosen, -100))
 
 
-def new_labels_returned(input_ids, chosen, special):
-    new_labels = torch.full_like(input_ids, -100)
-    new_labels[chosen] = input_ids[chosen]
+def masked_returned(input_ids, chosen, special):
+    labels = torch.full_like(input_ids, -100)
+    labels[chosen] = input_ids[chosen]
     masked = input_ids.clone()
     masked[chosen] = 4
-    return batch(masked, new_labels)
+    return batch(masked, labels)
 
 
-def unchanged(input_ids, chosen, special):
+def labels_for_all(input_ids, chosen, special):
     return batch(input_ids.masked_fill(chosen, 4), input_ids.masked_fill(special, -100))
 
 
@@ -135,7 +135,7 @@ def zeros(input_ids, chosen, special):
     return batch(input_ids.masked_fill(chosen, 4), input_ids.masked_fill(~chosen, 0))
 
 
-def nothing_hidden(input_ids, chosen, special):
+def unchanged(input_ids, chosen, special):
     return batch(input_ids, input_ids.masked_fill(~chosen, -100))
 
 
@@ -166,13 +166,13 @@ ANSWERS = {
         ],
     },
     "6.5": {
-        "accepted": [filled, new_labels_returned],
+        "accepted": [filled, masked_returned],
         "wrong": [
-            (unchanged, "what the broken function returns"),
+            (unchanged, "what the broken function returns: the model sees"),
+            (labels_for_all, "It asks for every word now"),
             (after_hiding, "Those labels say [MASK]"),
             (the_wrong_way_round, "the mask is inverted"),
             (zeros, "the id of [PAD]"),
-            (nothing_hidden, "Nothing is masked now"),
             (as_a_tuple, "a dict with"),
             (in_place, "changed its input"),
         ],
