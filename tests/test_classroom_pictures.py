@@ -1,4 +1,4 @@
-"""A picture that a chapter names as a file is seen wherever the chapter goes: slides, handouts, LMS, a teacher's own course."""
+"""A picture that a chapter names as a file is seen in slides, handouts, an LMS and a teacher's own course."""
 
 import base64
 import zipfile

@@ -17,8 +17,8 @@ def differs(cell: NotebookNode) -> bool:
 
 
 def only_checks(notebook: NotebookNode) -> bool:
-    """Whether every cell that may differ is an answer with its check, and none shows what an answer computes. A notebook
-    that registers exercises of its own is run whole."""
+    """Whether every cell that may differ is an answer with its check, and none shows what an answer computes. A
+    notebook that registers exercises of its own is run whole."""
     registers = any("@exercise(" in cell.source for cell in notebook.cells if cell.cell_type == "code")
     return not registers and all("check(" in cell.source for cell in filter(differs, notebook.cells))
 
