@@ -94,6 +94,14 @@ def test_the_solved_notebook_looks_for_its_pictures_in_its_own_folder(tmp_path):
     assert [cell.id for cell in learner.cells] == [cell.id for cell in solved.cells]
 
 
+def test_a_picture_that_the_build_is_to_draw_is_refused_before_it(tmp_path):
+    places = course(tmp_path, GOOD.replace("# ### Ex", "# ![A line](pictures/90_new.svg)\n#\n# ### Ex"))
+    (path,) = places.all_sources()
+    assert "90_new.svg is not there" in "".join(faults(path, places))
+    path.with_name("pictures.py").write_text("", encoding="utf-8")
+    assert not faults(path, places)
+
+
 def test_an_exercise_of_the_chapter_is_forgotten_in_its_notebook(tmp_path):
     places = course(tmp_path, GOOD)
     (path,) = places.all_sources()

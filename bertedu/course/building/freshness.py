@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bertedu.course.building.pictures import FOLDER, PICTURE
 from bertedu.course.building.places import Places
 from bertedu.course.rooms import chapter_of
 from bertedu.errors import UserError
@@ -84,7 +85,7 @@ def simplified(node: Any) -> Any:
 def pictures_of(source: Path, places: Places) -> set[Path]:
     """The files of the pictures that a chapter's prose shows."""
     prose = source.read_text(encoding="utf-8")
-    return {places.notebooks / name for name in re.findall(r"!\[[^\]]*\]\((pictures/[^)\s]+)\)", prose)}
+    return {places.notebooks / found[2] for found in PICTURE.finditer(prose) if found[2].startswith(f"{FOLDER}/")}
 
 
 def data_of(source: Path, places: Places) -> set[Path]:

@@ -43,10 +43,11 @@ def faults(path: Path, places: Places) -> list[str]:
         return [f'{path} is no notebook in the py:percent format: {first} (tags are a list, as tags=["exercise"]).']
     starts = lines_of_cells(text, len(cells))
     known = registered(path, cells)
+    drawn = (path.parent / "pictures.py").exists()
     found = [
         (start + line, sentence)
         for cell, start in zip(cells, starts, strict=True)
-        for line, sentence in (*faults_of(cell, known), *dead_ends(cell, places))
+        for line, sentence in (*faults_of(cell, known), *dead_ends(cell, places, drawn))
     ]
     found += [(1, sentence) for sentence in left_out(path, cells, known)]
     found += [(starts[place], sentence) for place, sentence in guesses_of_answers(cells)]
@@ -144,11 +145,11 @@ def guesses_of_answers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str
             answers |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
-def dead_ends(cell: NotebookNode, places: Places) -> Iterator[tuple[int, str]]:
+def dead_ends(cell: NotebookNode, places: Places, drawn: bool) -> Iterator[tuple[int, str]]:
     """Links to notebooks that no source makes, and pictures that nobody would see."""
     if cell.cell_type != "markdown":
         return
-    yield from faults_of_pictures(cell.source, places)
+    yield from faults_of_pictures(cell.source, places, drawn)
     for link in LINK.finditer(cell.source):
         if link[1].removesuffix(".ipynb") not in (source.stem for source in places.all_sources()):
             yield line_in(cell, link.start()), f"the link leads to {link[1]}, which no source makes."
