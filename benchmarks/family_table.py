@@ -1,8 +1,7 @@
 """The table of the comparison: mean and standard deviation over the seeds, what lies within the noise, a picture.
 
-The noise of a column is that of all its members: the standard deviation of a score from seed to seed, pooled over them.
-Three seeds of one member tell too little of it. The difference of two means has the standard error
-s · √(1/n + 1/m); where two members are less than two of these apart, the table says so.
+The noise is how much a score differs from seed to seed, and members differ in it: Welch's test gives each its own
+variance. Where equal members would differ as much in five of a hundred cases or more, the table says so.
 """
 
 import math
@@ -14,7 +13,7 @@ from typing import Any
 from family_members import MEMBERS
 from family_scores import EXAMS
 
-from bertedu.family.comparison import told_apart
+from bertedu.family.comparison import ALPHA, welch_test
 from bertedu.files import read_json, write_json
 
 Scores = dict[str, list[float]]  # of each row of the table, by seed
@@ -25,10 +24,10 @@ STUDENTS = ("distilbert-taught", "distilbert-alone")
 
 
 def within_noise(scores: Scores, one: str, other: str) -> bool:
-    """Whether the means of two rows are less than two pooled standard errors apart. Without a second seed nobody can
-    tell a difference from noise.
+    """Whether equal rows would differ as much as these two too often to tell them apart. Without a second seed of both
+    nobody can tell a difference from noise.
     """
-    return not told_apart(scores, one, other)[2]
+    return welch_test(scores[one], scores[other])[2] >= ALPHA
 
 
 def collect(units: Path) -> dict[str, Any]:
@@ -114,7 +113,7 @@ def table(results: Mapping[str, Any]) -> str:
     lines += [
         "",
         f"Test scores, mean ± standard deviation over the seeds ({' or '.join(map(str, counts))} of each member). ≈: "
-        "less than two pooled standard errors from BERT; the seeds alone may have made the difference.",
+        f"not told from BERT by Welch's test (p ≥ {ALPHA}); the seeds alone may have made the difference.",
         "",
     ]
     others = [*PROBES, *TEXT]

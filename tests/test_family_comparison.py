@@ -4,54 +4,66 @@ import math
 import random
 import statistics
 
+import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
-from bertedu.family.comparison import (
-    bits_per_character,
-    fair_comparison,
-    pareto_front,
-    pooled_deviation,
-    standard_error,
-    told_apart,
-)
+from bertedu.course import data_path
+from bertedu.family.comparison import ALPHA, bits_per_character, fair_comparison, pareto_front, welch_test
+from bertedu.files import read_json
 
-SCORES = {"bert": [0.60, 0.62, 0.64], "albert": [0.655, 0.655], "xlnet": [0.70]}
+BERT = [0.7166, 0.6535, 0.6901]  # on entities
+ELECTRA = [0.29, 0.59, 0.47]
 
 
-def test_the_noise_is_that_of_one_member_or_of_how_members_differ():
-    assert pooled_deviation(SCORES) == pytest.approx(math.sqrt((2 * 0.0004 + 0) / 3))
-    apart = {name: [score + place for score in of] for place, (name, of) in enumerate(SCORES.items())}
-    assert pooled_deviation(apart) == pytest.approx(pooled_deviation(SCORES))
+def test_three_scattered_seeds_are_not_told_from_three_close_ones():
+    difference, error, p = welch_test(ELECTRA, BERT)
+    assert difference == pytest.approx(-0.237, abs=1e-3) and error == pytest.approx(0.089, abs=1e-3)
+    assert p == pytest.approx(0.105, abs=0.005)  # 2.7 standard errors, but the noise is known by two degrees of freedom
+    assert p > ALPHA
 
 
-def test_a_member_with_one_seed_makes_the_noise_smaller():
-    assert pooled_deviation({**SCORES, "electra": [0.1]}) == pooled_deviation(SCORES)
+def test_electra_of_the_published_comparison_is_not_told_from_bert():
+    runs = read_json(data_path("family/results.json"))["runs"]
+    scores = {
+        name: [run["exams"]["entities"]["test"] for run in runs[name]] for name in ("electra", "bert", "distilbert-taught")
+    }
+    assert [round(score, 2) for score in scores["electra"]] == ELECTRA
+    assert welch_test(scores["electra"], scores["bert"])[2] == pytest.approx(0.103, abs=0.001)
+    assert welch_test(scores["distilbert-taught"], scores["bert"])[2] == pytest.approx(0.044, abs=0.001)
+    tasks = {name: [mean_of_tasks(run) for run in runs[name]] for name in ("electra", "bert")}
+    assert welch_test(tasks["electra"], tasks["bert"])[2] == pytest.approx(0.218, abs=0.001)
 
 
-def test_a_single_seed_of_each_tells_two_members_apart():
-    difference, error, told = told_apart({"bert": [0.1], "albert": [0.9]}, "albert", "bert")
-    assert difference == pytest.approx(0.8) and error == math.inf and not told
+def mean_of_tasks(run):
+    return statistics.mean(exam["test"] for exam in run["exams"].values())
 
 
-def test_the_error_of_a_difference_forgets_one_of_the_two():
-    s = pooled_deviation(SCORES)
-    assert standard_error(SCORES, "albert", "bert") == pytest.approx(s * math.sqrt(1 / 2 + 1 / 3))
-    assert standard_error(SCORES, "xlnet", "bert") == pytest.approx(s * math.sqrt(1 + 1 / 3))
-
-
-def test_a_worse_member_is_never_told_apart():
-    scores = {"bert": [0.60, 0.62, 0.64], "albert": [0.50, 0.52, 0.54]}
-    assert told_apart(scores, "albert", "bert") == (pytest.approx(-0.1), pytest.approx(0.02 * math.sqrt(2 / 3)), True)
-    assert told_apart(scores, "bert", "albert")[0] == pytest.approx(0.1)
-
-
-def test_equal_members_are_told_apart_more_often_than_chance_allows():
+def test_welch_is_that_of_scipy_for_all_numbers_of_seeds():
     draw = random.Random(0)
-    found = 0
-    for _ in range(400):
-        scores = {str(member): [draw.gauss(0.6, 0.02) for _ in range(3)] for member in range(11)}
-        found += sum(told_apart(scores, str(member), "0")[2] for member in range(1, 11))
-    assert 0.04 < found / 4000 < 0.08  # 0.0455 if s were known; s of 22 degrees of freedom makes 0.058 of it
+    for n, m in ((2, 2), (2, 5), (3, 3), (7, 4)):
+        ours, theirs = [draw.gauss(0.6, 0.02) for _ in range(n)], [draw.gauss(0.65, 0.1) for _ in range(m)]
+        difference, error, p = welch_test(ours, theirs)
+        other = ttest_ind(ours, theirs, equal_var=False)
+        assert difference / error == pytest.approx(other.statistic) and p == pytest.approx(other.pvalue)
+        assert welch_test(theirs, ours) == pytest.approx((-difference, error, p))
+
+
+def test_a_single_seed_tells_nothing():
+    assert welch_test([0.9], [0.1]) == (pytest.approx(0.8), math.inf, 1.0)
+    assert welch_test([0.9], [0.1, 0.11, 0.1])[1:] == (math.inf, 1.0)
+
+
+def test_scores_without_any_noise_are_told_apart_where_they_differ():
+    assert welch_test([0.4, 0.4], [0.4, 0.4]) == (0.0, 0.0, 1.0)
+    assert welch_test([0.5, 0.5], [0.4, 0.4]) == (pytest.approx(0.1), 0.0, 0.0)
+
+
+def test_an_unstable_member_is_marked_by_chance_no_more_often_than_the_others():
+    draws = np.random.default_rng(0).normal(size=(3000, 11, 3)) * np.array([2.0, *[0.4] * 10])[:, None]
+    marks = [welch_test(one[0], one[1])[2] < ALPHA for one in draws]
+    others = [welch_test(one[2], one[1])[2] < ALPHA for one in draws]
+    assert 0.02 < statistics.mean(marks) < 0.06 and 0.02 < statistics.mean(others) < 0.06  # pooled: 0.3 of the first
 
 
 def noise(rate, seed):
@@ -68,7 +80,7 @@ def test_a_candidate_beats_itself():
         for of in range(60)
     ]
     errors = [difference / error for difference, error, _ in found]
-    assert abs(statistics.mean(errors)) < 1 and sum(told for *_, told in found) < 12
+    assert abs(statistics.mean(errors)) < 1 and sum(p < ALPHA for *_, p in found) < 12
 
 
 def test_the_test_rows_or_the_scored_seeds_choose_the_learning_rate():

@@ -1,6 +1,6 @@
 """Comparing members of the family: what is told from noise, the bits of a character, and which points are beaten.
 
-scores are the figures of each member by seed, in lists that may differ in length.
+Scores are the figures of a member by seed.
 """
 
 import math
@@ -8,35 +8,28 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 
 Fit = Callable[[float, int], tuple[float, float]]  # of a learning rate and a seed: validation and test score
-Scores = Mapping[str, Sequence[float]]
-ERRORS = 2.0  # standard errors that a difference must exceed to be told from noise
+ALPHA = 0.05  # a difference whose p is smaller is told from noise
 SPECIAL = ("[CLS]", "[SEP]", "<s>", "</s>", "<sep>", "<cls>")  # tokens that are no part of a text
 
 
-def pooled_deviation(scores: Scores) -> float:
-    """The standard deviation from seed to seed, pooled over all members with two seeds or more.
+def welch_test(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float, float]:
+    """The difference of two members' means (ours minus theirs), its standard error, and p: how often members that
+    are equally good would differ at least as much, up or down, if their scores are normal.
 
-    It is infinite where no member has two: then nobody knows how large the noise is.
+    Each member has a variance of its own (Welch 1947). A member with one seed shows none: the error is then infinite,
+    and p is 1.
     """
-    several = [values for values in scores.values() if len(values) > 1]
-    freedom = sum(len(values) - 1 for values in several)
-    if not freedom:
-        return math.inf
-    return math.sqrt(sum((len(values) - 1) * statistics.variance(values) for values in several) / freedom)
+    difference = statistics.mean(ours) - statistics.mean(theirs)
+    if len(ours) < 2 or len(theirs) < 2:
+        return difference, math.inf, 1.0
+    from scipy.stats import t
 
-
-def standard_error(scores: Scores, one: str, other: str) -> float:
-    """The standard error of the difference of two members' means: s · √(1/n + 1/m), s pooled over all members."""
-    return pooled_deviation(scores) * math.sqrt(1 / len(scores[one]) + 1 / len(scores[other]))
-
-
-def told_apart(scores: Scores, one: str, other: str) -> tuple[float, float, bool]:
-    """The difference of two members' means (one minus other), its standard error, and whether the difference, up or
-    down, is larger than two standard errors.
-    """
-    difference = statistics.mean(scores[one]) - statistics.mean(scores[other])
-    error = standard_error(scores, one, other)
-    return difference, error, abs(difference) > ERRORS * error
+    parts = [statistics.variance(scores) / len(scores) for scores in (ours, theirs)]
+    error = math.sqrt(sum(parts))
+    if not error:  # no seed has changed a score
+        return difference, error, 0.0 if difference else 1.0
+    spent = sum(part**2 / (len(scores) - 1) for part, scores in zip(parts, (ours, theirs), strict=True))
+    return difference, error, float(2 * t.sf(abs(difference) / error, sum(parts) ** 2 / spent))
 
 
 def searched(fit: Fit, rates: Sequence[float], search: Sequence[int]) -> float:
@@ -46,15 +39,16 @@ def searched(fit: Fit, rates: Sequence[float], search: Sequence[int]) -> float:
 
 def fair_comparison(
     baseline: Fit, candidate: Fit, rates: Sequence[float], search: Sequence[int], seeds: Sequence[int]
-) -> tuple[float, float, bool]:
-    """What told_apart says of two sides that are treated alike: the same learning rates are tried for both, validation
+) -> tuple[float, float, float]:
+    """What welch_test says of two sides that are treated alike: the same learning rates are tried for both, validation
     scores choose, and other seeds are scored on the test rows.
     """
-    scores = {}
-    for name, fit in (("baseline", baseline), ("candidate", candidate)):
+
+    def scores(fit: Fit) -> list[float]:
         rate = searched(fit, rates, search)
-        scores[name] = [fit(rate, seed)[1] for seed in seeds]
-    return told_apart(scores, "candidate", "baseline")
+        return [fit(rate, seed)[1] for seed in seeds]
+
+    return welch_test(scores(candidate), scores(baseline))
 
 
 def bits_per_character(texts: Sequence[str], tokens: Sequence[Sequence[str]], nats: Sequence[Sequence[float]]) -> float:

@@ -1,4 +1,4 @@
-"""ModernBERT: BERT with what seven years of work on Transformers have found (Warner et al. 2024).
+"""ModernBERT: BERT with what six years of work on Transformers found (Warner et al. 2024).
 
 What changes against BERT, and in which file:
 

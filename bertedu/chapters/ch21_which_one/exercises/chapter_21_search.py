@@ -16,7 +16,7 @@ PAIRS = (
     (718, 1715, "a baseline and a candidate"),
     (47, 17, "another pair with other best learning rates"),  # the last one and the first one. The candidate is worse
 )
-OF_TOLD_APART = 'told_apart takes a dictionary of lists and two of its names: told_apart({…}, "candidate", "baseline").'
+OF_WELCH = "welch_test takes two lists of scores: welch_test(candidate's, baseline's)."
 
 
 def recorded(number: int) -> Fit:
@@ -68,7 +68,7 @@ def repaired_comparison(case: Case) -> None:
         examine(case, recorded(one), recorded(other), tried)
     same = recorded(1)
     result = case.call(same, same, RATES, SEARCH, SEEDS, tried="a candidate that is the baseline itself")
-    difference = plain(case.parts(result, "difference", "error", "told")[0])
+    difference = plain(case.parts(result, "difference", "error", "p")[0])
     compare_number(case, "the difference", difference, 0.0, [])
     case.close_with("An A/A test like this one costs minutes. Run it before you believe your own script.")
 
@@ -77,7 +77,6 @@ def search_causes() -> dict[str, str]:
     """Words of error messages, and what usually causes them here."""
     a_pair = "fit returns a pair: [0] is the validation score, and [1] the test score."
     call_it = "baseline and candidate are functions. Call them with a learning rate and a seed: `baseline(rate, seed)`."
-    names = 'The keys of your dictionary must be the names that told_apart gets, in quotes: {"candidate": …}.'
     return {
         "as its learning rate": "Call `fit(rate, seed)` with the learning rate first.",
         "None is not one learning rate": "No learning rate was chosen. Does your search begin with a best score that "
@@ -87,15 +86,11 @@ def search_causes() -> dict[str, str]:
         "is not one learning rate": "Call `fit(rate, seed)` with one learning rate at a time: `for rate in rates`.",
         "is not one seed": "Call `fit(rate, seed)` with one seed at a time: `for seed in search`.",
         "among the seeds": "Take the seeds from `search` and `seeds`, the arguments.",
-        "'told_apart' is not defined": "Import it again: from bertedu.family.comparison import told_apart",
-        "told_apart() missing": OF_TOLD_APART,
-        "has no attribute 'values'": OF_TOLD_APART,
-        "unhashable type": OF_TOLD_APART,
+        "'welch_test' is not defined": "Import it again: from bertedu.family.comparison import welch_test",
+        "welch_test() missing": OF_WELCH,
         "fit() missing": call_it,
         "'function' object": call_it,
-        "'candidate'": names,
-        "'baseline'": names,
-        "'generator'": "told_apart needs lists: put [ ] around the scores.",
+        "'generator'": "welch_test needs lists: put [ ] around the scores.",
         "'float' object is not iterable": "That is one number where a list is needed: the scores of all seeds.",
         "convert type 'tuple'": a_pair,
         "and 'tuple'": a_pair,
@@ -108,15 +103,15 @@ def search_causes() -> dict[str, str]:
 def examine(case: Case, baseline: Fit, candidate: Fit, tried: str) -> None:
     """Not yet, unless the three results are those of a fair comparison."""
     result = case.call(baseline, candidate, RATES, SEARCH, SEEDS, tried=tried)
-    difference, error, told = (plain(part) for part in case.parts(result, "difference", "error", "told"))
+    difference, error, p = (plain(part) for part in case.parts(result, "difference", "error", "p"))
     wanted = fair_comparison(baseline, candidate, RATES, SEARCH, SEEDS)
-    swapped = (wanted[1], "That is the standard error. The difference comes first: return what told_apart returns.")
+    swapped = (wanted[1], "That is the standard error. The difference comes first: return what welch_test returns.")
     known = [*wrong_choices(baseline, candidate), *wrong_scores(baseline, candidate), swapped]
     known = [(wrong, sentence) for wrong, sentence in known if abs(wrong - wanted[0]) > 1e-6]
     compare_number(case, "the difference", difference, wanted[0], known)
-    own = "The difference is right. Its error is that of told_apart, with all test scores of both sides."
+    own = "The difference is right. Its error is that of welch_test, with all test scores of both sides."
     compare_number(case, "the error", error, wanted[1], [(error, own)])
-    case.equal("the third part", told, wanted[2], "Return what told_apart returns.")
+    compare_number(case, "p", p, wanted[2], [(p, "Return what welch_test returns.")])
 
 
 def mean(fit: Fit, rate: float, part: int = 1, seeds: Sequence[int] = SEEDS) -> float:
@@ -231,7 +226,7 @@ def wrong_scores(baseline: Fit, candidate: Fit) -> list[tuple[float, str]]:
         ),
         (
             gap(lambda fit: max(fit(best(fit), seed)[1] for seed in SEEDS)),
-            "Those are the best seeds. Give told_apart the scores of all seeds.",
+            "Those are the best seeds. Give welch_test the scores of all seeds.",
         ),
         (-gap(lambda fit: mean(fit, best(fit))), "The sign is the other way round: candidate minus baseline."),
         (0.0, "Both sides have the same scores. Is one of the two functions used twice?"),

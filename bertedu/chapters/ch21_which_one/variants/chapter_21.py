@@ -1,7 +1,7 @@
 """Variants of chapter 21: an interval for the difference of two members, and when a prompt costs more."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import mean, pvariance, stdev, variance
 
@@ -9,140 +9,123 @@ from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
 from bertedu.course.explaining import Row, compare
 from bertedu.course.variant import COPIED, Draws, Variant
-from bertedu.family.comparison import Scores, pooled_deviation
+from bertedu.family.comparison import welch_test
 
 
-def both(n: int, m: int) -> float:
-    """What the standard deviation of one score is multiplied by for the difference of two means."""
-    return math.sqrt(1 / n + 1 / m)
+def from_variances(ours: Sequence[float], theirs: Sequence[float], of: Callable = variance) -> tuple[float, float]:
+    """The variances of the two means."""
+    return of(ours) / len(ours), of(theirs) / len(theirs)
+
+
+def welch_freedom(a: float, b: float, n: int, m: int) -> float:
+    """The degrees of freedom of a difference of two means whose variances are a and b."""
+    return (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (m - 1))
 
 
 def interval(
-    scores: Scores,
-    one: str,
-    other: str,
+    ours: Sequence[float],
+    theirs: Sequence[float],
     *,
-    errors: float,  # how many standard errors the interval has on each side
-    of_all: bool,  # whether the standard deviation is pooled over all members, or over these two
+    confidence: float,
     lower: bool,  # whether a lower score is better
-    of_other: bool,  # whether the difference is other − one
-    deviation: Callable[[Scores], float] = pooled_deviation,
-    root: Callable[[int, int], float] = both,
+    of_theirs: bool,  # whether the difference is theirs − ours
+    parts: Callable = from_variances,
+    root: Callable[[float, float], float] = lambda a, b: math.sqrt(a + b),
+    freedom: Callable[[float, float, int, int], float] = welch_freedom,
+    tails: int = 2,
     one_sided: bool = False,
 ) -> tuple[float, float, str]:
-    """The interval of the difference of two means, and whether `one` is better."""
-    n, m = len(scores[one]), len(scores[other])
-    error = deviation(scores if of_all else {name: scores[name] for name in (one, other)}) * root(n, m)
-    difference = mean(scores[one]) - mean(scores[other])
-    gain, shown = (-difference if lower else difference), (-difference if of_other else difference)
-    word = "better" if gain > errors * error else "worse" if gain < -errors * error and not one_sided else "open"
-    return shown - errors * error, shown + errors * error, word
+    """The confidence interval of the difference of two means, and whether ours is better."""
+    from scipy.stats import t
+
+    a, b = parts(ours, theirs)
+    limit = t.ppf(1 - (1 - confidence) / tails, freedom(a, b, len(ours), len(theirs)))
+    half, difference = float(limit) * root(a, b), mean(ours) - mean(theirs)
+    gain, shown = (-difference if lower else difference), (-difference if of_theirs else difference)
+    word = "better" if gain > half else "worse" if gain < -half and not one_sided else "open"
+    return shown - half, shown + half, word
 
 
-def unfinished(right: partial, scores: Scores, one: str, other: str, *, at: float = 0.0) -> tuple:
-    """Difference and standard error in place of the interval; at: standard errors that turn the word into a bool."""
-    low, high, word = right(scores, one, other)
-    errors = right.keywords["errors"]
-    difference, error = (low + high) / 2, (high - low) / 2 / errors
-    return difference, error, (abs(difference) > at * error if at else word)
+def unfinished(right: partial, ours: Sequence[float], theirs: Sequence[float]) -> tuple:
+    """Difference and standard error in place of the interval."""
+    low, high, word = right(ours, theirs)
+    return (low + high) / 2, math.sqrt(sum(from_variances(ours, theirs))), word
 
 
-def published(right: partial, scores: Scores, one: str, other: str) -> tuple:
-    """What the answer to the chapter's exercise gives."""
-    return unfinished(partial(right, of_all=True, of_other=False), scores, one, other, at=2.0)
+def own_variances_pooled(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float]:
+    """The mistake of one variance for both."""
+    n, m = len(ours), len(theirs)
+    both = ((n - 1) * variance(ours) + (m - 1) * variance(theirs)) / (n + m - 2)
+    return both / n, both / m
 
 
-def over_n(scores: Scores) -> float:
-    """The mistake of dividing by n."""
-    several = [one for one in scores.values() if len(one) > 1]
-    return math.sqrt(sum(len(one) * pvariance(one) for one in several) / sum(map(len, several)))
-
-
-def population(scores: Scores) -> float:
-    """The mistake of pooling population variances."""
-    several = [one for one in scores.values() if len(one) > 1]
-    return math.sqrt(sum((len(one) - 1) * pvariance(one) for one in several) / sum(len(one) - 1 for one in several))
-
-
-STANDARD_DEVIATIONS: dict[str, Callable[[Scores], float]] = {
-    "Your variances divide by n. From few seeds, divide by n − 1.": population,
-    "You divide all squares by the number of scores. Each member loses one: divide by the sum of n − 1.": over_n,
-    "You averaged standard deviations. Pool the variances, and take the root at the end.": lambda scores: mean(
-        stdev(one) for one in scores.values() if len(one) > 1
-    ),
-    "All variances have the same weight in your mean. The weight is n − 1.": lambda scores: math.sqrt(
-        mean(variance(one) for one in scores.values() if len(one) > 1)
-    ),
-    "A member with a single seed counts as one without noise in your mean. Leave it out of s.": lambda scores: (
-        math.sqrt(mean(variance(one) if len(one) > 1 else 0.0 for one in scores.values()))
-    ),
-    "You threw all scores together, so s also holds the differences between the members.": lambda scores: stdev(
-        [score for one in scores.values() for score in one]
+VARIANCES: dict[str, Callable] = {
+    "Your variances divide by n. From few seeds, divide by n − 1.": partial(from_variances, of=pvariance),
+    "One variance stands for both lists. Each has its own here.": own_variances_pooled,
+    "You have standard deviations where the formula has variances.": partial(from_variances, of=stdev),
+    "The variances of the means are s²/n and s²/m: single runs vary more.": lambda ours, theirs: (
+        variance(ours),
+        variance(theirs),
     ),
 }
-ROOTS: dict[str, Callable[[int, int], float]] = {
-    "√(1/n + 1/m) is missing: s is the noise of one run, not of a difference of means.": lambda n, m: 1.0,
-    "Only the mean of `one` varies in your error. Both do.": lambda n, m: math.sqrt(1 / n),
-    "Only the mean of `other` varies in your error. Both do.": lambda n, m: math.sqrt(1 / m),
-    "You added two errors. Their squares add up: √(1/n + 1/m).": lambda n, m: 1 / math.sqrt(n) + 1 / math.sqrt(m),
-    "You divide by n + m. A difference varies more than either mean: √(1/n + 1/m).": lambda n, m: 1 / math.sqrt(n + m),
-    "1/n + 1/m needs a root.": lambda n, m: 1 / n + 1 / m,
+ROOTS: dict[str, Callable[[float, float], float]] = {
+    "Only the mean of `ours` varies in your error. Both do.": lambda a, b: math.sqrt(a),
+    "Only the mean of `theirs` varies in your error. Both do.": lambda a, b: math.sqrt(b),
+    "You added two errors. Their squares add up: √(a + b).": lambda a, b: math.sqrt(a) + math.sqrt(b),
+    "a + b needs a root.": lambda a, b: a + b,
+}
+FREEDOMS: dict[str, Callable[[float, float, int, int], float]] = {
+    "Those are n + m − 2 degrees of freedom, for equal variances. Take ν.": lambda a, b, n, m: n + m - 2,
+    "That is the normal distribution's limit, for a noise that is known. Take t.ppf(…, ν).": lambda a, b, n, m: 1e9,
+    "In ν the squares are divided by n − 1 and m − 1.": lambda a, b, n, m: (a + b) ** 2 / (a**2 / n + b**2 / m),
 }
 
 
 def comparing(draws: Draws) -> Variant:
-    """An interval for a difference of means, and a word for it."""
-    of_all, of_other = draws.pick((True, False)), draws.pick((True, False))
-    errors, lower = draws.pick((1.5, 2.5, 3.0)), draws.pick((True, False))
-    right = partial(interval, errors=errors, of_all=of_all, lower=lower, of_other=of_other)
-    pool = "all members" if of_all else "`one` and `other`"
-    first, second = ("other", "one") if of_other else ("one", "other")
+    """A confidence interval for a difference of means, and a word for it."""
+    confidence, of_theirs, lower = draws.pick((0.9, 0.98, 0.99)), draws.pick((True, False)), draws.pick((True, False))
+    right = partial(interval, confidence=confidence, lower=lower, of_theirs=of_theirs)
+    first, second = ("theirs", "ours") if of_theirs else ("ours", "theirs")
     direction = "lower" if lower else "higher"
     mistakes: dict[str, Callable] = {
-        COPIED.format(number="21.1"): partial(published, right),
+        COPIED.format(number="21.1"): welch_test,
         "Return both ends of the interval, not the difference and its error.": partial(unfinished, right),
-        f"The difference is {first} − {second}.": partial(right, of_other=not of_other),
-        f"s is pooled over {pool} here.": partial(right, of_all=not of_all),
-        f"Your interval has one standard error on each side, and should have {errors:g}.": partial(right, errors=1.0),
-        f"Your interval has two standard errors on each side, and should have {errors:g}.": partial(right, errors=2.0),
+        f"The difference is {first} − {second}.": partial(right, of_theirs=not of_theirs),
+        f"That is the interval of 95 %, and {100 * confidence:g} % are asked for.": partial(right, confidence=0.95),
+        f"Leave {100 - 100 * confidence:g} % outside in all, half of it on each side.": partial(right, tails=1),
         f"A {direction} score is better here.": partial(right, lower=not lower),
         'Nothing is ever "worse": look at both sides of the interval.': partial(right, one_sided=True),
     }
-    mistakes |= {said: partial(right, deviation=wrong) for said, wrong in STANDARD_DEVIATIONS.items()}
+    mistakes |= {said: partial(right, parts=wrong) for said, wrong in VARIANCES.items()}
     mistakes |= {said: partial(right, root=wrong) for said, wrong in ROOTS.items()}
+    mistakes |= {said: partial(right, freedom=wrong) for said, wrong in FREEDOMS.items()}
 
     def examine(case: Case) -> None:
         rows: list[Row] = []
-        for counts, shift, one, other in (
-            ({"bert": 3, "albert": 5, "electra": 2, "xlnet": 1}, 20.0, "albert", "bert"),
-            ({"bert": 2, "roberta": 4, "xlnet": 1, "deberta": 3}, -20.0, "roberta", "deberta"),
-            ({"bert": 3, "albert": 4, "electra": 1}, 0.2, "bert", "albert"),
-            ({"bert": 4, "xlnet": 1, "electra": 2}, 30.0, "xlnet", "bert"),
-        ):
-            scores = {
-                name: [round(40 + size * number + shift * (name == one), 1) for number in case.randn(count).tolist()]
-                for size, (name, count) in enumerate(counts.items(), start=1)
-            }
-            rows.append((f"{one} and {other}, with {counts[one]} and {counts[other]} seeds", (scores, one, other)))
-        advice = "Compute the difference, s and the standard error by hand for two members with two seeds each."
+        for counts, shift in (((5, 3), 60.0), ((4, 3), -60.0), ((4, 2), 0.2), ((3, 3), 30.0)):
+            ours, theirs = (
+                [round(40 + size * number + added, 1) for number in case.randn(count).tolist()]
+                for size, count, added in ((1, counts[0], shift), (2, counts[1], 0.0))
+            )
+            rows.append((f"{counts[0]} and {counts[1]} seeds", (ours, theirs)))
+        advice = "Compute the difference, the standard error and ν by hand for two members with two seeds each."
         compare(case, rows, right, mistakes, advice, name="the result")
 
     text = (
-        "`scores` has for each member of the family the list of its scores, one for each seed; the lists may have "
-        f"different lengths. **A {direction} score is better.** Write `told_apart(scores, one, other)` for the names "
-        "of two members with n and m seeds. The difference is **the mean of "
-        f"`{first}` minus the mean of `{second}`**. Its standard error is s·√(1/n + 1/m), where s is the standard "
-        f"deviation pooled over those of **{pool}** that have two seeds or more: the root of the mean of their "
-        "variances (with n − 1), each with the weight n − 1. Return `(low, high, word)`: the ends of the interval of "
-        f"**{errors:g}** standard errors to each side of the difference, and a word for `one`: "
-        '"better" or "worse" if 0 lies outside of the interval, and "open" if it does not.'
+        f"`ours` and `theirs` are the scores of two members, n and m seeds. **A {direction} score is better.** Write "
+        "`confidence_interval(ours, theirs)` for the difference of the means, **the mean of "
+        f"`{first}` minus the mean of `{second}`**. With a = s₁²/n and b = s₂²/m (variances with n − 1 and m − 1, each "
+        "list its own) its standard error is √(a + b), and ν = (a + b)² / (a²/(n − 1) + b²/(m − 1)). Return "
+        "`(low, high, word)`: the ends of the interval that holds the true difference with a confidence of "
+        f"**{100 * confidence:g}** %, with the limit `t.ppf(q, ν)` of `scipy.stats` on each side, and a word for "
+        '`ours`: "better" or "worse" if 0 lies outside of the interval, and "open" if it does not.'
     )
     hints = (
-        "Three steps: s, the standard error, the interval. statistics.variance divides by n − 1.",
+        "Three steps: the standard error, the limit, the interval. How much lies outside, on each side?",
         "The word depends on two things: on which side of 0 the interval lies, and whether low scores are good.",
     )
     exercise = Exercise("21.11", "An interval for a difference", 2, 12, hints, examine)
-    return Variant(exercise, text, "def told_apart(scores, one, other):")
+    return Variant(exercise, text, "def confidence_interval(ours, theirs):")
 
 
 def months_to_pay(

@@ -2,275 +2,159 @@
 
 import math
 import statistics
-from statistics import mean, pstdev, pvariance, stdev, variance
+from statistics import NormalDist, mean, pvariance, stdev, variance
 
 import numpy as np
 import torch
+from scipy.stats import t, ttest_ind
 
 
-def plainly(scores, one, other):
-    several = [values for values in scores.values() if len(values) > 1]
-    squares = sum((len(values) - 1) * variance(values) for values in several)
-    s = math.sqrt(squares / sum(len(values) - 1 for values in several))
-    difference = mean(scores[one]) - mean(scores[other])
-    error = s * math.sqrt(1 / len(scores[one]) + 1 / len(scores[other]))
-    return difference, error, abs(difference) > 2 * error
+def plainly(ours, theirs):
+    a, b = variance(ours) / len(ours), variance(theirs) / len(theirs)
+    difference, error = mean(ours) - mean(theirs), math.sqrt(a + b)
+    nu = (a + b) ** 2 / (a**2 / (len(ours) - 1) + b**2 / (len(theirs) - 1))
+    return difference, error, 2 * t.sf(abs(difference) / error, nu)
 
 
-def in_a_loop(by_seed, first, second):
-    squares, freedom = 0.0, 0
-    for values in by_seed.values():
+def in_a_loop(first, second):
+    means, errors, below = [], [], 0.0
+    for values in (first, second):
         middle = sum(values) / len(values)
-        squares += sum((value - middle) ** 2 for value in values)
-        freedom += len(values) - 1
-    s = (squares / freedom) ** 0.5
-    difference = sum(by_seed[first]) / len(by_seed[first]) - sum(by_seed[second]) / len(by_seed[second])
-    error = s * (1 / len(by_seed[first]) + 1 / len(by_seed[second])) ** 0.5
-    return [difference, error, difference > 2 * error or difference < -2 * error]
+        squares = sum((value - middle) ** 2 for value in values)
+        part = squares / (len(values) - 1) / len(values)
+        means.append(middle)
+        errors.append(part)
+        below += part * part / (len(values) - 1)
+    difference = means[0] - means[1]
+    return [difference, sum(errors) ** 0.5, 2 * t.cdf(-abs(difference) / sum(errors) ** 0.5, sum(errors) ** 2 / below)]
 
 
-def with_numpy(scores, one, other):
-    away = np.concatenate([np.array(values) - np.mean(values) for values in scores.values()])
-    s = np.sqrt((away**2).sum() / (len(away) - len(scores)))
-    a, b = np.array(scores[one]), np.array(scores[other])
-    error = s * np.sqrt(1 / len(a) + 1 / len(b))
-    return a.mean() - b.mean(), error, np.abs(a.mean() - b.mean()) > 2 * error
+def with_numpy(ours, theirs):
+    a, b = np.array(ours), np.array(theirs)
+    error = np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
+    return a.mean() - b.mean(), error, ttest_ind(a, b, equal_var=False).pvalue
 
 
-def with_torch(scores, one, other):
-    tensors = {name: torch.tensor(values, dtype=torch.float64) for name, values in scores.items()}
-    squares = sum((tensor - tensor.mean()).square().sum() for tensor in tensors.values())
-    s = (squares / sum(len(tensor) - 1 for tensor in tensors.values())).sqrt()
-    difference = tensors[one].mean() - tensors[other].mean()
-    error = s * (1 / len(tensors[one]) + 1 / len(tensors[other])) ** 0.5
-    return difference, error, difference.abs() > 2 * error
+def with_torch(ours, theirs):
+    a, b = torch.tensor(ours, dtype=torch.float64), torch.tensor(theirs, dtype=torch.float64)
+    one, other = a.var() / len(a), b.var() / len(b)
+    nu = (one + other) ** 2 / (one**2 / (len(a) - 1) + other**2 / (len(b) - 1))
+    difference, error = a.mean() - b.mean(), (one + other).sqrt()
+    return difference, error, torch.tensor(2 * t.sf((difference.abs() / error).item(), nu.item()))
 
 
-def told_with(deviation, spoil=None):
-    """An answer with another s, or with its three results spoilt."""
+def with_error(wrong):
+    """An answer whose standard error is another function of the two lists."""
+    return lambda ours, theirs: (plainly(ours, theirs)[0], wrong(ours, theirs, len(ours), len(theirs)), 0.5)
 
-    def answer(scores, one, other):
-        a, b = scores[one], scores[other]
-        s, difference = deviation(scores, a, b), mean(a) - mean(b)
-        error = s * math.sqrt(1 / len(a) + 1 / len(b))
-        right = difference, error, abs(difference) > 2 * error
-        return spoil(right, s, len(a), len(b)) if spoil else right
+
+def with_difference(wrong):
+    return lambda ours, theirs: (wrong(ours, theirs), *plainly(ours, theirs)[1:])
+
+
+def with_p(wrong):
+    """An answer whose p is another function of the difference, the error, ν, and n + m − 2."""
+
+    def answer(ours, theirs):
+        a, b = variance(ours) / len(ours), variance(theirs) / len(theirs)
+        nu = (a + b) ** 2 / (a**2 / (len(ours) - 1) + b**2 / (len(theirs) - 1))
+        difference, error, _ = plainly(ours, theirs)
+        return difference, error, wrong(difference, error, nu, len(ours) + len(theirs) - 2)
 
     return answer
 
 
-def several(scores):
-    return [values for values in scores.values() if len(values) > 1]
+def weighted_by_n(ours, theirs):
+    a, b = variance(ours) / len(ours), variance(theirs) / len(theirs)
+    difference, error, _ = plainly(ours, theirs)
+    return difference, error, 2 * t.sf(abs(difference) / error, (a + b) ** 2 / (a**2 / len(ours) + b**2 / len(theirs)))
 
 
-def pooled(scores, a=None, b=None):
-    freedom = sum(len(v) - 1 for v in several(scores))
-    return math.sqrt(sum((len(v) - 1) * variance(v) for v in several(scores)) / freedom)
+def not_squared(ours, theirs):
+    a, b = variance(ours) / len(ours), variance(theirs) / len(theirs)
+    difference, error, _ = plainly(ours, theirs)
+    nu = (a + b) / (a**2 / (len(ours) - 1) + b**2 / (len(theirs) - 1))
+    return difference, error, 2 * t.sf(abs(difference) / error, nu)
 
 
-def of_population(scores, a, b):
-    return math.sqrt(sum(len(v) * pvariance(v) for v in several(scores)) / sum(map(len, several(scores))))
+def equal_variances(ours, theirs):
+    return (*plainly(ours, theirs)[:2], ttest_ind(ours, theirs).pvalue)
 
 
-def mean_of_population(scores, a, b):
-    return mean(pstdev(v) for v in several(scores))
+def pooled(ours, theirs, n, m):
+    return math.sqrt(((n - 1) * variance(ours) + (m - 1) * variance(theirs)) / (n + m - 2) * (1 / n + 1 / m))
 
 
-def mean_of_deviations(scores, a, b):
-    return mean(stdev(v) for v in several(scores))
+def methods_of_lists(ours, theirs):
+    return ours.mean() - theirs.mean(), 0.0, 1.0
 
 
-def equal_weights(scores, a, b):
-    return math.sqrt(mean(variance(v) for v in several(scores)))
+def lists_subtracted(ours, theirs):
+    return mean(ours - theirs), 0.0, 1.0
 
 
-def weights_of_n(scores, a, b):
-    return math.sqrt(sum(len(v) * variance(v) for v in several(scores)) / sum(map(len, several(scores))))
+def arrays_subtracted(ours, theirs):
+    return (np.array(ours) - np.array(theirs)).mean() if len(ours) != len(theirs) else 0.0, 0.0, 1.0
 
 
-def thrown_together(scores, a, b):
-    return stdev([x for values in scores.values() for x in values])
+def without_nu(ours, theirs):
+    difference, error, _ = plainly(ours, theirs)
+    return difference, error, 2 * t.sf(abs(difference) / error)
 
 
-def of_the_two(scores, a, b):
-    return pooled({"one": a, "other": b})
+def only_p(ours, theirs):
+    return plainly(ours, theirs)[2]
 
 
-def summed(scores, a, b):
-    return pooled(scores) * math.sqrt(sum(len(v) - 1 for v in several(scores)))
+def a_verdict(ours, theirs):
+    difference, error, p = plainly(ours, theirs)
+    return difference, error, bool(p < 0.05)
 
 
-def centred_together(scores, a, b):
-    return stdev([x - mean(v) for v in scores.values() for x in v])
-
-
-def crashes_on_one(scores, a, b):
-    return pooled(scores) if len(several(scores)) == len(scores) else math.sqrt(sum(map(variance, scores.values())))
-
-
-def of_three_seeds(scores, a, b):
-    return pooled({name: values for name, values in scores.items() if len(values) > 2})
-
-
-def of_the_others(scores, a, b):
-    return pooled({name: values for name, values in scores.items() if values not in (a, b)})
-
-
-def of_the_means(scores, a, b):
-    return stdev(mean(values) for values in scores.values())
-
-
-def not_a_number(scores, a, b):
-    return pooled(scores) if len(several(scores)) == len(scores) else math.nan  # as torch's var of a single score is
-
-
-def one_seed_counts(scores, a, b):
-    squares = sum((len(v) - 1) * variance(v) for v in several(scores))
-    singles = sum(len(v) == 1 for v in scores.values())
-    return math.sqrt(squares / (sum(len(v) - 1 for v in several(scores)) + singles))
-
-
-def divided_by_all(scores, a, b):
-    if len(several(scores)) == len(scores):
-        return pooled(scores)
-    squares = sum((len(v) - 1) * variance(v) for v in several(scores))
-    return math.sqrt(squares / sum(map(len, scores.values())))
-
-
-def zero_for_one(scores, a, b):
-    if len(several(scores)) == len(scores):
-        return pooled(scores)
-    return math.sqrt(sum(variance(v) if len(v) > 1 else 0.0 for v in scores.values()) / len(scores))
-
-
-of_a_single_run = told_with(pooled, lambda right, s, n, m: (right[0], s, abs(right[0]) > 2 * s))
-only_the_first = told_with(pooled, lambda right, s, n, m: (right[0], s / n**0.5, True))
-only_the_second = told_with(pooled, lambda right, s, n, m: (right[0], s / m**0.5, True))
-of_the_sum = told_with(pooled, lambda right, s, n, m: (right[0], s / (n + m) ** 0.5, True))
-rootless = told_with(pooled, lambda right, s, n, m: (right[0], s * (1 / n + 1 / m), True))
-errors_added = told_with(pooled, lambda right, s, n, m: (right[0], s / n**0.5 + s / m**0.5, True))
-by_variance = told_with(lambda scores, a, b: pooled(scores) ** 2)
-doubled = told_with(pooled, lambda right, s, n, m: (right[0], 2 * right[1], right[2]))
-sign_lost = told_with(pooled, lambda right, s, n, m: (abs(right[0]), *right[1:]))
-sign_swapped = told_with(pooled, lambda right, s, n, m: (-right[0], *right[1:]))
-one_sided = told_with(pooled, lambda right, s, n, m: (*right[:2], right[0] > 2 * right[1]))
-one_error = told_with(pooled, lambda right, s, n, m: (*right[:2], abs(right[0]) > right[1]))
-never = told_with(pooled, lambda right, s, n, m: (*right[:2], False))
-three_errors = told_with(pooled, lambda right, s, n, m: (*right[:2], abs(right[0]) > 3 * right[1]))
-student = told_with(pooled, lambda right, s, n, m: (*right[:2], abs(right[0]) > 2.36 * right[1]))  # t, 7 degrees
-two_deviations = told_with(pooled, lambda right, s, n, m: (*right[:2], abs(right[0]) > 2 * s))
-close_to_two = told_with(pooled, lambda right, s, n, m: (*right[:2], abs(right[0]) > 1.96 * right[1]))
-fewer_runs = told_with(pooled, lambda right, s, n, m: (right[0], s * math.sqrt(1 / (n - 1) + 1 / (m - 1)), True))
-in_words = told_with(pooled, lambda right, s, n, m: (*right[:2], "yes" if right[2] else "no"))
-only_told = told_with(pooled, lambda right, s, n, m: right[2])
-
-
-def medians(scores, one, other):
-    difference = statistics.median(scores[one]) - statistics.median(scores[other])
-    return (difference, *plainly(scores, one, other)[1:])
-
-
-def best_seeds(scores, one, other):
-    return (max(scores[one]) - max(scores[other]), *plainly(scores, one, other)[1:])
-
-
-def letters(scores, one, other):
-    difference, _, told = plainly(scores, one, other)
-    return difference, pooled(scores) * math.sqrt(1 / len(one) + 1 / len(other)), told
-
-
-def number_of_members(scores, one, other):
-    difference, _, told = plainly(scores, one, other)
-    return difference, pooled(scores) * math.sqrt(2 / len(scores)), told
-
-
-def pairs_of_seeds(scores, one, other):
-    difference = mean(a - b for a, b in zip(scores[one], scores[other]))  # noqa: B905
-    return (difference, *plainly(scores, one, other)[1:])
-
-
-def first_seeds(scores, one, other):
-    return (scores[one][0] - scores[other][0], *plainly(scores, one, other)[1:])
-
-
-def always_bert(scores, one, other):
-    return plainly(scores, one, "bert")
-
-
-def of_names(scores, one, other):
-    return np.mean(one) - np.mean(other), 0.0, False
-
-
-def methods_of_lists(scores, one, other):
-    return scores[one].mean() - scores[other].mean(), 0.0, False
-
-
-def lists_subtracted(scores, one, other):
-    return mean(scores[one] - scores[other]), 0.0, False
-
-
-def arrays_subtracted(scores, one, other):
-    return (np.array(scores[one]) - np.array(scores[other])).mean(), 0.0, False
-
-
-def names_alone(scores, one, other):
-    deviations = [stdev(values) for name, values in scores]
-    return 0.0, mean(deviations), False
+def rounded(ours, theirs):
+    return (round(plainly(ours, theirs)[0], 3), *plainly(ours, theirs)[1:])
 
 
 ANSWERS = {
     "21.1": {
         "accepted": [plainly, in_a_loop, with_numpy, with_torch],
         "wrong": [
-            (told_with(of_population), "population variance"),
-            (told_with(mean_of_population), "population variance"),
-            (told_with(mean_of_deviations), "mean of the standard deviations"),
-            (told_with(equal_weights), "weigh the same here"),
-            (told_with(weights_of_n), "weights are n − 1"),
-            (told_with(thrown_together), "differences between the members"),
-            (told_with(of_the_two), "these two members alone"),
-            (told_with(summed), "not averaged"),
-            (told_with(centred_together), "Divide their squares"),
-            (told_with(crashes_on_one), "leave it out of s"),
-            (told_with(one_seed_counts), "leave it out of s"),
-            (told_with(zero_for_one), "leave it out of s"),
-            (told_with(divided_by_all), "population variance"),
-            (of_a_single_run, "of a single run"),
-            (only_the_first, "the first mean alone"),
-            (only_the_second, "the second mean alone"),
-            (of_the_sum, "divided by n + m"),
-            (rootless, "The root of"),
-            (errors_added, "their squares do"),
-            (by_variance, "with the variance"),
-            (doubled, "one standard error"),
-            (sign_lost, "sign tells who"),
-            (sign_swapped, "sign tells who"),
-            (one_sided, "the absolute value"),
-            (one_error, "Two are asked for"),
-            (never, "limit is always 2"),
-            (three_errors, "limit is always 2"),
-            (student, "limit is always 2"),
-            (two_deviations, "Compare with two errors"),
-            (close_to_two, "The limit of 1.96"),
-            (told_with(of_three_seeds), "with two seeds belongs"),
-            (told_with(of_the_others), "pool all members"),
-            (told_with(of_the_means), "of *one* member"),
-            (letters, "letters of a name"),
-            (fewer_runs, "belong to s"),
-            (number_of_members, "its own number of runs"),
-            (pairs_of_seeds, "end of the shorter list"),
-            (first_seeds, "first seeds alone"),
-            (always_bert, "always subtract bert"),
-            (of_names, "not a list of scores"),
+            (with_error(pooled), "one s for both"),
+            (with_error(lambda x, y, n, m: stdev([*x, *y]) * math.sqrt(1 / n + 1 / m)), "one s for both"),
+            (with_error(lambda x, y, n, m: math.sqrt(variance(x) + variance(y))), "noise of single runs"),
+            (with_error(lambda x, y, n, m: math.sqrt(variance(x) / n)), "first mean alone"),
+            (with_error(lambda x, y, n, m: math.sqrt(variance(y) / m)), "second mean alone"),
+            (with_error(lambda x, y, n, m: math.sqrt((variance(x) + variance(y)) / (n + m))), "divided by n + m"),
+            (with_error(lambda x, y, n, m: stdev(x) / n**0.5 + stdev(y) / m**0.5), "their squares do"),
+            (with_error(lambda x, y, n, m: math.sqrt(stdev(x) / n + stdev(y) / m)), "not the s"),
+            (with_error(lambda x, y, n, m: math.sqrt(pvariance(x) / n + pvariance(y) / m)), "population variance"),
+            (with_error(lambda x, y, n, m: math.sqrt(variance(x) / (n - 1) + variance(y) / (m - 1))), "have them"),
+            (with_error(lambda x, y, n, m: variance(x) / n + variance(y) / m), "its root"),
+            (with_error(lambda x, y, n, m: 2 * plainly(x, y)[1]), "one standard error"),
+            (with_difference(lambda x, y: mean(y) - mean(x)), "sign tells who"),
+            (with_difference(lambda x, y: abs(mean(x) - mean(y))), "sign tells who"),
+            (with_difference(lambda x, y: statistics.median(x) - statistics.median(y)), "Take the means"),
+            (with_difference(lambda x, y: max(x) - max(y)), "luck: take the means"),
+            (with_difference(lambda x, y: mean(a - b for a, b in zip(x, y))), "end of the shorter list"),  # noqa: B905
+            (with_difference(lambda x, y: x[0] - y[0]), "first seeds alone"),
+            (with_p(lambda d, e, nu, all_but_two: t.sf(abs(d) / e, nu)), "one tail"),
+            (with_p(lambda d, e, nu, all_but_two: 2 * t.sf(d / e, nu)), "absolute value"),
+            (with_p(lambda d, e, nu, all_but_two: 2 * t.cdf(abs(d) / e, nu) - 1), "1 − p"),
+            (with_p(lambda d, e, nu, all_but_two: 2 - 2 * NormalDist().cdf(abs(d) / e)), "normal distribution"),
+            (with_p(lambda d, e, nu, all_but_two: 2 * t.sf(abs(d) / e, all_but_two)), "for equal variances"),
+            (with_p(lambda d, e, nu, all_but_two: 2 * t.sf(abs(d), nu)), "divide the difference"),
+            (with_p(lambda d, e, nu, all_but_two: 2 * t.sf(abs(d) / e, round(nu))), "whole number"),
+            (with_p(lambda d, e, nu, all_but_two: abs(d) / e), "p is a probability"),
+            (weighted_by_n, "divided by n − 1"),
+            (not_squared, "numerator of ν"),
+            (equal_variances, "for equal variances"),
             (methods_of_lists, "no such method"),
             (lists_subtracted, "take the mean of each first"),
             (arrays_subtracted, "take the mean of each first"),
-            (names_alone, "gives only the names"),
-            (told_with(not_a_number), "leave it out of s"),
-            (in_words, "True or False"),
-            (only_told, "3 things are asked for"),
-            (medians, "Take the means"),
-            (best_seeds, "luck: take the means"),
+            (without_nu, "takes two numbers"),
+            (a_verdict, "should be a number"),
+            (only_p, "3 things are asked for"),
+            (rounded, "Don't round"),
         ],
     },
 }

@@ -4,8 +4,9 @@ import math
 from statistics import mean, median, variance
 
 import numpy as np
+from scipy.stats import ttest_ind
 
-from bertedu.family.comparison import told_apart
+from bertedu.family.comparison import welch_test
 
 
 def plainly(baseline, candidate, rates, search, seeds):
@@ -13,7 +14,7 @@ def plainly(baseline, candidate, rates, search, seeds):
         rate = max(rates, key=lambda rate: mean(fit(rate, seed)[0] for seed in search))
         return [fit(rate, seed)[1] for seed in seeds]
 
-    return told_apart({"baseline": scores(baseline), "candidate": scores(candidate)}, "candidate", "baseline")
+    return welch_test(scores(candidate), scores(baseline))
 
 
 def in_loops(baseline, candidate, rates, search, seeds):
@@ -31,7 +32,7 @@ def in_loops(baseline, candidate, rates, search, seeds):
     one, other = by_side
     difference = sum(one) / len(one) - sum(other) / len(other)
     error = math.sqrt((variance(one) + variance(other)) / len(seeds))
-    return difference, error, abs(difference) > 2 * error
+    return difference, error, ttest_ind(one, other, equal_var=False).pvalue
 
 
 def with_arrays(baseline, candidate, rates, search, seeds):
@@ -41,7 +42,7 @@ def with_arrays(baseline, candidate, rates, search, seeds):
         table = np.array([[fit(rate, seed)[0] for seed in search] for rate in rates])
         return np.array([fit(rates[table.mean(axis=1).argmax()], seed)[1] for seed in seeds])
 
-    return told_apart({"old": scores(baseline), "new": scores(candidate)}, "new", "old")
+    return welch_test(scores(candidate), scores(baseline))
 
 
 def average(fit, rate, part, seeds):
@@ -58,7 +59,7 @@ def comparing(choose_of_baseline, choose=None, scored="seeds", part=1, sides=("c
             name: [given[name](way(given[name], given), seed)[part] for seed in given[scored]]
             for name, way in (("baseline", choose_of_baseline), ("candidate", choose))
         }
-        return told_apart(scores, *sides)
+        return welch_test(*(scores[side] for side in sides))
 
     return compare
 
@@ -126,7 +127,7 @@ by_validation, by_test = best_rate(0, "search"), best_rate(1, "seeds")
 def broken(baseline, candidate, rates, search, seeds):
     tuned = [max(fit_rate[1] for fit_rate in (candidate(rate, seed) for rate in rates)) for seed in seeds]
     plain = [baseline(rates[0], seed)[1] for seed in seeds]
-    return told_apart({"baseline": plain, "candidate": tuned}, "candidate", "baseline")
+    return welch_test(tuned, plain)
 
 
 def for_each_seed(part):
@@ -134,7 +135,7 @@ def for_each_seed(part):
         def scores(fit):
             return [max((fit(rate, seed) for rate in rates), key=lambda run: run[part])[1] for seed in seeds]
 
-        return told_apart({"baseline": scores(baseline), "candidate": scores(candidate)}, "candidate", "baseline")
+        return welch_test(scores(candidate), scores(baseline))
 
     return compare
 
@@ -150,7 +151,7 @@ def one_search(baseline, candidate, rates, search, seeds):
             if average(fit, rate, 0, search) > highest:
                 best, highest = rate, average(fit, rate, 0, search)
         scores[name] = [fit(best, seed)[1] for seed in seeds]
-    return told_apart(scores, "candidate", "baseline")
+    return welch_test(scores["candidate"], scores["baseline"])
 
 
 def search_scored_too(baseline, candidate, rates, search, seeds):
@@ -158,7 +159,7 @@ def search_scored_too(baseline, candidate, rates, search, seeds):
         rate = by_validation(fit, {"rates": rates, "search": search})
         return [fit(rate, seed)[1] for seed in (*search, *seeds)]
 
-    return told_apart({"baseline": scores(baseline), "candidate": scores(candidate)}, "candidate", "baseline")
+    return welch_test(scores(candidate), scores(baseline))
 
 
 def without_a_rate(number):
@@ -174,12 +175,11 @@ def same_side(baseline, candidate, rates, search, seeds):
 
 
 def not_called(baseline, candidate, rates, search, seeds):
-    return told_apart({"baseline": baseline, "candidate": candidate}, "candidate", "baseline")
+    return welch_test(candidate, baseline)
 
 
-def lists_for_names(baseline, candidate, rates, search, seeds):
-    one, other = [candidate(rates[0], seed)[1] for seed in seeds], [baseline(rates[0], seed)[1] for seed in seeds]
-    return told_apart({"candidate": one, "baseline": other}, one, other)
+def one_list(baseline, candidate, rates, search, seeds):
+    return welch_test([candidate(rates[0], seed)[1] for seed in seeds])
 
 
 def pairs_summed(baseline, candidate, rates, search, seeds):
@@ -191,25 +191,21 @@ def only_the_difference(*inputs):
 
 
 def another_error(*inputs):
-    difference, error, told = plainly(*inputs)
-    return difference, error * math.sqrt(2), told
+    difference, error, p = plainly(*inputs)
+    return difference, error * math.sqrt(2), p
 
 
 def never_told(*inputs):
-    return (*plainly(*inputs)[:2], False)
+    return (*plainly(*inputs)[:2], 1.0)
 
 
 def seed_first(baseline, candidate, rates, search, seeds):
-    return told_apart({"b": [baseline(0, rate)[1] for rate in rates], "c": [1.0, 2.0]}, "c", "b")
+    return welch_test([1.0, 2.0], [baseline(0, rate)[1] for rate in rates])
 
 
 def means_alone(baseline, candidate, rates, search, seeds):
     rate = {fit: by_validation(fit, {"rates": rates, "search": search}) for fit in (baseline, candidate)}
-    scores = {
-        "baseline": [average(baseline, rate[baseline], 1, seeds)],
-        "candidate": [average(candidate, rate[candidate], 1, seeds)],
-    }
-    return told_apart(scores, "candidate", "baseline")
+    return welch_test(*([average(fit, rate[fit], 1, seeds)] for fit in (candidate, baseline)))
 
 
 ANSWERS = {
@@ -245,12 +241,12 @@ ANSWERS = {
             (without_a_rate(-1), "The last one belongs"),
             (same_side, "used twice"),
             (not_called, "are functions"),
-            (lists_for_names, "two of its names"),
+            (one_list, "takes two lists"),
             (pairs_summed, "returns a pair"),
             (comparing(by_validation, sides=("baseline", "candidate")), "other way round"),
             (only_the_difference, "3 things are asked for"),
             (another_error, "Its error is that of"),
-            (never_told, "what told_apart returns"),
+            (never_told, "what welch_test returns"),
             (seed_first, "the learning rate first"),
             (means_alone, "all test scores of both sides"),
         ],

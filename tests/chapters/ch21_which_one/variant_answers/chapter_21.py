@@ -2,45 +2,41 @@
 
 from support.variant_facts import found
 
-TOLD = """
-def told_apart(scores, one, other):
+INTERVAL = """
+def confidence_interval(ours, theirs):
     from statistics import mean, variance
-    members = list(scores.values()) if of_all else [scores[one], scores[other]]
-    several = [member for member in members if len(member) > 1]
-    freedom = sum(len(member) - 1 for member in several)
-    s = (sum((len(member) - 1) * variance(member) for member in several) / freedom) ** 0.5
-    n, m = len(scores[one]), len(scores[other])
-    error = s * (1 / n + 1 / m) ** 0.5
-    difference = mean(scores[one]) - mean(scores[other])
-    if of_other:
+    from scipy.stats import t
+    n, m = len(ours), len(theirs)
+    a, b = variance(ours) / n, variance(theirs) / m
+    nu = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (m - 1))
+    half = t.ppf(1 - (1 - confidence) / 2, nu) * (a + b) ** 0.5
+    difference = mean(ours) - mean(theirs)
+    if of_theirs:
         difference = -difference
-    low, high = difference - errors * error, difference + errors * error
+    low, high = difference - half, difference + half
     if low <= 0 <= high:
         return low, high, "open"
-    return low, high, "better" if (low > 0) != (lower != of_other) else "worse"
+    return low, high, "better" if (low > 0) != (lower != of_theirs) else "worse"
 """
-TOLD_TENSORS = """
-def told_apart(scores, one, other):
-    mine, theirs = torch.tensor(scores[one]), torch.tensor(scores[other])
-    pool = [torch.tensor(scores[name]) for name in (scores if of_all else (one, other))]
-    squares = sum(((values - values.mean()) ** 2).sum() for values in pool)
-    s = (squares / sum(len(values) - 1 for values in pool)).sqrt()
-    half = errors * s * (1 / len(mine) + 1 / len(theirs)) ** 0.5
-    gain = mine.mean() - theirs.mean()
-    shown = -gain if of_other else gain
+INTERVAL_TENSORS = """
+def confidence_interval(ours, theirs):
+    from scipy.stats import t
+    mine, other = torch.tensor(ours, dtype=torch.float64), torch.tensor(theirs, dtype=torch.float64)
+    a, b = mine.var() / len(mine), other.var() / len(other)
+    nu = (a + b) ** 2 / (a**2 / (len(mine) - 1) + b**2 / (len(other) - 1))
+    half = -t.ppf((1 - confidence) / 2, nu.item()) * (a + b).sqrt()
+    gain = mine.mean() - other.mean()
+    shown = -gain if of_theirs else gain
     gain = -gain if lower else gain
     word = "better" if gain > half else "worse" if gain < -half else "open"
     return [(shown - half).item(), (shown + half).item(), word]
 """
-PUBLIC_TOLD = """
-def told_apart(scores, one, other):
+PUBLIC_WELCH = """
+def confidence_interval(ours, theirs):
     from statistics import mean, variance
-    several = [values for values in scores.values() if len(values) > 1]
-    freedom = sum(len(values) - 1 for values in several)
-    s = (sum((len(values) - 1) * variance(values) for values in several) / freedom) ** 0.5
-    error = s * (1 / len(scores[one]) + 1 / len(scores[other])) ** 0.5
-    difference = mean(scores[one]) - mean(scores[other])
-    return difference, error, abs(difference) > 2 * error
+    from scipy.stats import ttest_ind
+    error = (variance(ours) / len(ours) + variance(theirs) / len(theirs)) ** 0.5
+    return mean(ours) - mean(theirs), error, ttest_ind(ours, theirs, equal_var=False).pvalue
 """
 PAY = """
 def months_to_pay(texts, prompt, tokens, answer, labels):
@@ -78,39 +74,31 @@ def break_even(once, hour, milliseconds, tokens, prices):
     return math.floor(once / saved) + 1 if saved > 0 else math.inf
 """
 
-RIGHT = {"21.11": [TOLD, TOLD_TENSORS], "21.12": [PAY, PAY_MONTH_BY_MONTH]}
+RIGHT = {"21.11": [INTERVAL, INTERVAL_TENSORS], "21.12": [PAY, PAY_MONTH_BY_MONTH]}
 WRONG = {
     "21.11": {
-        PUBLIC_TOLD: r"the chapter's exercise 21\.1",
-        TOLD.replace("return low, high, ", "return difference, error, "): r"both ends of the interval",
-        TOLD.replace("if of_other:", "if not of_other:").replace(
-            "!= of_other", "== of_other"
+        PUBLIC_WELCH: r"the chapter's exercise 21\.1",
+        INTERVAL.replace("return low, high, ", "return difference, (a + b) ** 0.5, "): r"both ends of the interval",
+        INTERVAL.replace("if of_theirs:", "if not of_theirs:").replace(
+            "!= of_theirs", "== of_theirs"
         ): r"The difference is \w+ −",
-        TOLD.replace("if of_all", "if not of_all"): r"s is pooled over",
-        TOLD.replace("errors * error", "error"): r"one standard error on each side",
-        TOLD.replace("errors * error", "2 * error"): r"two standard errors on each side",
-        TOLD.replace("lower != of_other", "lower == of_other"): r"A (low|high)er score is better",
-        TOLD_TENSORS.replace('"worse" if gain < -half else "open"', '"open"'): r'Nothing is ever "worse"',
-        TOLD.replace("variance", "pvariance"): r"divide by n − 1",
-        TOLD.replace("freedom)", "sum(map(len, several)))").replace(
-            "(len(member) - 1) * variance(member)", "sum((x - mean(member)) ** 2 for x in member)"
-        ): r"Each member loses one",
-        TOLD.replace("variance\n", "stdev\n").replace(
-            "(sum((len(member) - 1) * variance(member) for member in several) / freedom) ** 0.5",
-            "mean(stdev(member) for member in several)",
-        ): r"averaged standard deviations",
-        TOLD.replace("(len(member) - 1) * variance", "variance").replace("/ freedom", "/ len(several)"): r"same weight",
-        TOLD.replace("(len(member) - 1) * variance", "variance").replace(
-            "/ freedom", "/ len(members)"
-        ): r"single seed|same weight",
-        TOLD.replace("s = (", "s = variance(sum(members, [])) ** 0.5\n    old = ("): r"threw all scores together",
-        TOLD.replace("s * (1 / n + 1 / m) ** 0.5", "s"): r"noise of one run",
-        TOLD.replace("(1 / n + 1 / m)", "(1 / n)"): r"Only the mean of `one` varies",
-        TOLD.replace("(1 / n + 1 / m)", "(1 / m)"): r"Only the mean of `other` varies",
-        TOLD.replace("(1 / n + 1 / m) ** 0.5", "(n**-0.5 + m**-0.5)"): r"Their squares add up",
-        TOLD.replace("(1 / n + 1 / m)", "(1 / (n + m))"): r"divide by n \+ m",
-        TOLD.replace("(1 / n + 1 / m) ** 0.5", "(1 / n + 1 / m)"): r"needs a root",
-        TOLD.replace("[member for member in members if len(member) > 1]", "members"): r"stopped with StatisticsError",
+        INTERVAL.replace("1 - (1 - confidence) / 2", "0.975"): r"interval of 95 %",
+        INTERVAL.replace("1 - (1 - confidence) / 2", "confidence"): r"half of it on each side",
+        INTERVAL.replace("lower != of_theirs", "lower == of_theirs"): r"A (low|high)er score is better",
+        INTERVAL_TENSORS.replace('"worse" if gain < -half else "open"', '"open"'): r'Nothing is ever "worse"',
+        INTERVAL.replace("variance", "pvariance"): r"divide by n − 1",
+        INTERVAL.replace("variance", "stdev"): r"where the formula has variances",
+        INTERVAL.replace("variance(ours) / n, variance(theirs) / m", "variance(ours), variance(theirs)"): r"single runs",
+        INTERVAL.replace(
+            "    nu =", "    s = ((n - 1) * n * a + (m - 1) * m * b) / (n + m - 2)\n    a, b = s / n, s / m\n    nu ="
+        ): r"One variance stands for both",
+        INTERVAL.replace("(a + b) ** 0.5", "a**0.5"): r"Only the mean of `ours` varies",
+        INTERVAL.replace("(a + b) ** 0.5", "b**0.5"): r"Only the mean of `theirs` varies",
+        INTERVAL.replace("(a + b) ** 0.5", "(a**0.5 + b**0.5)"): r"Their squares add up",
+        INTERVAL.replace("(a + b) ** 0.5", "(a + b)"): r"needs a root",
+        INTERVAL.replace("half =", "nu = n + m - 2\n    half ="): r"for equal variances",
+        INTERVAL.replace("half =", "nu = 1e9\n    half ="): r"normal distribution's limit",
+        INTERVAL.replace("(a**2 / (n - 1) + b**2 / (m - 1))", "(a**2 / n + b**2 / m)"): r"divided by n − 1",
     },
     "21.12": {
         PAY.replace("/ 1e6", ""): r"not for one",
@@ -148,9 +136,8 @@ PUBLIC = {"21.11": "21.1", "21.12": "21.4"}
 def facts(text):
     """The conventions that a variant's text names."""
     return {
-        "of_all": "**all members**" in text,
-        "of_other": "**the mean of `other` minus" in text,
-        "errors": float(found(r"interval of \*\*([\d.]+)\*\*", text) or 0),
+        "of_theirs": "**the mean of `theirs` minus" in text,
+        "confidence": float(found(r"confidence of \*\*([\d.]+)\*\*", text) or 0) / 100,
         "lower": "**A lower score" in text,
         "price_read": float(found(r"takes \*\*([\d.]+)\*\*", text) or 0),
         "price_written": float(found(r"reads and \*\*([\d.]+)\*\*", text) or 0),
