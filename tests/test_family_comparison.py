@@ -26,7 +26,8 @@ def test_three_scattered_seeds_are_not_told_from_three_close_ones():
 def test_electra_of_the_published_comparison_is_not_told_from_bert():
     runs = read_json(data_path("family/results.json"))["runs"]
     scores = {
-        name: [run["exams"]["entities"]["test"] for run in runs[name]] for name in ("electra", "bert", "distilbert-taught")
+        name: [run["exams"]["entities"]["test"] for run in runs[name]]
+        for name in ("electra", "bert", "distilbert-taught")
     }
     assert [round(score, 2) for score in scores["electra"]] == ELECTRA
     assert welch_test(scores["electra"], scores["bert"])[2] == pytest.approx(0.103, abs=0.001)

@@ -83,13 +83,11 @@ def rankings(columns: Mapping[str, Sequence[str]], followed: int = 3) -> Picture
     return Picture(figure, f"Rankings of {len(first)} models. The first three of each: {three}.")
 
 
-Gaps = Mapping[str, tuple[float, float, bool]]  # of each member: difference from BERT, its error, told from noise
+Gaps = Mapping[str, tuple[float, float]]  # of each member: the interval of its difference from BERT
 
 
 def differences(columns: Mapping[str, Gaps]) -> Picture:
-    """A panel for each column: the members' differences from BERT, with a bar of two standard errors to either side;
-    in color those that are told from noise. An error that nobody knows has no bar.
-    """
+    """A panel for each column: the intervals of the members' differences from BERT, in color where 0 lies outside."""
     names = list(dict.fromkeys(name for gaps in columns.values() for name in gaps))
     across = math.ceil(len(columns) / 2) if len(columns) > 3 else len(columns)
     down = math.ceil(len(columns) / across)
@@ -98,14 +96,14 @@ def differences(columns: Mapping[str, Gaps]) -> Picture:
     said = []
     for axes, (column, gaps) in zip(panels, columns.items(), strict=False):
         axes.axvline(0, color=GREY, linewidth=0.9)
-        for name, (gap, error, told) in gaps.items():
-            bar = 2 * error if math.isfinite(error) else None
-            color = (GREEN if gap > 0 else ORANGE) if told else GREY
-            axes.errorbar(gap, names.index(name), xerr=bar, fmt="o", color=color, markersize=4, linewidth=1.2)
+        for name, (low, high) in gaps.items():
+            color = GREEN if low > 0 else ORANGE if high < 0 else GREY
+            axes.plot([low, high], [names.index(name)] * 2, color=color, linewidth=1.2)
+            axes.plot((low + high) / 2, names.index(name), "o", color=color, markersize=4)
         axes.set_title(column, fontsize=9)
         quiet(axes)
-        up = [TITLES.get(name, name) for name, (gap, _, told) in gaps.items() if told and gap > 0]
-        down_ = [TITLES.get(name, name) for name, (gap, _, told) in gaps.items() if told and gap < 0]
+        up = [TITLES.get(name, name) for name, (low, _) in gaps.items() if low > 0]
+        down_ = [TITLES.get(name, name) for name, (_, high) in gaps.items() if high < 0]
         said.append(f"{column}: better {', '.join(up) or 'none'}; worse {', '.join(down_) or 'none'}")
     for axes in panels[len(columns) :]:
         axes.axis("off")
@@ -113,7 +111,7 @@ def differences(columns: Mapping[str, Gaps]) -> Picture:
     first.set_yticks(range(len(names)), [TITLES.get(name, name) for name in names], fontsize=8)
     first.set_ylim(len(names) - 0.5, -0.5)
     figure.supxlabel("difference from BERT", fontsize=9)
-    return Picture(figure, f"Differences from BERT beyond two standard errors. {'. '.join(said)}.")
+    return Picture(figure, f"Differences from BERT whose interval leaves out 0. {'. '.join(said)}.")
 
 
 def chance_marks(counts: Sequence[int], comparisons: int) -> Picture:

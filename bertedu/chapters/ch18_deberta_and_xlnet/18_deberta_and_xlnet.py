@@ -9,7 +9,7 @@
 #
 # - show by an experiment what absolute positions can't do, and what they can
 # - compute disentangled attention by hand: content to content, content to position, position to content
-# - explain DeBERTa's log buckets, its enhanced mask decoder, and the shared embeddings of DeBERTaV3
+# - explain DeBERTa's log buckets (and, in optional sections, its enhanced mask decoder and DeBERTaV3's embeddings)
 # - write down what each word may see in permutation language modeling, and why XLNet needs two streams for it
 # - find a bug in relative attention that no shape and no loss will show you
 #
@@ -25,8 +25,8 @@
 #
 # <details><summary>Answer</summary>
 #
-# All real tokens to the discriminator's: each of them is either the original or a replacement. Only the masked 15 %
-# to the generator's.
+# All real tokens to the discriminator's: each of them is either the original or a replacement. Only the chosen
+# positions, about 15 %, to the generator's.
 #
 # </details>
 #
@@ -518,30 +518,38 @@ accuracy_by_length(runs, lengths, 2, "sentences", alt)
 #
 # ## Some things do depend on the position: the enhanced mask decoder (optional)
 #
-# With distances only, a model can't always know that a word is the first one. He et al. (section 3.2) have the example
-# *a new store opened beside the new mall*, with *store* and *mall* masked. Both gaps follow *new*, but one is the
-# subject, and where a word stands in the sentence helps to decide that. So DeBERTa adds absolute positions, but only
-# at the end, in the **enhanced mask decoder** (EMD). It takes the vectors that the last layer reads, adds a position to
-# each, and uses these sums as *queries* in the last layer. Keys and values stay without positions. What comes out
-# passes through the same layer once more, again as queries. EMD is only used in pre-training.
+# He et al. (section 3.2) have the example *a new store opened beside the new mall*, with *store* and *mall* masked. Both
+# gaps follow *new*, but one is the subject, and where a word stands in the sentence helps to decide that. So DeBERTa
+# adds absolute positions, but only at the end, in the **enhanced mask decoder** (EMD). It takes the vectors that the
+# last layer reads, adds a position to each, and uses these sums as *queries* in the last layer. Keys and values stay
+# without positions. What comes out passes through the same layer once more, again as queries. EMD is only used in
+# pre-training.
 #
-# The next cell shows the most extreme case: a text of one word, five times. How many different vectors does DeBERTa
-# return?
+# Can't a model with distances know where a word stands? The next cell gives an untrained DeBERTa a text of one word,
+# five times, first alone and then between [CLS] and [SEP], as every text comes. It prints how much the vectors of the
+# five differ. Guess which of the four numbers are zero.
 
 # %%
 from bertedu.family.deberta.pretraining import EnhancedMaskDecoder
 
 torch.manual_seed(0)
-deberta = encoders["DeBERTa"]().eval()
-five = torch.full((1, 5), VERB_WORDS.index("the"))  # the the the the the
-states = deberta(five, output_hidden_states=True).hidden_states  # L + 1 times [B, T, D]
-decoded = EnhancedMaskDecoder(deberta.config)(deberta, states)  # [B, T, D]
-for name, x in (("encoder", states[-1]), ("with EMD", decoded)):
-    print(f"{name:8} largest difference between two positions {(x - x[:, :1]).abs().max():.2f}")
+config = DebertaV2Config(**sizes, position_buckets=8, initializer_range=0.3)
+deberta, decoder = DebertaV2Model(config).eval(), EnhancedMaskDecoder(config)
+for text in ("the the the the the", "[CLS] the the the the the [SEP]"):
+    ids = torch.tensor([[VERB_WORDS.index(word) for word in text.split()]])
+    the = ids[0] == VERB_WORDS.index("the")
+    with torch.no_grad():
+        states = deberta(ids, output_hidden_states=True).hidden_states  # L + 1 times [B, T, D]
+        both = {"encoder": states[-1], "with EMD": decoder(deberta, states)}  # [B, T, D] each
+    gaps = {name: (x[0, the] - x[0, the][0]).abs().max().item() for name, x in both.items()}
+    print(f"{text:31}", *(f"{name} {gap:.2f} " for name, gap in gaps.items()))
 
 # %% [markdown]
-# All five vectors are the same. The weights differ from token to token, but they average five equal values. After EMD
-# they differ. In the paper's table 4, leaving out EMD costs 0.2 points on MNLI, and 1.4 on RACE.
+# Without [CLS] all five vectors are the same: the weights differ from token to token, but they average five equal values.
+# With [CLS] and [SEP] they differ without EMD too, because each word attends to [CLS] from another distance. So in real
+# texts a model with distances *can* find out where a word stands. EMD doesn't make it possible, it makes it easy: the
+# position is there when the word is predicted, and no layer needs to count. In the paper's table 4, leaving out EMD costs
+# 0.2 points on MNLI, and 1.4 on RACE.
 #
 # ## Version 3: a tug-of-war over the embeddings (optional)
 #
@@ -1041,8 +1049,8 @@ quiz(18)
 # The gain, against RoBERTa retrained in the same setting: 84.9 to 86.3 on MNLI, and leaving out either term costs 0.3
 # to 0.4.
 #
-# Absolute positions come back at the end, in the enhanced mask decoder, because in "a new store beside the new mall"
-# only the position in the sentence says which one is the subject.
+# Absolute positions come back at the end, in the enhanced mask decoder: in "a new store beside the new mall" both
+# nouns follow "new", and where they stand helps to say which is the subject.
 #
 # </details>
 #

@@ -11,7 +11,7 @@
 # - measure the fertility of a tokenizer, and recognize a vocabulary that knows one language only
 # - find the most probable segmentation of a word with the Viterbi algorithm, as XLM-R's tokenizer does
 # - pre-train a BERT on two languages, and measure zero-shot transfer against three baselines, without leaking labels
-# - say what word overlap and word order do to the transfer, and what the curse of multilinguality is
+# - say what word overlap and word order do to the transfer (optional: what the curse of multilinguality is)
 #
 # **Time:** 60 minutes for the core path, about 100 minutes with everything ·
 # **You need:** [19 · ModernBERT](19_modernbert.ipynb) ·
@@ -776,10 +776,10 @@ for name in (variants[0], *variants[4:]):
 
 # %% [markdown]
 # Most of XLM-R base is a table of embeddings, and a text in one language uses only a small part of it. The last lines
-# show both sides in small. With as much English, the bilingual model is not worse, even a little better: it makes
-# twice as many steps, and the second language trains the encoder too. With as many *steps*, all of them in English,
-# the model of English alone is ahead. That difference is what the second language costs. With two languages it is
-# small, though it shows in each of the five seeds. These are tiny models: take it as an illustration of the curse.
+# show no curse. With as much English, the bilingual model is not worse, even a little better: it makes twice as many
+# steps, and the second language trains the encoder too. With as many *steps*, all of them in English, the model of
+# English alone is ahead in each of the five seeds. But that is the cost of a fixed *budget*: half of what the
+# bilingual model reads is the other language. The curse is about a fixed *capacity*, which two such languages don't fill.
 #
 # ## The proof
 #

@@ -45,7 +45,7 @@ def told_from_noise(case: Case) -> None:
         compare_number(case, "the difference", difference, wanted[0], wrong_differences(ours, theirs))
         compare_number(case, "the error", error, wanted[1], wrong_errors(ours, theirs))
         compare_number(case, "p", p, wanted[2], wrong_chances(ours, theirs))
-    case.close_with("One pair differs by 0.24, and yet its p is 0.11: with seeds as scattered as that, it may be chance.")
+    case.close_with("One pair differs by 0.24, and yet its p is 0.11: with seeds so far apart it may be chance.")
 
 
 def told_causes() -> dict[str, str]:

@@ -88,7 +88,9 @@ WRONG = {
         INTERVAL_TENSORS.replace('"worse" if gain < -half else "open"', '"open"'): r'Nothing is ever "worse"',
         INTERVAL.replace("variance", "pvariance"): r"divide by n − 1",
         INTERVAL.replace("variance", "stdev"): r"where the formula has variances",
-        INTERVAL.replace("variance(ours) / n, variance(theirs) / m", "variance(ours), variance(theirs)"): r"single runs",
+        INTERVAL.replace(
+            "variance(ours) / n, variance(theirs) / m", "variance(ours), variance(theirs)"
+        ): r"single runs",
         INTERVAL.replace(
             "    nu =", "    s = ((n - 1) * n * a + (m - 1) * m * b) / (n + m - 2)\n    a, b = s / n, s / m\n    nu ="
         ): r"One variance stands for both",
