@@ -43,12 +43,12 @@ PUBLIC = {number: public for module in MODULES.values() for number, public in mo
 
 
 def variant(token, number):
-    return next(one for one in variants(token, (int(number.partition(".")[0]),)) if one.exercise.number == number)
+    return next(one for one in variants(token, (number.partition(".")[0].zfill(2),)) if one.exercise.number == number)
 
 
 def answer(code: str, one, token: str):
     """An answer's code with the numbers that its text names, as a student would read them there."""
-    chapter = int(one.exercise.number.partition(".")[0])
+    chapter = one.exercise.number.partition(".")[0].zfill(2)
     names = {"torch": torch, "given": one.given, **MODULES[chapter].facts(one.text)}
     exec(code, names)
     return names[one.name]
