@@ -171,3 +171,8 @@ def test_two_versions_are_one():
     name = "encoder.layers.3.attention.key.bias"
     assert two.names.to_transformers(name) == "encoder.layer.3.attention.self.key_proj.bias"
     assert two.names.to_transformers("encoder.relative_norm.bias") == "encoder.LayerNorm.bias"
+
+
+def test_a_single_bucket_is_accepted():
+    with pytest.raises(UserError, match="position_buckets is 1: give at least 2"):
+        config(60, 16, 2, 4, 24, 14, 1)

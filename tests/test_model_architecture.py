@@ -107,3 +107,15 @@ def test_a_tied_weight_is_not_declared(other, tmp_path, monkeypatch):
 
 def test_a_field_of_bert_alone_is_asked_of_every_member():
     assert not hasattr(EncoderConfig(), "type_vocab_size") and not hasattr(BertConfig(), "labels")
+
+
+@pytest.mark.parametrize("model_type", architecture.MEMBERS)
+def test_a_model_for_texts_of_a_few_tokens_divides_by_zero(model_type):
+    member = architecture.architecture(model_type)
+    for tokens in range(1, 10):
+        config = member.config.for_texts("tiny", tokens, vocab_size=50, pad_token_id=0)
+        ids = torch.randint(5, 50, (2, tokens))
+        model = member.encoder(config).eval()
+        assert config.max_tokens >= tokens and bool(torch.isfinite(model(ids).last_hidden_state).all()), tokens
+    with pytest.raises(UserError, match="max_position_embeddings"):
+        member.config.for_texts("tiny", 0, vocab_size=50, pad_token_id=0)

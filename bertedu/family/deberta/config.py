@@ -94,6 +94,8 @@ class DebertaV2Config(DebertaConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_size("position_buckets")
+        if self.position_buckets < 2:
+            raise UserError("config: position_buckets is 1: give at least 2, so that near distances have their own.")
         if type(self.conv_kernel_size) is not int or (self.conv_kernel_size != 0 and self.conv_kernel_size % 2 != 1):
             raise UserError(
                 f"config: conv_kernel_size is {self.conv_kernel_size!r}: give an odd number, or 0 for none."
@@ -102,8 +104,9 @@ class DebertaV2Config(DebertaConfig):
 
     @classmethod
     def for_texts(cls, preset: str, tokens: int, **changes: Any) -> Self:
-        """A preset for texts of so many tokens, with half as many buckets, as published: 256 for 512 tokens."""
-        buckets = max(1, min(cls.position_buckets, tokens // 2))
+        """A preset for texts of so many tokens, with half as many buckets, as published (256 for 512 tokens), and at
+        least 2."""
+        buckets = max(2, min(cls.position_buckets, tokens // 2))
         return super().for_texts(preset, tokens, **{"position_buckets": buckets, **changes})
 
     @property
