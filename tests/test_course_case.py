@@ -1,11 +1,12 @@
 """What a check can assert, and the words in which it says that something is wrong."""
 
+import numpy
 import pytest
 import torch
 from torch import tensor
 
 from bertedu.course.case import Case
-from bertedu.course.comparing import said
+from bertedu.course.comparing import is_close, said
 from bertedu.course.verdict import Ended
 
 
@@ -168,9 +169,16 @@ def test_numbers_that_differ_are_close(got, expected):
     assert expected in words(lambda: case_for().close("x", got, tensor([0.0, 1.0])))
 
 
-def test_equal_infinities_and_nans_differ():
-    x = tensor([float("inf"), float("-inf"), float("nan"), 1e6])
+def test_equal_infinities_differ_or_nans_are_equal():
+    x = tensor([float("inf"), float("-inf"), 1e6])
     case_for().close("x", x, x.clone())
+    nan = tensor([float("nan"), 1.0])
+    assert "x[0] is nan" in words(lambda: case_for().close("x", nan, nan.clone()))
+    assert not is_close(nan, nan.clone()) and is_close(nan, nan.clone(), nan=True)
+    told = words(
+        lambda: case_for().close("x", nan, tensor([0.0, 1.0]), mistakes={"The root of a negative number.": nan})
+    )
+    assert told.endswith("The root of a negative number.")
     case_for().close("x", 2.0, tensor(2.0))
     case_for().close("x", tensor([1e6 + 1.0]), tensor([1e6]))
 
@@ -237,3 +245,58 @@ def test_a_large_value_floods_the_answer():
     assert said(torch.zeros(3, 4, 5)) == "a tensor of shape [3, 4, 5] and type float32"
     assert said(list(range(1000))).startswith("a list of length 1000, [0, 1")
     assert said(object()) == "an object" and said(-0.0) == "0" and said(None) == "None"
+
+
+@pytest.mark.parametrize(
+    ("guess", "expected", "rounded"),
+    [
+        (0.3, 1 / 3, True),
+        (0.7, 2 / 3, True),
+        (0.6, 2 / 3, False),
+        ([0.12, 3.38], [0.125, 3.375], True),
+        (0.4, 1 / 3, False),
+        (0.4, 0.5, False),
+        (7.0, 7.2, False),
+        ([0.3, 4.0], [1 / 3, 5.0], False),
+    ],
+)
+def test_a_rounded_guess_hears_that_it_is_wrong(guess, expected, rounded):
+    told = words(lambda: case_for(guess).predicted(expected, "Count."))
+    assert told.endswith("Count.") != rounded and ("one decimal more" in told) == rounded
+
+
+def test_an_answer_with_other_names_for_its_parameters_gets_a_type_error():
+    def other(a, b=False):
+        return 3 * a if b else a
+
+    def only_by_name(x, *, tripled=False):
+        return 3 * x if tripled else x
+
+    for answer in (other, only_by_name, lambda x, **named: 3 * x if named["tripled"] else x):
+        assert case_for(answer).call(2, tried="2", tripled=True) == 6
+
+
+def test_numpys_numbers_stay_what_they_are():
+    case = case_for(lambda: [numpy.int64(2), (numpy.float32(0.5), numpy.bool_(True)), {"a": numpy.str_("b")}])
+    got = case.call(tried="nothing")
+    assert got == [2, (0.5, True), {"a": "b"}]
+    assert [type(one) for one in (got[0], *got[1], got[2]["a"])] == [int, float, bool, str]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words_said"),
+    [
+        (lambda x: torch.sqrt(2), "For a single number use those of math"),
+        (lambda x: torch.log(0.5) * x, "For a single number use those of math"),
+        (lambda x: __import__("math").exp(x), "For tensors use those of torch"),
+    ],
+)
+def test_a_bare_type_error_is_told(answer, words_said):
+    assert words_said in words(lambda: case_for(answer).call(torch.ones(2), tried="two numbers"))
+
+
+def test_a_nan_that_nobody_compared_passes():
+    case = case_for(lambda x: [x, {"score": float("nan")}])
+    case.call(1.0, tried="a number")
+    assert "holds a NaN" in words(case.refuse_nan)
+    case_for().refuse_nan()

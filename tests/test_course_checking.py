@@ -68,6 +68,11 @@ def test_the_words_are_not_those_of_the_course():
     assert lines[3:] == ["Down, not across.", 'Next hint: hint("98.1")']
 
 
+def test_success_lists_ten_things():
+    assert checking.shortened(["a"]) == "a" and checking.shortened(["a", "b", "c"]) == "a, b and c"
+    assert checking.shortened([*"abcdefghij"]) == "a, b and 8 more"
+
+
 def test_a_page_shows_an_answer_as_markup():
     shown = checking.Verdict("98.1", "not yet", ("But x[0] < 1: use `a < b`, not <b>.",))._repr_html_()
     assert (

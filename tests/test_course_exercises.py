@@ -4,9 +4,12 @@ The answers are in tests/chapters/chNN_name/answers/: ANSWERS = {"3.2": {"accept
 phrase), four or more]}}.
 """
 
+import functools
+import inspect
 import time
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from support.pace import yardstick
@@ -97,6 +100,84 @@ class Stub:
     """A class whose every method is a stub."""
 
     __init__ = stub
+
+
+def first_accepted(number: str) -> Any:
+    return PROOFS[number]["accepted"][0]
+
+
+def with_results(change: Any, answer: Any) -> Any:
+    """The answer with every number, text and tensor of its results changed."""
+
+    @functools.wraps(answer)
+    def run(*inputs: Any, **named: Any) -> Any:
+        return in_parts(change, answer(*inputs, **named))
+
+    return run
+
+
+def in_parts(change: Any, value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(in_parts(change, item) for item in value)
+    return {key: in_parts(change, item) for key, item in value.items()} if type(value) is dict else change(value)
+
+
+def in_numpy(value: Any) -> Any:
+    kinds = {bool: numpy.bool_, int: numpy.int64, float: numpy.float64, str: numpy.str_}
+    return kinds[type(value)](value) if type(value) in kinds else value
+
+
+def to_nan(value: Any) -> Any:
+    changed.append(type(value) is float or (isinstance(value, torch.Tensor) and value.is_floating_point()))
+    return value * float("nan") if changed[-1] else value
+
+
+changed: list[bool] = []
+
+
+@pytest.mark.parametrize("exercise", [pytest.param(e, id=named(e)) for e in SHIPPED if e.kind != "class"])
+def test_a_right_answer_in_numpys_numbers_is_refused(exercise):
+    answer = first_accepted(exercise.number)
+    answer = in_parts(in_numpy, answer) if exercise.kind == "value" else with_results(in_numpy, answer)
+    assert check(exercise.number, answer).passed, check(exercise.number, answer)
+
+
+@pytest.mark.parametrize("exercise", [pytest.param(e, id=named(e)) for e in SHIPPED if e.kind == "function"])
+def test_a_right_answer_with_other_names_for_its_parameters_is_refused(exercise):
+    answer = first_accepted(exercise.number)
+    parameters = inspect.signature(answer).parameters.values()
+    others = [one.replace(name=f"other_{place}") for place, one in enumerate(parameters)]
+
+    def renamed(*inputs: Any) -> Any:
+        return answer(*inputs)
+
+    renamed.__signature__ = inspect.Signature(others)
+    assert check(exercise.number, renamed).passed, check(exercise.number, renamed)
+
+
+@every_exercise
+def test_a_nan_is_equal_to_what_should_have_come(exercise):
+    answer = first_accepted(exercise.number)
+    changed.clear()
+    if exercise.kind == "value":
+        answer = in_parts(to_nan, answer)
+    elif exercise.kind == "class":
+        answer = with_nan_for_weights(answer)
+    else:
+        answer = with_results(to_nan, answer)
+    verdict = check(exercise.number, answer)
+    assert not verdict.passed or not any(changed), verdict
+    assert verdict.trouble is None, f"the check itself failed: {verdict.trouble}"
+
+
+def with_nan_for_weights(answer: Any) -> Any:
+    class Spoiled(answer):
+        def __init__(self, *inputs: Any):
+            super().__init__(*inputs)
+            for weight in self.parameters():
+                weight.data.fill_(to_nan(0.0))
+
+    return Spoiled
 
 
 @every_exercise

@@ -11,22 +11,29 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor
 
-from bertedu.course.comparing import difference, is_close, kind, said, shape, type_name
-from bertedu.course.copying import changed_input, copied
+from bertedu.course.comparing import difference, holds_nan, is_close, kind, said, shape, type_name
+from bertedu.course.copying import by_its_names, changed_input, copied
 from bertedu.course.honest import has_doubles, honest, name_of
 from bertedu.course.leftover import LINE, code_that_raised, is_left_over
 from bertedu.course.raising import text_of, told
 from bertedu.course.verdict import Ended, StillRunning
+from bertedu.course.without import Watch
 
 SEED = 20181011  # nobody's first guess: an answer that draws numbers of its own must not meet the case's
+CAUSES = {  # words of an error message, and what usually causes it in any exercise
+    "must be Tensor, not int": "Functions of torch take tensors. For a single number use those of math: math.sqrt(2).",
+    "must be Tensor, not float": "Functions of torch take tensors. For a single number use those of math.",
+    "must be real number, not Tensor": "Functions of math take single numbers. For tensors use those of torch.",
+}
 
 
 class Case:
     """One answer under examination. `case.answer` is what the learner handed in; randomness comes from
     `case.randn` and `case.randint`, the same on every call of check."""
 
-    def __init__(self, number: str, answer: Any, seed: int = SEED):
+    def __init__(self, number: str, answer: Any, seed: int = SEED, without: tuple[str, ...] = ()):
         self.number = number
+        self.without = without
         self.answer = honest(answer)
         self.name = name_of(answer)
         self.generator = torch.Generator().manual_seed(seed)
@@ -35,6 +42,7 @@ class Case:
         self.right: list[str] = []  # shapes found right in the present try
         self.in_place: str | None = None  # the first input that the answer changed
         self.causes: dict[str, str] = {}  # words of an error message, and what usually causes it in this exercise
+        self.not_a_number = False  # whether a NaN came back
         self.doubles = False  # whether a call gave float64 for inputs that were not
         self.closing: tuple[str, ...] = ()
 
@@ -74,9 +82,23 @@ class Case:
             self.tried.append(tried)
 
     def protected(self, function: Callable, *inputs: Any, **named: Any) -> Any:
+        """Call learner's code; what it raises, or may not use, becomes a sentence."""
+        inputs, named = by_its_names(function, inputs, named)
+        if not self.without:
+            return self.in_words(function, *inputs, **named)
+        with Watch(self.without) as watch:
+            try:
+                return self.in_words(function, *inputs, **named)
+            finally:
+                if watch.used:
+                    self.fail(f"But it uses {watch.used}, and that is what this exercise asks you to write yourself.")
+
+    def in_words(self, function: Callable, *inputs: Any, **named: Any) -> Any:
         """Call learner's code; what it raises becomes a sentence."""
         try:
-            return honest(function(*inputs, **named))
+            result = honest(function(*inputs, **named))
+            self.not_a_number = self.not_a_number or holds_nan(result)
+            return result
         except (StillRunning, KeyboardInterrupt):
             raise
         except Ended as end:
@@ -98,7 +120,7 @@ class Case:
 
     def raised(self, error: BaseException) -> tuple[str, ...]:
         """What the answer raised and where, and what usually causes it in this exercise."""
-        causes = [cause for words, cause in self.causes.items() if words in text_of(error)]
+        causes = [cause for words, cause in (self.causes | CAUSES).items() if words in text_of(error)]
         return (*told(error, self.name), *causes[:1])
 
     # Ending -----------------------------------------------------------------------------------------------------
@@ -130,6 +152,11 @@ class Case:
                 f"The result is right, but {self.name} changed its input `{self.in_place}` in place.",
                 "Its caller may still need the old values: work on a new tensor, or on a copy.",
             )
+
+    def refuse_nan(self) -> None:
+        """Not yet, where something that came back holds a NaN: most comparisons with it are neither true nor false."""
+        if self.not_a_number:
+            raise Ended("not yet", f"What {self.name} returned holds a NaN, which is no number.")
 
     # Asserting --------------------------------------------------------------------------------------------------
 
@@ -183,7 +210,9 @@ class Case:
         self.same_shape(name, got, expected)
         if is_close(got, expected, tolerance):
             return
-        known = [sentence for sentence, wrong in (mistakes or {}).items() if is_close(got, torch.as_tensor(wrong))]
+        known = [
+            sentence for sentence, wrong in (mistakes or {}).items() if is_close(got, torch.as_tensor(wrong), nan=True)
+        ]
         self.fail(f"But {difference(name, got, expected, tolerance)}", *(known[:1] or advice))
 
     def equal(self, name: str, got: Any, expected: Any, *advice: str, mistakes: Sequence[tuple] = ()) -> None:
@@ -208,6 +237,8 @@ class Case:
         if same_guess(guess, plain(expected), tolerance):
             return
         known = [sentence for wrong, sentence in mistakes if same_guess(guess, plain(wrong), tolerance)]
+        if shortened_to(guess, plain(expected), tolerance):
+            known.append("If you rounded, give one decimal more, or a fraction such as 2 / 7.")
         self.fail(*(known[:1] or [otherwise]))
 
     def gradient_flows(self, *inputs: Tensor, names: Sequence[str], part: int = 0, tried: str, **named: Any) -> None:
@@ -275,3 +306,15 @@ def same_guess(guess: Any, expected: Any, tolerance: float) -> bool:
     if type_of_guess(expected) == "number":
         return abs(guess - expected) <= tolerance * max(1.0, abs(expected))
     return guess == expected
+
+
+def shortened_to(guess: Any, expected: Any, tolerance: float) -> bool:
+    """Whether a guess is the expected value, rounded to one or two decimals; in a list some entries are, and the others
+    are right."""
+    if isinstance(expected, list):
+        wrong = [pair for pair in zip(guess, expected, strict=False) if not same_guess(*pair, tolerance)]
+        return len(guess) == len(expected) and all(shortened_to(*pair, tolerance) for pair in wrong)
+    if type(guess) is not float or type(expected) is not float or guess == round(guess):
+        return False
+    digits = 1 if guess == round(guess, 1) else 2
+    return expected != round(expected, digits) and abs(guess - expected) <= 0.5 * 10**-digits + 1e-9

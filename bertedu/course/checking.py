@@ -44,12 +44,14 @@ def examine(exercise: Exercise, answer: Any) -> Verdict:
     """Run an exercise's check on an answer; whatever happens becomes a verdict."""
     if answer is None or answer is ...:
         return not_attempted(exercise.number)
-    case = Case(exercise.number, answer)
+    case = Case(exercise.number, answer, without=exercise.without)
     try:
         if wrong := wrong_kind(exercise, answer):
             return Verdict(case.number, "not yet", (wrong,))
         within(SECONDS, lambda: exercise.examine(case))
         case.refuse_in_place()
+        if not exercise.nan:
+            case.refuse_nan()
     except KeyboardInterrupt:
         raise
     except StillRunning:
@@ -57,7 +59,7 @@ def examine(exercise: Exercise, answer: Any) -> Verdict:
         return not_yet(case, *case.said_so_far(), slow)
     except BaseException as error:  # an answer can return anything, and a check cannot foresee everything
         return ended(case, error) if isinstance(error, Ended) and not code_that_raised(error) else odd(case, error)
-    tried = (f"I tried {listed(case.tried)}.",) if case.tried else ()
+    tried = (f"I tried {shortened(case.tried)}.",) if case.tried else ()
     left = (f"You can delete the line {LINE}: Python never gets there.",) if never_reached(answer) else ()
     return Verdict(case.number, "yes", tried + case.closing + left)
 
@@ -114,8 +116,10 @@ def wrong_kind(exercise: Exercise, answer: Any) -> str | None:
     return None
 
 
-def listed(items: list[str]) -> str:
-    """a, b and c."""
+def shortened(items: list[str]) -> str:
+    """a; b; and 7 more."""
+    if len(items) > 3:
+        items = [*items[:2], f"{len(items) - 2} more"]
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import torch
+from numpy import isnan, ndarray
 from torch import Tensor
 
 
@@ -53,17 +54,33 @@ def rounded(value: Any) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-def apart(got: Tensor, expected: Tensor, tolerance: float) -> Tensor:
-    """True where two tensors of one shape differ by more than the tolerance; two NaN, and two equal
-    infinities, do not differ."""
+def apart(got: Tensor, expected: Tensor, tolerance: float, nan: bool = False) -> Tensor:
+    """True where two tensors of one shape differ by more than the tolerance. Two equal infinities do not differ; two
+    NaN do, unless `nan` says otherwise."""
     left, right = (x.detach().to("cpu", torch.float64) for x in (got, expected))
-    same = (left == right) | (left.isnan() & right.isnan())
+    same = (left == right) | (left.isnan() & right.isnan() if nan else torch.tensor(False))
     return ~(same | ((left - right).abs() <= tolerance * (1 + right.abs())))
 
 
-def is_close(got: Any, expected: Tensor, tolerance: float = 1e-5) -> bool:
-    """Whether `got` is a tensor of the same shape with the same numbers."""
-    return isinstance(got, Tensor) and got.shape == expected.shape and not bool(apart(got, expected, tolerance).any())
+def is_close(got: Any, expected: Tensor, tolerance: float = 1e-5, nan: bool = False) -> bool:
+    """Whether `got` is a tensor of the same shape with the same numbers; two NaN are the same only if `nan` says so."""
+    if not isinstance(got, Tensor) or got.shape != expected.shape:
+        return False
+    return not bool(apart(got, expected, tolerance, nan).any())
+
+
+def holds_nan(value: Any) -> bool:
+    """Whether there is a NaN in a number, a tensor, an array, or in a list, tuple or dict of them."""
+    kind = type(value)  # `__class__` can lie
+    if kind is float:
+        return value != value
+    if issubclass(kind, Tensor):
+        return value.is_floating_point() and bool(value.isnan().any())
+    if issubclass(kind, ndarray):
+        return value.dtype.kind == "f" and bool(isnan(value).any())
+    if kind in (list, tuple):
+        return any(map(holds_nan, value))
+    return kind is dict and any(map(holds_nan, value.values()))
 
 
 def difference(name: str, got: Tensor, expected: Tensor, tolerance: float) -> str:

@@ -46,6 +46,20 @@ def changed_input(function: Callable, before: tuple[tuple, dict], after: tuple[t
     return None
 
 
+def by_its_names(function: Callable, inputs: tuple, named: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """The arguments for a function that has other names for its last parameters: these are given by position."""
+    if not named:
+        return inputs, named
+    try:
+        inspect.signature(function).bind(*inputs, **named)
+    except TypeError:
+        if len(parameters(function)) >= len(inputs) + len(named):
+            return (*inputs, *named.values()), {}
+    except Exception:  # as below
+        pass
+    return inputs, named
+
+
 def parameters(function: Callable) -> list[str]:
     """The names of a function's parameters; none where it does not tell."""
     try:

@@ -15,8 +15,8 @@ PLAIN = (bool, int, float, str, type(None))
 
 
 def honest(value: Any) -> Any:
-    """The value, with subclasses of numbers, texts and tensors as the ordinary type, in lists, tuples and dicts too
-    (which stay the same object where they hold nothing of that kind).
+    """The value, with NumPy's numbers, and subclasses of numbers, texts and tensors, as the ordinary type, in lists,
+    tuples and dicts too (which stay the same object where they hold nothing of that kind).
 
     Asks the value's type, never the value: `__class__` can lie.
     """
@@ -25,6 +25,8 @@ def honest(value: Any) -> Any:
         return value
     if issubclass(kind, Tensor):
         return value if kind in (Tensor, nn.Parameter) else ordinary_tensor(value)
+    if issubclass(kind, numpy.generic) and value.dtype.kind in "biufU":
+        return value.item()
     if issubclass(kind, numpy.ndarray | numpy.generic):
         return value
     if issubclass(kind, int):  # bool has no subclasses

@@ -24,7 +24,6 @@ class Channel:
     def __init__(self, end: socket.socket, most: int = MOST_BYTES):
         self.end = end
         self.most = most
-        self.not_a_number = False  # whether a plain NaN has come: a comparison with it is never true
         self.deadline: float | None = None  # of the clock that never goes back
 
     def send(self, message: dict, blobs: Sequence[bytes] = ()) -> None:
@@ -47,18 +46,13 @@ class Channel:
         if length > self.most:
             raise Unfit("a message that is too long")
         try:
-            message: Any = json.loads(self.read(length), parse_constant=self.constant)
+            message: Any = json.loads(self.read(length))
             sizes = message["blobs"]
             if not all(type(size) is int and size >= 0 for size in sizes) or sum(sizes) > self.most:
                 raise Unfit("a message with too much data")
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise Unfit("not a message") from error
         return message, [self.read(size) for size in sizes]
-
-    def constant(self, name: str) -> float:
-        """NaN or an infinity; that there was a NaN is remembered."""
-        self.not_a_number |= name == "NaN"
-        return float(name)
 
     def read(self, count: int) -> bytes:
         """Exactly so many bytes."""

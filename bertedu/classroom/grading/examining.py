@@ -24,7 +24,6 @@ from bertedu.classroom.grading.channel import Channel, Gone
 from bertedu.classroom.grading.emptied import empty_package
 from bertedu.classroom.grading.limits import Limits, confine, end_all, lower
 from bertedu.classroom.grading.proxy import Answer, Ended, Link
-from bertedu.classroom.grading.strict import TOGETHER, WITH_JAX, WITH_PACKAGE
 from bertedu.classroom.grading.wire import Unpacker
 from bertedu.course import checking
 from bertedu.course.exercise import Exercise
@@ -91,14 +90,14 @@ def child(task: Task, limits: Limits, folder: Path, end: socket.socket) -> None:
         answering.silence()
         os.closerange(3, kept)
         os.closerange(kept + 1, 4096)
-        together = task.number in TOGETHER
-        with_package = task.number in WITH_PACKAGE or "bertedu" in task.helpers
+        exercise = EXERCISES[task.number]
+        with_package = exercise.runs != "apart" or "bertedu" in task.helpers
         channel = Channel(end)
-        if task.number in WITH_JAX:  # its compiler alone maps more than a gigabyte
+        if exercise.runs == "compiled":  # its compiler alone maps more than a gigabyte
             limits = replace(limits, memory=2 * limits.memory)
         missing = confine(limits, folder, with_package)
         channel.send({"missing": missing})
-        if together:
+        if exercise.beside:
             beside(task, channel)
         else:
             if not with_package:
@@ -118,7 +117,7 @@ def judged(exercise: Exercise, link: Link, missing: list[str]) -> Verdict:
             told, _ = within(checking.SECONDS, link.receive)
             if "failed" in told:
                 return failed(exercise, told["failed"])
-            if exercise.number in TOGETHER and "verdict" in told:  # from any other answer, a verdict is only data
+            if exercise.beside and "verdict" in told:  # from any other answer, a verdict is only data
                 return from_data(exercise, told["verdict"])
             return examine(exercise, link, told)
         except StillRunning:
@@ -148,8 +147,6 @@ def examine(exercise: Exercise, link: Link, told: dict) -> Verdict:
     verdict = checking.examine(exercise, answer)
     if link.gone and not verdict.passed:
         return Verdict(exercise.number, "not yet", (STOPPED,))
-    if verdict.passed and link.channel.not_a_number:
-        return Verdict(exercise.number, "not yet", ("What came back holds a NaN, which is no number.",))
     if verdict.passed and told.get("left_over"):
         extra = f"You can delete the line {checking.LINE}: Python never gets there."
         verdict = Verdict(verdict.number, verdict.status, (*verdict.lines, extra))

@@ -174,8 +174,9 @@ def refuse(graded: Graded, source: str, imports: list, solved: Any) -> bool:
     for module, name in ready:
         graded.look.append(f"imports {name or module} of bertedu")
     graded.look += looking.to_look_at(source)
-    behind = looking.behind_the_scenes(source, exercise.number in strict.TOGETHER)
-    if exercise.number in strict.WITH_PACKAGE and cells.parsed(source):
+    runs = runs_of(exercise.number)
+    behind = looking.behind_the_scenes(source, runs in ("beside", "compiled"))
+    if runs != "apart" and cells.parsed(source):
         behind = sorted({*behind, *strict.outside(cells.without_magics(source))})
     if ready:
         what = " and ".join(f"`{name or module}`" for module, name in ready)
@@ -190,6 +191,13 @@ def refuse(graded: Graded, source: str, imports: list, solved: Any) -> bool:
             (SAID_REFUSED.format(what=f"or uses `{borrowed[0]}` of the package"),),
         )
     return graded.verdict == "please look"
+
+
+def runs_of(number: str) -> str:
+    """Where an answer to an exercise is run (Exercise.runs): a variant's, apart."""
+    from bertedu.course.checking import EXERCISES  # here, since it loads torch
+
+    return EXERCISES[number].runs if number in EXERCISES else "apart"
 
 
 def package_names(source: str, imports: list, solved: Any, exercise: AssignedExercise) -> list[str]:

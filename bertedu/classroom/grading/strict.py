@@ -10,9 +10,6 @@ import builtins
 import sys
 from collections.abc import Iterator
 
-WITH_JAX = {"24.2", "24.3", "24.4"}  # answers that the check compiles
-TOGETHER = {"4.4", "4.5", "5.4", "8.5", "9.3", "17.4"} | WITH_JAX  # classes, and models that the answer changes
-WITH_PACKAGE = TOGETHER | {"0.3", "4.3", "5.2", "6.3", "8.4", "11.4", "12.5"}  # an input or a recorder is the package's
 MODULES = {
     *("jax", "torch", "numpy", "math", "random", "itertools", "functools", "collections", "typing", "dataclasses"),
     *(

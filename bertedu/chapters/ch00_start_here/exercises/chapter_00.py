@@ -89,6 +89,7 @@ def mask_token(case: Case) -> None:
     "Find the mask",
     difficulty=2,
     minutes=8,
+    runs="with package",
     hints=(
         "Print tokenizer(text).tokens[0]. These are the tokens that the model reads. Which one is at position 0?",
         "Search for [MASK] in these tokens, not in the words: tokens[0] is a list, and lists have .index().",

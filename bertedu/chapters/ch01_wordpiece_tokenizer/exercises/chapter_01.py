@@ -65,6 +65,7 @@ def about_the_first_wrong_word(guess: Any) -> str:
     "Longest match first",
     difficulty=2,
     minutes=15,
+    without=("split_word",),
     hints=(
         "Keep the start of the rest. Try its ends from len(word) down to start + 1. Take the first piece that fits.",
         'The prefix is "##" if start else "". If no end fits, return ["[UNK]"]. If one fits, append the piece and '

@@ -119,6 +119,7 @@ def gradients(case: Case) -> None:
     "LayerNorm in three lines",
     difficulty=2,
     minutes=15,
+    without=("layer_norm", "group_norm", "instance_norm", "batch_norm", "rms_norm"),
     hints=(
         "The D numbers of one token lie along the last axis. You need their mean and variance, with keepdim=True.",
         "Compute centred = x - mean and variance = mean of centred². "

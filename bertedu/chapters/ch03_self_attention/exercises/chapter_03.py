@@ -40,6 +40,7 @@ def looks_for_nothing(case: Case) -> None:
             (0.11, "That is the weight in the row of [MASK]. The row of keys begins with the query of keys."),
             (0.67, "That is the weight with which lamp attends to itself. Use the query of keys instead."),
             (33, "That is a percentage. An attention weight is a share from 0 to 1."),
+            (100 / 3, "That is a percentage. An attention weight is a share from 0 to 1."),
             (0.09, "That is the weight with which lamp attends to keys. This asks for the other direction."),
         ],
         tolerance=0.006,
@@ -51,6 +52,7 @@ def looks_for_nothing(case: Case) -> None:
     "Attention in four lines",
     difficulty=2,
     minutes=15,
+    without=("scaled_dot_product", "multi_head_attention", "attend"),
     hints=(
         "One query is compared with all keys: which axis of the scores holds the keys?",
         "scores = query @ key.transpose(-2, -1), then divide, softmax over the last axis, then weights @ value.",
@@ -176,7 +178,8 @@ def is_shaped(value: object, size: list[int]) -> bool:
 )
 def merge_heads(case: Case) -> None:
     case.causes["view size is not compatible"] = (
-        "After transpose the numbers no longer lie in memory in their order. reshape and flatten copy them if needed."
+        "view joins axes only where their numbers lie side by side in memory, and swapping two axes (the split did, "
+        "before x came here) moves no numbers. Swap T and H first, then use reshape or flatten: they copy if needed."
     )
     whole = case.randn(2, 5, 12)  # [B, T, D]
     heads = whole.unflatten(-1, (3, 4)).transpose(1, 2)  # [B, H, T, d] = [2, 3, 5, 4]

@@ -19,6 +19,7 @@ TOO_LARGE = {
     "A softmax that knows a mask",
     difficulty=3,
     minutes=20,
+    without=("torch.masked",),
     hints=(
         "Hide the keys before the softmax, with a finite number. Then only rows with no visible key are wrong.",
         "masked_fill(~keep, torch.finfo(scores.dtype).min), softmax; what does multiplying the weights by keep change?",
@@ -154,6 +155,7 @@ def powers_of_low_scores(case: Case) -> None:
     "Repair the mask",
     difficulty=3,
     minutes=12,
+    without=("padding_bias",),
     hints=(
         "Write down the shape of the scores and below it the shape of the bias. Which axis must differ?",
         "The keys lie along the last axis of the scores: [B, T] has to become [B, 1, 1, T].",

@@ -56,6 +56,7 @@ def tanh_form(x: Tensor, inner: Tensor) -> Tensor:
     "GELU, twice",
     difficulty=2,
     minutes=10,
+    without=("gelu",),
     hints=(
         "Both forms are x · Φ(x). First write Φ, straight from the two formulas.",
         "Exact: 0.5 * x * (1 + torch.erf(x / math.sqrt(2))). In the tanh form, replace erf(…) by "
@@ -154,6 +155,7 @@ def misassembled(x: Tensor, attention: Any, norm_1: Any, feed_forward: Any, norm
     "The encoder layer",
     difficulty=2,
     minutes=10,
+    runs="with package",
     hints=(
         "Use the form norm(x + sublayer(x)) twice. What is x the second time?",
         "The first line is x = attention_norm(x + attention(x)). The second has the same form with the other parts.",

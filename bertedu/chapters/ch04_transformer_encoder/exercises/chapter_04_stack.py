@@ -19,7 +19,8 @@ SMALL = BertConfig(20, 8, 3, 2, 12, max_position_embeddings=8)
 def shake(case: Case, module: nn.Module) -> None:
     """Change every weight, so that no two layers are nearly the same and no norm keeps its weight of 1."""
     with torch.no_grad():
-        for parameter in module.parameters():
+        for name, parameter in module.named_parameters():
+            case.expect(bool(parameter.isfinite().all()), f"But {name} holds a number that is not finite: nan or inf.")
             parameter.add_(0.4 * case.randn(*parameter.shape))
 
 
@@ -29,6 +30,8 @@ def shake(case: Case, module: nn.Module) -> None:
     difficulty=3,
     minutes=15,
     kind="class",
+    without=("Encoder",),
+    runs="beside",
     hints=(
         "In __init__, call super().__init__() first. Then fill an nn.ModuleList: call EncoderLayer(config) L times.",
         "In forward, start a list with the input. In each round, replace hidden_states by the layer's first result "
@@ -47,9 +50,10 @@ def stack(case: Case) -> None:
         config = replace(SMALL, num_hidden_layers=size)
         model = case.call(config, tried=f"a config of {size} layers", keeps_inputs=False)
         case.is_a("the stack", model, nn.Module, "an nn.Module")
-        layers = own_layers(case, model, size)
+        own = own_layers(case, model, size)
         shake(case, model)
         model.eval()
+        layers = [with_weights_of(layer, config) for layer in own]
         x = case.randn(2, 4, 8)
         expected = run(layers, x)
         states = all_states(case, case.call(x, tried="2 texts of 4 tokens", function=model), size)
@@ -61,6 +65,13 @@ def stack(case: Case) -> None:
         ignored = {"The padding bias changes nothing. Do you pass it to every layer?": expected}
         advice = "Do you pass the padding bias to every layer?"
         case.close("states", padded, run(layers, x, bias), advice, mistakes=ignored)
+
+
+def with_weights_of(layer: EncoderLayer, config: BertConfig) -> EncoderLayer:
+    """The package's layer with the learner's weights: a layer of a class of their own may do something else."""
+    made = EncoderLayer(config).eval()
+    made.load_state_dict(layer.state_dict(), strict=False)
+    return made
 
 
 def run(layers: list[EncoderLayer], x: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -128,6 +139,8 @@ class Constant(nn.Module):
     difficulty=3,
     minutes=10,
     kind="class",
+    without=("EncoderLayer.forward",),
+    runs="beside",
     hints=(
         "eval() sets `training = False` on every module inside the model. It does not reach functions.",
         "EncoderLayer already has a dropout module. Use self.dropout(…) in both places.",

@@ -133,6 +133,8 @@ def suspects(config: BertConfig) -> list[tuple[int, str]]:
     "110 million by formula",
     difficulty=2,
     minutes=15,
+    without=("BertModel",),
+    runs="with package",
     hints=(
         "Go part by part: three embedding tables and a LayerNorm; in each layer four linear layers from D to D, two "
         "between D and the inner size, two LayerNorms; one linear layer in the pooler.",
@@ -191,6 +193,7 @@ def explained(theirs: str, got: str) -> str:
     "Translate the names",
     difficulty=2,
     minutes=15,
+    without=("from_transformers",),
     hints=(
         "Make a list of pairs (their part, our part) and replace one after another. Which parts contain others?",
         "The order matters: attention.output.LayerNorm and attention.output.dense come before output.LayerNorm and "

@@ -48,6 +48,7 @@ def listening(model: nn.Module) -> int:
     "Where two models start to differ",
     difficulty=3,
     minutes=12,
+    runs="beside",
     hints=(
         "trace returns (name, output) of each module in the order of the calls. Go through the two lists together.",
         "zip the two traces. At the first pair whose largest absolute difference is above 1e-5, return the name. After "

@@ -90,6 +90,7 @@ MISREADINGS = {
     "AdamW in five lines",
     difficulty=2,
     minutes=12,
+    without=("torch.optim", "adamw", "adam"),
     hints=(
         "Update both averages first: new = beta · old + (1 − beta) · new value. Then divide each by 1 − beta ** step.",
         "`weight - rate * (corrected_mean / (corrected_square.sqrt() + 1e-6) + 0.01 * weight)`. Return all three.",

@@ -58,6 +58,7 @@ def miscounts(config: BertConfig, length: int) -> dict[str, float]:
     "The price of a token",
     difficulty=3,
     minutes=12,
+    runs="with package",
     hints=(
         "Count the multiplications of the forward pass for one token. A layer has 4 · D² + 2 · D · inner for the "
         "weights and 2 · T · D for attention. The head has 0.15 · (D² + D · V).",
@@ -146,6 +147,7 @@ def wrong_gradients(gradients: list[Tensor], counts: list[int], tokens: int) -> 
     "Small batches that add up",
     difficulty=3,
     minutes=10,
+    runs="beside",
     hints=(
         "You know the sum of nine numbers, and a tenth number. How do you get the mean of all ten?",
         "Count the labels of all parts before the first backward pass. Divide the sum of every part by that number.",

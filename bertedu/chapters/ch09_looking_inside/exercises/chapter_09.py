@@ -116,6 +116,7 @@ def rollout_mistakes(attentions: list[Tensor]) -> dict[str, Tensor]:
     "Rollout in four lines",
     difficulty=2,
     minutes=12,
+    without=("attention_rollout",),
     hints=(
         "Start with the identity: before any layer, each token contains its own word. Then multiply, layer by layer.",
         "mixed = 0.5 * weights.mean(dim=1) + 0.5 * torch.eye(T). The new layer goes to the left: mixed @ shares.",
@@ -229,6 +230,8 @@ def head_mistakes(layer: int, head: int) -> dict[str, Tensor]:
     "Ablate a head",
     difficulty=2,
     minutes=12,
+    without=("without_heads",),
+    runs="beside",
     hints=(
         "copy.deepcopy makes an independent copy of a model. The output of head h is in the entries h · d to "
         "h · d + d − 1 of the output projection's input.",

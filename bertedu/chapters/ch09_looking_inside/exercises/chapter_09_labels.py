@@ -65,6 +65,7 @@ def one_label_for_each_type(case: Case) -> None:
     "Random control labels",
     difficulty=2,
     minutes=10,
+    without=("control_labels",),
     hints=(
         "Seed a random generator with the word itself, in lower case, and with `seed`. Then the label cannot depend on "
         "the other words.",

@@ -70,6 +70,7 @@ def spans_so(tags: Sequence[str], inclusive=False, lost=False, merged=False, typ
     "From tags to entities",
     difficulty=2,
     minutes=12,
+    without=("tag_spans",),
     hints=(
         "Go from word to word, and remember type and first word of the entity that you are in. Which tags end it?",
         "Only I- of the same type continues an entity. Every other tag ends it, and B- or I- begins the next one. "

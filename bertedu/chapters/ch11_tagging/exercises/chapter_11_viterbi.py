@@ -144,6 +144,7 @@ class Largest(TorchFunctionMode):
     "From the sum to the best",
     difficulty=3,
     minutes=20,
+    runs="with package",
     hints=(
         "The forward algorithm keeps, for each tag, the sum of all paths that end with it. Keep the score of the best "
         "path instead, and the tag that it came from.",

@@ -147,6 +147,7 @@ READ_ALL_CASES: tuple[tuple, ...] = (  # what was tried, words and width, the lo
     "One answer for all windows",
     difficulty=3,
     minutes=20,
+    runs="with package",
     hints=(
         "Keep two things over all windows: the best span of any window, and the lowest null score of any window.",
         "spans = [span for window, starts, ends in found for span in best_spans(window, starts, ends, longest=10)]. "

@@ -22,6 +22,7 @@ REPORT = [
     "Nothing twice",
     difficulty=3,
     minutes=15,
+    without=("select",),
     hints=(
         "Go through the sentences from the highest score to the lowest. Keep a set of the trigrams of the chosen ones.",
         "runs = set(zip(words, words[1:], words[2:])). If runs & seen is not empty, skip the sentence. If it is, "

@@ -107,7 +107,12 @@ def skipgram_loss(case: Case) -> None:
             "The loss is not finite here: sigmoid(-288) is 0 in float32, and log(0) is minus infinity.",
             "logsigmoid computes both steps at once, without this.",
         )
-    case.close("the loss", got, torch.tensor(576.0), "Both terms are nearly 288.")
+    limited = (
+        "Both terms are nearly 288. Is there a small number inside your logarithm, or a limit? It cuts large losses "
+    )
+    case.close(
+        "the loss", got, torch.tensor(576.0), limited + "off, and their gradients too. logsigmoid needs neither."
+    )
     case.gradient_flows(center, context, negatives, names=("center", "context", "negatives"), tried="5 pairs")
     case.close_with("Each step makes one dot product larger and K smaller: there is no layer in this model.")
 
@@ -117,6 +122,7 @@ def skipgram_loss(case: Case) -> None:
     "The pieces of a word",
     difficulty=2,
     minutes=8,
+    without=("pieces",),
     hints=(
         "Mark the word first: <cow> has five characters. Then two loops: over lengths, and over where a piece begins.",
         "A run of n characters can begin at len(marked) - n + 1 positions. range ends before its second number.",

@@ -44,6 +44,7 @@ def repair_the_mask(case: Case) -> None:
         padding = ~mask.bool()[:, None, None, :].expand_as(weights)
         may = text & ~later & ~padding
         text_attends(case, got, weights, text, left)
+        of_padding = (later | padding) & ~text & ~torch.eye(longest, dtype=torch.bool)  # padding may attend to itself
         weights = weights.masked_fill(~text, 0.0)
         nothing_hidden_is_seen(case, got, weights, later, padding)
         wanted = scores.masked_fill(~may, -1e9).softmax(dim=-1).masked_fill(~text, 0.0)
@@ -51,6 +52,17 @@ def repair_the_mask(case: Case) -> None:
             is_close(weights, wanted),
             "But the weights on earlier tokens are not those that the scores alone would give.",
             "Where a token may attend, the bias is 0.",
+        )
+        case.expect(
+            not (of_padding & ~(got < -100)).any() or (of_padding & (got < -100)).any(),
+            "But where the query is padding, the bias hides nothing.",
+            "A key is hidden if it is later than the query or padding, whatever the query is: don't multiply by the "
+            "mask of the queries.",
+        )
+        case.expect(
+            not (of_padding & ~(got < -100)).any(),
+            "But where the query is padding, some keys are not hidden.",
+            "A key is hidden if it is later or if it is padding: both masks belong together.",
         )
         if (scores + got).softmax(dim=-1).isnan().any():
             case.almost(

@@ -60,6 +60,7 @@ def by_rank(case: Case) -> None:
     "Split by rank",
     difficulty=3,
     minutes=12,
+    without=("merge_word",),
     hints=(
         "Start with list(word). In each round, find the neighboring pairs that are in merges, and merge the one that "
         "stands first in merges. When no pair is left, return the pieces.",

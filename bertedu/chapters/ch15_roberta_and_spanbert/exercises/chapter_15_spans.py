@@ -18,6 +18,7 @@ LENGTHS = [1] * 11
     "Spans to a budget",
     difficulty=3,
     minutes=15,
+    without=("spans_of_row",),
     hints=(
         "Two loops: over the starts, and over the words of a span. The words of a span are numbered "
         "word_of[start], word_of[start] + 1, … For each, collect its tokens: those i with word_of[i] == word.",

@@ -2,6 +2,7 @@
 others are in chapter_16_distillation.py."""
 
 from fractions import Fraction
+from math import isfinite
 
 from torch import Tensor
 
@@ -103,6 +104,7 @@ def whole_number(case: Case, got: object) -> int:
         got = got.item()
     case.is_a("the result", got, (int, float), "a number")
     number = float(got)  # type: ignore[arg-type]
+    case.expect(isfinite(number), f"But the result is {number}, which is no number of parameters.")
     case.expect(
         number == round(number),
         f"But the result is {number:g}, and a number of parameters is a whole number. Is there a division?",
@@ -172,6 +174,7 @@ def xxlarge(case: Case) -> None:
     "Copy layers evenly",
     difficulty=2,
     minutes=8,
+    without=("copied_layers",),
     hints=(
         "From the first layer to the last there are of_teacher − 1 steps in the teacher, and of_student − 1 in the "
         "student. How many of the teacher's steps is one of the student's?",
@@ -227,6 +230,6 @@ def as_layers(case: Case, got: object) -> list[float]:
     if isinstance(got, Tensor) or type(got).__module__ == "numpy":
         got = got.tolist()  # type: ignore[attr-defined]
     case.is_a("the result", got, (list, tuple, range), "a list of layer numbers")
-    numbers = list(got)  # type: ignore[call-overload]
+    numbers = [n.item() if isinstance(n, Tensor) and n.numel() == 1 else n for n in got]  # type: ignore[attr-defined]
     case.expect(all(isinstance(n, int | float) for n in numbers), "But the list should hold numbers of layers.")
     return [int(n) if n == int(n) else round(n, 6) for n in numbers]

@@ -126,7 +126,10 @@ def other_cases(case: Case, student: Tensor, teacher: Tensor, mask: Tensor) -> N
         f"But the loss is {got.item()}. A probability was rounded to 0, and its logarithm is −∞: use log_softmax for "
         "both sides, and multiply by t.exp().",
     )
-    case.close("the loss", got, torch.tensor(150.0), tolerance=1e-3)
+    limited = (
+        "Is there a small number inside a logarithm, or a limit? It cuts large losses off, and their gradients too."
+    )
+    case.close("the loss", got, torch.tensor(150.0), limited, tolerance=1e-3)
 
 
 def along_tokens(student: Tensor, teacher: Tensor, real: Tensor) -> Tensor:

@@ -36,6 +36,7 @@ def embeddings_of(model: nn.Module) -> Any:
     "Shared, or equal?",
     difficulty=3,
     minutes=15,
+    runs="beside",
     hints=(
         "load_state_dict copies numbers. Which assignment makes two names stand for the same module?",
         "For each name: setattr(theirs, name, getattr(ours, name)). Then give generator.masked_lm.decoder the shared "
@@ -47,6 +48,7 @@ def share(case: Case) -> None:
     case.causes["cannot assign"] = "A weight must be a Parameter: assign the other model's weight itself, not a copy."
     generator, discriminator = new_models()
     own = embeddings_of(generator).project
+    given = embeddings_of(generator).token.weight
     result = case.call(generator, discriminator, tried="a small generator and discriminator", keeps_inputs=False)
     generator, discriminator = case.parts(result, "generator", "discriminator")
     if isinstance(generator, ElectraForPreTraining) and isinstance(discriminator, MaskedLM):
@@ -61,6 +63,11 @@ def share(case: Case) -> None:
         )
     for name in SHARED:
         part_is_shared(case, name, getattr(theirs, name), getattr(ours, name))
+    if ours.token.weight is given:
+        case.fail(
+            "But the discriminator uses the generator's parts now. The task asks for the reverse.",
+            "The discriminator is the model that you keep. The generator takes its parts over.",
+        )
     table, decoder = ours.token.weight, generator.get_submodule("masked_lm.decoder")
     if isinstance(decoder, nn.Embedding):
         case.fail("But generator.masked_lm.decoder is a table now. It stays a linear layer: only its weight is shared.")

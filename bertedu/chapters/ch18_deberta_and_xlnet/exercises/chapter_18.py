@@ -214,6 +214,7 @@ def mistaken_scores(q: Tensor, k: Tensor, q_position: Tensor, k_position: Tensor
     "Which way is left?",
     difficulty=3,
     minutes=12,
+    without=("position_scores",),
     hints=(
         "opposite is the row of the distance j − i. The weights were trained with the row of i − j, for p2c too. If "
         "you gather with index instead: which axis of your table holds the keys?",

@@ -24,6 +24,7 @@ def neighbors(vectors: Tensor, angles: Tensor) -> Tensor:
     "Rotate by halves",
     difficulty=2,
     minutes=12,
+    without=("rotate", "rotation"),
     hints=(
         "Compute the angles first: positions times speeds, [T, d/2]. Then cut the vectors into their two halves.",
         "first, second = vectors.chunk(2, dim=-1). The new first half is first * cos - second * sin. What is the "

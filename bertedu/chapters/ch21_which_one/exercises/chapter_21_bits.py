@@ -29,6 +29,7 @@ ENDS = "[CLS] and [SEP] are not in the text: leave their losses out."
     "Per character",
     difficulty=2,
     minutes=10,
+    without=("bits_per_character",),
     hints=(
         "A mean of means gives short sentences too much weight. Take one sum over everything, divided by one sum over "
         "everything. Which tokens are not in the text?",

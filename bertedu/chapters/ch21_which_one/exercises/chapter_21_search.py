@@ -55,6 +55,7 @@ def refused(rate: Any, seed: Any) -> str:
     "A gain over itself",
     difficulty=3,
     minutes=12,
+    without=("fair_comparison",),
     hints=(
         "Ask of each number in the broken function: which learning rate, which rows, which seeds? All three must be of "
         "the same kind for both sides, and test rows may choose nothing.",

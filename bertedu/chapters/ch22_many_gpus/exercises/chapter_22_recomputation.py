@@ -95,6 +95,7 @@ def kept_bytes(case: Case, apply: Callable | None) -> int:
     "Repair the recomputation",
     difficulty=3,
     minutes=15,
+    without=("torch.utils.checkpoint",),
     hints=(
         "Dropout draws its random numbers from a generator. In which state must the generator be when the layer runs "
         "again?",

@@ -253,6 +253,8 @@ PAIRS = (
     (BASE, changed((A, "ab"), (B, "")), "'a', 'b' became 'ab', '': joined without a border they are the same."),
     (changed((A, "a,"), (B, "b")), changed((A, "a"), (B, ",b")), "a comma is a token's part, so it is no border."),
     (changed((A, "a|"), (B, "b")), changed((A, "a"), (B, "|b")), "| can be a token's part, so it is no border."),
+    (changed((A, "a "), (B, "b")), changed((A, "a"), (B, " b")), "a space can be a token's part, so it is no border."),
+    (changed((A, "a\t"), (B, "b")), changed((A, "a"), (B, "\tb")), "a tab can be a token's part, so it is no border."),
     (BASE, [*BASE, "a"], "a token was added at the end. Is it a set?"),
 )
 

@@ -107,6 +107,8 @@ def hidden_scores(mask: Tensor) -> Tensor:
     "Write for one, map over all",
     difficulty=2,
     minutes=12,
+    without=("dot_product_attention",),
+    runs="compiled",
     hints=(
         "Write a function for query, key, value [T, d] and mask [T]. Which inputs have an axis of heads?",
         "jax.vmap(one, in_axes=(0, 0, 0, None)) maps over the heads; a second jax.vmap around it maps over the batch.",

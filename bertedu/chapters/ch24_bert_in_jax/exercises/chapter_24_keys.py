@@ -67,6 +67,7 @@ def reason(name: str, other: str, step: int) -> str:
     "Keys for a step",
     difficulty=3,
     minutes=10,
+    runs="compiled",
     hints=(
         "Two things are needed: a key that depends on the step, and from it two keys that differ from each other.",
         "jax.random.fold_in(key, step) mixes a number into a key. jax.random.split(key) makes two keys from one.",

@@ -99,6 +99,8 @@ def known_mistakes(weights: Any, velocity: Any, gradients: Any) -> tuple[dict[st
     "A pure training step",
     difficulty=3,
     minutes=15,
+    without=("optax", "flax"),
+    runs="compiled",
     hints=(
         "jax.value_and_grad(loss) gives a function of weights and batch: loss and gradients. The gradients are a tree "
         "like the weights.",

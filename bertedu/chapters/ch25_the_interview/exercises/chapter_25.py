@@ -201,6 +201,7 @@ LOSSES = [[2.0, 2.5], [2.2] * 20, [6.0], [], [2.1] * 15]
     "Repair the perplexity",
     difficulty=2,
     minutes=6,
+    nan=True,
     hints=(
         "A mean of means weights a batch with one token like a batch with twenty. What do you have to add up instead?",
         "Sum all losses and count all tokens over the batches. Divide once, after the loop, and take exp of it.",

@@ -81,7 +81,7 @@ def limit_at_a_hundred(word, vocab):
 
 
 def a_string(word, vocab):
-    return " ".join(split_word(word, vocab))
+    return " ".join(with_two_loops(word, vocab))
 
 
 def with_backtracking(word, vocab, start=0):

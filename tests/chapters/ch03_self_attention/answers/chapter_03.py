@@ -102,7 +102,7 @@ def mixing_keys(query, key, value):
 
 
 def only_values(query, key, value):
-    return scaled_dot_product_attention(query, key, value)
+    return plainly(query, key, value)[0]
 
 
 def other_order(query, key, value):
@@ -139,6 +139,10 @@ def transpose_alone(x):
     return x.transpose(1, 2)
 
 
+def view_alone(x):
+    return x.view(x.size(0), x.size(2), -1)
+
+
 def view_after_transpose(x):
     return x.transpose(1, 2).view(x.size(0), x.size(2), -1)
 
@@ -167,14 +171,17 @@ ANSWERS = {
             (0.67, "lamp attends to itself"),
             (0.09, "the other direction"),
             (33, "a percentage"),
+            (33.3, "a percentage"),
+            (0.3, "give one decimal more"),
             (-0.33, "never negative"),
             (0.25, "compute the three scores"),
             ("a third", "written like this"),
         ],
     },
     "3.2": {
-        "accepted": [plainly, with_einsum, with_loops, with_torch],
+        "accepted": [plainly, with_einsum, with_loops],
         "wrong": [
+            (with_torch, "uses torch's `scaled_dot_product_attention`"),
             (keys_in_rows, "the weights are transposed"),
             (over_the_queries, "softmax runs over the queries"),
             (over_the_heads, "softmax runs over the heads"),
@@ -202,7 +209,8 @@ ANSWERS = {
             (reshape_alone, "entries of other tokens. reshape alone takes all tokens of head 0"),
             (flatten_alone, "swap T and H first"),
             (transpose_alone, "join H and d to one axis"),
-            (view_after_transpose, "reshape and flatten copy them"),
+            (view_after_transpose, "reshape or flatten: they copy"),
+            (view_alone, "the split did, before x came here"),
             (entries_first, "wrong order. All entries of head 0 should come first"),
             (sizes_by_heart, "But sizes_by_heart stopped"),
         ],

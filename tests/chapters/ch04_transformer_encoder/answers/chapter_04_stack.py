@@ -35,6 +35,36 @@ class AsTuple(nn.Module):
         return states
 
 
+class Packages(Encoder):
+    def forward(self, hidden_states, bias=None):
+        return list(super().forward(hidden_states, bias)[0])
+
+
+class NotANumber(Plainly):
+    def __init__(self, config):
+        super().__init__(config)
+        nn.init.constant_(self.layers[-1].feed_forward.expand.weight, torch.nan)
+
+
+class Idle(EncoderLayer):
+    def forward(self, hidden_states, bias=None):
+        return hidden_states, None
+
+
+class DoesNothing(Plainly):
+    def __init__(self, config):
+        nn.Module.__init__(self)
+        self.layers = nn.ModuleList(Idle(config) for _ in range(config.num_hidden_layers))
+
+
+class EverySecond(Plainly):
+    def forward(self, hidden_states, bias=None):
+        states = [hidden_states]
+        for depth, layer in enumerate(self.layers):
+            states.append(states[-1] if depth % 2 else layer(states[-1], bias)[0])
+        return states
+
+
 class OfTheEncoder(nn.Module):
     def __init__(self, config):
         super().__init__()
@@ -141,6 +171,10 @@ Inverted = layer_that(lambda layer, x: dropout(x, layer.dropout.p, not layer.tra
 WithIf = layer_that(lambda layer, x: dropout(x, layer.dropout.p) if layer.training else x, "WithIf")
 
 
+class Inherited(EncoderLayer):
+    pass
+
+
 class OfTheParent(EncoderLayer):
     def forward(self, hidden_states, bias=None):
         return super().forward(hidden_states, bias)[0]
@@ -174,8 +208,13 @@ class DropsTheStream(EncoderLayer):
 
 ANSWERS = {
     "4.4": {
-        "accepted": [Plainly, AsTuple, OfTheEncoder],
+        "accepted": [Plainly, AsTuple],
         "wrong": [
+            (OfTheEncoder, "uses the package's `Encoder`"),
+            (Packages, "uses the package's `Encoder`"),
+            (NotANumber, "a number that is not finite"),
+            (DoesNothing, "Each layer reads the output of the one before"),
+            (EverySecond, "Each layer reads the output of the one before"),
             (AlwaysThree, "the config asks for 2"),
             (OneLayer, "the weights of one layer"),
             (PlainList, "in a plain list"),
@@ -189,8 +228,10 @@ ANSWERS = {
         ],
     },
     "4.5": {
-        "accepted": [Module, Told, WithIf, OfTheParent],
+        "accepted": [Module, Told, WithIf],
         "wrong": [
+            (Inherited, "uses the package's `EncoderLayer.forward`"),
+            (OfTheParent, "uses the package's `EncoderLayer.forward`"),
             (Untold, "something is still dropped"),
             (MadeInForward, "modules made in forward"),
             (WithoutGradient, "stops gradients, not dropout"),

@@ -125,6 +125,12 @@ def in_order(name):
     return replaced(name, TABLE)
 
 
+def in_one_pass(name):
+    rows = dict(TABLE)
+    theirs = sorted(rows, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, theirs)), lambda found: rows[found[0]], name)
+
+
 def with_the_package(name):
     return from_transformers(name)
 
@@ -188,8 +194,9 @@ ANSWERS = {
         ],
     },
     "5.2": {
-        "accepted": [part_by_part, closed_form, on_the_meta_device],
+        "accepted": [part_by_part, closed_form],
         "wrong": [
+            (on_the_meta_device, "uses the package's `BertModel`"),
             (no_pooler, "the pooler"),
             (no_biases, "all biases"),
             (no_norms, "all LayerNorms"),
@@ -208,8 +215,9 @@ ANSWERS = {
         ],
     },
     "5.3": {
-        "accepted": [in_order, with_the_package],
+        "accepted": [in_order, in_one_pass],
         "wrong": [
+            (with_the_package, "uses the package's `from_transformers`"),
             (shorter_first, "has to come first"),
             (layer_without_s, "with an s"),
             (one_norm, "LayerNorm` has three names"),

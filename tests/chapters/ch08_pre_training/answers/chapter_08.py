@@ -165,8 +165,9 @@ ANSWERS = {
         ],
     },
     "8.2": {
-        "accepted": [plainly, decayed_first, by_torch],
+        "accepted": [plainly, decayed_first],
         "wrong": [
+            (by_torch, "it uses `torch.optim`"),
             (l2_in_the_step_alone, "Decoupled means"),
             (l2, "Decoupled means"),
             (epsilon_inside, "under the square root"),

@@ -366,8 +366,9 @@ ANSWERS = {
         ],
     },
     "9.2": {
-        "accepted": [layer_by_layer, normalised, every_layer, as_one_product, residual_of_the_shares],
+        "accepted": [layer_by_layer, normalised, as_one_product, residual_of_the_shares],
         "wrong": [
+            (every_layer, "uses the package's `attention_rollout`"),
             (no_residual, "Where is the residual connection"),
             (reversed_order, "in reverse order"),
             (reversed_and_bare, "Two things"),

@@ -105,7 +105,7 @@ def case_matters(words, number_of_labels, seed=0):
 
 
 def from_one(words, number_of_labels, seed=0):
-    return [label + 1 for label in control_labels(words, number_of_labels, seed)]
+    return [label + 1 for label in seeded_by_the_word(words, number_of_labels, seed)]
 
 
 def counted_off(words, number_of_labels, seed=0):
@@ -114,7 +114,7 @@ def counted_off(words, number_of_labels, seed=0):
 
 
 def seedless(words, number_of_labels, seed=0):
-    return control_labels(words, number_of_labels, 0)
+    return seeded_by_the_word(words, number_of_labels, 0)
 
 
 def by_length(words, number_of_labels, seed=0):
@@ -122,7 +122,7 @@ def by_length(words, number_of_labels, seed=0):
 
 
 def a_label_a_type(words, number_of_labels, seed=0):
-    return control_labels(sorted({word.lower() for word in words}), number_of_labels, seed)
+    return seeded_by_the_word(sorted({word.lower() for word in words}), number_of_labels, seed)
 
 
 def rounded(words, number_of_labels, seed=0):
@@ -130,7 +130,7 @@ def rounded(words, number_of_labels, seed=0):
 
 
 def shifted_by_the_seed(words, number_of_labels, seed=0):
-    return [(label + seed) % number_of_labels for label in control_labels(words, number_of_labels, 0)]
+    return [(label + seed) % number_of_labels for label in seeded_by_the_word(words, number_of_labels, 0)]
 
 
 def seeded_by_a_pair(words, number_of_labels, seed=0):

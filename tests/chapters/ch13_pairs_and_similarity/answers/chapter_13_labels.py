@@ -42,13 +42,17 @@ def walk(sentences, scores, most, n=3, keep_refused=False, ordered=True, by_scor
     return sorted(taken) if ordered else taken
 
 
+def as_it_stands(sentences, scores, most):
+    return walk(sentences, scores, most)
+
+
 def without_control(sentences, scores, most):
     return sorted(sorted(range(len(scores)), key=lambda number: -scores[number])[:most])
 
 
 def cut_first(sentences, scores, most):
     best = sorted(range(len(scores)), key=lambda number: -scores[number])[:most]
-    taken = select([sentences[n] for n in best], [scores[n] for n in best], most)
+    taken = walk([sentences[n] for n in best], [scores[n] for n in best], most)
     return sorted(best[n] for n in taken)
 
 
@@ -311,8 +315,9 @@ def the_winner(logits, model_labels, data_labels):
 
 ANSWERS = {
     "13.4": {
-        "accepted": [package, by_hand, walk, with_strings, as_an_array],
+        "accepted": [as_it_stands, by_hand, walk, with_strings, as_an_array],
         "wrong": [
+            (package, "uses the package's `select`"),
             (without_control, "best three by score"),
             (cut_first, "chose none instead"),
             (remembers_refused, "sentence 2 is not in the summary"),

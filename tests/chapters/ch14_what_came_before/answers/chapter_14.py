@@ -3,7 +3,6 @@
 import torch
 from torch.nn.functional import logsigmoid
 
-from bertedu.before.fasttext import pieces
 from bertedu.chapters.ch14_what_came_before.exercises.chapter_14 import from_both_sides, sampling_loss
 
 
@@ -44,6 +43,16 @@ def one_each(center, context, negatives):
 
 def only_positive(center, context, negatives):
     return -logsigmoid((center * context).sum(-1)).mean()
+
+
+def with_an_epsilon(center, context, negatives):
+    scores = torch.cat([(center * context).sum(-1, keepdim=True), -(center[:, None] * negatives).sum(-1)], dim=1)
+    return -(scores.sigmoid() + 1e-9).log().sum(1).mean()
+
+
+def with_a_limit(center, context, negatives):
+    scores = torch.cat([(center * context).sum(-1, keepdim=True), -(center[:, None] * negatives).sum(-1)], dim=1)
+    return -scores.sigmoid().clamp_min(1e-9).log().sum(1).mean()
 
 
 def unstable(center, context, negatives):
@@ -119,7 +128,7 @@ def of_any_length(word):
 
 
 def without_repetitions(word):
-    return set(pieces(word))
+    return set(by_loops(word))
 
 
 def past_the_end(word):
@@ -133,7 +142,7 @@ def one_short(word):
 
 
 def with_the_word(word):
-    return [word, *pieces(word)]
+    return [word, *by_loops(word)]
 
 
 def by_bayes(left, right, frequency):
@@ -204,6 +213,8 @@ ANSWERS = {
             (one_each, "One number for all pairs"),
             (only_positive, "all vectors may become equal"),
             (unstable, "log(0) is minus infinity"),
+            (with_an_epsilon, "a small number inside your logarithm"),
+            (with_a_limit, "or a limit"),
             (by_binary_cross_entropy, "mean over the K + 1 terms"),
             (every_context, "contexts of all pairs"),
             (every_negative, "negatives of all pairs"),

@@ -69,6 +69,15 @@ def padding_on_the_right(attention_mask):
     return hidden.float() * -1e9
 
 
+def nothing_for_queries_of_padding(attention_mask):
+    return by_triu(attention_mask) * attention_mask[:, None, :, None]
+
+
+def padding_attends_to_itself(attention_mask):
+    own = torch.eye(attention_mask.size(1)).bool() & (attention_mask == 0)[:, None, None, :]
+    return by_triu(attention_mask).masked_fill(own, 0.0)
+
+
 def minus_ten(attention_mask):
     return by_triu(attention_mask) / 1e8
 
@@ -81,8 +90,9 @@ def both_at_once(attention_mask):
 
 ANSWERS = {
     "14.5": {
-        "accepted": [by_triu, by_positions],
+        "accepted": [by_triu, by_positions, padding_attends_to_itself],
         "wrong": [
+            (nothing_for_queries_of_padding, "where the query is padding"),
             (only_padding, "Hide all keys on the right"),
             (only_causal, "both masks belong together"),
             (without_itself, "a token does not attend to itself"),

@@ -111,6 +111,14 @@ def rounded(of_teacher, of_student):
     return [round(number * step) for number in range(of_student)]
 
 
+def with_numpys_numbers(of_teacher, of_student):
+    return list(np.linspace(0, of_teacher - 1, of_student).round().astype(int))
+
+
+def with_torchs_numbers(of_teacher, of_student):
+    return list(torch.linspace(0, of_teacher - 1, of_student).round().long())
+
+
 def with_linspace(of_teacher, of_student):
     return np.linspace(0, of_teacher - 1, of_student).round().astype(int)
 
@@ -226,7 +234,7 @@ ANSWERS = {
         ],
     },
     "16.4": {
-        "accepted": [rounded, with_linspace, in_whole_numbers],
+        "accepted": [rounded, with_linspace, in_whole_numbers, with_numpys_numbers, with_torchs_numbers],
         "wrong": [
             (every_second, "The last layer, 11, is not among them"),
             (every_second_from_one, "The first layer, 0, is not among them"),

@@ -105,6 +105,10 @@ def along_the_distances(q, k, q_position, k_position, index):
     return (q @ k_position.mT).gather(-1, pairs) + (q_position @ k.mT).gather(-2, pairs)
 
 
+def with_another_name(q, k, positions_of_q, positions_of_k, delta):
+    return along_the_distances(q, k, positions_of_q, positions_of_k, delta)
+
+
 def by_looking_up(q, k, q_position, k_position, index):
     return torch.einsum("bhid,hijd->bhij", q, k_position[:, index]) + torch.einsum(
         "bhjd,hijd->bhij", k, q_position[:, index]
@@ -174,7 +178,7 @@ def both_terms(q, k, q_position, k_position, index):
 
 
 def divided(q, k, q_position, k_position, index):
-    return position_scores(q, k, q_position, k_position, index) / (3 * q.size(-1)) ** 0.5
+    return along_the_distances(q, k, q_position, k_position, index) / (3 * q.size(-1)) ** 0.5
 
 
 def queries_not_transposed(q, k, q_position, k_position, index):
@@ -183,7 +187,7 @@ def queries_not_transposed(q, k, q_position, k_position, index):
 
 
 def with_content(q, k, q_position, k_position, index):
-    return q @ k.mT + position_scores(q, k, q_position, k_position, index)
+    return q @ k.mT + along_the_distances(q, k, q_position, k_position, index)
 
 
 def unexpanded(q, k, q_position, k_position, index):
@@ -230,8 +234,9 @@ ANSWERS = {
         ],
     },
     "18.4": {
-        "accepted": [as_the_package, along_the_distances, by_looking_up],
+        "accepted": [along_the_distances, by_looking_up, with_another_name],
         "wrong": [
+            (as_the_package, "uses the package's `position_scores`"),
             (colleagues, "still the colleague's p2c"),
             (index_transposed_only, "did not transpose the result"),
             (result_transposed_only, "transpose the result only?"),

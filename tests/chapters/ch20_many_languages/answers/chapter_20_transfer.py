@@ -2,6 +2,8 @@
 
 import unicodedata
 
+import torch
+
 # 20.4 ------------------------------------------------------------------------------------------------------------
 
 ENGLISH, TARGET, TEST = "english validation", "target validation", "target test"
@@ -12,6 +14,10 @@ def by_max(candidates):
         return max(candidates, key=lambda one: one[key])[TEST]
 
     return {"zero-shot": best(ENGLISH), "oracle": best(TARGET)}
+
+
+def in_tensors(candidates):
+    return {name: torch.tensor(number) for name, number in by_max(candidates).items()}
 
 
 def by_sorting(candidates):
@@ -216,7 +222,7 @@ def early_return(text, lower_case, strip_accents):
 
 ANSWERS = {
     "20.4": {
-        "accepted": [by_max, by_sorting, by_a_loop],
+        "accepted": [by_max, by_sorting, by_a_loop, in_tensors],
         "wrong": [
             (chosen(TEST, TARGET), "worst leak of all"),
             (chosen(TARGET, TARGET), "that is the oracle, not zero-shot"),

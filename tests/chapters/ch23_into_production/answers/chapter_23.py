@@ -207,6 +207,14 @@ def lowered(tokens, lower_case):
     return sha("\n".join(token.lower() for token in tokens) + str(lower_case))
 
 
+def with_spaces(tokens, lower_case):
+    return sha(" ".join(tokens) + str(lower_case))
+
+
+def with_tabs(tokens, lower_case):
+    return sha("\t".join(tokens) + str(lower_case))
+
+
 def with_commas(tokens, lower_case):
     return sha(",".join(tokens) + str(lower_case))
 
@@ -299,6 +307,8 @@ ANSWERS = {
             (of_an_array, "in the middle"),
             (lowered, "'a' became 'A'"),
             (with_commas, "a comma is a token's part"),
+            (with_spaces, "a space can be a token's part"),
+            (with_tabs, "a tab can be a token's part"),
             (without_marks, "'a' and '##a'"),
             (composed, "an accent"),
             (only_the_size, "a length or a sum"),

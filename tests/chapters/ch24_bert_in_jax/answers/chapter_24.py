@@ -99,6 +99,17 @@ def in_place(query, key, value, mask):
 
 def in_torch(query, key, value, mask):
     query, key, value, mask = (torch.tensor(np.asarray(x)) for x in (query, key, value, mask))
+    scores = (query @ key.mT / query.shape[-1] ** 0.5).masked_fill(~mask[:, None, None], -1e9)
+    return scores.softmax(-1) @ value
+
+
+def jaxs_own(query, key, value, mask):
+    query, key, value = (x.swapaxes(1, 2) for x in (query, key, value))
+    return jax.nn.dot_product_attention(query, key, value, mask=mask[:, None, None]).swapaxes(1, 2)
+
+
+def torchs_own(query, key, value, mask):
+    query, key, value, mask = (torch.tensor(np.asarray(x)) for x in (query, key, value, mask))
     return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask[:, None, None])
 
 
@@ -164,6 +175,8 @@ ANSWERS = {
             (by_selection, "must not depend on numbers"),
             (in_place, "never changes"),
             (in_torch, "a PyTorch tensor"),
+            (torchs_own, "uses torch's `scaled_dot_product_attention`"),
+            (jaxs_own, "uses `dot_product_attention`"),
             (inverted, "the wrong way round"),
             (divided_by_length, "divided by √T"),
             (queries_hidden_too, "hidden as a query too"),
