@@ -11,11 +11,11 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import CheckpointFunction, checkpoint
 
-import bertedu.course.exercises  # noqa: F401  registers them
 from bertedu.config import BertConfig
 from bertedu.course.case import Case
 from bertedu.course.checking import check, examine
-from bertedu.course.exercise import EXERCISES, Exercise
+from bertedu.course.exercise import Exercise
+from bertedu.course.loading import all_exercises, find
 from bertedu.course.without import Watch
 from bertedu.model.encoder import Encoder, EncoderLayer
 
@@ -136,7 +136,7 @@ def test_a_profiler_of_the_notebook_is_lost():
     assert check("2.3", layer_norm).passed and sys.getprofile() is None
 
 
-FORBIDDING = [number for number, exercise in EXERCISES.items() if exercise.without]
+FORBIDDING = [exercise.number for exercise in all_exercises() if exercise.without]
 
 
 @pytest.mark.parametrize("number", FORBIDDING)
@@ -144,7 +144,7 @@ def test_an_answer_may_use_what_the_exercise_forbids(number):
     """One of the proven mistakes of each such exercise, or an answer here, hears it."""
     known = [answer for answer, phrase in PROOFS[number]["wrong"] if re.search(r"uses (the )?(\w+'s )?`", phrase)]
     answers = [*known, *OTHERS.get(number, [])]
-    assert answers, f"{number}: prove with an answer that it sees {EXERCISES[number].without}"
+    assert answers, f"{number}: prove with an answer that it sees {find(number).without}"
     for answer in answers:
         assert "asks you to write yourself" in repr(check(number, answer))
 

@@ -175,4 +175,4 @@ def test_two_versions_are_one():
 
 def test_a_single_bucket_is_accepted():
     with pytest.raises(UserError, match="position_buckets is 1: give at least 2"):
-        config(60, 16, 2, 4, 24, 14, 1)
+        DebertaV2Config(60, 16, 2, 4, 24, position_buckets=1)

@@ -5,6 +5,7 @@ what was tried, what came, and what should have come.
 """
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from types import UnionType
 from typing import Any, NoReturn
 
@@ -314,7 +315,7 @@ def shortened_to(guess: Any, expected: Any, tolerance: float) -> bool:
     if isinstance(expected, list):
         wrong = [pair for pair in zip(guess, expected, strict=False) if not same_guess(*pair, tolerance)]
         return len(guess) == len(expected) and all(shortened_to(*pair, tolerance) for pair in wrong)
-    if type(guess) is not float or type(expected) is not float or guess == round(guess):
+    if type(guess) is not float or type(expected) is not float or not isfinite(guess) or guess == round(guess):
         return False
     digits = 1 if guess == round(guess, 1) else 2
     return expected != round(expected, digits) and abs(guess - expected) <= 0.5 * 10**-digits + 1e-9

@@ -21,7 +21,7 @@ def empty_package() -> None:
                 with suppress(ValueError, TypeError):
                     function.__code__ = gone.__code__
                     function.__defaults__ = function.__kwdefaults__ = None
-            if name.startswith("bertedu.course."):
+            if name.startswith(("bertedu.course.", "bertedu.chapters.")):
                 vars(module).clear()
 
 

@@ -60,7 +60,7 @@ def over_all_tokens(logits, labels):
 
 
 def summed(logits, labels):
-    return cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="sum")
+    return picked(logits, labels) * (labels != -100).sum()
 
 
 def over_texts(logits, labels):
@@ -68,7 +68,7 @@ def over_texts(logits, labels):
 
 
 def text_by_text(logits, labels):
-    return torch.stack([cross_entropy(row, right) for row, right in zip(logits, labels, strict=True)]).mean()
+    return torch.stack([picked(row, right) for row, right in zip(logits, labels, strict=True)]).mean()
 
 
 def negative(logits, labels):
