@@ -5,7 +5,6 @@ what was tried, what came, and what should have come.
 """
 
 from collections.abc import Callable, Sequence
-from math import isfinite
 from types import UnionType
 from typing import Any, NoReturn
 
@@ -14,6 +13,7 @@ from torch import Tensor
 
 from bertedu.course.comparing import difference, holds_nan, is_close, kind, said, shape, type_name
 from bertedu.course.copying import by_its_names, changed_input, copied
+from bertedu.course.guessing import example, same_guess, shortened_to, type_of_guess
 from bertedu.course.honest import has_doubles, honest, name_of
 from bertedu.course.leftover import LINE, code_that_raised, is_left_over
 from bertedu.course.raising import text_of, told
@@ -282,40 +282,3 @@ def same(got: Any, expected: Any) -> bool:
     if type(got) is type(expected) and isinstance(got, dict):
         return got.keys() == expected.keys() and all(same(got[key], expected[key]) for key in expected)
     return (type(got) is type(expected) or type(got).__module__ == "builtins") and bool(got == expected)
-
-
-def type_of_guess(guess: Any) -> Any:
-    """What kind of thing a guess is: a truth, a number, a text, or a list."""
-    return "number" if type(guess) in (int, float) else type(guess)
-
-
-def example(expected: Any) -> str:
-    """Something of the same kind that gives nothing away."""
-    if isinstance(expected, list):
-        return f"[{', '.join(example(item) for item in expected)}]"
-    if isinstance(expected, dict):
-        return "{" + ", ".join(f"{key!r}: {example(item)}" for key, item in expected.items()) + "}"
-    return {bool: "True", int: "1", float: "0.5", str: '"a word"'}.get(type(expected), "…")
-
-
-def same_guess(guess: Any, expected: Any, tolerance: float) -> bool:
-    """Whether two plain values agree, numbers within the tolerance."""
-    if type_of_guess(guess) != type_of_guess(expected):
-        return False
-    if isinstance(expected, list):
-        return len(guess) == len(expected) and all(same_guess(g, e, tolerance) for g, e in zip(guess, expected))  # noqa: B905
-    if type_of_guess(expected) == "number":
-        return abs(guess - expected) <= tolerance * max(1.0, abs(expected))
-    return guess == expected
-
-
-def shortened_to(guess: Any, expected: Any, tolerance: float) -> bool:
-    """Whether a guess is the expected value, rounded to one or two decimals; in a list some entries are, and the others
-    are right."""
-    if isinstance(expected, list):
-        wrong = [pair for pair in zip(guess, expected, strict=False) if not same_guess(*pair, tolerance)]
-        return len(guess) == len(expected) and all(shortened_to(*pair, tolerance) for pair in wrong)
-    if type(guess) is not float or type(expected) is not float or not isfinite(guess) or guess == round(guess):
-        return False
-    digits = 1 if guess == round(guess, 1) else 2
-    return expected != round(expected, digits) and abs(guess - expected) <= 0.5 * 10**-digits + 1e-9

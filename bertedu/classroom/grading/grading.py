@@ -174,7 +174,7 @@ def refuse(graded: Graded, source: str, imports: list, solved: Any) -> bool:
     for module, name in ready:
         graded.look.append(f"imports {name or module} of bertedu")
     graded.look += looking.to_look_at(source)
-    runs = runs_of(exercise.number)
+    runs = strict.runs_of(exercise.number)
     behind = looking.behind_the_scenes(source, runs in ("beside", "compiled"))
     if runs != "apart" and cells.parsed(source):
         behind = sorted({*behind, *strict.outside(cells.without_magics(source))})
@@ -191,13 +191,6 @@ def refuse(graded: Graded, source: str, imports: list, solved: Any) -> bool:
             (SAID_REFUSED.format(what=f"or uses `{borrowed[0]}` of the package"),),
         )
     return graded.verdict == "please look"
-
-
-def runs_of(number: str) -> str:
-    """Where an answer to an exercise is run (Exercise.runs): a variant's, apart."""
-    from bertedu.course.loading import find, is_known  # here, since it loads torch
-
-    return find(number).runs if is_known(number) else "apart"
 
 
 def package_names(source: str, imports: list, solved: Any, exercise: AssignedExercise) -> list[str]:

@@ -73,6 +73,13 @@ BY_TEXT = {"getattr", "setattr", "hasattr"}
 PLAIN = {name for name in dir(builtins) if isinstance(getattr(builtins, name), type)} - {"object"}
 
 
+def runs_of(number: str) -> str:
+    """Where an answer to an exercise is run (Exercise.runs): a variant's, apart."""
+    from bertedu.course.loading import find, is_known  # here, since it loads torch
+
+    return find(number).runs if is_known(number) else "apart"
+
+
 def outside(source: str) -> list[str]:
     """What in some code lies outside that part of Python, in words. The code must have been parsed before."""
     tree = ast.parse(source)

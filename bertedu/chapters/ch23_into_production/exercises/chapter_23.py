@@ -251,10 +251,10 @@ PAIRS = (
     (BASE, changed((A, "A")), "'a' became 'A'. lower_case says what happens to texts: keep tokens as they are."),
     (BASE, changed((A, "##a"), (CONTINUED_A, "a")), "'a' and '##a' have swapped their ids."),
     (BASE, changed((A, "ab"), (B, "")), "'a', 'b' became 'ab', '': joined without a border they are the same."),
-    (changed((A, "a,"), (B, "b")), changed((A, "a"), (B, ",b")), "a comma is a token's part, so it is no border."),
-    (changed((A, "a|"), (B, "b")), changed((A, "a"), (B, "|b")), "| can be a token's part, so it is no border."),
-    (changed((A, "a "), (B, "b")), changed((A, "a"), (B, " b")), "a space can be a token's part, so it is no border."),
-    (changed((A, "a\t"), (B, "b")), changed((A, "a"), (B, "\tb")), "a tab can be a token's part, so it is no border."),
+    *(
+        (changed((A, f"a{c}"), (B, "b")), changed((A, "a"), (B, f"{c}b")), f"{said} can be a token's part: no border.")
+        for c, said in ((",", "a comma"), ("|", "|"), (" ", "a space"), ("\t", "a tab"))
+    ),
     (BASE, [*BASE, "a"], "a token was added at the end. Is it a set?"),
 )
 

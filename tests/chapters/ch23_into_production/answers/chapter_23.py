@@ -306,7 +306,7 @@ ANSWERS = {
             (of_a_set, "in another process"),
             (of_an_array, "in the middle"),
             (lowered, "'a' became 'A'"),
-            (with_commas, "a comma is a token's part"),
+            (with_commas, "a comma can be a token's part"),
             (with_spaces, "a space can be a token's part"),
             (with_tabs, "a tab can be a token's part"),
             (without_marks, "'a' and '##a'"),
