@@ -150,8 +150,8 @@ def threshold_by_cost(case: Case) -> None:
         told = f"60 messages (costs {false_alarm:g} and {miss:g})"
         got = threshold_of(case, case.call(probabilities, truth, false_alarm, miss, tried=told))
         examine_cost(case, got, probabilities, truth, false_alarm, miss)
-    few = torch.tensor([0.2, 0.6, 0.9])
-    for truth, words in ((torch.zeros(3), "no alarm at all"), (torch.ones(3), "an alarm for each")):
+    few, no_alarm = torch.tensor([0.2, 0.6, 0.9]), "no alarm at all"
+    for truth, words in ((torch.zeros(3), no_alarm), (torch.ones(3), "an alarm for each")):
         got = threshold_of(case, case.call(few, truth.long(), 1.0, 1.0, tried=f"3 messages where {words} is right"))
         spent = cost_at(got, few, truth, 1.0, 1.0)
         case.expect(not spent, f"But your threshold {got:g} costs {spent:g}, and {words} costs 0. Is it a candidate?")
@@ -227,10 +227,7 @@ A, B, CONTINUED_A, ACCENT, MIDDLE = 5, 6, 13, 22, 1500  # ids
 
 def changed(*swaps: tuple[int, str]) -> list[str]:
     """The vocabulary with other tokens at some ids."""
-    tokens = list(BASE)
-    for number, token in swaps:
-        tokens[number] = token
-    return tokens
+    return [dict(swaps).get(number, token) for number, token in enumerate(BASE)]
 
 
 class Elsewhere(str):
@@ -278,11 +275,11 @@ def vocabulary_digest(case: Case) -> None:
         len(first) >= 16 and len(set(first)) > 4,
         f"But the digest has only {len(first)} characters: a length or a sum collides at once. Use hashlib.",
     )
-    if first.lstrip("-").isdigit():
-        case.fail(
-            "But this looks like Python's hash(): for texts it is another number in each process (PYTHONHASHSEED).",
-            "A digest that was stored at export must be the same in the service. hashlib has such functions.",
-        )
+    case.expect(
+        not first.lstrip("-").isdigit(),
+        "But this looks like Python's hash(): for texts it is another number in each process (PYTHONHASHSEED).",
+        "A digest that was stored at export must be the same in the service. hashlib has such functions.",
+    )
     case.expect(case.call(list(BASE), True, tried=told) == first, "But the second call gives another digest.")
     case.expect(
         case.protected(case.answer, [Elsewhere(token) for token in BASE], True) == first,
@@ -290,9 +287,9 @@ def vocabulary_digest(case: Case) -> None:
         "differ there (PYTHONHASHSEED). hashlib has functions that don't.",
     )
     case.begin(f"I called {case.name} on pairs of vocabularies.", "pairs of vocabularies")
-    for one, other, sentence in PAIRS:
-        digests = [case.protected(case.answer, list(tokens), True) for tokens in (one, other)]
-        case.expect(digests[0] != digests[1], f"But the digests of two vocabularies are the same: {sentence}")
+    for *pair, sentence in PAIRS:
+        one, other = (case.protected(case.answer, list(tokens), True) for tokens in pair)
+        case.expect(one != other, f"But the digests of two vocabularies are the same: {sentence}")
     case.expect(
         case.protected(case.answer, list(BASE), False) != first,
         "But one tokenizer makes texts lower-case and the other doesn't: same digest, other ids.",
