@@ -1,4 +1,4 @@
-"""The answers in the solved notebooks are run, and say what is stored: all else in them is compared in the learner's."""
+"""The answers in the solved notebooks are run and say what is stored; all else in them is compared in the learner's."""
 
 import nbformat
 import pytest
