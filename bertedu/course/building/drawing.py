@@ -16,7 +16,10 @@ from bertedu.errors import UserError
 from bertedu.files import write_text
 
 SVG = "{http://www.w3.org/2000/svg}"
-SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "bertedu"}  # text stays text, and the same picture the same file
+SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "bertedu",
+}  # text stays text, and the same picture the same file
 
 
 def drawers(module: str) -> dict[str, Callable[..., Any]]:
