@@ -1,7 +1,7 @@
 """The checks are proven: right answers pass, real mistakes hear the words that explain them, stubs hear neither.
 
-The answers are in tests/chapters/chNN_name/answers/: ANSWERS = {"3.2": {"accepted": [two or more], "wrong": [(answer,
-phrase), four or more]}}.
+The answers are in tests/chapters/chNN_name/exercise_N.py: ANSWERS = {"3.2": {"accepted": [two or more], "wrong":
+[(answer, phrase), four or more]}}.
 """
 
 import functools
@@ -211,5 +211,5 @@ def test_a_hint_gives_the_answer_away_or_nothing(exercise, monkeypatch):
 
 
 def test_a_module_of_exercises_is_not_loaded():
-    modules = {path.stem for path in CHAPTERS.glob("ch*/exercises/*.py")}
+    modules = {path.stem for path in CHAPTERS.glob("ch*/exercises/exercise_*.py")}
     assert modules == {e.examine.__module__.rpartition(".")[2] for e in SHIPPED if e.chapter < "90"}

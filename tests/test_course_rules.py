@@ -134,7 +134,7 @@ def test_a_changed_check_or_kind_of_answer_counts_for_nothing():
 def test_a_hint_that_a_cell_shows_stays_old_or_one_that_prose_names_counts(monkeypatch, chapter, changes):
     places = Places()
     source = places.chapters / f"ch{chapter}" / f"{chapter}.py"
-    modules = f"bertedu.chapters.ch{chapter}.exercises.chapter_{chapter[:2]}"
+    modules = f"bertedu.chapters.ch{chapter}.exercises.exercise_2"
     before = made_from(source, places, modules)
     code = freshness.code_of(modules)
     monkeypatch.setattr(freshness, "code_of", lambda name: code.replace("hints=(", 'hints=("Another.", '))

@@ -739,7 +739,7 @@ print(f"decoder {list(decoder.weight.shape)} and token embeddings: {len(tables)}
 # name, a space, and what replaces it.
 
 # %%
-from bertedu.chapters.ch05_the_whole_bert.exercises.chapter_05 import google_checkpoint
+from bertedu.chapters.ch05_the_whole_bert.exercises.shared import google_checkpoint
 
 google = google_checkpoint(package)
 for name in list(google)[3:7]:

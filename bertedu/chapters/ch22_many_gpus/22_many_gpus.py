@@ -200,7 +200,7 @@ check("22.1", intensity)
 # tokens, the same product for 32 sequences of 512 tokens, the attention scores of one head with 512 tokens, and GELU.
 
 # %%
-from bertedu.chapters.ch22_many_gpus.exercises.chapter_22 import product_intensity
+from bertedu.chapters.ch22_many_gpus.exercises.exercise_1 import product_intensity
 
 D, inner, d = 768, 3072, 64
 operations = {
@@ -766,7 +766,7 @@ check("22.4", training_bytes)
 # which of the two fits into 80 GB only with sharding?
 
 # %%
-from bertedu.chapters.ch22_many_gpus.exercises.chapter_22 import zero_bytes
+from bertedu.chapters.ch22_many_gpus.exercises.exercise_4 import zero_bytes
 
 for name, weights in (("BERT-Large", 336e6), ("7 billion", 7e9)):
     for workers in (8, 64):
@@ -916,7 +916,7 @@ for size, number in zip((4, 16, 64, 256), (0.09, 0.25, 0.55, 0.86)):
 # an infinite gradient. Beside it runs the rule of exercise 22.2, from the package.
 
 # %%
-from bertedu.chapters.ch22_many_gpus.exercises.chapter_22 import rule
+from bertedu.chapters.ch22_many_gpus.exercises.exercise_2 import rule
 
 weight = nn.Parameter(torch.ones(1))
 scaler = torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=3)

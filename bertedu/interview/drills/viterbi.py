@@ -9,12 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bertedu.chapters.ch11_tagging.exercises.chapter_11_viterbi import (
-    TWO_THINGS,
-    VITERBI_MISTAKES,
-    Largest,
-    best_sequence,
-)
+from bertedu.chapters.ch11_tagging.exercises.exercise_4 import TWO_THINGS, VITERBI_MISTAKES, Largest, best_sequence
 from bertedu.course.case import Case, plain
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.explaining import compare, one_number

@@ -4,7 +4,8 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bertedu.chapters.ch07_next_sentence_prediction.exercises.chapter_07 import NOT_A_NUMBER, USE_RNG, is_stretch
+from bertedu.chapters.ch07_next_sentence_prediction.exercises.exercise_2 import is_stretch
+from bertedu.chapters.ch07_next_sentence_prediction.exercises.shared import NOT_A_NUMBER, USE_RNG
 from bertedu.course.case import Case, plain, same
 from bertedu.course.comparing import said
 from bertedu.course.exercise import Exercise

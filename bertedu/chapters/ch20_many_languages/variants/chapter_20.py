@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from bertedu.chapters.ch20_many_languages.exercises.chapter_20 import SIZES, check_numbers, powers, shares
+from bertedu.chapters.ch20_many_languages.exercises.exercise_1 import SIZES, check_numbers, powers, shares
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import Exercise
 from bertedu.course.rows import Row, examine_rows

@@ -4,7 +4,8 @@ from itertools import product
 
 import torch
 
-from bertedu.chapters.ch22_many_gpus.exercises.chapter_22 import rule, zero_bytes
+from bertedu.chapters.ch22_many_gpus.exercises.exercise_2 import rule
+from bertedu.chapters.ch22_many_gpus.exercises.exercise_4 import zero_bytes
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
 from bertedu.course.variant import COPIED, Draws, Variant

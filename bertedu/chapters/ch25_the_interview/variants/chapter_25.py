@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
-from bertedu.chapters.ch25_the_interview.exercises.chapter_25 import parts
+from bertedu.chapters.ch25_the_interview.exercises.exercise_1 import parts
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
 from bertedu.course.rows import Row, examine_rows
