@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from support.faults import assert_none
 
 import bertedu
 
@@ -37,13 +38,17 @@ def test_a_first_import_or_a_help_text_waits_for_torch(code):
     assert "bertedu" in found and not found & {*HEAVY, "torch", "numpy", "scipy", "accelerate", "rich"}
 
 
-@pytest.mark.parametrize(
-    "module",
-    ["model", "tokenization", "inference", "corpora", "corpora.task_data", "training.loop", "pretraining.run",
-     "finetuning.kinds", "finetuning.run", "interpretation.probing"],
-)  # fmt: skip
-def test_a_module_loads_libraries_that_it_may_never_use(module):
-    assert not loaded(f"import bertedu.{module}") & set(HEAVY)
+MODULES = ("model", "tokenization", "inference", "corpora", "corpora.task_data", "training.loop", "pretraining.run",
+           "finetuning.kinds", "finetuning.run", "interpretation.probing")  # fmt: skip
+
+
+def test_a_module_loads_libraries_that_it_may_never_use():
+    """One Python imports them all; only if it has loaded too much, each is asked alone."""
+    if loaded("\n".join(f"import bertedu.{module}" for module in MODULES)) & set(HEAVY):
+        assert_none(
+            f"{module}: {found}" for module in MODULES if (found := loaded(f"import bertedu.{module}") & {*HEAVY})
+        )
+        pytest.fail("several modules together load what none of them loads alone")
 
 
 def test_a_name_of_the_package_is_missing_or_hidden_from_completion():
