@@ -73,3 +73,15 @@ def assigned(tmp_path_factory) -> Path:
     from support.hand_ins import save_assignment
 
     return save_assignment(tmp_path_factory.mktemp("assigned"))
+
+
+@pytest.fixture(scope="session")
+def classifier(tmp_path_factory) -> Path:
+    """A small classifier in two folders, `saved` and `exported`: nobody writes into them."""
+    from support.small_runs import save_classifier
+
+    from bertedu.production.onnx_export import export
+
+    folder = tmp_path_factory.mktemp("classifier")
+    export(save_classifier(folder / "saved"), folder / "exported")
+    return folder

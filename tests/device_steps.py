@@ -2,7 +2,7 @@
 
 The device is a GPU where there is one, else that of `other_device.py`, which refuses to mix its tensors with those of
 the CPU, as a GPU does. torch counts its devices at the first backward pass of a process, and takes up no other later.
-So pytest does not find this file by itself: `test_training_devices.py` starts it in processes of its own.
+So pytest does not find this file by itself: `test_training_devices.py` starts it in a process of its own.
 """
 
 import inspect

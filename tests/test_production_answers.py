@@ -28,7 +28,7 @@ ASKED = [
     ("mat", PASSAGE),
 ]
 THRESHOLD = -0.5  # of the score of no answer: three are below it
-Opened = tuple[TestClient, SpanFinder, BertTokenizer]
+Opened = tuple[TestClient, SpanFinder, BertTokenizer, Path]
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +42,12 @@ def opened(tmp_path_factory) -> Iterator[Opened]:
     export(folder / "saved", folder / "exported")
     service = Service(Engine(folder / "exported"), Settings(batching=Batching(wait=0.0)))
     with TestClient(create_app(service)) as client:
-        yield client, model, tokenizer
+        yield client, model, tokenizer, folder / "exported"
     service.close()
 
 
 def test_a_passage_is_read_in_other_windows_or_by_another_rule_than_the_command_reads_it(opened):
-    client, model, tokenizer = opened
+    client, model, tokenizer, _ = opened
     texts, pairs = zip(*ASKED, strict=True)
     answers = client.post("/answer", json={"texts": texts, "pairs": pairs}).json()["answers"]
     right = [answer_or_none(model, tokenizer, question, passage) for question, passage in ASKED]
@@ -62,12 +62,8 @@ def test_a_passage_is_read_in_other_windows_or_by_another_rule_than_the_command_
             assert passage[answer["start"] : answer["end"]] == answer["answer"]
 
 
-def test_an_export_is_checked_on_one_window_of_a_passage_only(opened, tmp_path):
-    _, model, tokenizer = opened
-    model.save_pretrained(tmp_path / "saved")
-    tokenizer.save_pretrained(tmp_path / "saved", POSITIONS)
-    export(tmp_path / "saved", tmp_path / "exported")
-    about = Export.load(tmp_path / "exported")
+def test_an_export_is_checked_on_one_window_of_a_passage_only(opened):
+    about = Export.load(opened[-1])
     assert about.use == "answers" and about.checked["longest"] == POSITIONS and about.checked["texts"] > 20
     assert about.checked["largest_difference"] < 1e-5 and about.checked["same_choice"] == 1.0
 

@@ -8,7 +8,7 @@ import onnx
 import pytest
 import torch
 from onnx.numpy_helper import to_array
-from support.small_runs import POSITIONS, VOCAB, WORDS, small_model, small_tokenizer
+from support.small_runs import LABELS, POSITIONS, VOCAB, WORDS, small_model, small_tokenizer
 from transformers import AutoModelForSequenceClassification
 
 from bertedu.cli import main
@@ -28,23 +28,17 @@ from bertedu.production.onnx_export import LARGEST_DIFFERENCE, export, export_mo
 from bertedu.production.questions import ask, batch_of, rows_of
 from bertedu.production.sessions import Session
 
-LABELS = ("no", "yes", "perhaps")
 TEXTS = [" ".join(WORDS.split()[:length]) for length in (1, 9, 3, 22, 5, 14, 2)]
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> Path:
-    """A classifier with random weights, large enough that its logits differ."""
-    folder = tmp_path_factory.mktemp("models") / "saved"
-    small_model(TextClassifier, LABELS, initializer_range=0.4).save_pretrained(folder)
-    small_tokenizer().save_pretrained(folder, POSITIONS)
-    return folder
+@pytest.fixture
+def saved(classifier) -> Path:
+    return classifier / "saved"
 
 
-@pytest.fixture(scope="module")
-def exported(saved) -> Path:
-    export(saved, saved.parent / "exported")
-    return saved.parent / "exported"
+@pytest.fixture
+def exported(classifier) -> Path:
+    return classifier / "exported"
 
 
 def test_padding_or_a_neighbour_in_the_batch_changes_an_answer(saved, exported):

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 from fastapi.testclient import TestClient
-from support.small_runs import POSITIONS, small_model, small_tokenizer
+from support.small_runs import LABELS, small_model, small_tokenizer
 from transformers import AutoModelForSequenceClassification
 
-from bertedu.finetuning.classification import TextClassifier
 from bertedu.finetuning.tagging import CrfTagger, Tagger
 from bertedu.model import BertForPreTraining
 from bertedu.production.app import create_app
@@ -20,7 +19,6 @@ from bertedu.production.onnx_export import export
 from bertedu.production.protocol import Limits
 from bertedu.production.service import Service, Settings
 
-LABELS = ("no", "yes", "<b>perhaps</b>")
 TEXTS = [
     "the cat sat",
     "a dog",
@@ -30,24 +28,14 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory) -> Path:
-    """A classifier, saved and exported, with random weights large enough that its logits differ."""
-    folder = tmp_path_factory.mktemp("models")
-    small_model(TextClassifier, LABELS, initializer_range=0.4).save_pretrained(folder / "saved")
-    small_tokenizer().save_pretrained(folder / "saved", POSITIONS)
-    export(folder / "saved", folder / "exported")
-    return folder
-
-
 def opened(folder: Path, **settings) -> TestClient:
     service = Service(Engine(folder), Settings(**{"batching": Batching(wait=0.0), **settings}))
     return TestClient(create_app(service), raise_server_exceptions=False)
 
 
 @pytest.fixture
-def client(folders):
-    with opened(folders / "exported", limits=Limits(body_bytes=4096, characters=600, texts=6)) as client:
+def client(classifier):
+    with opened(classifier / "exported", limits=Limits(body_bytes=4096, characters=600, texts=6)) as client:
         yield client
         service_of(client).close()
 
@@ -62,8 +50,8 @@ def asked(client: TestClient, value: object, status: int = 200) -> dict:
     return response.json()
 
 
-def test_the_service_says_something_else_than_the_model(folders, client):
-    reference = AutoModelForSequenceClassification.from_pretrained(folders / "saved").eval()
+def test_the_service_says_something_else_than_the_model(classifier, client):
+    reference = AutoModelForSequenceClassification.from_pretrained(classifier / "saved").eval()
     answers = asked(client, {"texts": TEXTS})["answers"]
     for text, answer in zip(TEXTS, answers, strict=True):
         with torch.no_grad():
@@ -169,8 +157,8 @@ def test_a_failure_shows_a_traceback_or_quotes_a_text_in_the_log(client, caplog,
     asked(client, {"text": "the dog"})  # the thread of the batches goes on
 
 
-def test_a_page_on_the_internet_reads_what_the_service_says(folders):
-    with opened(folders / "exported", hosts=frozenset({"127.0.0.1", "::1"})) as client:
+def test_a_page_on_the_internet_reads_what_the_service_says(classifier):
+    with opened(classifier / "exported", hosts=frozenset({"127.0.0.1", "::1"})) as client:
         for host, status in (("evil.example", 421), ("127.0.0.1:80", 200), ("[::1]:80", 200), ("127.0.0.1.evil", 421)):
             assert client.get("/health", headers={"Host": host}).status_code == status, host
         service_of(client).close()
@@ -205,8 +193,8 @@ def test_one_bad_text_costs_the_others_an_endless_wait(client):
     assert client.get("/metrics").json()["queue"]["waiting"] == 0
 
 
-def test_a_full_queue_lets_everybody_wait(folders):
-    with opened(folders / "exported", batching=Batching(most_waiting=3)) as client:
+def test_a_full_queue_lets_everybody_wait(classifier):
+    with opened(classifier / "exported", batching=Batching(most_waiting=3)) as client:
         response = client.post("/answer", json={"texts": TEXTS[:4]})
         assert response.status_code == 503 and int(response.headers["retry-after"]) >= 1
         asked(client, {"texts": TEXTS[:3]})

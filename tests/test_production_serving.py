@@ -9,37 +9,23 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import httpx
 import pytest
 from support.hostile.requests import SECRET, attack
-from support.small_runs import POSITIONS, small_model, small_tokenizer
 
 from bertedu.cli import main
 from bertedu.errors import UserError
-from bertedu.finetuning.classification import TextClassifier
 from bertedu.production import running
 from bertedu.production.load import Measured, load, moments
-from bertedu.production.onnx_export import export
 from bertedu.production.running import is_loopback, listen
 from bertedu.production.serving import serving
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """A fine-tuned folder, and beside it its export."""
-    folder = tmp_path_factory.mktemp("models")
-    small_model(TextClassifier, ("no", "yes"), initializer_range=0.4).save_pretrained(folder / "saved")
-    small_tokenizer().save_pretrained(folder / "saved", POSITIONS)
-    export(folder / "saved", folder / "exported")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def served(folder):
-    with serving(folder / "exported") as served:
+def served(classifier):
+    with serving(classifier / "exported") as served:
         yield served
 
 
@@ -129,8 +115,8 @@ def begun(served) -> http.client.HTTPConnection:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to catch")
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
-def test_a_stop_cuts_off_what_has_begun(folder, sent):
-    with serving(folder / "exported") as served:
+def test_a_stop_cuts_off_what_has_begun(classifier, sent):
+    with serving(classifier / "exported") as served:
         one = begun(served)
         served.process.send_signal(sent)
         while httpx.get(f"{served.url}/health").json()["status"] == "ok":
@@ -146,24 +132,24 @@ def test_a_stop_cuts_off_what_has_begun(folder, sent):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_a_kill_leaves_something_that_the_next_start_stumbles_over(folder, tmp_path, monkeypatch):
+def test_a_kill_leaves_something_that_the_next_start_stumbles_over(classifier, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    with serving(folder / "saved") as served:  # a fine-tuned folder: it is exported on the way
+    with serving(classifier / "saved") as served:  # a fine-tuned folder: it is exported on the way
         assert httpx.post(f"{served.url}/answer", json={"text": "the cat"}).status_code == 200
         assert not list(tmp_path.glob("bertedu-serve-*")), "the export is read and then in the way"
         port = port_of(served)
         served.process.kill()
         served.process.wait()
-    with serving(folder / "exported", "--port", str(port)) as served:
+    with serving(classifier / "exported", "--port", str(port)) as served:
         assert port_of(served) == port and httpx.get(f"{served.url}/health").json()["status"] == "ok"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no track of parents")
-def test_a_service_outlives_the_notebook_that_started_it(folder):
+def test_a_service_outlives_the_notebook_that_started_it(classifier):
     program = "import sys, time; from bertedu.production.serving import serving\n"
     program += "with serving(sys.argv[1]) as served: print(served.url, flush=True); time.sleep(300)"
     notebook = subprocess.Popen(
-        [sys.executable, "-c", program, str(folder / "exported")], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", program, str(classifier / "exported")], stdout=subprocess.PIPE, text=True
     )
     url = notebook.stdout.readline().strip()
     assert httpx.get(f"{url}/health").status_code == 200
@@ -190,8 +176,18 @@ def test_a_folder_that_cannot_be_served_ends_in_a_traceback(tmp_path, capsys):
             listen(host, 0)
 
 
-def test_another_host_is_not_said_aloud(folder):
-    command = [sys.executable, "-m", "bertedu", "serve", str(folder / "exported"), "--port", "0", "--host", "0.0.0.0"]
+def test_another_host_is_not_said_aloud(classifier):
+    command = [
+        sys.executable,
+        "-m",
+        "bertedu",
+        "serve",
+        str(classifier / "exported"),
+        "--port",
+        "0",
+        "--host",
+        "0.0.0.0",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     first, second = process.stdout.readline(), process.stdout.readline()
     process.terminate()

@@ -12,6 +12,7 @@ from bertedu.tokenization import BertTokenizer
 WORDS = "the a cat dog sat on mat list of capital is france paris people speak french function returns . , he she 日"
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split(), "##s", "##ed"]
 POSITIONS = 40
+LABELS = ("no", "yes", "perhaps")
 
 
 def small_model(kind=BertForPreTraining, labels=(), **changes) -> BertForPreTraining | BertForMaskedLM:
@@ -29,6 +30,15 @@ def small_tokenizer() -> BertTokenizer:
 def save_model(folder: Path, **changes) -> Path:
     small_model(**changes).save_pretrained(folder)
     small_tokenizer().save_pretrained(folder)
+    return folder
+
+
+def save_classifier(folder: Path) -> Path:
+    """A classifier of three labels with random weights, large enough that its logits differ."""
+    from bertedu.finetuning.classification import TextClassifier
+
+    small_model(TextClassifier, LABELS, initializer_range=0.4).save_pretrained(folder)
+    small_tokenizer().save_pretrained(folder, POSITIONS)
     return folder
 
 
