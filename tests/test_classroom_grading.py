@@ -21,6 +21,8 @@ from bertedu.classroom.grading.submissions import read_submissions, whose
 from bertedu.errors import UserError
 from bertedu.files import write_text
 
+pytestmark = pytest.mark.slow
+
 WITH_HELPER = "def merge_heads(x):\n    return swapped(x).flatten(-2)"
 REACH = "def reach(o, n):\n    return getattr(o, n)\n"
 CHEATS = {

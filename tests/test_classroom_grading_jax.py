@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("jax")
 HELPERS = "import os\nos.environ['JAX_PLATFORMS'] = 'cpu'\nimport jax\nimport jax.numpy as jnp\n"
 KEYS = "def keys(key, step):\n    return tuple(jax.random.split(jax.random.fold_in(key, step)))\n"

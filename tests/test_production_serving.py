@@ -22,6 +22,8 @@ from bertedu.production.load import Measured, load, moments
 from bertedu.production.running import is_loopback, listen
 from bertedu.production.serving import serving
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def served(classifier):

@@ -64,6 +64,7 @@ def test_pairs_truncation_and_decoding_are_the_references(tokenizer):
     assert PARITY["pair_differences"](tokenizer, PARITY["reference"](tokenizer), LINES, samples=40) == 0
 
 
+@pytest.mark.slow
 def test_data_sets_give_the_references_ids(tokenizer, datasets_folder):
     files = ["wnut17/wnut17train.conll.gz", "wikitext-2/test.txt.gz", "xquad_en/xquad.en.json.gz"]
     lines = [line for name in files for line in list(PARITY["file_lines"](datasets_folder / name))[::100]]

@@ -37,6 +37,7 @@ def test_the_comparison_sees_a_difference(tokenizer):
     assert PARITY["differences"](swapped, PARITY["reference"](tokenizer), LINES) > 0
 
 
+@pytest.mark.slow
 def test_data_sets_give_the_references_ids(tokenizer, datasets_folder):
     files = ["wnut17/wnut17train.conll.gz", "wikitext-2/test.txt.gz", "xquad_en/xquad.en.json.gz"]
     lines = [line for name in files for line in list(PARITY["file_lines"](datasets_folder / name))[::60]]
