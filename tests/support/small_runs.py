@@ -12,7 +12,7 @@ from bertedu.tokenization import BertTokenizer
 WORDS = "the a cat dog sat on mat list of capital is france paris people speak french function returns . , he she 日"
 VOCAB = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split(), "##s", "##ed"]
 POSITIONS = 40
-LABELS = ("no", "yes", "perhaps")
+LABELS = ("no", "yes", "<b>perhaps</b>")  # which a page must show as text
 
 
 def small_model(kind=BertForPreTraining, labels=(), **changes) -> BertForPreTraining | BertForMaskedLM:
