@@ -316,7 +316,7 @@ def test_a_review_that_is_too_long_or_ends_in_a_space_stops_the_probes(harness, 
     assert shorter == text.strip(), "a text that fits is not cut"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=0)  # 14 seconds
 def test_the_whole_comparison_ends_without_a_table(harness, workshop, one_exam, tmp_path, capsys):
     said: list[str] = []
     comparison = harness.family.Comparison(workshop, workshop.state, ["bert", "electra"], 2, said.append)

@@ -22,7 +22,7 @@ def test_a_machine_without_a_gpu_gets_numbers_as_if_it_had_one(gpu, tmp_path, ca
     assert "There is no GPU here" in capsys.readouterr().out and not list(tmp_path.iterdir())
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=0)  # half a minute
 def test_the_quick_form_measures_nothing_or_writes_half_a_report(gpu, tmp_path, capsys):
     arguments = ["--quick", "--output", str(tmp_path), "--minutes", "30", "--tests", "tests/test_errors.py"]
     assert gpu.main(arguments) == 0
