@@ -102,13 +102,13 @@ def one_step_of_fine_tuning(member: str, task: str, options: dict, folder) -> lo
 @pytest.mark.slow(cases=21)
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
 @pytest.mark.parametrize(("member", "objective"), [*OBJECTIVES, ("bert", "distillation")])
-def test_pre_training_leaves_a_tensor_on_the_cpu(tmp_path, member, objective, optimizer):
+def test_pre_training_leaves_no_tensor_on_the_cpu(tmp_path, member, objective, optimizer):
     trainer = one_step(objective, member, tmp_path, optimizer=optimizer)
     assert {weight.device.type for weight in trainer.bare_model.parameters()} == {DEVICE}
     assert (tmp_path / "checkpoint-best").is_dir() and load_file(tmp_path / "resume.safetensors")
 
 
-def test_the_other_device_learns_something_else_than_the_cpu(tmp_path, monkeypatch):
+def test_the_other_device_learns_the_same_as_the_cpu(tmp_path, monkeypatch):
     """The same four steps on either: what is refused above is the mixing, not the numbers."""
     tiny_trainer(tmp_path / "other", steps=4).run()
     monkeypatch.setattr("bertedu.training.loop.choose_device", lambda wish: "cpu")
@@ -130,7 +130,7 @@ def test_a_run_on_a_device_is_resumed_on_the_cpu(tmp_path):
 @pytest.mark.slow(cases=23)
 @pytest.mark.parametrize(("task", "options"), TASKS)
 @pytest.mark.parametrize("member", MEMBERS)
-def test_fine_tuning_leaves_a_tensor_on_the_cpu(tmp_path, member, task, options):
+def test_fine_tuning_leaves_no_tensor_on_the_cpu(tmp_path, member, task, options):
     """One step with the head of every member; validation reads what each task predicts."""
     network = one_step_of_fine_tuning(member, task, options, tmp_path).bare_model
     assert {weight.device.type for weight in network.parameters()} == {DEVICE}
@@ -139,7 +139,7 @@ def test_fine_tuning_leaves_a_tensor_on_the_cpu(tmp_path, member, task, options)
 
 @pytest.mark.slow(cases=4)
 @pytest.mark.parametrize("task", KINDS)
-def test_a_whole_run_of_fine_tuning_ends_on_the_cpu(tmp_path, task):
+def test_a_whole_run_of_fine_tuning_works_on_the_device(tmp_path, task):
     """Training, the best weights read again, the test set, and what the predictions say."""
     options = {"epochs": 0.5, "max_length": 64, "precision": "fp32", "output": tmp_path / "run"}
     data = labelled(task, tmp_path)
@@ -149,7 +149,7 @@ def test_a_whole_run_of_fine_tuning_ends_on_the_cpu(tmp_path, task):
     assert finetune(plan, KINDS[task], lambda said: None)["test"]
 
 
-def test_a_whole_run_of_pre_training_ends_on_the_cpu(tmp_path):
+def test_a_whole_run_of_pre_training_works_on_the_device(tmp_path):
     """Its evaluation too: held-out words and pairs, nearest words, and what it fills in."""
     plan = Plan.from_options(corpus=("world",), steps=1, batch_size=4, precision="fp32", output=tmp_path / "run")
     assert pretrain(plan, lambda said: None)["evaluation"]
@@ -164,7 +164,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_a_model_on_a_device_is_asked_with_tensors_on_the_cpu(name):
+def test_a_model_on_a_device_is_asked_with_tensors_of_that_device(name):
     kind, ask = ASKED[name]
     model = kind.from_config(BertConfig(**{**SIZES, "vocab_size": len(letters())})).eval()
     right = ask(model)
@@ -225,7 +225,7 @@ def plant(monkeypatch, where: str, name: str, old: str, new: str) -> None:
 
 @pytest.mark.slow(cases=4)
 @pytest.mark.parametrize("bug", PLANTED)
-def test_a_forgotten_device_goes_unnoticed(tmp_path, monkeypatch, bug):
+def test_a_forgotten_device_is_noticed(tmp_path, monkeypatch, bug):
     *place, (what, options) = PLANTED[bug]
     plant(monkeypatch, *place)
     with pytest.raises(RuntimeError, match=r"(?i)expected all tensors to be on the same device"):

@@ -37,7 +37,7 @@ ANSWERS = {"words": (True, True), "GloVe": (True, True), "ELMo": (True, True), "
 
 
 @pytest.mark.parametrize("name", list(ANSWERS))
-def test_a_gap_is_filled_from_the_wrong_side_or_from_its_own_word(name):
+def test_a_gap_is_filled_from_its_side_and_never_from_its_own_word(name):
     model = asked()[name]
     scores = model.gap(IDS, MASK, AT)
     assert scores.shape == (2, 20)
@@ -53,21 +53,21 @@ def test_a_gap_is_filled_from_the_wrong_side_or_from_its_own_word(name):
         assert_close(model.gap(hidden, MASK, AT)[0], scores[0])
 
 
-def test_a_bag_reaches_farther_than_its_window():
+def test_a_bag_reaches_no_farther_than_its_window():
     model = asked()["words"]
     ids = torch.tensor([[2, 4, 6, 7, 8, 9, 10, 11, 3]])
     expected = model.frequency + model.fits[:, 6:11].sum(dim=1)
     assert_close(model.gap(ids, (ids != 0).long(), torch.tensor([1]))[0], expected)
 
 
-def test_elmos_directions_count_the_frequency_twice():
+def test_elmos_two_directions_count_the_frequency_once():
     model = asked()["ELMo"]
     left, right = model.sides(IDS, MASK, AT)
     assert_close(left.exp().sum(dim=1), torch.ones(2))
     assert_close(model.gap(IDS, MASK, AT), left + right - (COUNTS + 1).div(COUNTS.sum() + 20).log())
 
 
-def test_rescoring_leaves_out_what_follows_the_gap():
+def test_rescoring_reads_what_follows_the_gap():
     model = asked()["GPT"]
     candidates = torch.tensor([[5, 6], [7, 8]])
     scores = model.rescored(IDS, MASK, AT, candidates)
@@ -81,7 +81,7 @@ def test_rescoring_leaves_out_what_follows_the_gap():
             assert_close(scores[row, column], -cross_entropy(logits, ids[0, 1:], reduction="sum"))
 
 
-def test_rescoring_prefers_a_word_that_it_has_not_tried(monkeypatch):
+def test_rescoring_prefers_only_words_that_it_has_tried(monkeypatch):
     model = asked()["GPT"]
     every = model.rescored_gap(IDS, MASK, AT)
     assert_close(every, model.rescored(IDS, MASK, AT, torch.arange(20).expand(2, 20)))
@@ -91,7 +91,7 @@ def test_rescoring_prefers_a_word_that_it_has_not_tried(monkeypatch):
     assert torch.equal(few.topk(3, dim=-1).indices.sort().values, tried.sort().values)
 
 
-def test_bert_scores_another_position():
+def test_bert_scores_the_masked_position():
     model = asked()["BERT"]
     with torch.no_grad():
         logits = model.model(IDS, MASK).prediction_logits

@@ -21,7 +21,7 @@ def theirs_of(ours: Lstm, size: int) -> nn.LSTM:
 
 
 @pytest.mark.parametrize("size, length", [(3, 1), (8, 7), (16, 30)])
-def test_two_gates_of_the_lstm_are_swapped(size, length):
+def test_the_gates_of_the_lstm_are_in_the_references_order(size, length):
     torch.manual_seed(0)
     ours = Lstm(size)
     nn.init.normal_(ours.bias)
@@ -36,7 +36,7 @@ def test_two_gates_of_the_lstm_are_swapped(size, length):
         assert_close(getattr(ours, name).grad, getattr(theirs, name_there).grad, **CLOSE)
 
 
-def test_the_second_layer_adds_no_input_or_the_first_does():
+def test_the_second_layer_adds_its_input_and_the_first_does_not():
     torch.manual_seed(0)
     model = LanguageModel(5, 2)
     vectors = torch.randn(2, 6, 5)
@@ -51,7 +51,7 @@ def batch() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.randint(1, 20, (3, 7), generator=torch.Generator().manual_seed(0)) * mask, mask
 
 
-def test_padding_comes_first_when_a_text_is_reversed():
+def test_padding_stays_last_when_a_text_is_reversed():
     ids, mask = batch()
     backwards = reversed_texts(ids, mask.sum(dim=1))
     for row, new, length in zip(ids.tolist(), backwards.tolist(), (7, 4, 2), strict=True):
@@ -64,7 +64,7 @@ def elmo() -> Elmo:
     return Elmo(20, 6).eval()
 
 
-def test_the_next_word_leaks_into_the_forward_model():
+def test_the_forward_model_does_not_see_the_next_word():
     model, (ids, mask) = elmo(), batch()
     changed = ids.clone()
     changed[:, 1] = changed[:, 1] % 19 + 1
@@ -73,7 +73,7 @@ def test_the_next_word_leaks_into_the_forward_model():
         assert (mine[:, 1:] - other[:, 1:]).abs().amax(dim=-1)[mask[:, 1:].bool()].min() > 0
 
 
-def test_the_word_before_leaks_into_the_backward_model():
+def test_the_backward_model_does_not_see_the_word_before():
     model, (ids, mask) = elmo(), batch()
     changed = ids.clone()
     changed[:, 0] = changed[:, 0] % 19 + 1
@@ -83,7 +83,7 @@ def test_the_word_before_leaks_into_the_backward_model():
         assert (mine[:, 0] - other[:, 0]).abs().amax(dim=-1).min() > 0
 
 
-def test_padding_changes_what_the_backward_model_says():
+def test_padding_changes_nothing_in_the_backward_model():
     model, (ids, mask) = elmo(), batch()
     for row, length in enumerate((7, 4, 2)):
         alone = model.layer_vectors(ids[row : row + 1, :length], mask[row : row + 1, :length])
@@ -91,7 +91,7 @@ def test_padding_changes_what_the_backward_model_says():
             assert_close(mine[row : row + 1, :length], other, **CLOSE)
 
 
-def test_the_loss_counts_padding_or_lets_a_word_predict_itself():
+def test_the_loss_counts_neither_padding_nor_a_word_that_predicts_itself():
     model, (ids, mask) = elmo(), batch()
     ahead, back = (states[-1] for states in model.directions(ids, mask))
     losses = []
@@ -102,7 +102,7 @@ def test_the_loss_counts_padding_or_lets_a_word_predict_itself():
     assert_close(model.loss(ids, mask), torch.stack(losses).mean())
 
 
-def test_the_mix_forgets_the_softmax_or_the_scale():
+def test_the_mix_has_its_softmax_and_its_scale():
     mix, layers = ScalarMix(3), [torch.randn(2, 4) for _ in range(3)]
     assert_close(mix(layers), sum(layers) / 3)
     with torch.no_grad():

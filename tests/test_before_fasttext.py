@@ -12,12 +12,12 @@ WORDS = ["[PAD]", "cat", "cats", "dog"]
 
 
 @pytest.mark.parametrize("word", ["a", "at", "cat", "bakery", "größer", "photosynthesis"])
-def test_pieces_do_not_know_where_a_word_begins(word):
+def test_pieces_know_where_a_word_begins(word):
     assert sorted(pieces(word)) == sorted(compute_ngrams(word, 3, 6))
 
 
 @pytest.mark.parametrize("piece", ["<ca", "größe", "日本語", "x" * 6])
-def test_a_piece_gets_another_hash_than_in_fasttext(piece):
+def test_a_piece_has_the_hash_of_fasttext(piece):
     assert bucket(piece, 2_000_000) == ft_hash_bytes(piece.encode()) % 2_000_000
 
 
@@ -29,25 +29,25 @@ def seeded(buckets: int = 50) -> FastText:
     return model
 
 
-def test_the_filler_counts_in_the_mean():
+def test_the_filler_does_not_count_in_the_mean():
     model = seeded()
     rows = [1, *(4 + bucket(piece, 50) for piece in pieces("cat"))]
     assert_close(model.word_vectors()[1], model.centers.weight[rows].mean(dim=0).detach())
     assert len(rows) == 7 and model.table.size(1) > 7  # "cats" has more
 
 
-def test_a_special_token_has_pieces():
+def test_a_special_token_has_no_pieces():
     model = seeded()
     assert_close(model.word_vectors()[0], model.centers.weight[0].detach())
 
 
-def test_an_unseen_word_has_no_vector_or_a_random_one():
+def test_an_unseen_word_has_the_vector_of_its_pieces():
     model = seeded()
     rows = [4 + bucket(piece, 50) for piece in pieces("cots")]
     assert_close(model.vector("cots"), model.centers.weight[rows].mean(dim=0).detach())
 
 
-def test_a_piece_does_not_get_its_share_of_the_gradient():
+def test_a_piece_gets_its_share_of_the_gradient():
     model = seeded()
     model.loss(torch.tensor([1]), torch.tensor([3]), torch.tensor([[2]])).backward()
     center, (positive, negative) = model.word_vectors()[1], model.contexts.weight[[3, 2]].detach()
@@ -58,7 +58,7 @@ def test_a_piece_does_not_get_its_share_of_the_gradient():
     assert model.centers.weight.grad[model.filler].abs().sum() == 0
 
 
-def test_a_step_differs_from_gensims():
+def test_a_step_is_gensims():
     """gensim divides by the number of pieces without the word, and gives each row the whole gradient of the mean."""
     theirs = TheirFastText(vector_size=3, window=1, min_count=1, sg=1, negative=1, sample=0, workers=1, bucket=50)
     theirs.build_vocab_from_freq({"cats": 3, "dog": 2, "cat": 1})

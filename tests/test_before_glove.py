@@ -17,7 +17,7 @@ def counted(window: int = 3) -> tuple[torch.Tensor, torch.Tensor]:
     return cooccurrences(words, sentences, 6, window)
 
 
-def test_a_pair_is_counted_once_for_two_sides_or_across_sentences():
+def test_a_pair_is_counted_for_both_sides_and_only_within_sentences():
     expected: Counter = Counter()
     for sentence in TEXT:
         for i, one in enumerate(sentence):
@@ -30,11 +30,11 @@ def test_a_pair_is_counted_once_for_two_sides_or_across_sentences():
     assert all(math.isclose(found[pair], expected[pair], rel_tol=1e-6) for pair in found)
 
 
-def test_frequent_pairs_weigh_more_and_more():
+def test_the_weight_of_frequent_pairs_is_capped():
     assert_close(weighting(torch.tensor([100.0, 5000.0, 6.25])), torch.tensor([1.0, 1.0, (1 / 16) ** 0.75]))
 
 
-def test_a_bias_or_the_logarithm_is_forgotten():
+def test_biases_and_logarithm_are_in_the_loss():
     torch.manual_seed(0)
     model, (pairs, counts) = Glove(6, 3), counted()
     total = 0.0
@@ -45,7 +45,7 @@ def test_a_bias_or_the_logarithm_is_forgotten():
     assert_close(model.loss(pairs, counts).item(), total / len(pairs), rtol=1e-5, atol=0)
 
 
-def test_training_stops_short_of_the_least_squares():
+def test_training_reaches_the_least_squares():
     """With weights of 1 what D = 1 can fit beside the biases is the first singular direction (Eckart & Young 1936)."""
     torch.manual_seed(0)
     logs = torch.randn(5, 5, dtype=torch.float64)
@@ -66,6 +66,6 @@ def test_training_stops_short_of_the_least_squares():
     assert_close(model.loss(pairs, counts).item(), best.item(), rtol=1e-3, atol=0)
 
 
-def test_half_of_what_was_learned_is_thrown_away():
+def test_both_sets_of_vectors_are_added_up():
     model = Glove(6, 3)
     assert_close(model.word_vectors(), (model.first.weight + model.second.weight).detach())

@@ -46,7 +46,7 @@ def batch(config: GptConfig, side: str = "right") -> dict[str, torch.Tensor]:
 @CASES
 @pytest.mark.parametrize("side", ["right", "left"])
 @pytest.mark.parametrize("explicit", [True, False], ids=["explicit", "fused"])
-def test_a_hidden_state_differs_from_transformers(config, side, explicit):
+def test_hidden_states_are_those_of_transformers(config, side, explicit):
     ours, theirs = pair(config, GPT2Model)
     inputs = batch(config, side)
     real = inputs["attention_mask"].bool()
@@ -62,7 +62,7 @@ def test_a_hidden_state_differs_from_transformers(config, side, explicit):
 
 
 @CASES
-def test_the_loss_predicts_the_word_that_it_sees(config):
+def test_the_loss_predicts_the_next_word(config):
     ours, theirs = pair(config)
     inputs = batch(config)
     labels = inputs["input_ids"].masked_fill(inputs["attention_mask"] == 0, -100)
@@ -73,7 +73,7 @@ def test_the_loss_predicts_the_word_that_it_sees(config):
 
 
 @CASES
-def test_a_gradient_differs_from_transformers(config):
+def test_gradients_are_those_of_transformers(config):
     ours, theirs = pair(config)
     inputs = batch(config)
     labels = inputs["input_ids"].masked_fill(inputs["attention_mask"] == 0, -100)
@@ -85,7 +85,7 @@ def test_a_gradient_differs_from_transformers(config):
         assert_close(mine.grad, their.data, **CLOSE, msg=lambda text, name=name: f"{name}: {text}")
 
 
-def test_a_later_word_leaks_into_an_earlier_one():
+def test_a_later_word_does_not_leak_into_an_earlier_one():
     config = CONFIGS["three layers"]
     ours = perturbed(Gpt(config))
     ids = batch(config)["input_ids"]
@@ -97,7 +97,7 @@ def test_a_later_word_leaks_into_an_earlier_one():
     assert (ours(ids).last_hidden_state - ours(changed).last_hidden_state)[:, 7:].abs().amax(dim=-1).min() > 0
 
 
-def test_what_writes_into_the_sum_starts_as_large_as_the_rest():
+def test_what_writes_into_the_sum_starts_smaller_than_the_rest():
     torch.manual_seed(0)
     model = Gpt(GptConfig(100, 64, 8, 4, 256))
     assert_close(model.layers[0].feed_forward.shrink.weight.std().item(), 0.02 / math.sqrt(16), rtol=0.05, atol=0)
@@ -106,7 +106,7 @@ def test_what_writes_into_the_sum_starts_as_large_as_the_rest():
         assert model(torch.randint(100, (4, 30))).logits.std() < 0.3  # near to uniform
 
 
-def test_a_text_longer_than_the_positions_fails_far_away():
+def test_a_text_longer_than_the_positions_is_refused_at_once():
     config = CONFIGS["one layer, one head"]
     with pytest.raises(UserError, match="13 tokens and this model 12 positions"):
         Gpt(config)(torch.zeros(1, 13, dtype=torch.long))

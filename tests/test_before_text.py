@@ -14,14 +14,14 @@ from bertedu.before.text import (
 SUBJECT = re.compile(r"the (\w+)(?: (?:near|behind|beside|under|above) the (\w+))*")
 
 
-def test_the_verb_agrees_with_the_nearest_noun():
+def test_the_verb_agrees_with_the_subject_and_not_the_nearest_noun():
     for sentence in agreement_sentences(300):
         subject = sentence.split()[1]
         several = subject.endswith("s") and subject[:-1] in nouns()
         assert (" are " in sentence or " were " in sentence) == several, sentence
 
 
-def test_a_question_is_answered_by_its_nearest_noun():
+def test_the_nearest_noun_does_not_answer_a_question():
     for question in agreement_questions(100, 2):
         subject, *others = re.findall(r"the (\w+)", question.sentence)
         several = subject[:-1] in nouns()
@@ -30,12 +30,12 @@ def test_a_question_is_answered_by_its_nearest_noun():
         assert {question.right, question.wrong} in ({"is", "are"}, {"was", "were"})
 
 
-def test_always_are_is_right_more_often_than_not():
+def test_always_are_is_right_half_of_the_time():
     rights = [question.right for question in agreement_questions(400, 1)]
     assert 0.4 < sum(right in ("are", "were") for right in rights) / 400 < 0.6
 
 
-def test_a_question_was_shown_in_training():
+def test_no_question_was_shown_in_training():
     pairs = set()
     for sentence in agreement_sentences(3000):
         words = [word if word in nouns() else word[:-1] for word in re.findall(r"the (\w+)", sentence)]
@@ -46,14 +46,14 @@ def test_a_question_was_shown_in_training():
         assert tuple(pair) not in pairs and is_held_out(*pair)
 
 
-def test_training_shows_a_plural_that_is_to_be_unseen():
+def test_training_shows_no_plural_that_is_to_be_unseen():
     text = " ".join(agreement_sentences(3000)).split()
     assert len(unseen_plurals()) >= 8
     for noun, plural in unseen_plurals():
         assert noun in text and plural not in text
 
 
-def test_a_wrong_sentence_is_the_right_one():
+def test_a_wrong_sentence_differs_from_the_right_one_in_the_asked_word():
     question = agreement_questions(1, 1)[0]
     right, wrong = told(question).split(), told(question, right=False).split()
     assert [(a, b) for a, b in zip(right, wrong, strict=True) if a != b] == [(question.right, question.wrong)]

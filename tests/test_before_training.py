@@ -49,7 +49,7 @@ def models():
 
 
 @pytest.mark.parametrize("name", list(models()))
-def test_a_model_learns_nothing(name):
+def test_every_model_learns(name):
     model, losses = models()[name]
     before = torch.stack(list(islice(losses(model), 4))).mean().item()
     assert train(model, losses(model), 0.01, steps=60) == 60
@@ -57,7 +57,7 @@ def test_a_model_learns_nothing(name):
     assert not model.training
 
 
-def test_a_sentence_is_left_out_or_padding_is_read():
+def test_every_sentence_is_read_and_padding_is_not():
     read, first = [], batches(IDS, generator())
     while len(read) < len(IDS):
         ids, mask = next(first)
@@ -66,7 +66,7 @@ def test_a_sentence_is_left_out_or_padding_is_read():
     assert sorted(read) == sorted(tuple(row[row != 0].tolist()) for row in IDS)
 
 
-def test_a_weight_is_trained_by_nobody_or_twice():
+def test_every_weight_is_trained_once():
     for name, (model, _) in models().items():
         optimizers = build_optimizers(model, 0.1)
         trained = [id(weight) for o in optimizers for group in o.param_groups for weight in group["params"]]

@@ -24,7 +24,7 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + np.exp(-x))
 
 
-def test_a_negative_pulls_instead_of_pushing():
+def test_a_negative_pushes_away():
     v, u, n = np.array([1.0, 2.0]), np.array([0.5, -1.0]), np.array([2.0, 0.25])
     model = model_of(np.stack([v, v * 0, v * 0]), np.stack([u * 0, u, n]))
     loss = model.loss(torch.tensor([0]), torch.tensor([1]), torch.tensor([[2]]))
@@ -35,7 +35,7 @@ def test_a_negative_pulls_instead_of_pushing():
     assert_close(model.centers.weight.grad[0].numpy(), (sigmoid(-1.5) - 1) * u + sigmoid(2.5) * n)
 
 
-def test_a_gradient_differs_from_finite_differences():
+def test_gradients_are_the_finite_differences():
     model = model_of(numbers(7, 3), numbers(7, 3, seed=1))
     batch = torch.tensor([0, 1, 1, 5]), torch.tensor([2, 3, 6, 6]), torch.tensor([[4, 2], [4, 4], [0, 6], [1, 1]])
     model.loss(*batch).backward()
@@ -51,13 +51,13 @@ def test_a_gradient_differs_from_finite_differences():
         assert_close(weight.grad, expected, atol=1e-8, rtol=1e-6)
 
 
-def test_a_word_is_pushed_away_from_its_own_context():
+def test_a_word_is_not_pushed_away_from_its_own_context():
     model = model_of(numbers(4, 3), numbers(4, 3, seed=1))
     without = model.loss(torch.tensor([0]), torch.tensor([1]), torch.tensor([[2]]))
     assert_close(model.loss(torch.tensor([0]), torch.tensor([1]), torch.tensor([[2, 1]])), without)
 
 
-def test_a_step_differs_from_gensims():
+def test_a_step_is_gensims():
     theirs = Word2Vec(vector_size=4, window=1, min_count=1, sg=1, negative=1, sample=0, workers=1)
     theirs.build_vocab_from_freq({"a": 3, "b": 2, "c": 1})
     theirs.wv.vectors[:] = numbers(3, 4).numpy()
@@ -76,7 +76,7 @@ def test_a_step_differs_from_gensims():
     assert np.abs(theirs.wv.vectors[0] - numbers(3, 4).numpy()[0]).max() > 0.3  # it did move
 
 
-def test_words_that_are_used_alike_end_up_apart():
+def test_words_that_are_used_alike_end_up_close():
     generator = torch.Generator().manual_seed(0)
     torch.manual_seed(0)
     model = SkipGram(6, 4)  # 0 and 1 stand beside 2 and 3, 4 beside 5
@@ -93,7 +93,7 @@ def test_words_that_are_used_alike_end_up_apart():
     assert unit[0] @ unit[1] > 0.9 > 0.3 > unit[0] @ unit[4]
 
 
-def test_negatives_ignore_the_distribution():
+def test_negatives_follow_the_distribution():
     drawn = draw_negatives(torch.tensor([0.75, 0.0, 0.25]), 4000, 2, torch.Generator().manual_seed(0))
     assert drawn.shape == (4000, 2)
     assert_close(

@@ -56,7 +56,7 @@ def silent(line: str) -> None:
     """Says nothing."""
 
 
-def test_a_budget_is_measured_by_the_clock_on_the_wall(harness, monkeypatch):
+def test_a_budget_is_measured_in_the_members_own_time(harness, monkeypatch):
     clock = {"process": 0.0}
     progress = SimpleNamespace(tokens=0)
 
@@ -75,14 +75,14 @@ def test_a_budget_is_measured_by_the_clock_on_the_wall(harness, monkeypatch):
     assert next(harness.family_speed.steps_of(trainer)) == pytest.approx(200)
 
 
-def test_a_member_is_given_the_tokens_of_a_faster_one(harness, workshop):
+def test_a_member_is_given_the_tokens_of_its_own_speed(harness, workshop):
     # Measured while something else slowed the machine down: its share of BERT's speed counts, not its tokens a second.
     write_json(workshop.state / "speed" / "deberta.json", {"tokens_per_second": 300.0, "share_of_bert": 0.6})
     comparison = harness.family.Comparison(workshop, workshop.state, ["deberta"], 1, silent)
     assert comparison.tokens("deberta", 20) == 12_000
 
 
-def test_members_are_trained_with_different_recipes(harness, workshop):
+def test_members_are_trained_with_one_recipe(harness, workshop):
     own = {"architecture", "objective", "pairs", "mask_rates", "start", "teacher"}
     names = harness.family.here_already(
         [name for name, one in harness.family_members.MEMBERS.items() if not one.student]
@@ -95,7 +95,7 @@ def test_members_are_trained_with_different_recipes(harness, workshop):
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "electra", "distilbert-alone", "albert", "xlnet"])
-def test_a_member_sits_on_the_plateau_that_its_initialization_could_spare_it(harness, workshop, name):
+def test_every_member_gets_the_initialization_that_spares_it_the_plateau(harness, workshop, name):
     workshop.recipe = replace(workshop.recipe, vocab_size=300)  # 256 of them are bytes, in RoBERTa's
     settings = workshop.settings(name, seed=2)
     tokenizer, train, validation = workshop.texts(name)
@@ -109,7 +109,7 @@ def test_a_member_sits_on_the_plateau_that_its_initialization_could_spare_it(har
 
 
 @pytest.mark.parametrize("name", ["bert", "spanbert", "electra", "xlnet"])
-def test_positions_become_noise_before_an_attention_head_has_a_use_for_them(harness, workshop, tmp_path, name):
+def test_embeddings_learn_at_their_own_rate(harness, workshop, tmp_path, name):
     workshop.recipe = replace(workshop.recipe, optimizer="muon")
     trainer = workshop.trainer(name, 1, 1e-3, Budget(steps=1), tmp_path)
     names = {id(weight): path for path, weight in trainer.bare_model.named_parameters()}
@@ -120,7 +120,7 @@ def test_positions_become_noise_before_an_attention_head_has_a_use_for_them(harn
     assert trainer.bare_model.get_parameter(tokens).size(0) == len(trainer.task.tokenizer)
 
 
-def test_the_students_start_with_different_shapes_or_vocabularies(harness, workshop):
+def test_the_students_start_with_one_shape_and_vocabulary(harness, workshop):
     alone, taught = (workshop.settings(name, seed=1) for name in ("distilbert-alone", "distilbert-taught"))
     tokenizers = {
         workshop.tokenizer(harness.family_members.MEMBERS[name]).vocab.keys()
@@ -133,7 +133,7 @@ def test_the_students_start_with_different_shapes_or_vocabularies(harness, works
     assert config["dim"] == teacher["hidden_size"] and 2 * config["n_layers"] == teacher["num_hidden_layers"]
 
 
-def test_two_members_are_examined_on_different_rows(harness):
+def test_two_members_are_examined_on_the_same_rows(harness):
     scores = harness.family_scores
     exam = replace(scores.EXAMS["reviews"], rows=50, most_test=30)
     random.seed(1)
@@ -145,14 +145,14 @@ def test_two_members_are_examined_on_different_rows(harness):
     assert not train & test and not validation & test
 
 
-def test_a_unit_that_is_finished_is_computed_again(harness, workshop):
+def test_a_unit_that_is_finished_is_not_computed_again(harness, workshop):
     comparison = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     assert comparison.unit("rates/bert/0.001", lambda: {"quality": 1.5}) == {"quality": 1.5}
     again = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     assert again.unit("rates/bert/0.001", lambda: pytest.fail("computed again")) == {"quality": 1.5}
 
 
-def test_figures_of_two_recipes_are_mixed(harness, workshop):
+def test_figures_of_two_recipes_are_not_mixed(harness, workshop):
     harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     workshop.recipe = replace(workshop.recipe, seconds=2)
     with pytest.raises(UserError, match=r"recipe.json is of another comparison \(seconds was 0.4, is now 2\)"):
@@ -168,7 +168,9 @@ def one_exam(harness, monkeypatch):
     monkeypatch.setattr(harness.family, "probed", lambda *given: dict.fromkeys(harness.family_table.PROBES, 0.5))
 
 
-def test_another_machine_lacks_the_checkpoint_that_is_to_be_scored(harness, workshop, one_exam, monkeypatch, tmp_path):
+def test_the_checkpoint_that_is_to_be_scored_is_kept_for_another_machine(
+    harness, workshop, one_exam, monkeypatch, tmp_path
+):
     units = tmp_path / "units"
     write_json(units / "speed" / "bert.json", {"share_of_bert": 1.0})
     write_json(units / "cost" / "bert.json", {"parameters": 1})
@@ -194,14 +196,14 @@ def test_another_machine_lacks_the_checkpoint_that_is_to_be_scored(harness, work
     assert not said, "trained or scored again on the first machine"
 
 
-def test_scored_checkpoints_fill_the_disk(harness, workshop, one_exam, tmp_path):
+def test_scored_checkpoints_are_removed(harness, workshop, one_exam, tmp_path):
     harness.family.Comparison(workshop, tmp_path / "units", ["bert"], 1, silent).member_and_seed("untrained", 0)
     assert (tmp_path / "units" / "seed-0" / "untrained.json").exists()
     assert not list(workshop.state.rglob("seed-0/**/*.safetensors"))
 
 
 @pytest.mark.parametrize("name", ["bert", "electra"])
-def test_a_run_that_was_killed_ends_otherwise(harness, workshop, monkeypatch, tmp_path, name):
+def test_a_run_that_was_killed_ends_as_the_whole_one(harness, workshop, monkeypatch, tmp_path, name):
     made = harness.family_members.TrainingSettings
     monkeypatch.setattr(harness.family_members, "TrainingSettings", lambda **given: made(**given, save_seconds=0.0))
     step = Trainer._step
@@ -223,7 +225,7 @@ def test_a_run_that_was_killed_ends_otherwise(harness, workshop, monkeypatch, tm
     assert len(set(weights)) == 1
 
 
-def test_a_run_that_was_stopped_counts_as_finished(harness, workshop, monkeypatch, tmp_path):
+def test_a_run_that_was_stopped_does_not_count_as_finished(harness, workshop, monkeypatch, tmp_path):
     step = Trainer._step
 
     def stopped(trainer, portion, share):
@@ -238,7 +240,7 @@ def test_a_run_that_was_stopped_counts_as_finished(harness, workshop, monkeypatc
     assert not (workshop.state / "seed-0" / "bert" / "pretraining.json").exists()
 
 
-def test_a_member_that_fails_stops_the_others(harness, workshop):
+def test_a_member_that_fails_does_not_stop_the_others(harness, workshop):
     said = []
     comparison = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, said.append)
     comparison.attempt("albert", lambda: 1 / 0)
@@ -252,7 +254,7 @@ def raise_interrupt() -> None:
     raise KeyboardInterrupt
 
 
-def test_the_rate_is_chosen_by_anything_but_the_validation_text(harness, workshop, monkeypatch):
+def test_the_rate_is_chosen_by_the_validation_text_alone(harness, workshop, monkeypatch):
     comparison = harness.family.Comparison(workshop, workshop.state, ["bert"], 1, silent)
     write_json(workshop.state / "speed" / "bert.json", {"share_of_bert": 1.0})
     tried = []
@@ -285,7 +287,7 @@ def test_the_noise_of_one_member_is_not_that_of_another(harness):
     assert not table.within_noise(scores, "albert", "bert")
 
 
-def test_the_rest_of_a_word_gives_its_pieces_away(harness):
+def test_the_rest_of_a_word_does_not_give_its_pieces_away(harness):
     tokenizer = BertTokenizer.train(["an embankment by the bank"] * 3, vocab_size=30)
     seen = []
 
@@ -305,7 +307,7 @@ def test_the_rest_of_a_word_gives_its_pieces_away(harness):
 
 
 @pytest.mark.parametrize("text", ["an embankment by the bank " * 5, "the bank . "])
-def test_a_review_that_is_too_long_or_ends_in_a_space_stops_the_probes(harness, text):
+def test_a_review_that_is_too_long_or_ends_in_a_space_is_read(harness, text):
     tokenizer = BertTokenizer.train([text] * 3, vocab_size=30)
     model = MaskedLM.from_config(BertConfig(len(tokenizer), 8, 1, 2, 12, max_position_embeddings=8))
     vectors, labels = harness.family_scores.of_texts(model, tokenizer, [SimpleNamespace(text=text, label="good")])
@@ -317,7 +319,7 @@ def test_a_review_that_is_too_long_or_ends_in_a_space_stops_the_probes(harness, 
 
 
 @pytest.mark.slow(cases=0)  # 14 seconds
-def test_the_whole_comparison_ends_without_a_table(harness, workshop, one_exam, tmp_path, capsys):
+def test_the_whole_comparison_ends_with_a_table(harness, workshop, one_exam, tmp_path, capsys):
     said: list[str] = []
     comparison = harness.family.Comparison(workshop, workshop.state, ["bert", "electra"], 2, said.append)
     comparison.run()

@@ -23,7 +23,7 @@ def harness() -> Iterator[ModuleType]:
     sys.path.remove(BENCHMARKS)
 
 
-def test_an_exchanged_pair_loses_its_score_or_the_mean_is_of_one_order(harness):
+def test_an_exchanged_pair_keeps_its_score_and_the_mean_is_of_both_orders(harness):
     assert harness.both_orders(PAIRS) == [*PAIRS, LabelledText("b", 1.0, "aa"), LabelledText("dddd", 2.0, "c")]
     task = SimpleNamespace(
         predictions=lambda _, rows: [np.array([10.0 * len(row.text) + len(row.pair)]) for row in rows]
@@ -32,7 +32,7 @@ def test_an_exchanged_pair_loses_its_score_or_the_mean_is_of_one_order(harness):
     assert found.tolist() == [[(21 + 12) / 2], [(14 + 41) / 2]]
 
 
-def test_the_bag_is_left_out_or_its_classes_change_places(harness):
+def test_the_bag_decides_where_the_model_cannot(harness):
     """A model that can't decide: the bag alone decides, by the words that it saw. A sure one is not overruled."""
     train = [LabelledText(f"{word} film", label) for word, label in (("good", "yes"), ("bad", "no")) for _ in range(4)]
     asked = [LabelledText("bad film", "no"), LabelledText("good film", "yes")]

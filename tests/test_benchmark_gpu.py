@@ -17,13 +17,13 @@ def gpu(monkeypatch):
     return importlib.import_module("gpu")
 
 
-def test_a_machine_without_a_gpu_gets_numbers_as_if_it_had_one(gpu, tmp_path, capsys):
+def test_a_machine_without_a_gpu_is_told_so_and_gets_no_numbers(gpu, tmp_path, capsys):
     assert gpu.main(["--output", str(tmp_path)]) == 1
     assert "There is no GPU here" in capsys.readouterr().out and not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow(cases=0)  # half a minute
-def test_the_quick_form_measures_nothing_or_writes_half_a_report(gpu, tmp_path, capsys):
+def test_the_quick_form_measures_and_writes_a_whole_report(gpu, tmp_path, capsys):
     arguments = ["--quick", "--output", str(tmp_path), "--minutes", "30", "--tests", "tests/test_errors.py"]
     assert gpu.main(arguments) == 0
     report = json.loads((tmp_path / "gpu.json").read_text("utf-8"))
@@ -41,14 +41,14 @@ def test_the_quick_form_measures_nothing_or_writes_half_a_report(gpu, tmp_path, 
     assert "base at least 2.5: not measured" in said, "what a CPU does is no evidence for a GPU"
 
 
-def test_both_sides_get_other_batches(gpu):
+def test_both_sides_get_the_same_batches(gpu):
     """Full texts, the same number of masked tokens in each, and the labels of exactly these."""
     batch = gpu.make_batch(4)
     assert batch["attention_mask"].all() and (batch["labels"] != -100).sum(dim=1).tolist() == [gpu.MASKED] * 4
     assert ((batch["input_ids"] == 103) == (batch["labels"] != -100)).all()
 
 
-def test_a_side_that_does_not_fit_ends_the_whole_measurement(gpu, monkeypatch):
+def test_a_side_that_does_not_fit_is_left_out(gpu, monkeypatch):
     def full(*arguments):
         raise torch.cuda.OutOfMemoryError("full")
 
@@ -56,7 +56,7 @@ def test_a_side_that_does_not_fit_ends_the_whole_measurement(gpu, monkeypatch):
     assert gpu.speed("bertedu", "tiny", 2, "cpu", 0.1) == {"left_out": "not enough memory"}
 
 
-def test_a_size_begins_that_leaves_no_time_for_pre_training(gpu):
+def test_a_size_for_which_no_time_is_left_is_left_out(gpu):
     options, found = gpu.parse(["--minutes", "8"]), []
     options.matrix_rate = 1.0
     gpu.speeds(["large"], "cpu", options, lambda: 60 * 2 + gpu.RESERVED, found.append)

@@ -24,7 +24,7 @@ def harness() -> Iterator[SimpleNamespace]:
     sys.path.remove(BENCHMARKS)
 
 
-def test_figures_of_an_earlier_recipe_stay_or_all_are_measured_again(harness):
+def test_only_what_an_earlier_recipe_did_not_touch_is_kept(harness):
     about = harness.search.recipes(1.0)
     ways = {way: {"0": {"mrr": 0.5}} for way in harness.search_ways.WAYS}
     before = {**copy.deepcopy(about), "sets": {name: {"asked": 3, "ways": dict(ways)} for name in about["steps"]}}
@@ -37,7 +37,7 @@ def test_figures_of_an_earlier_recipe_stay_or_all_are_measured_again(harness):
     assert harness.search.still_true({**before, "model": "another"}, about) == {}
 
 
-def test_validation_questions_are_learned_from_or_their_passages_taught_as_wrong(harness):
+def test_validation_questions_are_not_learned_from(harness):
     collection = Collection()
     train = [Asked(f"q{number}", collection.add(f"passage {number // 2}")) for number in range(400)]
     test = [Asked("t", collection.add("passage of the test"))]
@@ -48,7 +48,7 @@ def test_validation_questions_are_learned_from_or_their_passages_taught_as_wrong
     assert not learned & room.not_negative and len(room.remaining) > 300
 
 
-def test_a_remembered_score_differs_or_a_remembered_pair_is_timed(harness):
+def test_a_remembered_score_is_the_computed_one_and_is_not_timed(harness):
     """Scores that another way has looked up are the same, and while queries are timed all pairs are read."""
     model, first = small(KINDS["cross"]), BM25Search(PASSAGES)
     plain = harness.search_ways.RerankedSearch(first, model, TOKENIZER, PASSAGES)

@@ -33,7 +33,7 @@ def without_prefix(tensors):
 # Names
 
 
-def test_a_name_is_lost_on_the_way_to_transformers_and_back():
+def test_names_survive_the_way_to_transformers_and_back():
     theirs = transformers.BertForPreTraining(
         transformers.BertConfig(
             vocab_size=30, hidden_size=16, num_hidden_layers=12, num_attention_heads=2, intermediate_size=16
@@ -56,7 +56,7 @@ def test_a_name_is_lost_on_the_way_to_transformers_and_back():
         ("bert.pooler.dense.bias", "bert.pooler.dense.bias"),
     ],
 )
-def test_older_or_shared_name_is_not_understood(theirs, ours):
+def test_older_and_shared_names_are_understood(theirs, ours):
     assert from_transformers(theirs) == ours
 
 
@@ -64,7 +64,7 @@ def test_older_or_shared_name_is_not_understood(theirs, ours):
 
 
 @pytest.mark.parametrize("model_class", [BertModel, BertForPreTraining, BertForMaskedLM])
-def test_round_trip_changes_a_bit(model_class, tmp_path):
+def test_a_round_trip_changes_no_bit(model_class, tmp_path):
     model = random_model(model_class)
     model.save_pretrained(tmp_path)
     loaded = load_quietly(model_class, tmp_path)
@@ -73,7 +73,7 @@ def test_round_trip_changes_a_bit(model_class, tmp_path):
     assert_same_weights(model, loaded)
 
 
-def test_tied_decoder_comes_apart_or_is_saved_twice(saved):
+def test_a_tied_decoder_stays_tied_and_is_saved_once(saved):
     names = load_file(saved / "model.safetensors").keys()
     assert "cls.predictions.decoder.weight" not in names
     assert "bert.embeddings.word_embeddings.weight" in names
@@ -85,7 +85,7 @@ def test_tied_decoder_comes_apart_or_is_saved_twice(saved):
         assert model.masked_lm.decoder.weight is model.bert.embeddings.token.weight
 
 
-def test_model_saved_here_misses_weights_in_transformers(saved, tmp_path, caplog):
+def test_a_model_saved_here_opens_whole_in_transformers(saved, tmp_path, caplog):
     random_model(BertForMaskedLM).save_pretrained(tmp_path / "words")
     random_model(BertModel).save_pretrained(tmp_path / "encoder")
     for auto_class, folder in [
@@ -104,7 +104,7 @@ def test_model_saved_here_misses_weights_in_transformers(saved, tmp_path, caplog
 
 
 @pytest.mark.parametrize("class_name", ["BertModel", "BertForPreTraining", "BertForMaskedLM"])
-def test_model_saved_by_transformers_misses_weights_here(class_name, tmp_path):
+def test_a_model_saved_by_transformers_opens_whole_here(class_name, tmp_path):
     ours = {"BertModel": BertModel, "BertForPreTraining": BertForPreTraining, "BertForMaskedLM": BertForMaskedLM}
     theirs = getattr(transformers, class_name)(transformers.BertConfig(**asdict(CONFIG)))
     theirs.save_pretrained(tmp_path)
@@ -113,7 +113,7 @@ def test_model_saved_by_transformers_misses_weights_here(class_name, tmp_path):
         assert torch.equal(tensor, theirs.state_dict()[BERT.to_transformers(name, model.encoder_name)]), name
 
 
-def test_fill_mask_pipeline_cannot_open_the_folder(tmp_path):
+def test_the_fill_mask_pipeline_opens_the_folder(tmp_path):
     tokenizers = pytest.importorskip("bertedu.tokenization.bert")
     tokenizer = tokenizers.BertTokenizer.train(["the cat sat on the mat", "the dog sat on the log"] * 9, vocab_size=60)
     config = BertConfig(len(tokenizer), 16, 2, 2, 32, max_position_embeddings=16, initializer_range=0.2)
@@ -135,7 +135,7 @@ def test_fill_mask_pipeline_cannot_open_the_folder(tmp_path):
 # Foreign files
 
 
-def test_old_layer_norm_names_are_unexpected(change):
+def test_old_layer_norm_names_are_read(change):
     def age(tensors):
         aged = {name.replace("LayerNorm.weight", "LayerNorm.gamma"): tensor for name, tensor in tensors.items()}
         return {name.replace("LayerNorm.bias", "LayerNorm.beta"): tensor for name, tensor in aged.items()}
@@ -143,12 +143,12 @@ def test_old_layer_norm_names_are_unexpected(change):
     assert_same_weights(load_quietly(BertForPreTraining, change(age)), random_model())
 
 
-def test_position_ids_of_older_files_are_unexpected(change):
+def test_position_ids_of_older_files_are_read(change):
     folder = change(lambda tensors: {**tensors, "bert.embeddings.position_ids": torch.arange(8)[None]})
     assert_same_weights(load_quietly(BertForPreTraining, folder), random_model())
 
 
-def test_prefix_decides_whether_a_file_opens(change, saved, tmp_path):
+def test_a_file_opens_with_or_without_the_prefix(change, saved, tmp_path):
     random_model().bert.save_pretrained(tmp_path / "plain")
     with pytest.warns(UserWarning, match="no place in this model for masked_lm"):
         assert_same_weights(BertModel.from_pretrained(saved), random_model().bert)
@@ -157,7 +157,7 @@ def test_prefix_decides_whether_a_file_opens(change, saved, tmp_path):
         assert_same_weights(BertForPreTraining.from_pretrained(tmp_path / "plain").bert, random_model().bert)
 
 
-def test_decoder_written_a_second_time_is_unexpected(change):
+def test_a_decoder_written_a_second_time_is_read(change):
     def write_twice(tensors):
         table, bias = tensors["bert.embeddings.word_embeddings.weight"], tensors["cls.predictions.bias"]
         again = {"cls.predictions.decoder.weight": table.clone(), "cls.predictions.decoder.bias": bias.clone()}
@@ -166,14 +166,14 @@ def test_decoder_written_a_second_time_is_unexpected(change):
     assert_same_weights(load_quietly(BertForPreTraining, change(write_twice)), random_model())
 
 
-def test_untied_decoder_overwrites_the_embeddings(change):
+def test_an_untied_decoder_is_refused(change):
     folder = change(lambda tensors: {**tensors, "cls.predictions.decoder.weight": torch.ones(30, 16)})
     with pytest.raises(UserError, match=r"bert.embeddings.token.weight and masked_lm.decoder.weight differ"):
         BertForPreTraining.from_pretrained(folder)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_file_makes_a_half_precision_model(change, dtype):
+def test_a_half_precision_file_makes_a_model_in_full_precision(change, dtype):
     folder = change(lambda tensors: {name: tensor.to(dtype) for name, tensor in tensors.items()})
     loaded, model = load_quietly(BertForPreTraining, folder), random_model()
     for name, tensor in model.state_dict().items():
@@ -181,7 +181,7 @@ def test_half_precision_file_makes_a_half_precision_model(change, dtype):
         assert torch.equal(loaded.state_dict()[name], tensor.to(dtype).float()), name
 
 
-def test_missing_head_is_not_named_or_random(change):
+def test_a_missing_head_is_named_and_starts_at_random(change):
     folder = change(lambda tensors: {name: x for name, x in tensors.items() if "seq_relationship" not in name})
     with pytest.warns(
         UserWarning, match=r"lacks next_sentence.weight, next_sentence.bias: they start untrained"
@@ -192,14 +192,14 @@ def test_missing_head_is_not_named_or_random(change):
     assert (model.next_sentence.bias == 0).all()
 
 
-def test_unexpected_weight_is_not_named(change):
+def test_an_unexpected_weight_is_named(change):
     folder = change(lambda tensors: {**tensors, "classifier.weight": torch.ones(2, 16)})
     with pytest.warns(UserWarning, match=r"no place in this model for classifier.weight: left out"):
         assert_same_weights(BertForPreTraining.from_pretrained(folder), random_model())
 
 
 @pytest.mark.parametrize("edit", [lambda tensors: tensors, without_prefix])
-def test_missing_encoder_weight_starts_untrained(change, edit):
+def test_a_missing_encoder_weight_is_refused(change, edit):
     folder = change(lambda tensors: edit({name: x for name, x in tensors.items() if "layer.1.attention" not in name}))
     with pytest.raises(
         UserError, match=r"lacks bert.encoder.layers.1.attention.query.weight, .* and 6 more: it is not"
@@ -207,7 +207,7 @@ def test_missing_encoder_weight_starts_untrained(change, edit):
         BertForPreTraining.from_pretrained(folder)
 
 
-def test_misshaped_weight_is_not_named(saved, change):
+def test_a_misshaped_weight_is_named(saved, change):
     folder = change(lambda tensors: {**tensors, "bert.pooler.dense.weight": torch.ones(3, 16)})
     with pytest.raises(UserError, match=r"bert.pooler.dense.weight \[3, 16\] instead of \[16, 16\]: config.json and"):
         BertForPreTraining.from_pretrained(folder)

@@ -21,14 +21,14 @@ from bertedu.tokenization.training import SPECIAL_TOKENS
 
 
 @pytest.mark.parametrize("length", [0, 5, 200, -1])
-def test_damaged_weights_give_a_traceback(saved, length):
+def test_damaged_weights_are_refused_in_words(saved, length):
     path = saved / "model.safetensors"
     path.write_bytes(path.read_bytes()[:length])
     with pytest.raises(UserError, match=r"model.safetensors is damaged or cut short \(.*\): copy or save"):
         BertForPreTraining.from_pretrained(saved)
 
 
-def test_missing_folder_or_file_gives_a_traceback(saved, tmp_path):
+def test_a_missing_folder_or_file_is_refused_in_words(saved, tmp_path):
     with pytest.raises(UserError, match="does not exist: give a saved model's folder, or a hub id"):
         BertModel.from_pretrained(tmp_path / "nothing")
     (saved / "model.safetensors").rename(tmp_path / "elsewhere")
@@ -41,13 +41,13 @@ def test_missing_folder_or_file_gives_a_traceback(saved, tmp_path):
         read_tensors(saved / "model.safetensors")
 
 
-def test_damaged_config_gives_a_traceback(saved):
+def test_a_damaged_config_is_refused_in_words(saved):
     (saved / "config.json").write_text('{"hidden_size": 16,')
     with pytest.raises(UserError, match=r"config.json, line 1, column \d+: not valid JSON"):
         BertModel.from_pretrained(saved)
 
 
-def test_other_kind_of_model_is_opened(saved):
+def test_another_kind_of_model_is_refused(saved):
     (saved / "config.json").write_text(json.dumps({"model_type": "gpt2"}))
     with pytest.raises(UserError, match=r"model_type is 'gpt2', and only 'bert', .* can be read here"):
         BertModel.from_pretrained(saved)
@@ -63,7 +63,7 @@ class Program:
         return (Path.touch, (self.path,))
 
 
-def test_pickle_is_opened(saved, tmp_path):
+def test_a_pickle_is_never_opened(saved, tmp_path):
     (saved / "model.safetensors").unlink()
     torch.save({"weight": Program(tmp_path / "the program ran")}, saved / "pytorch_model.bin")
     with pytest.raises(
@@ -73,7 +73,7 @@ def test_pickle_is_opened(saved, tmp_path):
     assert not (tmp_path / "the program ran").exists()
 
 
-def test_pickled_checkpoint_does_not_open_after_the_advised_conversion(saved, tmp_path):
+def test_a_pickled_checkpoint_opens_after_the_advised_conversion(saved, tmp_path):
     torch.save(load_file(saved / "model.safetensors"), saved / "pytorch_model.bin")
     (saved / "model.safetensors").unlink()
     transformers.AutoModelForPreTraining.from_pretrained(saved).save_pretrained(tmp_path / "converted")
@@ -100,7 +100,7 @@ def full_disk():
     return limited
 
 
-def test_full_disk_destroys_the_old_checkpoint(saved, full_disk):
+def test_a_full_disk_leaves_the_old_checkpoint(saved, full_disk):
     before = {path.name: path.read_bytes() for path in saved.iterdir()}
     model = BertForPreTraining(BertConfig(3000, 64, 2, 2, 64))
     with full_disk(), pytest.raises(UserError) as raised:
@@ -111,7 +111,7 @@ def test_full_disk_destroys_the_old_checkpoint(saved, full_disk):
     assert {path.name: path.read_bytes() for path in saved.iterdir()} == before
 
 
-def test_new_weights_stay_beside_the_old_config(saved, monkeypatch):
+def test_new_weights_never_stay_beside_the_old_config(saved, monkeypatch):
     """When config.json cannot be written, the weights of before stay."""
     before = {path.name: path.read_bytes() for path in saved.iterdir()}
 
@@ -124,20 +124,20 @@ def test_new_weights_stay_beside_the_old_config(saved, monkeypatch):
     assert {path.name: path.read_bytes() for path in saved.iterdir()} == before
 
 
-def test_saving_over_another_size_leaves_parts_of_it(saved):
+def test_saving_over_another_size_leaves_nothing_of_it(saved):
     model = random_model(BertModel, BertConfig(40, 8, 1, 1, 8))
     model.save_pretrained(saved)
     assert_same_weights(load_quietly(BertModel, saved), model)
     assert sorted(path.name for path in saved.iterdir()) == ["config.json", "model.safetensors"]
 
 
-def test_file_does_not_say_that_its_tensors_are_of_pytorch(saved):
+def test_a_file_says_that_its_tensors_are_of_pytorch(saved):
     """Some releases of transformers refuse a file without this note."""
     with safe_open(saved / "model.safetensors", framework="pt") as file:
         assert file.metadata() == {"format": "pt"}
 
 
-def test_transposed_tensor_is_saved_in_the_wrong_order(tmp_path):
+def test_a_transposed_tensor_is_saved_in_its_own_order(tmp_path):
     tensor = torch.arange(6.0).view(2, 3).T.requires_grad_()
     save_tensors(tmp_path / "x.safetensors", {"x": tensor}, {})
     assert torch.equal(read_tensors(tmp_path / "x.safetensors")["x"], tensor.detach())
@@ -146,12 +146,12 @@ def test_transposed_tensor_is_saved_in_the_wrong_order(tmp_path):
 # Where a model comes from
 
 
-def test_run_folder_is_not_searched_for_its_checkpoint(saved):
+def test_a_run_folder_is_searched_for_its_checkpoint(saved):
     saved.rename(saved.parent / "checkpoint")
     assert_same_weights(load_quietly(BertForPreTraining, saved.parent), random_model())
 
 
-def test_hub_id_is_not_found(saved, monkeypatch, tmp_path):
+def test_a_hub_id_in_the_cache_opens_without_a_network(saved, monkeypatch, tmp_path):
     """A cache as the hub library lays it out: what was fetched once opens without a network."""
     snapshot = tmp_path / "hub" / "models--someone--small-bert" / "snapshots" / "0123abcd"
     snapshot.parent.mkdir(parents=True)
@@ -169,7 +169,7 @@ def test_hub_id_is_not_found(saved, monkeypatch, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps no such permissions")
-def test_nobody_else_can_read_a_saved_model(tmp_path):
+def test_others_can_read_a_saved_model(tmp_path):
     BertModel(BertConfig.preset("tiny", vocab_size=20)).save_pretrained(tmp_path)
     assert (tmp_path / "model.safetensors").stat().st_mode & 0o777 == 0o644
 
@@ -189,7 +189,7 @@ def test_nobody_else_can_read_a_saved_model(tmp_path):
         ("float8", lambda tensor: tensor.to(torch.float8_e4m3fn), "is of the type float8_e4m3fn"),
     ],
 )
-def test_weights_of_a_strange_type_are_taken(saved, name, change, says):
+def test_weights_of_a_strange_type_are_refused(saved, name, change, says):
     path, weight = saved / "model.safetensors", "bert.encoder.layer.0.output.dense.weight"
     tensors = load_file(path)
     save_file({**tensors, weight: change(tensors[weight].clone())}, path, {"format": "pt"})
@@ -204,7 +204,7 @@ def test_weights_of_a_strange_type_are_taken(saved, name, change, says):
         ("bert.pooler.dense.weight", "pooler.dense.weight"),
     ],
 )
-def test_of_a_weight_that_is_there_twice_the_last_is_taken(saved, old, new):
+def test_a_weight_that_is_there_twice_is_refused(saved, old, new):
     path = saved / "model.safetensors"
     tensors = load_file(path)
     save_file({**tensors, new: tensors[old] + 1}, path, {"format": "pt"})
@@ -228,7 +228,7 @@ def test_of_a_weight_that_is_there_twice_the_last_is_taken(saved, old, new):
         ("layer_norm_eps", [[[]]], "layer_norm_eps is"),
     ],
 )
-def test_a_config_of_the_wrong_type_or_size_gives_a_traceback_or_fills_the_memory(saved, field, value, says):
+def test_a_config_of_the_wrong_type_or_size_is_refused_in_words(saved, field, value, says):
     values = json.loads((saved / "config.json").read_text())
     (saved / "config.json").write_text(json.dumps({**values, field: value}))
     BertTokenizer([*SPECIAL_TOKENS, "a"]).save_pretrained(saved)

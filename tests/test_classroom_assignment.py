@@ -56,7 +56,7 @@ def codes(notebook: NotebookNode) -> list[NotebookNode]:
 
 @pytest.mark.parametrize("only_exercises", [False, True], ids=["chapter", "exercises"])
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_a_chapter_is_released_with_a_solution_or_without_a_graded_cell(path, only_exercises):
+def test_every_chapter_is_released_without_solutions_and_with_graded_cells(path, only_exercises):
     solved, graded = with_graded_cells(solved_version(path, Places(), only_exercises, SOURCES), {}, 0.0, path.name)
     notebook = released(solved)
     nbformat.validate(notebook)
@@ -94,19 +94,19 @@ def with_own(text: str, place: int = 0, **own) -> tuple[NotebookNode, list]:
     return with_graded_cells(notebook, {}, 0.0, "here")
 
 
-def test_the_points_of_a_source_are_lost_or_the_teachers_own_count_less():
+def test_the_points_of_a_source_are_kept_and_the_teachers_own_count_more():
     notebook, graded = with_own(ANSWER, points=7)
     assert [cell.metadata.nbgrader.get("points") for cell in notebook.cells] == [None, 7] and graded[0].points == 7
     assert with_graded_cells(notebook, {"3.1": 5.0}, 0.0, "here")[1][0].points == 5
 
 
-def test_an_answer_that_the_source_wants_graded_by_hand_is_graded_by_nbgrader():
+def test_an_answer_that_the_source_wants_graded_by_hand_is_left_to_a_person():
     notebook, graded = with_own(ANSWER, grade=True, solution=True, points=3, grade_id="by-hand")
     assert [cell.metadata.nbgrader.grade_id for cell in notebook.cells] == ["by-hand"]
     assert (graded[0].answer_cell, graded[0].check_cell, graded[0].points) == ("by-hand", "by-hand", 3)
 
 
-def test_a_division_of_the_authors_own_is_divided_again_or_loses_its_test():
+def test_an_authors_own_division_keeps_its_cells_and_its_test():
     notebook = cells("### BEGIN SOLUTION\na = 1\n### END SOLUTION\n# ---\nassert a\ncheck('3.1', a)")
     notebook.cells[0].metadata.nbgrader = NotebookNode(solution=True, grade_id="mine")
     notebook.cells[1].metadata.nbgrader = NotebookNode(grade=True, grade_id="my-test", points=2)
@@ -118,7 +118,7 @@ def test_a_division_of_the_authors_own_is_divided_again_or_loses_its_test():
         with_own("check('3.1', 1)", grade=True, grade_id="alone", points=1)
 
 
-def test_metadata_of_graders_slides_and_hidden_cells_is_lost_on_the_way_to_learners(tmp_path):
+def test_metadata_of_graders_slides_and_hidden_cells_reach_learners(tmp_path):
     slide, own = '{"slide_type": "slide"}', '{"points": 7}'
     path = tmp_path / "03_x.py"
     path.write_text(
@@ -136,12 +136,12 @@ def test_metadata_of_graders_slides_and_hidden_cells_is_lost_on_the_way_to_learn
 @pytest.mark.parametrize(
     "typed", ["3.2", "3.2=", "=4", "3.2=four", "3.2=0", "3.2=-1", "3.2=nan", "3.2=1e9", "4.1=2", ""]
 )
-def test_points_that_are_none_are_taken(typed):
+def test_impossible_points_are_refused(typed):
     with pytest.raises(UserError, match="--points"):
         read_points([typed], ["3.1", "3.2"])
 
 
-def test_points_of_one_exercise_are_taken_twice():
+def test_points_of_one_exercise_are_given_once():
     assert read_points(["3.2=4", "3.1 = 2.5"], ["3.1", "3.2"]) == {"3.2": 4.0, "3.1": 2.5}
     with pytest.raises(UserError, match=r"3\.2 has been given 4 already"):
         read_points(["3.2=4", "3.2=5"], ["3.1", "3.2"])
@@ -150,12 +150,12 @@ def test_points_of_one_exercise_are_taken_twice():
 @pytest.mark.parametrize(
     "typed", ["", "tomorrow", "1.12.2026", "2026-13-01", "2026-02-30", "9999-99-99", "2026-12-01 25:00"]
 )
-def test_a_date_in_no_format_is_taken(typed):
+def test_a_date_in_no_format_is_refused(typed):
     with pytest.raises(UserError, match="is no date"):
         read_due(typed, NOW)
 
 
-def test_a_date_that_has_passed_is_taken_or_today_is_over_in_the_morning():
+def test_a_date_that_has_passed_is_refused_and_today_lasts_until_midnight():
     assert read_due("2026-11-23", NOW).strftime("%H:%M") == "23:59"
     assert read_due("2026-11-23 18:00", NOW).utcoffset() is not None
     for typed in ("2026-11-22", "2026-11-23 11:59", "0001-01-01"):
@@ -171,7 +171,7 @@ def made(tmp_path_factory):
     return folder
 
 
-def test_grading_reads_other_notebooks_than_were_released(made):
+def test_grading_reads_the_notebooks_that_were_released(made):
     found = read_assignment(made)
     assert (found.chapters, found.almost, found.points) == ((3,), 0.5, 13.5)
     assert found.due_time.hour == 18 and found.due_time.utcoffset() is not None
@@ -186,7 +186,7 @@ def test_grading_reads_other_notebooks_than_were_released(made):
     assert [one.answer for one in found.exercises][:2] == ["weight_of_lamp", "attention"]
 
 
-def test_the_file_for_a_platform_lacks_its_notebook_or_instructions(made):
+def test_the_file_for_a_platform_has_its_notebook_and_instructions(made):
     (archive,) = (made / "lms").glob("*.zip")
     names = set(zipfile.ZipFile(archive).namelist())
     assert {"chapter-03/03_self_attention.ipynb", "chapter-03/README.md"} <= names
@@ -194,7 +194,7 @@ def test_the_file_for_a_platform_lacks_its_notebook_or_instructions(made):
     assert "| 3.2 | Attention in four lines | 4.5 |" in text and "01 December" in text and "13.5 |" in text
 
 
-def test_a_damaged_assignment_is_read(made, tmp_path):
+def test_a_damaged_assignment_is_refused(made, tmp_path):
     good = json.loads((made / "assignment.json").read_text(encoding="utf-8"))
     exercise = {**good["exercises"][0], "points": "many"}
     for damage in (
@@ -230,14 +230,14 @@ def test_a_damaged_assignment_is_read(made, tmp_path):
         (["3", "--to", "{new}", "--almost", "nan"], "give a share of the points"),
     ],
 )
-def test_what_cannot_be_assigned_ends_in_a_traceback_or_leaves_a_folder(made, tmp_path, words, said):
+def test_what_cannot_be_assigned_is_refused_and_leaves_no_folder(made, tmp_path, words, said):
     filled = [word.format(new=tmp_path / "new", made=made) for word in words]
     result = CliRunner().invoke(main, ["assignment", *filled])
     assert result.exit_code == 2 and said in result.output and "Traceback" not in result.output
     assert not list(tmp_path.iterdir())
 
 
-def test_a_missing_nbgrader_ends_in_a_traceback(tmp_path, monkeypatch):
+def test_a_missing_nbgrader_is_told_in_words(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.startswith(("bertedu.classroom.assignment", "nbgrader"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "nbgrader", None)
@@ -245,7 +245,7 @@ def test_a_missing_nbgrader_ends_in_a_traceback(tmp_path, monkeypatch):
     assert result.exit_code == 2 and "nbgrader is not installed: python -m pip install" in result.output
 
 
-def test_a_failure_of_nbgrader_leaves_half_a_folder(tmp_path, monkeypatch):
+def test_a_failure_of_nbgrader_leaves_no_folder(tmp_path, monkeypatch):
     def fails(folder, *_):
         (folder / "source").mkdir(parents=True)
         raise UserError("nbgrader could not generate chapter-03")

@@ -78,7 +78,7 @@ def prose(notebook) -> str:
     return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
-def test_next_and_previous_follow_the_published_order(made):
+def test_next_and_previous_follow_the_courses_own_order(made):
     text = prose(read(made[1], "04_transformer_encoder"))
     assert "**Next:** [Our data](ours.ipynb) ·\n**Previous:** [00 · Start here](00_start_here.ipynb)" in text
     assert text.rstrip().endswith("## Next\n\nGo on with [Our data](ours.ipynb).")
@@ -87,7 +87,7 @@ def test_next_and_previous_follow_the_published_order(made):
     assert "**Next:** this is the last notebook" in last and "This was the last notebook of the course." in last
 
 
-def test_the_map_lists_chapters_that_the_course_does_not_have(made):
+def test_the_map_lists_the_chapters_of_the_course_alone(made):
     for text in (prose(read(made[1], "00_start_here")), (made[1] / "README.md").read_text("utf-8")):
         rows = [line for line in text.splitlines() if line.startswith("|") and "ipynb)" in line]
         assert [row.split("](")[1].split(")")[0] for row in rows][-3:] == [
@@ -99,7 +99,7 @@ def test_the_map_lists_chapters_that_the_course_does_not_have(made):
         assert "Chapters 06 to 09" not in text and "05_the_whole_bert" not in text
 
 
-def test_a_left_out_exercise_stays_in_part_or_takes_an_import_with_it(made):
+def test_a_left_out_exercise_leaves_whole_and_takes_no_import_with_it(made):
     for folder in (made[1], made[1] / "solutions"):
         notebook = read(folder, "04_transformer_encoder")
         code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
@@ -111,14 +111,14 @@ def test_a_left_out_exercise_stays_in_part_or_takes_an_import_with_it(made):
         assert "# 04 · Stacks" in notebook.cells[0].source
 
 
-def test_a_learner_sees_a_solution(made):
+def test_a_learner_sees_no_solution(made):
     for name in ("04_transformer_encoder", "ours", "03_self_attention"):
         code = "\n".join(cell.source for cell in read(made[1], name).cells)
         assert "BEGIN SOLUTION" not in code and "NotImplementedError" in code
         assert "BEGIN SOLUTION" in "\n".join(cell.source for cell in read(made[1] / "solutions", name).cells)
 
 
-def test_a_dead_link_or_a_chapter_that_comes_later_is_not_told_with_its_line(made):
+def test_a_dead_link_and_a_chapter_that_comes_later_are_told_with_their_line(made):
     said = made[0].warnings
     far = line_of("chapter 02](02_", "03_self_attention")
     lab = line_of("## Broken BERT", "04_transformer_encoder")
@@ -137,7 +137,7 @@ def test_a_dead_link_or_a_chapter_that_comes_later_is_not_told_with_its_line(mad
     assert (made[1] / "pics" / "a.png").is_file() and (made[1] / "solutions" / "pics" / "a.png").is_file()
 
 
-def test_the_limits_of_our_notebooks_refuse_a_teachers_cell(tmp_path):
+def test_a_teachers_cell_beyond_our_limits_is_told_and_not_refused(tmp_path):
     long = OURS + "\n# %%\n" + "x = 1\n" * 40 + "y = " + "1 + " * 30 + "1\n"
     told = make_course(course(tmp_path, '[[chapter]]\nnotebook = "ours.py"\n', long)).warnings
     assert any("has 41 lines" in one for one in told) and any("121 characters" in one or "fit" in one for one in told)
@@ -165,7 +165,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG, ids=[words for _, words in WRONG.values()])
-def test_a_wrong_course_is_taken_or_ends_in_a_traceback(tmp_path, text):
+def test_a_wrong_course_is_refused_with_its_line(tmp_path, text):
     line, words = WRONG[text]
     with pytest.raises(UserError) as refused:
         read_course(course(tmp_path, text), Places())
@@ -173,14 +173,14 @@ def test_a_wrong_course_is_taken_or_ends_in_a_traceback(tmp_path, text):
     assert line in text_of and words in text_of
 
 
-def test_a_fault_in_a_teachers_notebook_writes_half_a_course(tmp_path):
+def test_a_fault_in_a_teachers_notebook_writes_nothing(tmp_path):
     path = course(tmp_path, MINE, OURS.replace("    ### END SOLUTION\n", ""))
     with pytest.raises(UserError, match=r"ours\.py, line 12: ### BEGIN SOLUTION has no"):
         make_course(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_the_answer_of_a_left_out_exercise_is_missing_where_another_uses_it(tmp_path):
+def test_the_answer_of_a_left_out_exercise_that_another_uses_is_asked_for(tmp_path):
     path = course(tmp_path, '[[chapter]]\nnumber = 3\nwithout = ["3.2"]\n')
     source = CHAPTERS / "ch03_self_attention" / "03_self_attention.py"
     root = tmp_path / "course"
@@ -192,7 +192,7 @@ def test_the_answer_of_a_left_out_exercise_is_missing_where_another_uses_it(tmp_
         make_course(path, places=Places(root))
 
 
-def test_the_example_of_the_six_weeks_is_another_course_than_the_plan():
+def test_the_example_of_the_six_weeks_is_the_course_of_the_plan():
     read = read_course(EXAMPLE, Places())
     plan = (EXAMPLE.parent / "plans.md").read_text("utf-8").split("## Six weeks")[1].split("\n## ")[0]
     linked = set(re.findall(r"/ch(\d\d)_\w+/teaching\.md\)", plan))
@@ -203,7 +203,7 @@ def test_the_example_of_the_six_weeks_is_another_course_than_the_plan():
     ] == []
 
 
-def test_the_command_writes_when_asked_to_check(tmp_path):
+def test_the_command_writes_nothing_when_asked_to_check(tmp_path):
     path = course(tmp_path, '[[chapter]]\nnotebook = "ours.py"\n')
     told = CliRunner().invoke(main, ["course", str(path), "--check"])
     assert told.exit_code == 0 and "notebooks: 1, warnings: 4" in told.output, told.output

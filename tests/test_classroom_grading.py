@@ -71,23 +71,23 @@ def answers(graded: tuple[Class, Path]) -> dict[str, Graded]:
     return {one.student: one for one in graded[0].answers}
 
 
-def test_a_right_answer_loses_points(graded):
+def test_a_right_answer_gets_its_points(graded):
     found = answers(graded)
     for name in ("ann", "cleo", "dora", "fay"):  # fay's definition is in a cell of her own
         assert found[name].points == 2, found[name]
     assert "found by the name" in found["dora"].look[0]
 
 
-def test_a_mistake_hears_nothing_of_what_is_wrong(graded):
+def test_a_mistake_hears_what_is_wrong(graded):
     assert "swap T and H first" in answers(graded)["bob"].said and answers(graded)["bob"].points == 0
 
 
-def test_a_helper_of_the_submission_is_run(graded):
+def test_a_helper_that_the_submission_changed_is_not_run(graded):
     assert answers(graded)["edit"].verdict == "not yet" and "join H and d" in answers(graded)["edit"].said
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_a_cheat_gets_points(graded, name):
+def test_a_cheat_gets_no_points(graded, name):
     one = answers(graded)[f"z {name}"]
     assert one.points == 0 and one.verdict in ("not yet", "please look"), one
     words = {"exits": "ended the process", "forks": "not permitted", "imports": "written by hand"}
@@ -95,14 +95,14 @@ def test_a_cheat_gets_points(graded, name):
         assert words.get(name, "") in one.said
 
 
-def test_a_run_that_was_stopped_begins_anew_or_in_another_order(graded, assigned, submitted):
+def test_a_run_that_was_stopped_goes_on_where_it_was(graded, assigned, submitted):
     made, store = graded
     kept = store.read_text()
     again = grade(assigned, submitted, store, roster=("absent",))
     assert store.read_text() == kept and as_csv(again) == as_csv(made)
 
 
-def test_a_way_of_handing_in_is_not_understood(tmp_path):
+def test_every_way_of_handing_in_is_understood(tmp_path):
     text = json.dumps(notebook(RIGHT))
     write_text(tmp_path / "one" / "ann" / FILE, text)
     write_text(tmp_path / "two" / f"ann_{FILE}", text)
@@ -119,13 +119,13 @@ def test_a_way_of_handing_in_is_not_understood(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"cells": 3}', '{"cells": ["x"]}', "\x00", "[" * 100_000])
-def test_a_damaged_notebook_stops_the_class(assigned, tmp_path, content):
+def test_a_damaged_notebook_does_not_stop_the_class(assigned, tmp_path, content):
     write_text(tmp_path / "in" / "ann" / FILE, content)
     (one,) = grade(assigned, tmp_path / "in", tmp_path / "a.jsonl").answers
     assert one.points == 0
 
 
-def test_a_folder_without_submissions_is_graded_as_nobody(tmp_path):
+def test_a_folder_without_submissions_is_refused(tmp_path):
     write_text(tmp_path / "other.ipynb", "{}")
     with pytest.raises(UserError, match="no submission"):
         read_submissions(tmp_path, [FILE])
@@ -133,14 +133,14 @@ def test_a_folder_without_submissions_is_graded_as_nobody(tmp_path):
         read_submissions(tmp_path / "none", [FILE])
 
 
-def test_a_student_is_taken_from_the_wrong_part_of_a_path():
+def test_a_student_is_read_from_the_right_part_of_a_path():
     assert whose(f"ann/{FILE}", [FILE]) == ("ann", FILE)
     assert whose(f"ann_b_{FILE}", [FILE]) == ("ann_b", FILE)
     assert whose(FILE, [FILE]) == ("", "")
     assert whose("notes.ipynb", [FILE]) == ("", "")
 
 
-def test_the_parameter_of_an_answer_is_taken_for_a_name_of_the_notebook():
+def test_the_parameter_of_an_answer_is_no_name_of_the_notebook():
     earlier = ast.parse(
         "import torch\nx = expensive()\ndef helper(y):\n    return torch.exp(y) * scale\nscale = 2"
     ).body
@@ -148,7 +148,7 @@ def test_the_parameter_of_an_answer_is_taken_for_a_name_of_the_notebook():
     assert cells.text(cells.needed(code, earlier)) == cells.text([earlier[0], *earlier[2:]])
 
 
-def test_a_right_answer_of_the_course_is_called_suspicious():
+def test_a_right_answer_of_the_course_is_not_suspicious():
     for path in sorted((Path(__file__).parent / "course" / "exercises").glob("chapter_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for key, value in zip(tree.body[-1].value.keys, tree.body[-1].value.values, strict=True):
@@ -167,11 +167,11 @@ def test_a_right_answer_of_the_course_is_called_suspicious():
         "torch.os.fork()", "__builtins__", "import os\nos._exit(0)", "def f():\n    import ctypes",
     ],
 )  # fmt: skip
-def test_a_way_behind_the_scenes_is_overlooked(code):
+def test_a_way_behind_the_scenes_is_noticed(code):
     assert looking.behind_the_scenes(code)
 
 
-def test_copied_answers_with_other_names_look_different():
+def test_copied_answers_with_other_names_look_alike():
     one = (
         "def f(x, y):\n    '''Mine.'''\n    z = x + y  # sum\n"
         "    w = [z * i for i in range(10) if i % 2]\n    return sum(w) / len(w)"
@@ -181,11 +181,11 @@ def test_copied_answers_with_other_names_look_different():
     assert looking.fingerprint(one) != looking.fingerprint(two.replace("+", "-"))
 
 
-def test_a_spreadsheet_runs_what_a_student_wrote():
+def test_a_spreadsheet_runs_nothing_that_a_student_wrote():
     assert harmless("=cmd()") == "'=cmd()" and harmless("fine") == "fine"
 
 
-def test_a_student_writes_html_into_the_pages(graded, tmp_path):
+def test_a_student_writes_no_html_into_the_pages(graded, tmp_path):
     write_results(graded[0], tmp_path / "a.csv")
     pages = list((tmp_path / "a.pages").rglob("*.html"))
     assert len(pages) == 1 + len(graded[0].submissions)
@@ -195,7 +195,7 @@ def test_a_student_writes_html_into_the_pages(graded, tmp_path):
     assert "&lt;b&gt;gil" in text and "absent" in text
 
 
-def test_the_points_do_not_reach_the_gradebook(graded, tmp_path, monkeypatch):
+def test_the_points_reach_the_gradebook(graded, tmp_path, monkeypatch):
     found = []
     monkeypatch.setenv("PATH", "/usr/bin")  # as where the environment is not activated
     monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: found.append(shutil.which("alembic")) or "head")
@@ -216,7 +216,7 @@ def test_the_points_do_not_reach_the_gradebook(graded, tmp_path, monkeypatch):
     assert found == [None, str(Path(sys.executable).parent / "alembic")]
 
 
-def test_the_container_can_reach_the_network_or_write_submissions(tmp_path):
+def test_the_container_has_no_network_and_cannot_write_submissions(tmp_path):
     line = command("course:1", tmp_path / "a b", tmp_path / "w", tmp_path / "out" / "g.csv", 0.5)
     assert "--network none" in line and "--read-only" in line and line.count("readonly") == 2
     assert line.endswith(
@@ -226,7 +226,7 @@ def test_the_container_can_reach_the_network_or_write_submissions(tmp_path):
         command("--privileged", tmp_path, tmp_path, tmp_path)
 
 
-def test_an_empty_list_of_students_is_a_class_without_students(tmp_path):
+def test_an_empty_list_of_students_is_refused(tmp_path):
     write_text(tmp_path / "names.txt", "ann\n\n bob \n")
     assert names_in(tmp_path / "names.txt") == ("ann", "bob")
     write_text(tmp_path / "none.txt", "\n")
@@ -234,7 +234,7 @@ def test_an_empty_list_of_students_is_a_class_without_students(tmp_path):
         names_in(tmp_path / "none.txt")
 
 
-def test_what_learners_solved_is_not_collected(graded, tmp_path):
+def test_what_learners_solved_is_collected(graded, tmp_path):
     for name, solved in {"ann": ["3.10", "3.2", 5], "<i>bob": ["3.2"]}.items():
         write_text(tmp_path / "in" / name / "progress.json", json.dumps(solved))
     write_text(tmp_path / "in" / "cleo" / "progress.json", "damaged")

@@ -37,7 +37,7 @@ print(json.dumps(examining.examined(examining.Task(number, helpers, source, aske
     ],
     ids=["attention", "keys", "one key"],
 )
-def test_an_answer_in_jax_has_too_little_memory_or_is_graded_by_another_check(number, source, status, words):
+def test_an_answer_in_jax_has_memory_enough_and_is_graded_by_its_check(number, source, status, words):
     task = json.dumps([number, HELPERS, source, source.split("def ")[1].partition("(")[0]])
     done = subprocess.run([sys.executable, "-c", GRADE], input=task, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -65,7 +65,7 @@ def verdicts():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the grader forks")
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_notebook_and_the_grader_judge_differently(verdicts, name):
+def test_a_notebook_and_the_grader_judge_alike(verdicts, name):
     expected, verdict = ANSWERS[name][2], verdicts[name]
     if expected in ("yes", "not yet"):
         assert verdict["status"] == expected, verdict

@@ -17,7 +17,7 @@ def page(solutions: bool, number: str = "03") -> str:
     return handout_html(stored_chapters((number,), solutions)[0], solutions, {})
 
 
-def test_a_learners_handout_shows_a_solution():
+def test_a_learners_handout_shows_no_solution():
     learner, solved = page(False), page(True)
     assert "Solution, explained" not in learner and "NotImplementedError" in learner
     assert "Solution, explained" in solved and "NotImplementedError" not in solved
@@ -25,12 +25,12 @@ def test_a_learners_handout_shows_a_solution():
     assert learner.count('<div class="room">') == 5 and '<div class="room">' not in solved
 
 
-def test_an_answer_is_folded_on_paper():
+def test_answers_are_open_on_paper():
     assert '<details open=""><summary>Answer' in page(True)
     assert "<details><summary>Answer" in page(False)
 
 
-def test_a_figure_loses_the_words_that_say_what_it_shows():
+def test_a_figure_keeps_the_words_that_say_what_it_shows():
     for solutions in (False, True):
         notebook = stored_chapters(("03",), solutions)[0].notebook
         pictures = [
@@ -45,13 +45,13 @@ def test_a_figure_loses_the_words_that_say_what_it_shows():
     assert not re.search(r"<img (?![^>]*alt=\"[^\"])", page(True))
 
 
-def test_a_handout_asks_another_machine_for_something():
+def test_a_handout_asks_no_other_machine_for_anything():
     for text in (page(False), page(True)):
         assert not re.search(r"""<[^>]* src=(?!["']?data:)|@import|url\(|<script|<link|<iframe""", text)
         assert "default-src 'none'" in text and "<math" in text
 
 
-def test_a_widget_leaves_an_object_or_a_bar_of_progress():
+def test_a_widget_leaves_a_sentence_and_no_object_or_bar_of_progress():
     quiz = page(False).partition(">Quiz</h2>")[2]
     assert "Here the notebook has a part to work with" in quiz.partition("</section>")[2][:2000]
     for number in ("01", "08"):
@@ -60,13 +60,13 @@ def test_a_widget_leaves_an_object_or_a_bar_of_progress():
         assert "%|" not in text and "IPython.core.display" not in text
 
 
-def test_a_page_has_no_title_or_number():
+def test_a_page_has_its_title_and_number():
     assert "<title>03 · Self-attention</title>" in page(False)
     assert "counter(page)" in page(False) and 'content: "Build BERT yourself · 03 · Self-attention"' in page(False)
     assert "with solutions" in page(True).partition("</title>")[0]
 
 
-def test_a_link_leads_to_a_notebook_that_is_not_there(tmp_path):
+def test_links_lead_to_handouts_that_are_there(tmp_path):
     assert ".ipynb" not in re.sub(r"<pre.*?</pre>", "", page(False), flags=re.DOTALL)
     written = write_handouts(("3", "4"), tmp_path)
     assert [path.name for path in written] == ["03_self_attention_handout.html", "04_transformer_encoder_handout.html"]
@@ -74,7 +74,7 @@ def test_a_link_leads_to_a_notebook_that_is_not_there(tmp_path):
     assert '<a href="04_transformer_encoder_handout.html">' in text and "02_input_embeddings_handout" not in text
 
 
-def test_a_machine_without_a_browser_gets_nothing_at_all(tmp_path, monkeypatch):
+def test_a_machine_without_a_browser_gets_html(tmp_path, monkeypatch):
     monkeypatch.setenv(CHOSEN, "no-such-browser")
     with pytest.raises(UserError, match=r"are in .* as HTML, but not as PDF: .*no-such-browser"):
         write_handouts(("00",), tmp_path, pdf=True)

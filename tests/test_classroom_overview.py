@@ -27,32 +27,32 @@ def source(tmp_path, time="60 minutes for the core path, about two hours for eve
     return path
 
 
-def test_a_chapter_that_is_only_better_to_have_is_called_needed(tmp_path):
+def test_a_chapter_that_is_only_better_to_have_is_not_called_needed(tmp_path):
     needs = "[01 · A](01_a.ipynb) and\n# [02 · B](02_b.ipynb), best after\n# [13 · C](13_c.ipynb)"
     found = chapter(source(tmp_path, needs=needs))
     assert (found.needs, found.better_after) == (("01", "02"), ("13",))
 
 
-def test_two_hours_are_not_120_minutes(tmp_path):
+def test_two_hours_are_120_minutes(tmp_path):
     found = chapter(source(tmp_path))
     assert (found.number, found.name, found.title) == ("03", "03_attention", "Attention")
     assert (found.core, found.everything) == (60, 120)
 
 
-def test_the_exercises_of_another_chapter_are_counted(tmp_path):
+def test_only_the_chapters_own_exercises_are_counted(tmp_path):
     found = chapter(source(tmp_path))
     assert set(found.exercises) == {"3.1", "3.2", "3.3", "3.4", "3.5"}
     assert found.reading_minutes + found.exercise_minutes == found.everything
 
 
-def test_a_chapter_without_its_times_is_read_as_free(tmp_path):
+def test_a_chapter_without_its_times_is_refused(tmp_path):
     with pytest.raises(UserError, match="60 minutes for the core path"):
         chapter(source(tmp_path, time="a while"))
     with pytest.raises(UserError, match="no chapters"):
         chapters(tmp_path / "nothing")
 
 
-def test_what_a_chapter_needs_is_missing_in_the_graph():
+def test_the_graph_has_all_that_a_chapter_needs():
     lines = graph(COURSE).splitlines()
     for one in COURSE:
         text = (CHAPTERS / f"ch{one.name}" / f"{one.name}.py").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def test_what_a_chapter_needs_is_missing_in_the_graph():
             assert len(arrows) == int(f"({other.name}.ipynb)" in stated), (other.name, one.name)
 
 
-def test_an_order_passes_that_the_graph_forbids():
+def test_an_order_that_the_graph_forbids_is_refused():
     assert not missing_before(["00", "01", "02", "03", "04", "05", "06", "15"], COURSE)
     assert not missing_before([one.number for one in COURSE], COURSE)
     assert missing_before(["00", "01", "03"], COURSE) == ["chapter 03 needs chapter 02, which does not come before it"]
@@ -70,7 +70,7 @@ def test_an_order_passes_that_the_graph_forbids():
     assert missing_before(["00", "99"], COURSE) == ["there is no chapter 99"]
 
 
-def test_a_table_leaves_a_chapter_out_or_adds_up_to_something_else():
+def test_the_table_has_every_chapter_and_adds_up():
     rows = times_table(COURSE).splitlines()[2:]
     assert len(rows) == len(COURSE) + 1
     numbers = [[int(cell) for cell in row.split("|")[2:6]] for row in rows]
@@ -78,7 +78,7 @@ def test_a_table_leaves_a_chapter_out_or_adds_up_to_something_else():
     assert all(everything == reading + exercises for _, everything, reading, exercises in numbers)
 
 
-def test_a_page_without_marks_is_left_as_it_is_without_a_word():
+def test_a_page_without_marks_is_refused():
     page = "a\n<!-- times -->\nold\n<!-- /times -->\nb\n```mermaid\nold\n```\nc\n"
     new = refreshed(page, COURSE)
     assert "old" not in new and new.startswith("a\n") and new.endswith("c\n") and refreshed(new, COURSE) == new

@@ -68,12 +68,12 @@ def drawings(page: str) -> list[tuple[str, str]]:
 SHOWN = ('A door that a <key> opens, left of "[MASK]"', DRAWING)
 
 
-def test_a_handout_names_a_file_that_does_not_go_with_it(chapter):
+def test_a_handout_holds_its_pictures(chapter):
     page = handout_html(chapter, True, {})
     assert drawings(page) == [SHOWN] and "90_key.svg" not in page
 
 
-def test_a_deck_has_no_slide_with_the_picture_or_names_a_file(chapter):
+def test_a_deck_has_a_slide_that_holds_the_picture(chapter):
     slides = slides_of(chapter)
     figures = [part for slide in slides for part in slide.parts if part.kind == "figure"]
     assert [drawings(part.html) for part in figures] == [[SHOWN]]
@@ -87,7 +87,7 @@ def assigned(tmp_path_factory):
     return folder
 
 
-def test_learners_get_a_notebook_without_its_pictures(assigned):
+def test_learners_get_a_notebook_with_its_pictures(assigned):
     (lms,) = (path for path in (assigned / "lms").iterdir() if path.is_dir())
     (released,) = (assigned / "nbgrader" / "release").iterdir()
     for folder in (assigned / "release", released, lms):
@@ -98,7 +98,7 @@ def test_learners_get_a_notebook_without_its_pictures(assigned):
     assert f"{lms.name}/{shown[0].address}" in zipfile.ZipFile(archive).namelist()
 
 
-def test_a_teachers_own_course_lacks_our_pictures_or_warns_of_them(tmp_path):
+def test_a_teachers_own_course_has_our_pictures_without_a_warning(tmp_path):
     (tmp_path / "course.toml").write_text('title = "Mine"\n[[chapter]]\nnumber = 13\n', encoding="utf-8")
     made = make_course(tmp_path / "course.toml", tmp_path / "out")
     for folder in (tmp_path / "out", tmp_path / "out" / "solutions"):
@@ -109,7 +109,7 @@ def test_a_teachers_own_course_lacks_our_pictures_or_warns_of_them(tmp_path):
 
 
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
-def test_a_picture_of_a_chapter_is_on_no_slide(source, tmp_path):
+def test_every_picture_of_a_chapter_is_on_a_slide(source, tmp_path):
     notebook = read_source(source)
     notebook.cells[-1].outputs = [new_output("stream", text="1")]
     notebook.cells += [new_code_cell("1", outputs=[new_output("stream", text="1")])]

@@ -38,7 +38,7 @@ def words(html: str) -> str:
 
 
 @pytest.mark.parametrize("number", NAMES)
-def test_a_slide_holds_more_than_its_page(number):
+def test_a_slide_holds_no_more_than_its_page(number):
     slides = deck(number)
     assert LEAST_SLIDES <= len(slides) <= MOST_SLIDES, f"chapter {number} has {len(slides)} slides"
     for place, slide in enumerate(slides, start=1):
@@ -53,7 +53,7 @@ def test_a_slide_holds_more_than_its_page(number):
                 assert len(lines) <= MOST_LINES and max(map(len, lines)) <= 96, f"slide {place}: {lines}"
 
 
-def test_an_answer_stands_on_the_slide_of_its_question():
+def test_an_answer_stands_on_a_slide_after_its_question():
     slides = deck()
     asked = [place for place, slide in enumerate(slides) if slide.kind == "question"]
     assert asked
@@ -62,7 +62,7 @@ def test_an_answer_stands_on_the_slide_of_its_question():
         assert slides[place + 1].shows_output
 
 
-def test_a_solution_is_shown_to_the_class():
+def test_no_solution_is_shown_to_the_class():
     exercise = next(slide for slide in deck() if slide.title.startswith("Exercise 3.2"))
     shown = " ".join(words(part.html) for part in exercise.parts)
     assert "transpose(-2, -1)" not in shown
@@ -70,7 +70,7 @@ def test_a_solution_is_shown_to_the_class():
 
 
 @pytest.mark.parametrize("number", ["00", "03", "11", "19"])
-def test_prose_of_the_chapter_is_in_no_notes(number):
+def test_all_prose_of_the_chapter_is_in_the_notes(number):
     notes = "\n".join(text for slide in deck(number) for text in slide.notes)
     left_out = re.findall(r"\*([^*]+)\*", notes.partition("Not in this deck: ")[2])
     for section in sections(chapter(number).notebook.cells):
@@ -80,14 +80,14 @@ def test_prose_of_the_chapter_is_in_no_notes(number):
             assert block.text in notes or block.text.startswith("●"), f"{section.title}: {block.text[:80]}"
 
 
-def test_an_optional_section_or_its_exercise_is_shown():
+def test_optional_sections_and_their_exercises_are_left_out():
     titles = [slide.title for slide in deck()]
     assert not any("(optional" in title for title in titles)
     assert not any(title.startswith("Exercise 3.4") for title in titles)  # it belongs to an optional section
     assert "How negative is" in deck()[-1].notes[-1]
 
 
-def test_a_figure_loses_the_words_that_say_what_it_shows():
+def test_a_figure_keeps_the_words_that_say_what_it_shows():
     page = deck_html("03", deck())
     figures = [
         output.metadata["image/png"]["alt"]
@@ -100,7 +100,7 @@ def test_a_figure_loses_the_words_that_say_what_it_shows():
         assert f'alt="{escape(" ".join(alt.split()))}"' in page
 
 
-def test_a_deck_asks_another_machine_for_something():
+def test_a_deck_asks_no_other_machine_for_anything():
     page = deck_html("03", deck())
     assert not re.search(r"""(src|href|action)=["']?(?!data:)[^"'\s>]|@import|url\(|fetch\(|XMLHttp""", page)
     assert "default-src 'none'" in page
@@ -116,7 +116,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_a_text_is_too_pale_for_the_last_row():
+def test_every_text_can_be_read_from_the_last_row():
     css = own("deck.css")
     named = dict(re.findall(r"--(ink|soft|accent): (#\w{6})", css))
     behind = ["#ffffff", "#eaf1f9", "#fdf3e7"]
@@ -126,7 +126,7 @@ def test_a_text_is_too_pale_for_the_last_row():
         assert contrast(colour, CODE_PAPER) >= 4.5, name
 
 
-def test_slide_types_of_jupyter_are_overlooked():
+def test_slide_types_of_jupyter_are_followed():
     cells = [
         nbformat.v4.new_markdown_cell("## One\n\nShown.", metadata={}),
         nbformat.v4.new_markdown_cell("Left out.", metadata={"slideshow": {"slide_type": "skip"}}),
@@ -137,7 +137,7 @@ def test_slide_types_of_jupyter_are_overlooked():
     assert section.prose[1].folded
 
 
-def test_a_sentence_is_cut_in_the_middle():
+def test_a_sentence_is_not_cut_in_the_middle():
     text = "Clark et al. (2019) found heads. They follow `a. B` too (as in Fig. 2. See there). Is $a. B$ one? Yes."
     assert sentences(text) == [
         "Clark et al. (2019) found heads.",
@@ -147,12 +147,12 @@ def test_a_sentence_is_cut_in_the_middle():
     ]
 
 
-def test_a_slide_says_what_the_next_cell_does():
+def test_a_slide_does_not_say_what_the_next_cell_does():
     said = points(["The next cell draws it. **Attention** is a weighted average. It has two steps."])
     assert said == ["**Attention** is a weighted average."]
 
 
-def test_a_question_stands_without_what_it_is_about():
+def test_a_question_stands_with_what_it_is_about():
     assert question_of("Two weights have the gradients 3 and 4. Guess: what are they after clipping?") == (
         "Two weights have the gradients 3 and 4. What are they after clipping?"
     )
@@ -160,12 +160,12 @@ def test_a_question_stands_without_what_it_is_about():
     assert question_of("Before you run the cell, guess: how many bits are left?") == "How many bits are left?"
 
 
-def test_a_takeaway_only_says_where_to_look():
+def test_a_takeaway_says_more_than_where_to_look():
     assert takeaway("Compare the lines in pairs.") is None
     assert takeaway("Look at the last line. The head is certain.") == "Look at the last line. The head is certain."
 
 
-def test_code_that_has_no_room_is_cut_at_any_line():
+def test_code_that_has_no_room_is_cut_only_where_it_may_be():
     long = "\n".join(f"x{i} = {i}" for i in range(MOST_LINES + 1))
     assert excerpt(long) is None
     cell = f'import torch\n\ndef f(x):\n    """Says it."""\n    y = x\n    return y\n\n{long}'
@@ -173,17 +173,17 @@ def test_code_that_has_no_room_is_cut_at_any_line():
     assert excerpt("import torch") is None
 
 
-def test_an_answer_is_not_folded_or_a_drawing_is_taken_for_prose():
+def test_an_answer_is_folded_and_a_drawing_is_no_prose():
     folded = "<details><summary>Answer</summary>\n\nBecause.\n\n</details>"
     text = f'1. Why?\n\n{folded}\n\nSo.\n\n<img alt="A key" src="data:,">'
     assert [block.kind for _, block in blocks(text)] == ["list", "folded", "paragraph", "html"]
 
 
-def test_a_formula_needs_mathjax():
+def test_a_formula_needs_no_mathjax():
     assert "<math" in markdown_html(r"$$\frac{a}{b}$$") and "$" not in words(markdown_html(r"So $\sqrt{d}$ is."))
 
 
-def test_a_notebook_that_is_not_there_ends_in_a_traceback(tmp_path):
+def test_a_notebook_that_is_not_there_is_told_in_words(tmp_path):
     with pytest.raises(UserError, match="no source for 99"):
         write_slides(("99",), tmp_path)
     with pytest.raises(UserError, match=r"is missing: run `bertedu build 03`"):

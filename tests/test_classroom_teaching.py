@@ -87,7 +87,7 @@ def class_count(one: Chapter) -> int:
 
 
 @every_chapter
-def test_a_chapter_has_no_page_or_a_page_lacks_a_section(one):
+def test_every_chapter_has_a_page_with_every_section(one):
     text = read(page_of(one))
     assert re.findall(r"^## (.+)$", text, flags=re.M) == list(SECTIONS)
     assert text.startswith(f"# {one.number} · {one.title}\n")
@@ -96,7 +96,7 @@ def test_a_chapter_has_no_page_or_a_page_lacks_a_section(one):
 
 
 @every_chapter
-def test_the_minutes_of_a_class_do_not_add_up(one):
+def test_the_minutes_of_a_class_add_up(one):
     found = rows(one, "In class")
     assert sum(minutes for minutes, _ in found) == CLASS_MINUTES * class_count(one)
     if class_count(one) == 2:
@@ -106,7 +106,7 @@ def test_the_minutes_of_a_class_do_not_add_up(one):
 
 
 @every_chapter
-def test_an_exercise_gets_other_minutes_than_it_states_or_is_forgotten(one):
+def test_every_exercise_gets_the_minutes_that_it_states(one):
     for minutes, what in rows(one, "In class"):
         if what.startswith("Exercise"):
             stated = sum(one.exercises[number] for number in named(what))
@@ -119,7 +119,7 @@ def test_an_exercise_gets_other_minutes_than_it_states_or_is_forgotten(one):
 
 
 @every_chapter
-def test_a_page_names_a_section_or_an_exercise_that_does_not_exist(one):
+def test_every_section_and_exercise_that_a_page_names_exists(one):
     text = flat(read(page_of(one)))
     source = read(CHAPTERS / f"ch{one.name}" / f"{one.name}.py")
     headings = set(re.findall(r"^# ##+ (.+)$", source, flags=re.M))
@@ -131,13 +131,13 @@ def test_a_page_names_a_section_or_an_exercise_that_does_not_exist(one):
 
 
 @every_chapter
-def test_a_board_is_too_small_for_its_sketch(one):
+def test_a_board_has_room_for_its_sketch(one):
     sketch = section(one, "On the board").partition("```text\n")[2].partition("```")[0].splitlines()
     assert 6 <= len(sketch) <= 16 and max(map(len, sketch)) <= 72
 
 
 @every_chapter
-def test_the_room_is_asked_too_little_or_hears_one_answer_only(one):
+def test_the_room_is_asked_enough_and_hears_two_answers(one):
     questions = re.split(r"\n(?=\d\. \*\*)", section(one, "Questions for the room"))[1:]
     assert 3 <= len(questions) <= 6
     assert all(flat(text).count("*One hopes for:*") == flat(text).count("*One gets:*") == 1 for text in questions)
@@ -164,7 +164,7 @@ def is_said(number: str, sentence: str) -> bool:
 
 
 @every_chapter
-def test_a_check_never_says_what_a_page_quotes(one):
+def test_the_check_says_what_a_page_quotes(one):
     found = misconceptions(one)
     assert 3 <= len(found) <= 5 == len(re.findall(r"^\| .+ \| \d", section(one, "Misconceptions"), flags=re.M))
     for number, sentence in found:
@@ -172,7 +172,7 @@ def test_a_check_never_says_what_a_page_quotes(one):
         assert is_said(number, sentence.replace("\\|", "|")), f"no proven mistake of {number} hears: {sentence}"
 
 
-def test_a_sentence_that_nobody_says_is_taken_for_one():
+def test_a_sentence_that_nobody_says_is_not_taken_for_one():
     assert is_said("3.1", "1 is e to the score.")
     assert not is_said("3.1", "An attention weight is always negative.")
 
@@ -197,7 +197,7 @@ def numbers(cells: list[str]) -> list[str]:
     return [number for cell in cells for number in re.findall(r"/ch(\d\d[a-z]?)_\w+/teaching\.md\)", cell)]
 
 
-def test_a_plan_teaches_a_chapter_before_what_it_needs():
+def test_a_plan_teaches_what_a_chapter_needs_before_it():
     counts = {}
     for name, table in plans().items():
         order = [number for row in table for number in numbers(row)]
@@ -210,7 +210,7 @@ def test_a_plan_teaches_a_chapter_before_what_it_needs():
     assert set(days) == {f"{number:02}" for number in range(9)}
 
 
-def test_the_home_work_of_a_week_is_another():
+def test_the_home_work_of_a_week_is_as_stated():
     for name, table in list(plans().items())[:2]:
         seen: set[str] = set()
         for row in table:
@@ -219,7 +219,7 @@ def test_the_home_work_of_a_week_is_another():
             seen |= new
 
 
-def test_a_day_has_other_hours_than_it_says():
+def test_a_day_has_the_hours_that_it_says():
     table = list(plans().values())[2]
     for day in ("1", "2"):
         assert sum(int(row[1]) for row in table if row[0] == day) == 360
@@ -228,18 +228,18 @@ def test_a_day_has_other_hours_than_it_says():
             assert chapter_of(number) in numbers(row), f"{number} is no exercise of that chapter"
 
 
-def test_a_link_leads_nowhere():
+def test_every_link_leads_somewhere():
     for path in [*sorted(TEACHING.glob("*.md")), *map(page_of, COURSE)]:
         for link in re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", read(path)):
             assert (path.parent / link).exists(), f"{path.name} links {link}"
 
 
-def test_the_times_or_the_graph_are_out_of_date():
+def test_the_times_and_the_graph_are_up_to_date():
     path = TEACHING / "README.md"
     assert refreshed(read(path), COURSE) == read(path), "write refreshed(…) of bertedu/classroom/overview.py into it"
 
 
-def test_the_disk_is_another_than_the_makefile_says():
+def test_the_disk_is_what_the_makefile_says():
     stated = re.findall(r"\.venv will have (\d\.\d GB)", read(ROOT / "Makefile"))
     assert len(stated) == 3
     disk = next(line for line in read(TEACHING / "README.md").splitlines() if line.startswith("| disk, to work"))
@@ -249,7 +249,7 @@ def test_the_disk_is_another_than_the_makefile_says():
     )
 
 
-def test_a_command_has_an_option_that_is_gone():
+def test_every_option_of_a_command_exists():
     from bertedu.cli import main  # the commands are heavy to import
 
     for path in own_pages():
@@ -269,7 +269,7 @@ def answer(number: int) -> str:
     return " ".join(re.search(rf"^\*\*{number}\.\*\*(.+?)(?=^\*\*\d+\.\*\*|\Z)", text, flags=re.M | re.S)[1].split())
 
 
-def test_the_points_of_the_exam_do_not_add_up():
+def test_the_points_of_the_exam_add_up():
     text = read(TEACHING / "exam.md")
     points = [int(n) for n in re.findall(r"^\*\*\d+ · [\w -]+ \((\d+)\)\.\*\*", text, flags=re.M)]
     assert len(points) == 10 and sum(points) == 90
@@ -278,7 +278,7 @@ def test_the_points_of_the_exam_do_not_add_up():
     assert all(not parts or sum(map(int, re.findall(r"\d+", parts))) == int(n) for _, n, parts in rubric)
 
 
-def test_an_answer_about_tokens_or_embeddings_is_wrong():
+def test_the_exams_answers_about_tokens_and_embeddings_are_right():
     vocabulary = set(re.search(r"`\{(.+?)\}`", read(TEACHING / "exam.md"))[1].split(", "))
     for word in ("under", "undone", "undo"):
         assert f"`{' '.join(split_word(word, vocabulary))}`" in answer(1)
@@ -287,7 +287,7 @@ def test_an_answer_about_tokens_or_embeddings_is_wrong():
     assert f"(a) {', '.join(f'{g:.0f}' for g in table.weight.grad.flatten().tolist())}:" in answer(2)
 
 
-def test_an_answer_about_attention_or_a_layer_is_wrong():
+def test_the_exams_answers_about_attention_and_layers_are_right():
     query = torch.tensor([[[[2.0, 2, 0, 0]]]])
     key = torch.tensor([[[[1.0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]]])
     value = torch.tensor([[[[3.0], [-1], [1]]]])
@@ -305,7 +305,7 @@ def test_an_answer_about_attention_or_a_layer_is_wrong():
         assert f" {sum(p.numel() for p in layer.parameters())}" in answer(4)
 
 
-def test_an_answer_about_pre_training_is_wrong():
+def test_the_exams_answers_about_pre_training_are_right():
     losses = [-math.log(math.e / (math.e + 2)), math.log(3)]
     loss = sum(losses) / 2
     assert f"(b) {losses[0]:.2f} and {losses[1]:.2f}; the loss is {loss:.2f}, the perplexity {math.exp(loss):.2f}" in (
@@ -320,7 +320,7 @@ def test_an_answer_about_pre_training_is_wrong():
     assert f"(c) {(10 * 4 + 30 * 2) / 40}; the average of the two is {(4 + 2) / 2:.1f}" in answer(7)
 
 
-def test_an_answer_about_fine_tuning_is_wrong():
+def test_the_exams_answers_about_fine_tuning_are_right():
     assert f"ln 3 = {math.log(3):.2f}" in answer(8)
     assert f"= {(10 * abs(0.9 - 0.8) + 10 * abs(0.7 - 0.7)) / 20:.2f}" in answer(8)
     precision, recall = 2 / 4, 2 / 3
@@ -335,14 +335,14 @@ def test_an_answer_about_fine_tuning_is_wrong():
     assert ("abstains" in answer(9)) == (null - spans[i, j] > -4)
 
 
-def test_an_answer_about_the_family_is_wrong():
+def test_the_exams_answers_about_the_family_are_right():
     assert f"(a) {20_000 * 512:,} and {20_000 * 64 + 64 * 512:,}" in answer(10)
     chosen = 0.15 * 80
     assert f"{chosen:.0f} chosen, {chosen / 4:.0f} lucky guesses, {chosen * 3 / 4:.0f} labels" in answer(10)
     assert "(4, 0)" in answer(10) and 7 - 3 == 4 - 0 != 3 - 7
 
 
-def test_the_rubric_of_a_project_has_other_points_than_100():
+def test_the_rubric_of_a_project_has_100_points():
     text = read(TEACHING / "projects.md")
     for part in re.split(r"^## ", text, flags=re.M)[1:]:
         milestones = [int(n) for n in re.findall(r"^\| \d · .+\| (\d+) \|$", part, flags=re.M)]

@@ -49,26 +49,26 @@ def refused(*arguments) -> str:
 # Help and modes -------------------------------------------------------------------------------------------------
 
 
-def test_help_waits_for_torch():
+def test_help_does_not_wait_for_torch():
     code = "import sys; sys.argv[0] = 'bertedu'\ntry:\n  from bertedu.cli import main; main(['pretrain', '--help'])\n"
     code += "finally: print(sorted({'torch', 'transformers', 'numpy', 'matplotlib'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]" and "Usage: bertedu pretrain" in done.stdout
 
 
-def test_python_m_bertedu_is_another_program():
+def test_python_m_bertedu_is_the_same_program():
     done = subprocess.run([sys.executable, "-m", "bertedu", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout == f"bertedu, version {bertedu.__version__}\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_gives_no_example_or_no_time(command):
+def test_help_gives_an_example_and_a_time(command):
     text = call(command, "--help").output
     assert f"bertedu {command}" in text.split("Example")[1]
     assert re.search(r"takes|seconds", text)
 
 
-def test_help_names_choices_that_the_package_does_not_have():
+def test_help_names_the_choices_that_the_package_has():
     from bertedu.pretraining.settings import INITIALIZATIONS, PAIRS
     from bertedu.training.devices import DEVICES, PRECISIONS
 
@@ -78,7 +78,7 @@ def test_help_names_choices_that_the_package_does_not_have():
         assert set(offered[name]) == set(choices)
 
 
-def test_a_console_that_is_not_utf8_crashes(tmp_path):
+def test_a_console_that_is_not_utf8_is_written_to(tmp_path):
     save_model(tmp_path / "model")
     done = subprocess.run(
         [sys.executable, "-m", "bertedu", "attention", "日 the cat", "--model", "model"],
@@ -91,7 +91,7 @@ def test_a_console_that_is_not_utf8_crashes(tmp_path):
 # What the commands do -------------------------------------------------------------------------------------------
 
 
-def test_fill_mask_takes_another_model_than_the_newest_run(tmp_path):
+def test_fill_mask_takes_the_newest_run(tmp_path):
     for age, name in ((100, "new"), (200, "old")):
         save_model(tmp_path / "runs" / name / "checkpoint")
         weights = tmp_path / "runs" / name / "checkpoint" / "model.safetensors"
@@ -101,7 +101,7 @@ def test_fill_mask_takes_another_model_than_the_newest_run(tmp_path):
     assert result.exit_code == 0 and result.output.count("%") == 4 and "[MASK] number 2" in result.output
 
 
-def test_a_newer_run_of_another_task_answers_with_a_head_that_learned_nothing(tmp_path):
+def test_a_newer_run_of_another_task_is_passed_over(tmp_path):
     kinds = (BertForMaskedLM, BertForQuestionAnswering, BertForSequenceClassification)
     for age, kind in zip((300, 200, 100), kinds, strict=True):
         folder = save_model(tmp_path / "runs" / kind.kind / "checkpoint", kind=kind, labels=("a", "b"))
@@ -128,19 +128,19 @@ SHIPPED = f"The model: {CLONE / 'data' / 'checkpoints' / 'mixed-mini'}, the chec
 
 
 @pytest.mark.parametrize("command", ["fill-mask", "attention"])
-def test_a_fresh_clone_has_models_and_a_command_takes_none_or_does_not_say_which(command):
+def test_a_command_in_a_fresh_clone_takes_the_courses_checkpoint_and_says_so(command):
     result = call(command, "The capital of France is [MASK].")
     assert result.exit_code == 0 and result.stderr.startswith(SHIPPED), result.output
     assert result.stdout and "The model:" not in result.stdout, "a pipe reads the answer alone"
 
 
-def test_the_checkpoint_of_the_course_is_named_at_length_inside_the_clone(monkeypatch):
+def test_the_checkpoint_of_the_course_is_named_shortly_inside_the_clone(monkeypatch):
     monkeypatch.chdir(CLONE)
     monkeypatch.setattr("bertedu.cli.look.newest_run", lambda *_: newest_run(folder=Path("no-runs")))
     assert call("fill-mask", MASKED).stderr.startswith("The model: data/checkpoints/mixed-mini, the checkpoint")
 
 
-def test_a_question_without_a_model_that_answers_goes_to_one_that_does_not():
+def test_a_question_without_a_model_that_answers_is_refused():
     assert "no run in runs/ yet: make one with `bertedu finetune question-answering`" in (
         refused("answer", "the cat", "--text", "the dog sat")
     )
@@ -148,7 +148,7 @@ def test_a_question_without_a_model_that_answers_goes_to_one_that_does_not():
         newest_run()
 
 
-def test_a_warning_of_the_loader_comes_with_its_source_line(tmp_path):
+def test_a_warning_of_the_loader_comes_without_its_source_line(tmp_path):
     small_model(BertModel).save_pretrained(tmp_path / "model")
     small_tokenizer().save_pretrained(tmp_path / "model")
     result = call("fill-mask", MASKED, "--model", "model")
@@ -157,7 +157,7 @@ def test_a_warning_of_the_loader_comes_with_its_source_line(tmp_path):
     assert any("start untrained" in note for note in notes)
 
 
-def test_attention_writes_a_file_that_was_not_asked_for(tmp_path):
+def test_attention_writes_only_a_file_that_was_asked_for(tmp_path):
     save_model(tmp_path / "model")
     result = call("attention", "the cat sat", "he is on the mat", "--model", "model")
     assert result.exit_code == 0 and "layer 2 head 2" in result.output
@@ -168,7 +168,7 @@ def test_attention_writes_a_file_that_was_not_asked_for(tmp_path):
     assert Path("a.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_doctor_ends_in_a_traceback(monkeypatch):
+def test_the_doctor_answers_in_words(monkeypatch):
     monkeypatch.setattr("bertedu.doctor.matrix_rate", lambda *_: 1e11)
     monkeypatch.setattr("bertedu.doctor.training_speed", lambda *_, **__: 20_000.0)
     result = call("doctor")
@@ -177,7 +177,7 @@ def test_the_doctor_ends_in_a_traceback(monkeypatch):
         assert told in result.stdout
 
 
-def test_a_finished_run_prints_no_numbers_or_forgets_the_report(tmp_path, monkeypatch):
+def test_a_finished_run_prints_its_numbers_and_the_report(tmp_path, monkeypatch):
     folder = save_run(tmp_path / "run")
     monkeypatch.setattr(bertedu.pretraining.run, "pretrain", lambda plan, say: metrics())
     result = call("pretrain", "--corpus", "world", "--output", "run")
@@ -187,20 +187,20 @@ def test_a_finished_run_prints_no_numbers_or_forgets_the_report(tmp_path, monkey
     assert (folder / "report.html").exists()
 
 
-def test_a_stopped_run_exits_as_if_all_were_well(monkeypatch):
+def test_a_stopped_run_exits_with_130(monkeypatch):
     monkeypatch.setattr(bertedu.pretraining.run, "pretrain", lambda plan, say: say("stopped and saved"))
     result = call("pretrain")
     assert (result.exit_code, result.stdout) == (130, "stopped and saved\n")
 
 
-def test_every_process_of_torchrun_talks(monkeypatch):
+def test_only_one_process_of_torchrun_talks(monkeypatch):
     monkeypatch.setattr(bertedu.pretraining.run, "pretrain", lambda plan, say: say("reading"))
     monkeypatch.setenv("RANK", "1")
     result = call("pretrain")
     assert (result.exit_code, result.output) == (0, "")
 
 
-def test_control_c_before_training_ends_in_a_traceback(monkeypatch):
+def test_control_c_before_training_ends_in_one_sentence(monkeypatch):
     def interrupted(plan, say):
         raise KeyboardInterrupt
 
@@ -227,11 +227,11 @@ def test_control_c_before_training_ends_in_a_traceback(monkeypatch):
         (["doctor", "--fast"], "No such option '--fast'"),
     ],
 )
-def test_an_impossible_wish_is_told_at_length(arguments, told):
+def test_an_impossible_wish_is_refused_in_one_sentence(arguments, told):
     assert told in refused(*arguments)
 
 
-def test_an_unknown_hub_name_ends_in_a_traceback(monkeypatch):
+def test_an_unknown_hub_name_is_refused_in_words(monkeypatch):
     def offline(*arguments, **options):
         raise ConnectionError("a long story")
 
@@ -262,20 +262,20 @@ def spoil_vocabulary(folder: Path, tokens: list[str]) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["fill-mask", "attention"])
-def test_a_spoiled_model_ends_in_a_traceback(spoil, told, command, tmp_path):
+def test_a_spoiled_model_is_refused_in_words(spoil, told, command, tmp_path):
     spoil(save_model(tmp_path / "model"))
     assert re.search(told, refused(command, MASKED, "--model", "model"))
 
 
 @pytest.mark.parametrize("command", ["fill-mask", "attention"])
-def test_more_tokens_than_positions_end_in_a_traceback(command, tmp_path):
+def test_more_tokens_than_positions_are_refused_in_words(command, tmp_path):
     save_model(tmp_path / "model")
     sentence = refused(command, MASKED + " cat" * POSITIONS, "--model", "model")
     assert f"this model takes {POSITIONS}: shorten it" in sentence
 
 
 @pytest.mark.parametrize("option", ["--html", "--png"])
-def test_a_full_disk_leaves_half_a_file(option, tmp_path, monkeypatch):
+def test_a_full_disk_leaves_no_half_file(option, tmp_path, monkeypatch):
     save_model(tmp_path / "model")
 
     def full(number):
@@ -286,7 +286,7 @@ def test_a_full_disk_leaves_half_a_file(option, tmp_path, monkeypatch):
     assert "could not be written (No space left on device)" in sentence and os.listdir() == ["model"]
 
 
-def test_a_disk_that_fills_up_while_training_ends_in_a_traceback(monkeypatch):
+def test_a_disk_that_fills_up_while_training_is_told_in_words(monkeypatch):
     def full(plan, say):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -294,7 +294,7 @@ def test_a_disk_that_fills_up_while_training_ends_in_a_traceback(monkeypatch):
     assert "No space left on device" in refused("pretrain")
 
 
-def test_a_table_without_held_out_text_ends_in_a_traceback(tmp_path, monkeypatch):
+def test_a_table_without_held_out_text_is_printed(tmp_path, monkeypatch):
     save_run(tmp_path / "run", evaluation={})
     monkeypatch.setattr(bertedu.pretraining.run, "pretrain", lambda plan, say: metrics(evaluation={}))
     assert call("pretrain", "--output", "run").exit_code == 0

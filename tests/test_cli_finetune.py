@@ -16,7 +16,7 @@ HELP = CliRunner().invoke(main.commands["finetune"], ["--help"]).output
 
 
 @pytest.mark.parametrize("task", KINDS)
-def test_a_task_has_no_example_to_copy(task):
+def test_every_task_has_an_example_to_copy(task):
     commands = re.findall(rf"bertedu finetune {task} --data (\S+)", HELP)
     assert commands and re.search(rf"^ *{task}: \w", HELP, re.MULTILINE)
     for folder in (one for one in commands if one.startswith("data/")):
@@ -26,7 +26,7 @@ def test_a_task_has_no_example_to_copy(task):
             assert KINDS[task].read(str(file)), f"{folder} cannot be read for {task}"
 
 
-def test_an_option_in_an_example_does_not_exist():
+def test_every_option_in_an_example_exists():
     options = {option for parameter in main.commands["finetune"].params for option in parameter.opts}
     options |= {option for parameter in main.commands["answer"].params for option in parameter.opts}
     for line in HELP.splitlines():
@@ -34,14 +34,14 @@ def test_an_option_in_an_example_does_not_exist():
             assert set(re.findall(r"(?<!\S)--[a-z-]+", line)) <= options, line
 
 
-def test_a_report_forgets_an_option_or_knows_one_that_does_not_exist(tmp_path):
+def test_a_report_knows_every_option_and_no_other(tmp_path):
     known = usual_options(Run(tmp_path, {}, {"task": "similarity"}, []))
     options = {str(parameter.name) for parameter in main.commands["finetune"].params}
     # How many workers make the batches changes no result, so no command has to repeat it.
     assert known.keys() == options - {"task", "output", "resume", "data_workers"} and known["pooling"] == "mean"
 
 
-def test_a_run_is_resumed_as_another_task_than_it_began(tmp_path):
+def test_a_run_is_resumed_only_as_the_task_that_it_began(tmp_path):
     (tmp_path / "run.json").write_text(
         '{"task": "tagging", "data": "words.conll", "model": "bert", "seed": 0}', encoding="utf-8"
     )

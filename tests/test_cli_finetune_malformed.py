@@ -243,7 +243,7 @@ FILES = [
 
 
 @pytest.mark.parametrize("case", FILES, ids=lambda case: case.wrong)
-def test_a_malformed_file_ends_in_a_traceback_or_leaves_a_folder(case, base, tmp_path, monkeypatch, capsys):
+def test_a_malformed_file_is_refused_in_words_and_leaves_no_folder(case, base, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, content in case.files.items():
         path = Path(name)
@@ -264,7 +264,7 @@ def test_a_malformed_file_ends_in_a_traceback_or_leaves_a_folder(case, base, tmp
     assert set(tmp_path.rglob("*")) == before, "something was written"
 
 
-def test_one_sentence_hides_a_traceback_in_a_process_of_its_own(base, tmp_path):
+def test_a_refusal_in_a_process_of_its_own_is_one_sentence_without_traceback(base, tmp_path):
     (tmp_path / "a.csv").write_text(GOOD + "what,\n")
     command = [sys.executable, "-m", "bertedu", "finetune", "classification", "--data", "a.csv", "--model", str(base)]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -281,13 +281,13 @@ def finetuned(base: Path, *options: str) -> dict[str, Any]:
     return json.loads(Path("runs/good/metrics.json").read_text())
 
 
-def test_a_byte_order_mark_is_taken_for_a_part_of_the_first_column(base, tmp_path, monkeypatch):
+def test_a_byte_order_mark_is_no_part_of_the_first_column(base, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
     assert finetuned(base, "classification", "--data", "a.csv")["rows"]["train"] == 18
 
 
-def test_the_splits_of_a_folder_are_not_found(base, tmp_path, monkeypatch):
+def test_the_splits_of_a_folder_are_found(base, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("set").mkdir()
     Path("set/README.md").write_text("about")

@@ -9,12 +9,12 @@ def run(*words: str):
     return CliRunner().invoke(main, ["grade", *map(str, words)])
 
 
-def test_help_shows_no_example():
+def test_help_shows_an_example():
     result = run("--help")
     assert result.exit_code == 0 and "--assignment week-3 --csv week-3.csv" in result.output
 
 
-def test_wrong_input_ends_in_a_traceback(tmp_path):
+def test_wrong_input_is_refused_in_words(tmp_path):
     (tmp_path / "empty").mkdir()
     for words, said in [
         ((tmp_path / "none", "--assignment", tmp_path, "--csv", tmp_path / "a.csv"), "no folder that `bertedu"),
@@ -28,7 +28,7 @@ def test_wrong_input_ends_in_a_traceback(tmp_path):
         assert result.exit_code and said in text and "Traceback" not in text, text
 
 
-def test_the_container_option_grades_here(tmp_path):
+def test_the_container_option_prints_the_command_and_grades_nothing(tmp_path):
     result = run(tmp_path, "--assignment", tmp_path, "--csv", tmp_path / "a.csv", "--container", "course:1")
     assert result.exit_code == 0 and result.output.startswith("docker run --rm --network none")
     assert not (tmp_path / "a.csv").exists()

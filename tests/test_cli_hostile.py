@@ -42,7 +42,7 @@ def refused(*arguments: object) -> str:
     return sentence
 
 
-def test_a_token_of_a_vocabulary_clears_the_screen(model):
+def test_a_token_of_a_vocabulary_does_not_clear_the_screen(model):
     strange = [CLEAR + "a", TITLE, "\x9b2J", "\u202eback"]
     words = [*BertTokenizer.from_pretrained(model).tokens[: -len(strange)], *strange]
     BertTokenizer(words).save_pretrained(model)
@@ -51,7 +51,7 @@ def test_a_token_of_a_vocabulary_clears_the_screen(model):
     assert visible(result.output) == result.output
 
 
-def test_the_name_of_a_file_sets_the_title_of_the_window():
+def test_the_name_of_a_file_does_not_set_the_title_of_the_window():
     for arguments in (
         ("fill-mask", "a", "--model", f"./{TITLE}"),
         ("finetune", TITLE),
@@ -64,7 +64,7 @@ def test_the_name_of_a_file_sets_the_title_of_the_window():
     assert result.exit_code == 0 and result.output == "written: a\\x1b[2J.html\n"
 
 
-def test_brackets_in_a_name_are_taken_for_markup():
+def test_brackets_in_a_name_are_no_markup():
     console = Console(record=True, width=200)
     console.print(table("of [red]my[/red] file [/]", [Row("[bold]a", "b[/]", 0.5, (("[i]c" + CLEAR, 0.4),))]))
     shown = console.export_text()
@@ -74,7 +74,7 @@ def test_brackets_in_a_name_are_taken_for_markup():
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
 @pytest.mark.parametrize("option", ["--html", "--png"])
-def test_a_page_takes_the_place_of_a_device_a_link_or_a_folder(option):
+def test_a_page_never_takes_the_place_of_a_device_a_link_or_a_folder(option):
     os.mkfifo("pipe" + option.replace("--", "."))
     Path("there").write_text("kept")
     os.symlink("there", "link" + option.replace("--", "."))
@@ -104,12 +104,12 @@ def test_a_page_takes_the_place_of_a_device_a_link_or_a_folder(option):
         ("finetune", "--resume", ""),
     ],
 )
-def test_an_empty_name_is_the_present_folder(arguments):
+def test_an_empty_name_is_refused(arguments):
     assert "is empty: write one, or leave the option out" in refused(*arguments)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "half \udcff"])
-def test_an_argument_that_no_file_can_hold_gives_a_traceback(text):
+def test_an_argument_that_no_file_can_hold_is_refused_in_words(text):
     for arguments in (
         ("attention", text, "--model", "model", "--html", "a.html"),
         ("fill-mask", "[MASK]", "--model", text),
@@ -119,7 +119,7 @@ def test_an_argument_that_no_file_can_hold_gives_a_traceback(text):
         assert refused(*arguments).startswith("bertedu: the argument '")
 
 
-def test_a_backend_of_matplotlib_that_is_not_there_gives_a_traceback():
+def test_a_backend_of_matplotlib_that_is_not_there_does_no_harm():
     done = subprocess.run(
         [sys.executable, "-m", "bertedu", "attention", "the cat", "--model", "model", "--png", "a.png"],
         env={**os.environ, "MPLBACKEND": "nosuch"},
@@ -154,7 +154,7 @@ def test_a_backend_of_matplotlib_that_is_not_there_gives_a_traceback():
         (("--corpus", "hub:a/b/c/d"), "hub:a/b/c/d"),
     ],
 )
-def test_an_option_of_pretrain_is_taken_as_it_is(options, says):
+def test_an_impossible_option_of_pretrain_is_refused(options, says):
     Path("book.txt").write_text("The cat sat on the mat. It was tired. It slept. " * 20)
     corpus = () if "--corpus" in options else ("--corpus", "book.txt")
     long = () if options[0] in ("--minutes", "--tokens", "--steps") else ("--steps", 1)
@@ -167,7 +167,7 @@ def test_an_option_of_pretrain_is_taken_as_it_is(options, says):
     [("--seeds", 0), ("--seeds", 10**9), ("--max-length", 2**70), ("--seed", 2**64), ("--epochs", "nan"),
      ("--batch-size", 2**70), ("--accumulation", 2**70), ("--dropout", "nan")],
 )  # fmt: skip
-def test_an_option_of_finetune_is_taken_as_it_is(options):
+def test_an_impossible_option_of_finetune_is_refused(options):
     Path("a.csv").write_text("text,label\nthe cat,yes\nthe dog,no\n" + "the mat,yes\na dog,no\n" * 9)
     assert re.match(r"bertedu: \w+ is ", refused("finetune", "classification", "--data", "a.csv", "--model", "model",
                                                  "--device", "cpu", *options))  # fmt: skip
@@ -175,7 +175,7 @@ def test_an_option_of_finetune_is_taken_as_it_is(options):
 
 
 @pytest.mark.parametrize("top", [0, -1])
-def test_no_answer_at_all_is_asked_for(top):
+def test_asking_for_no_answer_at_all_is_refused(top):
     save_model(Path("qa"), kind=BertForQuestionAnswering)
     assert f"top is {top}" in refused("answer", "the cat", "--text", "the dog sat", "--model", "qa", "--top", top)
     assert f"top is {top}" in refused("fill-mask", "the [MASK]", "--model", "model", "--top", top)
@@ -186,7 +186,7 @@ def test_no_answer_at_all_is_asked_for(top):
 @pytest.mark.parametrize(
     "name", ["runs/none", "./x", "x/", "x/y/", "../x", "~/x", "/nowhere/x", "model/x", "a\\b", "a b"]
 )
-def test_a_path_of_this_machine_is_asked_for_on_the_hub(name, monkeypatch):
+def test_a_path_of_this_machine_is_not_asked_for_on_the_hub(name, monkeypatch):
     def fetched(*_, **__):
         raise AssertionError("the hub was asked")
 
@@ -196,13 +196,13 @@ def test_a_path_of_this_machine_is_asked_for_on_the_hub(name, monkeypatch):
 
 @pytest.mark.parametrize("name", ["config.json", "vocab.txt", "model.safetensors"])
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
-def test_a_pipe_in_a_model_s_folder_is_read_for_ever(name):
+def test_a_pipe_in_a_model_s_folder_is_not_read(name):
     Path("model", name).unlink()
     os.mkfifo(Path("model", name))
     refused("fill-mask", "the [MASK]", "--model", "model")
 
 
-def test_a_folder_with_a_space_does_not_resume_by_the_command_that_is_printed():
+def test_a_folder_with_a_space_resumes_by_the_command_that_is_printed():
     Path("my run").mkdir()
     Path("my run/run.json").write_text(json.dumps({"corpus": ["book.txt"]}))
     Path("my run/resume.safetensors").write_text("")
@@ -211,7 +211,7 @@ def test_a_folder_with_a_space_does_not_resume_by_the_command_that_is_printed():
     assert "--resume 'my run'," in said
 
 
-def test_a_name_of_thousands_of_characters_is_repeated_as_it_is():
+def test_a_name_of_thousands_of_characters_is_cut():
     assert len(refused("fill-mask", "the [MASK]", "--model", "x" * 5000)) < 700
     config = json.loads(Path("model/config.json").read_text())
     for name in ("model_type", "hidden_act"):

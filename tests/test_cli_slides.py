@@ -10,14 +10,14 @@ def run(*words: str):
     return CliRunner().invoke(main, words)
 
 
-def test_a_deck_is_written_elsewhere_or_nothing_is_said(tmp_path):
+def test_a_deck_is_written_where_it_was_asked_for_and_told(tmp_path):
     done = run("slides", "3", "--to", str(tmp_path / "new" / "folder"))
     assert done.exit_code == 0, done.output
     [path] = (tmp_path / "new" / "folder").iterdir()
     assert path.name == "03_self_attention_slides.html" and f"{path}: 35 slides" in done.output.replace("\n", "")
 
 
-def test_a_handout_is_the_other_version(tmp_path):
+def test_a_handout_is_the_version_asked_for(tmp_path):
     assert run("handout", "3", "--to", str(tmp_path), "--solutions").exit_code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["03_self_attention_solutions.html"]
 
@@ -37,7 +37,7 @@ def test_a_handout_is_the_other_version(tmp_path):
         (["03_self_attention", "--to", "x"], "no source for 03_self_attention"),
     ],
 )
-def test_a_wrong_word_ends_in_a_traceback_or_writes_something(command, words, said, tmp_path, monkeypatch):
+def test_a_wrong_word_is_refused_and_writes_nothing(command, words, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     done = run(command, *words)
@@ -46,6 +46,6 @@ def test_a_wrong_word_ends_in_a_traceback_or_writes_something(command, words, sa
     assert [path.name for path in tmp_path.iterdir()] == ["file"] and (tmp_path / "file").read_text() == "mine"
 
 
-def test_help_names_no_example():
+def test_help_names_an_example():
     for command in ("slides", "handout"):
         assert "Examples:" in run(command, "--help").output

@@ -27,12 +27,12 @@ from bertedu.config import TaskConfig
         *[("hidden_act", value) for value in ("relu", None, ["gelu"])],
     ],
 )
-def test_unusable_field_is_accepted(field, value):
+def test_an_unusable_field_is_refused(field, value):
     with pytest.raises(UserError, match=f"config: {field} is .*: (give|choose)"):
         BertConfig(**{field: value})
 
 
-def test_heads_that_do_not_divide_the_hidden_size_are_accepted():
+def test_heads_that_do_not_divide_the_hidden_size_are_refused():
     with pytest.raises(UserError, match=r"hidden_size 768 .* num_attention_heads 10: choose"):
         BertConfig(num_attention_heads=10)
 
@@ -48,7 +48,7 @@ def test_heads_that_do_not_divide_the_hidden_size_are_accepted():
         ("large", (24, 1024, 16, 4096)),
     ],
 )
-def test_preset_differs_from_the_published_size(name, sizes):
+def test_presets_have_the_published_sizes(name, sizes):
     config = BertConfig.preset(name, vocab_size=99)
     assert (
         config.num_hidden_layers,
@@ -59,12 +59,12 @@ def test_preset_differs_from_the_published_size(name, sizes):
     assert config.vocab_size == 99
 
 
-def test_unknown_preset_does_not_say_which_there_are():
+def test_an_unknown_preset_is_told_which_there_are():
     with pytest.raises(UserError, match="no preset 'huge': choose one of tiny, mini, small, medium, base, large"):
         BertConfig.preset("huge")
 
 
-def test_saved_config_loses_a_field(tmp_path):
+def test_a_saved_config_keeps_every_field(tmp_path):
     config = BertConfig(60, 24, 3, 2, 48, "gelu_new", 0.2, 0.3, 64, 0.1, 1e-6, 5, type_vocab_size=3)
     task_config = TaskConfig(("b", "a"), "multi_label_classification", "mean", -1.5)
     config.save(tmp_path, "BertModel", task_config)
@@ -78,7 +78,7 @@ def test_saved_config_loses_a_field(tmp_path):
 
 
 @pytest.mark.parametrize(("written", "read"), [("gelu_pytorch_tanh", "gelu_new"), ("gelu", "gelu")])
-def test_other_name_of_gelu_is_refused(tmp_path, written, read):
+def test_other_names_of_gelu_are_read(tmp_path, written, read):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert", "hidden_act": written}))
     assert BertConfig.load(tmp_path).hidden_act == read
 
@@ -99,18 +99,18 @@ def test_other_name_of_gelu_is_refused(tmp_path, written, read):
         ('{"hidden_act": "silu"}', "hidden_act is 'silu': choose one of gelu, gelu_new"),
     ],
 )
-def test_unusable_config_json_is_read_anyway(tmp_path, text, words):
+def test_an_unusable_config_json_is_refused(tmp_path, text, words):
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(UserError, match=f"{tmp_path}/config.json.*{words}"):
         BertConfig.load(tmp_path)
 
 
-def test_missing_config_json_gives_a_traceback(tmp_path):
+def test_a_missing_config_json_is_refused_in_words(tmp_path):
     with pytest.raises(UserError, match=r"config\.json cannot be read"):
         BertConfig.load(tmp_path)
 
 
-def test_labels_are_named_in_the_order_of_the_file_or_counted_from_one(tmp_path):
+def test_labels_are_named_in_the_order_of_their_numbers_from_0(tmp_path):
     """`transformers` sorts id2label by number; a file that was edited by hand may not be."""
     (tmp_path / "config.json").write_text('{"id2label": {"1": "negative", "0": "positive"}}', encoding="utf-8")
     task = TaskConfig.load(tmp_path)

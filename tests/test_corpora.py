@@ -7,7 +7,7 @@ from bertedu.corpora import load_corpus
 from bertedu.errors import UserError
 
 
-def test_several_files_become_several_corpora(tmp_path):
+def test_several_files_are_one_corpus(tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(f"This is {name} of two. It ends.", encoding="utf-8")
     corpus = load_corpus([str(tmp_path / "a.txt"), tmp_path / "b.txt"])
@@ -17,7 +17,7 @@ def test_several_files_become_several_corpora(tmp_path):
     assert load_corpus(str(tmp_path / "a.txt")).name == "a.txt"
 
 
-def test_a_word_leads_to_another_corpus_or_loses_the_seed(monkeypatch):
+def test_a_word_leads_to_its_corpus_and_keeps_the_seed(monkeypatch):
     for word in ("documentation", "world", "hub"):
         monkeypatch.setattr(bertedu.corpora, f"{word}_corpus", lambda *given, word=word: (word, *given))
     assert load_corpus("documentation") == ("documentation",)
@@ -25,7 +25,7 @@ def test_a_word_leads_to_another_corpus_or_loses_the_seed(monkeypatch):
     assert load_corpus(["hub:someone/set"]) == ("hub", "hub:someone/set")
 
 
-def test_joined_corpora_share_one_held_out_set_or_lose_a_part(tmp_path):
+def test_joined_corpora_keep_their_held_out_sets_and_all_parts(tmp_path):
     (tmp_path / "a.txt").write_text("\n\n".join(f"Here is part {i}. It ends." for i in range(400)), encoding="utf-8")
     world, files = load_corpus("world"), load_corpus(tmp_path / "a.txt")
     both = load_corpus([tmp_path / "a.txt", "world"])
@@ -42,7 +42,7 @@ def test_joined_corpora_share_one_held_out_set_or_lose_a_part(tmp_path):
 
 
 @pytest.mark.parametrize("spec", ["documentatoin", "missing/file.txt", ["world", "missing.txt"], []])
-def test_an_unknown_word_gets_no_list_of_the_known_ones(spec):
+def test_an_unknown_word_gets_a_list_of_the_known_ones(spec):
     with pytest.raises(UserError) as caught:
         load_corpus(spec)
     assert "\n" not in str(caught.value)

@@ -11,7 +11,7 @@ from bertedu.errors import UserError
 from bertedu.finetuning.kinds import KINDS
 
 
-def test_the_answer_of_a_choice_is_read_another_way(tmp_path):
+def test_the_answer_of_a_choice_is_read_in_every_form(tmp_path):
     def read(**row) -> Choices:
         (tmp_path / "a.jsonl").write_text(json.dumps({"question": "Which?"} | row) + "\n", encoding="utf-8")
         return read_choices(tmp_path / "a.jsonl")[0]
@@ -40,7 +40,7 @@ def read_rights(path, stem: str, first: int, answers: list, count: int = 2) -> l
 
 
 @pytest.mark.parametrize("stem", ["option", "choice_", "ending"])
-def test_an_answer_counted_from_1_is_read_as_from_0(tmp_path, stem):
+def test_an_answer_counted_from_1_is_read_so(tmp_path, stem):
     assert read_rights(tmp_path / "a.csv", stem, 1, ["1", "1"]) == [0, 0]
     assert read_rights(tmp_path / "a.csv", stem, 1, ["1", "2"]) == [0, 1]
     assert read_rights(tmp_path / "a.csv", stem, 1, ["1", "3", "2"], count=4) == [0, 2, 1]
@@ -49,25 +49,25 @@ def test_an_answer_counted_from_1_is_read_as_from_0(tmp_path, stem):
             read_rights(tmp_path / "a.csv", stem, 1, answers)
 
 
-def test_an_answer_of_swag_counted_from_0_is_read_as_from_1(tmp_path):
+def test_an_answer_of_swag_counted_from_0_is_read_so(tmp_path):
     assert read_rights(tmp_path / "a.csv", "ending", 0, ["1", "2", "0"], count=4) == [1, 2, 0]
     with pytest.raises(UserError, match=r"line 2: the answer '4' .* give a number from 0 to 3"):
         read_rights(tmp_path / "a.csv", "ending", 0, ["4"], count=4)
 
 
-def test_copa_is_refused(tmp_path):
+def test_copa_is_read(tmp_path):
     """Its columns are choice1 and choice2 and its labels 0 and 1: a 0 shows how a file counts."""
     assert read_rights(tmp_path / "a.csv", "choice", 1, ["1", "0", "1"]) == [1, 0, 1]
 
 
-def test_the_number_of_a_named_choice_is_counted_another_way(tmp_path):
+def test_the_number_of_a_named_choice_is_counted_as_its_name(tmp_path):
     row = {"question": "Which?", "choices": {"label": ["1", "2"], "text": ["cat", "dog"]}}
     for answer, right in ((1, 0), ("1", 0), (2, 1), ("dog", 1)):
         (tmp_path / "a.jsonl").write_text(json.dumps(row | {"answerKey": answer}) + "\n", encoding="utf-8")
         assert read_choices(tmp_path / "a.jsonl")[0].label == right
 
 
-def test_a_number_without_end_is_a_traceback(tmp_path):
+def test_a_number_without_end_is_refused_in_words(tmp_path):
     row = {"question": "Which?", "choices": ["cat", "dog"]}
     refusals = {"9" * 5000: "line 1: the answer .* names none of 2 choices", 10**4000: "a number of 4,001 digits"}
     for answer, refusal in refusals.items():
@@ -77,14 +77,14 @@ def test_a_number_without_end_is_a_traceback(tmp_path):
         assert len(str(caught.value)) < 300
 
 
-def test_contexts_are_dropped_where_the_first_question_has_none(tmp_path):
+def test_contexts_are_kept_where_the_first_question_has_none(tmp_path):
     row = {"question": "Which?", "choices": ["cat", "dog"], "label": 1}
     rows = [row, row | {"context": "Pets."}, row | {"context": None}, row | {"article": "Wild."}]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert [question.context for question in read_choices(tmp_path / "a.jsonl")] == ["", "Pets.", "", "Wild."]
 
 
-def test_the_premise_of_copa_is_dropped(tmp_path):
+def test_the_premise_of_copa_is_kept(tmp_path):
     """Its question is one of two words, cause and effect: without the premise there is nothing to choose by."""
     copa = {"premise": "It rained.", "choice1": "She slept.", "choice2": "She got wet.", "idx": 0, "label": 1}
     copas = [copa | {"question": "effect"}, copa | {"question": "cause", "premise": "She ran.", "label": 0}]
@@ -97,7 +97,7 @@ def test_the_premise_of_copa_is_dropped(tmp_path):
     assert read_choices(tmp_path / "a.jsonl") == [Choices("It rained.", texts, 1)]  # now it is the question itself
 
 
-def test_an_empty_context_hides_the_premise(tmp_path):
+def test_an_empty_context_does_not_hide_the_premise(tmp_path):
     row = {"context": "", "premise": "It rained.", "question": "effect", "choices": ["cat", "dog"], "label": 0}
     (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     assert read_choices(tmp_path / "a.jsonl")[0].context == "It rained."

@@ -9,7 +9,7 @@ from bertedu.errors import UserError
 from bertedu.finetuning.kinds import KINDS
 
 
-def test_a_column_of_tags_is_not_the_one_asked_for(tmp_path):
+def test_the_column_of_tags_asked_for_is_read(tmp_path):
     conll = "-DOCSTART- -X- O O\n\nCats NNS B-NP O\nsing VBP B-VP O\n"
     (tmp_path / "a.conll").write_text(conll, encoding="utf-8")
     assert read_conll(tmp_path / "a.conll") == [TaggedWords(("Cats", "sing"), ("O", "O"))]
@@ -20,7 +20,7 @@ def test_a_column_of_tags_is_not_the_one_asked_for(tmp_path):
         read_conll(tmp_path / "a.conll", scheme="IOB", tag_column=2)
 
 
-def test_conll_2003_as_first_given_out_is_refused(tmp_path):
+def test_conll_2003_as_first_given_out_is_read(tmp_path):
     """IOB1 begins an entity with I-, and with B- where it stands directly behind another of its type."""
     iob1 = "-DOCSTART- O\n\nAnn I-person\nLee I-person\nmet O\nBo I-person\nCy B-person\nBern I-place\n\nOslo I-place\n"
     (tmp_path / "a.conll").write_text(iob1, encoding="utf-8")
@@ -32,7 +32,7 @@ def test_conll_2003_as_first_given_out_is_refused(tmp_path):
         read_conll(tmp_path / "a.conll")  # a B- behind nothing: the file is in BIO, and line 3 a mistake
 
 
-def test_a_tag_of_bioes_or_of_a_closed_list_is_refused(tmp_path):
+def test_a_tag_of_bioes_is_read_and_a_closed_list_kept(tmp_path):
     (tmp_path / "a.conll").write_text("New\tB-place\nYork\tE-place\nsings\tO\nOslo\tS-place\n", encoding="utf-8")
     assert read_tagged(tmp_path / "a.conll", scheme="BIOES")[0].tags[1] == "E-place"
     with pytest.raises(UserError, match="line 4: the tag 'S-place' is none of the 3 tags"):
@@ -50,31 +50,31 @@ def sentences(path, content: str, **options) -> list[tuple[str, ...]]:
     "comment", ["# id 1 domain=en", "# id 4cfb-08\tdomain=en", "# a comment of six words\n# another one"]
 )
 @pytest.mark.parametrize("row", ["{} _ _ {}", "{}\t_\t_\t{}", "{} {}", "{}\t{}"])
-def test_a_comment_becomes_a_word(tmp_path, comment, row):
+def test_a_comment_is_no_word(tmp_path, comment, row):
     block = "\n".join([comment, row.format("Anna", "B-person"), row.format("sings", "O")]) + "\n\n"
     read = sentences(tmp_path / "a.conll", f"\n{comment}\n\n" + block * 2)
     assert read == [("Anna/B-person", "sings/O")] * 2
 
 
 @pytest.mark.parametrize("between", [" ", "\t"])
-def test_a_hashtag_is_taken_for_a_comment(tmp_path, between):
+def test_a_hashtag_is_no_comment(tmp_path, between):
     lines = ["#tag O", "# O", "yes O", "", "# O", "#one B-x", "# I-x", "", "# O"]
     read = sentences(tmp_path / "a.conll", "\n".join(line.replace(" ", between) for line in lines))
     assert read == [("#tag/O", "#/O", "yes/O"), ("#/O", "#one/B-x", "#/I-x"), ("#/O",)]
 
 
-def test_a_comment_inside_a_sentence_is_skipped(tmp_path):
+def test_a_comment_inside_a_sentence_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"line 2: 1 column .'# so it goes on'. where there should be 2"):
         sentences(tmp_path / "a.conll", "Anna\tO\n# so it goes on\nsings\tO\n")
 
 
-def test_a_word_with_a_blank_in_it_is_taken_for_a_comment(tmp_path):
+def test_a_word_with_a_blank_in_it_is_no_comment(tmp_path):
     assert sentences(tmp_path / "a.conll", "Anna\tO\n\n# 1\tB-x\n") == [("Anna/O",), ("# 1/B-x",)]
 
 
 @pytest.mark.parametrize("between", [" ", "\t"])
 @pytest.mark.parametrize("blanks", [" ", "\t", "  \t"])
-def test_a_blank_at_the_end_of_a_line_makes_an_empty_tag(tmp_path, between, blanks):
+def test_a_blank_at_the_end_of_a_line_makes_no_tag(tmp_path, between, blanks):
     read = sentences(tmp_path / "a.conll", f"Anna{between}B-x{blanks}\nsings{between}O\nloud{between}O{blanks}\n")
     assert read == [("Anna/B-x", "sings/O", "loud/O")]
     with pytest.raises(UserError, match=r"line 2: 1 column .* where there should be 2"):
@@ -82,7 +82,7 @@ def test_a_blank_at_the_end_of_a_line_makes_an_empty_tag(tmp_path, between, blan
 
 
 @pytest.mark.parametrize("mark", ["-DOCSTART-", "-DOCSTART- -X- O O", "-DOCSTART-\tO"])
-def test_the_start_of_a_document_without_tags_is_refused(tmp_path, mark):
+def test_the_start_of_a_document_without_tags_is_passed_over(tmp_path, mark):
     for content in (f"{mark}\n\nAnna\tO\n\n{mark}\n\nBo\tO\n", f"{mark}\nAnna\tO\n\n{mark}\nBo\tO\n"):
         assert sentences(tmp_path / "a.conll", content) == [("Anna/O",), ("Bo/O",)]
 
@@ -98,7 +98,7 @@ def test_the_start_of_a_document_without_tags_is_refused(tmp_path, mark):
         ("B-x S-x", 1, "B-x", "'S-x' for one word"),
     ],
 )
-def test_an_entity_of_bioes_stays_open(tmp_path, tags, line, tag, remedy):
+def test_an_open_entity_of_bioes_is_refused(tmp_path, tags, line, tag, remedy):
     content = "".join(f"word\t{tag}\n" for tag in tags.split())
     with pytest.raises(UserError, match=f"line {line}: the tag '{tag}' .*{remedy}"):
         sentences(tmp_path / "a.conll", content, scheme="BIOES")
@@ -106,7 +106,7 @@ def test_an_entity_of_bioes_stays_open(tmp_path, tags, line, tag, remedy):
         assert sentences(tmp_path / "a.conll", content)  # in BIO an entity ends where another tag stands
 
 
-def test_a_whole_entity_of_bioes_is_refused(tmp_path):
+def test_a_whole_entity_of_bioes_is_read(tmp_path):
     tags = ("B-x", "E-x", "S-x", "B-x", "I-x", "I-x", "E-x", "B-y", "E-y", "O")
     content = "".join(f"word\t{tag}\n" for tag in tags)
     read = sentences(tmp_path / "a.conll", content, scheme="BIOES")
@@ -115,7 +115,7 @@ def test_a_whole_entity_of_bioes_is_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.conllu", "A.CoNLLU"])
 @pytest.mark.parametrize("task", ["entities", "tagging"])
-def test_parts_of_speech_are_learned_as_entities(tmp_path, name, task):
+def test_parts_of_speech_are_not_learned_as_entities(tmp_path, name, task):
     """No tag of CoNLL-U begins with B-, so that F1 would stay 0 without a word of why."""
     lines = ("1\tDogs\tdog\tNOUN" + "\t_" * 6 + "\n", "2\tbark\tbark\tVERB" + "\t_" * 6 + "\n")
     path = tmp_path / name

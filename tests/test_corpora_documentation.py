@@ -66,7 +66,7 @@ def test_doctest_lines_do_not_enter_the_prose(tmp_path):
     assert "The value is never the same one twice." in all_sentences(documents)
 
 
-def test_methods_are_torn_from_their_class_or_functions_glued_together(tmp_path):
+def test_methods_stay_with_their_class_and_functions_stay_apart(tmp_path):
     module, alone, shape = harvest([make_package(tmp_path, "pack", {"pack/a.py": MODULE})])
     assert module.source == alone.source == shape.source == "pack"
     assert len(module.sentences) == len(alone.sentences) == 2
@@ -77,13 +77,13 @@ def test_methods_are_torn_from_their_class_or_functions_glued_together(tmp_path)
     )
 
 
-def test_a_sentence_comes_back_with_another_name_or_number(tmp_path):
+def test_a_sentence_comes_once_whatever_its_name_or_number(tmp_path):
     twin = '"""The first part of a_name is 3 metres.\n\nThe second part of a_name is here."""\n'
     files = {"pack/a.py": twin, "pack/b.py": twin.replace("a_name", "other_name").replace("3", "41")}
     assert len(harvest([make_package(tmp_path, "pack", files)])) == 1
 
 
-def test_a_text_that_was_mostly_read_before_leaves_scraps(tmp_path):
+def test_a_text_that_was_mostly_read_before_leaves_no_scraps(tmp_path):
     text = '"""The first part is here.\n\nThe second part is here.\n\nThe third part is here."""\n'
     files = {
         "pack/a.py": text,
@@ -92,7 +92,7 @@ def test_a_text_that_was_mostly_read_before_leaves_scraps(tmp_path):
     assert len(all_sentences(harvest([make_package(tmp_path, "pack", files)]))) == 3
 
 
-def test_tests_vendored_copies_and_licences_enter_the_harvest(tmp_path):
+def test_tests_vendored_copies_and_licences_stay_out_of_the_harvest(tmp_path):
     skipped = (
         "pack/tests/a.py",
         "pack/_vendor/b.py",
@@ -105,7 +105,7 @@ def test_tests_vendored_copies_and_licences_enter_the_harvest(tmp_path):
     assert harvest([package]) == []
 
 
-def test_a_readme_or_a_guide_is_overlooked(tmp_path):
+def test_a_readme_and_a_guide_are_read(tmp_path):
     guide = "Guide\n=====\n\nThe guide begins with this sentence.\n\n* It ends with an item of a list.\n"
     package = make_package(tmp_path, "pack", {"pack/guide.rst": guide})
     with open(tmp_path / "pack-1.0.dist-info" / "METADATA", "a", encoding="utf-8") as metadata:
@@ -115,7 +115,7 @@ def test_a_readme_or_a_guide_is_overlooked(tmp_path):
     assert from_guide.sentences == ("The guide begins with this sentence.", "It ends with an item of a list.")
 
 
-def test_a_file_of_a_newer_python_or_a_deleted_one_stops_the_harvest(tmp_path):
+def test_a_file_of_a_newer_python_or_a_deleted_one_does_not_stop_the_harvest(tmp_path):
     package = make_package(
         tmp_path, "pack", {"pack/a.py": '"""Doc."""\ndef f[:\n', "pack/b.py": MODULE, "pack/c.py": MODULE}
     )
@@ -124,18 +124,18 @@ def test_a_file_of_a_newer_python_or_a_deleted_one_stops_the_harvest(tmp_path):
     assert len(harvest([package])) == 3
 
 
-def test_a_package_is_run_when_it_is_read(tmp_path):
+def test_a_package_is_read_and_never_run(tmp_path):
     trap = f"from pathlib import Path\nPath({str(tmp_path / 'ran')!r}).touch()\n"
     harvest([make_package(tmp_path, "pack", {"pack/__init__.py": MODULE + trap})])
     assert not (tmp_path / "ran").exists()
 
 
-def test_docstrings_come_in_another_order_than_in_the_file():
+def test_docstrings_come_in_the_order_of_the_file():
     assert [len(group) for group in docstrings(MODULE.encode())] == [1, 1, 3, 1]
     assert list(docstrings(b"x = 1\n")) == []
 
 
-def test_a_package_that_nobody_requires_or_only_an_extra_is_harvested(tmp_path, monkeypatch):
+def test_only_packages_that_something_requires_are_harvested(tmp_path, monkeypatch):
     make_package(tmp_path, "rootpack", {}, ("Needed", "optional_one; extra == 'more'", "never; python_version < '3'"))
     with open(tmp_path / "rootpack-1.0.dist-info" / "METADATA", "a", encoding="utf-8") as metadata:
         metadata.write("Provides-Extra: more\n")
@@ -148,7 +148,7 @@ def test_a_package_that_nobody_requires_or_only_an_extra_is_harvested(tmp_path, 
     assert found == ["deeper", "needed", "quick"]
 
 
-def test_a_missing_installation_ends_in_a_traceback():
+def test_a_missing_installation_is_told_in_words():
     with pytest.raises(UserError, match="pip install"):
         required_distributions("no-such-distribution-here")
 
@@ -165,7 +165,7 @@ print(harvest([PathDistribution(Path(folder)) for folder in sys.argv[1:]]))
 """
 
 
-def test_harvest_depends_on_the_hash_seed_or_on_the_folder(tmp_path):
+def test_the_harvest_depends_neither_on_the_hash_seed_nor_on_the_folder(tmp_path):
     def packages(folder: Path) -> list[PathDistribution]:
         other = MODULE.replace("paragraph", "section").replace("value", "number")
         return [
@@ -205,7 +205,7 @@ def everything(corpus):
     return [*corpus.train, *corpus.validation, *corpus.heldout["held-out documents"]]
 
 
-def test_the_cache_gives_another_corpus_than_the_harvest(small_machine, monkeypatch):
+def test_the_cache_gives_the_corpus_of_the_harvest(small_machine, monkeypatch):
     first = documentation_corpus()
     monkeypatch.setattr(documentation, "harvest", None)  # a second harvest would fail
     assert documentation_corpus() == first
@@ -213,7 +213,7 @@ def test_the_cache_gives_another_corpus_than_the_harvest(small_machine, monkeypa
     assert first.notes[0].startswith("Documentation of 1 packages: 3 documents, 7 sentences, ")
 
 
-def test_a_new_version_of_a_package_is_answered_from_the_old_cache(small_machine):
+def test_a_new_version_of_a_package_is_harvested_anew(small_machine):
     documentation_corpus()
     path = small_machine / "pack-1.0.dist-info" / "METADATA"
     path.write_text(path.read_text(encoding="utf-8").replace("1.0", "1.1"), encoding="utf-8")
@@ -222,7 +222,7 @@ def test_a_new_version_of_a_package_is_answered_from_the_old_cache(small_machine
 
 
 @pytest.mark.parametrize("damage", [b"", b"not gzip", gzip.compress(b"[1, 2", mtime=0), "cut", "flip"])
-def test_a_damaged_cache_is_believed_or_stops_the_run(small_machine, capsys, damage):
+def test_a_damaged_cache_is_told_and_harvested_again(small_machine, capsys, damage):
     first = documentation_corpus()
     path = cached_file(small_machine)
     whole = path.read_bytes()
@@ -233,7 +233,7 @@ def test_a_damaged_cache_is_believed_or_stops_the_run(small_machine, capsys, dam
     assert cached_file(small_machine).read_bytes() == whole
 
 
-def test_a_cache_that_cannot_be_written_loses_the_text(small_machine, capsys):
+def test_a_cache_that_cannot_be_written_loses_no_text(small_machine, capsys):
     documentation.cache_path(documentation.required_distributions()).mkdir(parents=True)  # a folder stands in the way
     assert len(everything(documentation_corpus())) == 3
     assert "is a folder and stays as it is" in capsys.readouterr().out
@@ -255,7 +255,7 @@ def test_same_text_lands_on_the_same_side_of_the_split(tmp_path):
         assert all(sides[0][sentences] == side for sentences, side in other.items())
 
 
-def test_the_real_harvest_is_small_dirty_or_shared_between_the_sides():
+def test_the_real_harvest_is_large_clean_and_apart_on_its_sides():
     """Runs where the harvest of these versions is already in the cache; the first harvest takes half a minute."""
     key = documentation.cache_path(required_distributions())
     if not key.exists():

@@ -9,7 +9,7 @@ def text(words: str) -> list[Document]:
     return [Document((words,), "made up")]
 
 
-def test_the_share_that_is_held_out_is_another_than_asked_for():
+def test_the_share_that_is_held_out_is_the_one_asked_for():
     documents = [Document((f"This is document {number}.",), "made up") for number in range(10_000)]
     train, validation, heldout = split_documents(documents, validation=0.1, heldout=0.2)
     shares = [len(part) / len(documents) for part in (train, validation, heldout)]
@@ -19,7 +19,7 @@ def test_the_share_that_is_held_out_is_another_than_asked_for():
     assert again == {"t": set(train), "v": set(validation), "h": set(heldout)}
 
 
-def test_a_run_of_words_at_the_end_of_a_text_is_not_looked_for():
+def test_a_run_of_words_at_the_end_of_a_text_is_looked_for():
     assert shared_ngrams(text("b c d"), text("a b c d"), n=3) == 0.5
     assert shared_ngrams(text("x a b c"), text("a b c"), n=3) == 1.0, "a text of n words has one run"
     assert shared_ngrams(text("A B c d"), text("a b C d e"), n=4) == 0.5, "upper and lower case are alike"

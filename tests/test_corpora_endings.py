@@ -29,25 +29,25 @@ CHOICE = {"question": "Who?", "choices": ["cat", "dog"], "label": 1}
         ("A.CSV", "text,summary\nLong.,Short.\n", read_summaries, Summary("Long.", "Short.")),
     ],
 )
-def test_an_ending_in_capitals_is_unknown_or_read_as_another(tmp_path, name, content, read, expected, zipped):
+def test_an_ending_in_capitals_is_read_as_in_small_letters(tmp_path, name, content, read, expected, zipped):
     (tmp_path / (name + zipped)).write_bytes(gzip.compress(content.encode()) if zipped else content.encode())
     assert read(tmp_path / (name + zipped)) == [expected]
 
 
-def test_files_in_capitals_are_all_labelled_txt(tmp_path):
+def test_files_by_label_in_capitals_keep_their_labels(tmp_path):
     for name in ("a.NEG.TXT", "b.pos.Txt"):
         (tmp_path / name).write_text("One.\n", encoding="utf-8")
     read = read_labelled([tmp_path / "a.NEG.TXT", tmp_path / "b.pos.Txt"])
     assert read == [LabelledText("One.", "NEG"), LabelledText("One.", "pos")]
 
 
-def test_a_folder_of_texts_in_capitals_is_empty(tmp_path):
+def test_a_folder_of_texts_in_capitals_is_read(tmp_path):
     (tmp_path / "BOOK.TXT").write_text("It is so. It ends.", encoding="utf-8")
     (tmp_path / "a.Txt.Gz").write_bytes(gzip.compress(b"A book. Its end."))
     assert [document.source for document in read_documents(tmp_path)] == ["BOOK.TXT", "a.Txt.Gz"]
 
 
-def test_a_split_in_capitals_is_no_split(tmp_path):
+def test_a_split_in_capitals_is_a_split(tmp_path):
     (tmp_path / "TRAIN.CSV").write_text("text,label\none,a\n", encoding="utf-8")
     (tmp_path / "Test").mkdir()
     assert split_sources(tmp_path) == {"train": tmp_path / "TRAIN.CSV", "test": tmp_path / "Test"}

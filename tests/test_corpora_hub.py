@@ -33,7 +33,7 @@ def documents_of(corpus) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-def test_a_folder_in_the_hubs_format_is_refused(tmp_path, kind):
+def test_a_folder_in_the_hubs_format_is_read(tmp_path, kind):
     name = folder_of(tmp_path / "articles", [{"text": text, "id": n} for n, text in enumerate(ARTICLES)], kind)
     corpus = hub_corpus(f"hub:{name}")
     assert corpus.name == f"hub:{name}"
@@ -45,7 +45,7 @@ def test_a_folder_in_the_hubs_format_is_refused(tmp_path, kind):
     assert len(documents_of(corpus)) == 9
 
 
-def test_the_only_column_of_text_is_not_found_or_guessed(tmp_path):
+def test_the_only_column_of_text_is_found_and_several_are_asked_about(tmp_path):
     rows = [{"content": text, "id": 1} for text in ARTICLES]
     assert len(documents_of(hub_corpus(folder_of(tmp_path / "one", rows)))) == 9
     two = folder_of(tmp_path / "two", [{**row, "title": "A title."} for row in rows])
@@ -53,7 +53,7 @@ def test_the_only_column_of_text_is_not_found_or_guessed(tmp_path):
         hub_corpus(two)
 
 
-def test_lines_as_rows_become_one_document_each():
+def test_lines_as_rows_become_whole_documents():
     rows = [
         "",
         " = Title = \n",
@@ -70,11 +70,11 @@ def test_lines_as_rows_become_one_document_each():
     ]
 
 
-def test_articles_as_rows_run_together():
+def test_articles_as_rows_stay_apart():
     assert len(row_documents(["One is here. Two is here. Three is here.", None, ARTICLES[0]], "set")) == 2
 
 
-def test_a_missing_set_or_no_network_ends_in_a_traceback(tmp_path, monkeypatch):
+def test_a_missing_set_and_no_network_are_told_in_words(tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"cannot be loaded .*check the name"):
         hub_corpus(str(tmp_path / "missing"))
 
@@ -89,7 +89,7 @@ def test_a_missing_set_or_no_network_ends_in_a_traceback(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["wikitext/raw", "someone/wikitext/raw"])
-def test_a_configuration_is_taken_for_a_part_of_the_name(monkeypatch, name):
+def test_a_configuration_is_no_part_of_the_name(monkeypatch, name):
     asked = []
 
     def load(path, configuration, split):
@@ -104,6 +104,6 @@ def test_a_configuration_is_taken_for_a_part_of_the_name(monkeypatch, name):
     assert len(asked) == (1 if name.count("/") == 2 else 2), "a set of three names was asked for"
 
 
-def test_a_set_without_sentences_trains_on_nothing(tmp_path):
+def test_a_set_without_sentences_is_refused(tmp_path):
     with pytest.raises(UserError, match="holds no sentence"):
         hub_corpus(folder_of(tmp_path / "empty", [{"text": ""}, {"text": "TITLE"}]))

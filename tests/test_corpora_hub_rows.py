@@ -30,7 +30,7 @@ def hub(folder: Path, rows: list[dict], features: dict[str, Any] | None = None, 
     return f"hub:{folder}"
 
 
-def test_the_number_of_a_label_is_taken_for_its_name(tmp_path):
+def test_the_number_of_a_label_is_read_as_its_name(tmp_path):
     features = {"sentence": Value("string"), "label": SENTIMENTS, "idx": Value("int32")}
     rows = [{"sentence": "Good.", "label": 1, "idx": 0}, {"sentence": "Bad.", "label": 0, "idx": 1}]
     name = hub(tmp_path / "set", rows, features)
@@ -41,7 +41,7 @@ def test_the_number_of_a_label_is_taken_for_its_name(tmp_path):
         read_labelled(name, labels=["positive"])
 
 
-def test_rows_without_a_label_are_dropped_or_read(tmp_path):
+def test_rows_without_a_label_are_refused(tmp_path):
     features = {"premise": Value("string"), "hypothesis": Value("string"), "label": SENTIMENTS}
     rows = [{"premise": "A.", "hypothesis": "B.", "label": label} for label in (1, -1)]
     with pytest.raises(UserError, match=r"split train, row 1: the label -1 stands for none of the 2 labels"):
@@ -51,7 +51,7 @@ def test_rows_without_a_label_are_dropped_or_read(tmp_path):
         read_labelled(hub(tmp_path / "other", rows, features))
 
 
-def test_another_split_or_another_type_of_label_is_read(tmp_path):
+def test_the_split_and_the_type_of_label_asked_for_are_read(tmp_path):
     many = {"text": Value("string"), "labels": List(ClassLabel(names=["joy", "fear", "calm"]))}
     hub(tmp_path / "many", [{"text": "Oh!", "labels": [2, 0]}, {"text": "So.", "labels": []}], many)
     name = hub(tmp_path / "many", [{"text": "Ah!", "labels": [1]}], many, split="test")
@@ -67,7 +67,7 @@ def test_another_split_or_another_type_of_label_is_read(tmp_path):
         read_labelled(name, split="validation")
 
 
-def test_tags_stay_numbers(tmp_path):
+def test_tags_become_names(tmp_path):
     tags = List(ClassLabel(names=["O", "B-person", "I-person"]))
     features = {"tokens": List(Value("string")), "ner_tags": tags, "pos_tags": List(ClassLabel(names=["NOUN", "VERB"]))}
     name = hub(
@@ -81,7 +81,7 @@ def test_tags_stay_numbers(tmp_path):
         read_tagged(name, tags="chunk_tags")
 
 
-def test_a_question_without_an_answer_has_one(tmp_path):
+def test_a_question_without_an_answer_has_none(tmp_path):
     answers = {"text": List(Value("string")), "answer_start": List(Value("int32"))}
     features = {name: Value("string") for name in ("id", "title", "context", "question")} | {"answers": answers}
     row = {"id": "1", "title": "Cats", "context": "A cat sings.", "question": "Who sings?"}
@@ -102,7 +102,7 @@ def test_a_question_without_an_answer_has_one(tmp_path):
         read_questions(hub(tmp_path / "twice", rows, features))
 
 
-def test_choices_and_summaries_of_the_hub_are_refused(tmp_path):
+def test_choices_and_summaries_of_the_hub_are_read(tmp_path):
     features = {name: Value("string") for name in ("startphrase", "ending0", "ending1")}
     rows = [{"startphrase": "She", "ending0": "sings.", "ending1": "flies.", "label": 0}]
     features |= {"label": ClassLabel(names=["0", "1"])}
@@ -113,7 +113,7 @@ def test_choices_and_summaries_of_the_hub_are_refused(tmp_path):
     assert read_summaries(hub(tmp_path / "news", news)) == [Summary("It rains. It pours.", "Rain.")]
 
 
-def test_a_damaged_folder_or_an_empty_split_ends_in_a_traceback(tmp_path):
+def test_a_damaged_folder_and_an_empty_split_are_refused_in_words(tmp_path):
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "train.jsonl").write_text(json.dumps({"text": "a"}) + '\n{"text": "b', encoding="utf-8")
     with pytest.raises(UserError, match=r"cannot be loaded \(JSON parse error: Missing a closing quotation mark"):

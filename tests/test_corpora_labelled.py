@@ -27,7 +27,7 @@ HARD_TEXTS = [
 ]
 
 
-def test_banking77_loses_texts_with_line_breaks(datasets_folder):
+def test_banking77_keeps_texts_with_line_breaks(datasets_folder):
     folder = datasets_folder / "banking77"
     labels = json.loads((folder / "categories.json").read_text(encoding="utf-8"))
     train, test = (read_labelled(folder / f"{split}.csv.gz", labels=labels) for split in ("train", "test"))
@@ -39,7 +39,7 @@ def test_banking77_loses_texts_with_line_breaks(datasets_folder):
     assert train[0] == LabelledText("I am still waiting on my card?", "card_arrival")
 
 
-def test_cad_nli_loses_rows_with_quotes(datasets_folder):
+def test_cad_nli_keeps_rows_with_quotes(datasets_folder):
     rows = {"original": (1_666, 200, 400), "all_combined": (8_330, 1_000, 2_000)}
     for part, sizes in rows.items():
         for split, size in zip(("train", "dev", "test"), sizes, strict=True):
@@ -52,7 +52,7 @@ def test_cad_nli_loses_rows_with_quotes(datasets_folder):
                 assert not any('""' in example.text + str(example.pair) for example in examples)
 
 
-def test_stsb_quotes_swallow_rows(datasets_folder):
+def test_stsb_quotes_swallow_no_rows(datasets_folder):
     for split, size in (("train", 1_000), ("dev", 375), ("test", 375)):
         examples = read_labelled(
             datasets_folder / "stsb_open_subset" / f"sts-{split}.csv.gz",
@@ -66,7 +66,7 @@ def test_stsb_quotes_swallow_rows(datasets_folder):
     assert examples[0].label == 2.8 and examples[0].pair == "Two small boys in a woody area looking at a shed."
 
 
-def test_movie_sentences_are_lost_or_mixed_up(datasets_folder):
+def test_movie_sentences_are_all_read_with_their_labels(datasets_folder):
     folder = datasets_folder / "mr_sentence_polarity"
     examples = read_labelled([folder / "rt-polarity.neg.gz", folder / "rt-polarity.pos.gz"])
     assert Counter(example.label for example in examples) == {"neg": 5_331, "pos": 5_331}
@@ -76,7 +76,7 @@ def test_movie_sentences_are_lost_or_mixed_up(datasets_folder):
     assert tokens == {"neg": 111_628, "pos": 112_445}
 
 
-def test_wnut17_runs_sentences_together(datasets_folder):
+def test_wnut17_keeps_sentences_apart(datasets_folder):
     sizes = {
         "wnut17train.conll.gz": (3_394, 62_730, 1_975),
         "emerging.dev.conll.gz": (1_009, 15_733, 836),
@@ -90,7 +90,7 @@ def test_wnut17_runs_sentences_together(datasets_folder):
         assert examples[0].words[0].isprintable()  # the file of dev begins with a byte-order mark
 
 
-def test_ud_english_counts_multiword_tokens_and_empty_nodes(datasets_folder):
+def test_ud_english_counts_neither_multiword_tokens_nor_empty_nodes(datasets_folder):
     for split, sentences, words in (("train", 12_544, 204_577), ("dev", 2_001, 25_147), ("test", 2_077, 25_094)):
         examples = read_tagged(datasets_folder / "ud_english_ewt" / f"en_ewt-ud-{split}.conllu.gz")
         counts = Counter(tag for example in examples for tag in example.tags)
@@ -101,7 +101,7 @@ def test_ud_english_counts_multiword_tokens_and_empty_nodes(datasets_folder):
     assert len({tag for example in examples for tag in example.tags}) == 48
 
 
-def test_squad_loses_questions_or_offsets(datasets_folder):
+def test_squad_keeps_questions_and_offsets(datasets_folder):
     squad = read_questions(datasets_folder / "squad_v2_half_dev" / "dev-v2.0.json.gz")
     assert len(squad) == 6_078 and sum(question.is_impossible for question in squad) == 3_168
     assert (len({question.title for question in squad}), len({question.context for question in squad})) == (16, 646)
@@ -115,7 +115,7 @@ def test_squad_loses_questions_or_offsets(datasets_folder):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_value_changes_on_its_way_through_a_table(tmp_path, name, line_end):
+def test_a_value_survives_its_way_through_a_table(tmp_path, name, line_end):
     with open(tmp_path / name, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter="," if name == "a.csv" else "\t", lineterminator=line_end)
         writer.writerows([["sentence1", "sentence2", "label"], *([text, text[::-1], "a, b"] for text in HARD_TEXTS)])
@@ -123,19 +123,19 @@ def test_a_value_changes_on_its_way_through_a_table(tmp_path, name, line_end):
     assert read_labelled(tmp_path / name) == expected
 
 
-def test_quotes_that_are_part_of_a_text_are_taken_for_marks(tmp_path):
+def test_quotes_that_are_part_of_a_text_are_no_marks(tmp_path):
     texts = ['"One" he said', '"', 'two "', '""three""', "four"]
     (tmp_path / "a.csv").write_text("".join(f"{text}\tb\n" for text in texts), encoding="utf-8")
     examples = read_labelled(tmp_path / "a.csv", header=("text", "label"), delimiter="\t", quoting=False)
     assert [example.text for example in examples] == texts
 
 
-def test_a_table_of_an_old_spreadsheet_is_refused(tmp_path):
+def test_a_table_of_an_old_spreadsheet_is_read(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"text,label\rone,a\rtwo,b\r")
     assert read_labelled(tmp_path / "a.csv") == [LabelledText("one", "a"), LabelledText("two", "b")]
 
 
-def test_a_value_changes_on_its_way_through_json_lines(tmp_path):
+def test_a_value_survives_its_way_through_json_lines(tmp_path):
     lines = [json.dumps({"text": text, "labels": ["x", "y, z"]}, ensure_ascii=False) + "\n" for text in HARD_TEXTS]
     (tmp_path / "a.jsonl").write_text("".join(lines), encoding="utf-8")
     examples = read_labelled(tmp_path / "a.jsonl", problem_type="multi_label_classification", label="labels")
@@ -143,7 +143,7 @@ def test_a_value_changes_on_its_way_through_json_lines(tmp_path):
     assert examples[0].label == ("x", "y, z")
 
 
-def test_the_limit_of_the_csv_module_stays_changed(tmp_path):
+def test_the_limit_of_the_csv_module_is_given_back(tmp_path):
     before = 131_072
     csv.field_size_limit(before)
     (tmp_path / "a.csv").write_text('text,label\n"a,b\n', encoding="utf-8")
@@ -154,7 +154,7 @@ def test_the_limit_of_the_csv_module_stays_changed(tmp_path):
 
 @pytest.mark.parametrize("as_bytes", [lambda text: text, lambda text: b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n")])
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_byte_order_mark_or_a_windows_line_end_becomes_part_of_a_value(tmp_path, as_bytes, suffix):
+def test_byte_order_marks_and_windows_line_ends_are_no_part_of_a_value(tmp_path, as_bytes, suffix):
     def written(name: str, text: str):
         data = as_bytes(text.encode())
         (tmp_path / (name + suffix)).write_bytes(gzip.compress(data) if suffix else data)
@@ -173,7 +173,7 @@ def test_a_byte_order_mark_or_a_windows_line_end_becomes_part_of_a_value(tmp_pat
     assert read_tagged(written("a.conllu", conllu)) == [TaggedWords(("do", "n't"), ("AUX", "PART"))]
 
 
-def test_a_folder_for_each_label_reads_what_is_no_text(tmp_path):
+def test_a_folder_for_each_label_reads_texts_alone(tmp_path):
     for label, text in (("neg", "Bad.\r\n\r\nVery.\r\n"), ("pos", "Good.\n")):
         (tmp_path / label).mkdir()
         (tmp_path / label / "1.txt").write_text(text, encoding="utf-8", newline="")
@@ -191,7 +191,7 @@ def test_a_folder_for_each_label_reads_what_is_no_text(tmp_path):
         read_labelled(tmp_path / "pos")
 
 
-def test_files_by_label_lose_a_line_or_a_file(tmp_path):
+def test_files_by_label_lose_no_line_and_no_file(tmp_path):
     (tmp_path / "a.pos").write_text("One.\n\nTwo.\n", encoding="utf-8")
     (tmp_path / "a.neg").write_text("One.\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"a\.pos, line 2: the text is ''"):
@@ -202,7 +202,7 @@ def test_files_by_label_lose_a_line_or_a_file(tmp_path):
         read_labelled([tmp_path / "a.neg"])
 
 
-def test_a_number_or_a_list_is_taken_for_a_label(tmp_path):
+def test_a_number_and_a_list_are_read_as_the_task_wants(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "a", "label": 3, "score": 3, "labels": []}\n', encoding="utf-8")
     assert read_labelled(path)[0].label == "3"
@@ -218,13 +218,13 @@ def test_a_number_or_a_list_is_taken_for_a_label(tmp_path):
     assert [example.label for example in examples] == [("joy", "fear"), ()]
 
 
-def test_a_header_line_becomes_a_row(tmp_path):
+def test_a_header_line_becomes_no_row(tmp_path):
     (tmp_path / "a.csv").write_text("text,label\na,b\n", encoding="utf-8")
     with pytest.raises(UserError, match="line 1 is the header itself"):
         read_labelled(tmp_path / "a.csv", header=("text", "label"))
 
 
-def test_a_summary_or_a_question_in_json_lines_is_refused(tmp_path):
+def test_a_summary_and_a_question_in_json_lines_are_read(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"article": "Long.", "highlights": "Short."}\n', encoding="utf-8")
     assert read_summaries(path) == [Summary("Long.", "Short.")]
@@ -237,7 +237,7 @@ def test_a_summary_or_a_question_in_json_lines_is_refused(tmp_path):
     ]
 
 
-def test_the_second_text_of_a_pair_is_dropped_where_the_first_row_has_none(tmp_path):
+def test_the_second_text_of_a_pair_is_asked_for_where_the_first_row_has_none(tmp_path):
     path = tmp_path / "a.jsonl"
     alone, pair = {"premise": "a", "label": "x"}, {"premise": "b", "hypothesis": "c", "label": "y"}
     for rows, line in (([alone, pair], 1), ([pair, alone], 2)):
@@ -248,7 +248,7 @@ def test_the_second_text_of_a_pair_is_dropped_where_the_first_row_has_none(tmp_p
     assert read_labelled(path) == [LabelledText("a", "x")]
 
 
-def test_rows_without_an_agreed_label_become_a_class(tmp_path):
+def test_rows_without_an_agreed_label_become_no_class(tmp_path):
     """SNLI and MultiNLI write - where no three of the five annotators agreed."""
     path = tmp_path / "a.tsv"
     path.write_text("gold_label\tsentence1\tsentence2\nneutral\ta\tb\n-\ta\tc\n", encoding="utf-8")
@@ -266,7 +266,7 @@ def test_rows_without_an_agreed_label_become_a_class(tmp_path):
     ],
 )
 @pytest.mark.parametrize("turned", [False, True])
-def test_the_second_text_of_a_pair_is_dropped_or_comes_first(tmp_path, names, turned):
+def test_the_second_text_of_a_pair_comes_second(tmp_path, names, turned):
     """In QNLI the sentence is the second text, and a single text where there is no question."""
     columns, values = [*names, "label"], ["first", "second", "x"]
     for name, delimiter in (("a.csv", ","), ("a.tsv", "\t")):
@@ -277,13 +277,13 @@ def test_the_second_text_of_a_pair_is_dropped_or_comes_first(tmp_path, names, tu
         assert read_labelled(tmp_path / name, text=names[0]) == [LabelledText("first", "x")]
 
 
-def test_a_text_alone_is_refused_or_gets_a_pair(tmp_path):
+def test_a_text_alone_is_read_without_a_pair(tmp_path):
     for name in ("text", "sentence", "sentence1", "premise", "question1", "text1"):
         (tmp_path / "a.csv").write_text(f"{name},label,idx\nfirst,x,0\n", encoding="utf-8")
         assert read_labelled(tmp_path / "a.csv") == [LabelledText("first", "x")]
 
 
-def test_the_usual_pair_is_read_where_another_is_chosen(tmp_path):
+def test_the_pair_that_is_chosen_is_read(tmp_path):
     (tmp_path / "a.csv").write_text("question,sentence,other,label\na,b,c,x\n", encoding="utf-8")
     assert read_labelled(tmp_path / "a.csv") == [LabelledText("a", "x", "b")]
     assert read_labelled(tmp_path / "a.csv", pair="other") == [LabelledText("b", "x", "c")]

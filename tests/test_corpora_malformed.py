@@ -239,7 +239,7 @@ FILES = [
 
 
 @pytest.mark.parametrize("malformed", FILES, ids=lambda malformed: malformed.wrong)
-def test_a_malformed_file_is_read_or_ends_in_a_traceback(tmp_path, malformed):
+def test_a_malformed_file_is_refused_in_words(tmp_path, malformed):
     path = tmp_path / malformed.name
     path.write_bytes(as_bytes(malformed.content))
     with pytest.raises(UserError) as caught:

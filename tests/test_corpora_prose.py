@@ -36,7 +36,7 @@ def sentences(text: str) -> list[str]:
         "Numpy Scipy Pandas Torch Matplotlib.",
     ],
 )
-def test_doctest_lines_code_tables_or_licences_enter_the_prose(rubbish: str):
+def test_doctest_lines_code_tables_and_licences_stay_out_of_the_prose(rubbish: str):
     assert sentences(f"{KEPT}\n\n{rubbish}\n\nThe last paragraph stays in the text.") == [
         KEPT,
         "The last paragraph stays in the text.",
@@ -63,17 +63,17 @@ def test_doctest_lines_code_tables_or_licences_enter_the_prose(rubbish: str):
         ("The names snake_case and _private are kept.", "The names snake_case and _private are kept."),
     ],
 )
-def test_markup_is_left_in_a_sentence_or_takes_words_along(markup: str, words: str):
+def test_markup_leaves_its_words_and_nothing_else(markup: str, words: str):
     assert plain_words(markup) == words
 
 
-def test_a_formula_leaves_a_hole_in_a_sentence():
+def test_a_formula_leaves_no_hole_in_a_sentence():
     assert sentences("The rate is :math:`\\alpha` in the text. The rest is kept here. It is $x^2$ of it.") == [
         "The rest is kept here."
     ]
 
 
-def test_a_title_is_glued_to_the_sentence_below_it():
+def test_a_title_is_not_glued_to_the_sentence_below_it():
     assert sentences(
         "Notes\n-----\nThe note begins here.\n\nThe Long Title\n==============\n\nThe text begins here."
     ) == [
@@ -82,7 +82,7 @@ def test_a_title_is_glued_to_the_sentence_below_it():
     ]
 
 
-def test_a_type_is_glued_to_the_description_of_a_parameter():
+def test_a_type_is_not_glued_to_the_description_of_a_parameter():
     text = """
         Parameters
         ----------
@@ -105,7 +105,7 @@ def test_a_type_is_glued_to_the_description_of_a_parameter():
     ]
 
 
-def test_items_of_a_list_run_together():
+def test_items_of_a_list_stay_apart():
     text = """
         - The first item is long
           and has two lines.
@@ -120,14 +120,14 @@ def test_items_of_a_list_run_together():
     ]
 
 
-def test_a_note_is_thrown_away_with_the_directives():
+def test_a_note_stays_when_directives_go():
     assert sentences(".. note:: This is good to know.\n\n.. warning::\n\n    This is good to know too.\n") == [
         "This is good to know.",
         "This is good to know too.",
     ]
 
 
-def test_text_after_a_code_block_is_taken_for_code():
+def test_text_after_a_code_block_is_text():
     assert sentences("The code is this::\n\n    x\n\n    y\n\nThe text goes on after it.") == [
         "The text goes on after it."
     ]
@@ -142,7 +142,7 @@ def test_text_after_a_code_block_is_taken_for_code():
         "It is – as we said – a naïve café.".replace("ï", "i"),
     ],
 )
-def test_ordinary_sentences_are_refused(sentence: str):
+def test_ordinary_sentences_are_prose(sentence: str):
     assert is_prose(sentence)
 
 
@@ -156,10 +156,10 @@ def test_ordinary_sentences_are_refused(sentence: str):
         "The a/b/c/d/e of it+that*this.",
     ],
 )
-def test_fragments_are_taken_for_sentences(sentence: str):
+def test_fragments_are_no_sentences(sentence: str):
     assert not is_prose(sentence)
 
 
-def test_a_control_character_enters_the_prose():
+def test_no_control_character_enters_the_prose():
     assert is_prose("The bell is then sent to the output of the driver.")
     assert not is_prose("The bell (\x07) is then sent to the output of the driver.")

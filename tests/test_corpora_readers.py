@@ -21,7 +21,7 @@ def sentences(text: str) -> list[list[str]]:
     return [list(document.sentences) for document in text_documents(text, "file.txt")]
 
 
-def test_a_hard_wrapped_line_is_taken_for_a_sentence():
+def test_a_hard_wrapped_line_is_no_sentence():
     assert sentences(WRAPPED) == [
         [
             "The first sentence is wrapped by hand.",
@@ -31,11 +31,11 @@ def test_a_hard_wrapped_line_is_taken_for_a_sentence():
     ]
 
 
-def test_windows_line_ends_change_the_sentences():
+def test_windows_line_ends_change_no_sentence():
     assert sentences(WRAPPED.replace("\n", "\r\n")) == sentences(WRAPPED)
 
 
-def test_a_sentence_in_berts_own_format_is_joined_or_cut():
+def test_a_sentence_in_berts_own_format_is_taken_as_it_is():
     text = "Mr. Smith No. 4 came.\nHe saw W. H. O. was here.\n\nAnother document.\nIts end.\n\nA third.\n"
     assert sentences(text) == [
         ["Mr. Smith No. 4 came.", "He saw W. H. O. was here."],
@@ -44,7 +44,7 @@ def test_a_sentence_in_berts_own_format_is_joined_or_cut():
     ]
 
 
-def test_a_paragraph_on_one_line_is_taken_for_one_sentence():
+def test_a_paragraph_on_one_line_is_split_into_sentences():
     text = "It begins here. It goes on.\nIt begins again. It goes on again. It ends.\n\nA new one. Its end.\n"
     assert sentences(text) == [
         [
@@ -71,32 +71,32 @@ def test_a_paragraph_on_one_line_is_taken_for_one_sentence():
         "The Storm",
     ],
 )
-def test_a_document_runs_over_the_end_of_a_chapter(heading: str):
+def test_a_document_ends_with_its_chapter(heading: str):
     assert sentences(f"It is late. They all go home.\n\n{heading}\n\nIt is early. They all get up.\n") == [
         ["It is late.", "They all go home."],
         ["It is early.", "They all get up."],
     ]
 
 
-def test_a_table_of_contents_or_a_signature_becomes_a_sentence():
+def test_a_table_of_contents_or_a_signature_becomes_no_sentence():
     text = "CONTENTS\n\n  The Storm     1\n  The Calm      7\n\nL. Frank Baum\n\nIt is late. They all go home.\n"
     assert sentences(text) == [["It is late.", "They all go home."]]
 
 
-def test_a_short_answer_in_a_dialogue_ends_a_document():
+def test_a_short_answer_in_a_dialogue_ends_no_document():
     assert sentences("“Who is it?” he asked.\n\n“I,” she said.\n\n“Enter!”\n\nShe came in.\n") == [
         ["“Who is it?” he asked.", "“I,” she said.", "“Enter!”", "She came in."]
     ]
 
 
-def test_marks_of_italics_and_illustrations_stay_in_the_text():
+def test_marks_of_italics_and_illustrations_leave_the_text():
     text = "He _may_ see it, but _“You do!”_ she\nsaid of snake_case_names.\n\n[Illustration: A cat.\n\nOn a mat]\n\n"
     assert sentences(text + "It is _all\nthere_ is.\n") == [
         ["He may see it, but “You do!” she said of snake_case_names.", "It is all there is."]
     ]
 
 
-def test_marks_of_italics_around_nothing_are_a_division_by_zero_or_an_empty_sentence():
+def test_marks_of_italics_around_nothing_leave_nothing():
     nothing = f"_{' ' * 70}_"
     assert sentences(f"{nothing}\n") == []
     assert sentences(f"{nothing}\n\nIt sat on\nthe mat. It slept\nand woke up.\n") == [
@@ -105,13 +105,13 @@ def test_marks_of_italics_around_nothing_are_a_division_by_zero_or_an_empty_sent
     assert sentences(f"It sat.\nIt slept.\nIt woke.\n{nothing}\n") == [["It sat.", "It slept.", "It woke."]]
 
 
-def test_the_marks_of_wikitext_become_words():
+def test_the_marks_of_wikitext_become_no_words():
     text = " = Ships = \n The well @-@ armed <unk> had 1 @,@ 500 men . It sank in 1 @.@ 5 hours . \n"
     (document,) = text_documents(text, "a.txt")
     assert document.sentences == ("The well-armed [UNK] had 1,500 men .", "It sank in 1.5 hours .")
 
 
-def test_a_whole_book_is_one_document():
+def test_a_whole_book_is_cut_into_documents():
     book = "\n\n".join(f"Sentence number {n} is here.\nIts companion of {n} is\nthere." for n in range(300))
     documents = sentences(book)
     assert 20 <= len(documents) <= 30
@@ -121,11 +121,11 @@ def test_a_whole_book_is_one_document():
     ]
 
 
-def test_one_endless_paragraph_is_lost():
+def test_one_endless_paragraph_is_kept():
     assert len(sentences(" ".join(f"Sentence number {n} is here." for n in range(100)))) == 1
 
 
-def test_a_folder_or_a_compressed_file_is_read_in_another_order(tmp_path):
+def test_a_folder_and_a_compressed_file_are_read_in_order(tmp_path):
     (tmp_path / "b.txt").write_text(WRAPPED, encoding="utf-8")
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress("\ufeffÀ propos. It is so.".encode()))
     (tmp_path / "c.md").write_text("Not a text. Not read.", encoding="utf-8")
@@ -140,7 +140,7 @@ def gzipped(path: Path, data: bytes) -> Path:
     return path
 
 
-def test_a_file_that_cannot_be_read_ends_in_a_traceback(tmp_path):
+def test_a_file_that_cannot_be_read_is_refused_in_words(tmp_path):
     def message(*paths: Path) -> str:
         with pytest.raises(UserError) as caught:
             read_documents(paths)
@@ -163,7 +163,7 @@ def test_a_file_that_cannot_be_read_ends_in_a_traceback(tmp_path):
     assert "holds no sentence" in message(tmp_path / "empty.txt")
 
 
-def test_a_tiny_corpus_has_nothing_to_train_on(tmp_path):
+def test_a_tiny_corpus_keeps_something_to_train_on(tmp_path):
     for n in range(40):  # whichever side the hash would choose
         (tmp_path / "a.txt").write_text(f"Number {n} is here. It ends.", encoding="utf-8")
         corpus = files_corpus(tmp_path / "a.txt")
@@ -171,7 +171,7 @@ def test_a_tiny_corpus_has_nothing_to_train_on(tmp_path):
         assert any("validation set is empty" in note for note in corpus.notes)
 
 
-def test_real_books_fall_to_pieces(datasets_folder):
+def test_real_books_are_read_whole(datasets_folder):
     books = datasets_folder / "public_domain_books"
     names = ("00055_the_wonderful_wizard_of_oz", "01342_pride_and_prejudice", "00236_the_jungle_book")
     corpus = files_corpus([books / f"{name}.txt.gz" for name in names])

@@ -31,18 +31,18 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_abbreviation_or_a_decimal_cuts_a_sentence_in_two(case: str):
+def test_abbreviations_and_decimals_do_not_cut_a_sentence_in_two(case: str):
     assert split_sentences(" ".join(CASES[case])) == CASES[case]
 
 
-def test_a_hard_wrapped_line_or_double_space_enters_a_sentence():
+def test_hard_wrapped_lines_and_double_spaces_leave_a_sentence_whole():
     assert split_sentences("  One line\nand the\tnext.  Two   more. ") == ["One line and the next.", "Two more."]
 
 
-def test_an_empty_paragraph_gives_an_empty_sentence():
+def test_an_empty_paragraph_gives_no_sentence():
     assert split_sentences("") == split_sentences(" \n ") == []
 
 
-def test_splitting_loses_or_changes_a_character():
+def test_splitting_loses_and_changes_no_character():
     paragraph = " ".join(sentence for case in CASES.values() for sentence in case)
     assert " ".join(split_sentences(paragraph)) == paragraph

@@ -31,25 +31,25 @@ def made() -> dict[str, str]:
 # The files --------------------------------------------------------------------------------------------------------
 
 
-def test_a_stored_file_is_not_what_the_generator_makes():
+def test_the_stored_files_are_what_the_generator_makes():
     stored = {path.relative_to(DATA / "tasks").as_posix(): path for path in (DATA / "tasks").glob("*/*")}
     assert set(stored) == set(made())
     for name, path in stored.items():
         assert path.read_bytes() == made()[name].encode(), f"{name}: run python -m bertedu.corpora.tasks data/tasks"
 
 
-def test_the_order_of_a_set_or_the_clock_decides_what_is_made(tmp_path):
+def test_the_seed_alone_decides_what_is_made(tmp_path):
     assert make_files() == made()
     assert make_files(seed=1) != made()
     assert len(write_tasks(tmp_path)) == 3 * len(TASKS) == len(made())
 
 
-def test_the_task_data_outgrow_the_box():
+def test_the_task_data_fit_into_the_box():
     assert sum(len(text.encode()) for text in made().values()) <= MOST_BYTES
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_row_stands_twice_or_in_two_splits(task):
+def test_no_row_stands_twice_or_in_two_splits(task):
     texts = [
         str(row) if task != "questions" else f"{row.context} {row.question}" for p in PARTS for row in rows(task, p)
     ]
@@ -57,7 +57,7 @@ def test_a_row_stands_twice_or_in_two_splits(task):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_text_was_left_with_a_slot_or_a_missing_capital(task):
+def test_no_text_has_an_open_slot_or_a_missing_capital(task):
     for part in PARTS:
         text = made()[f"{task}/{part}.{TASKS[task][0]}"]
         if task != "questions":
@@ -69,7 +69,7 @@ def test_a_text_was_left_with_a_slot_or_a_missing_capital(task):
             assert not re.search(r"[.?!] [a-z]", row.text), row.text
 
 
-def test_a_text_is_longer_than_the_model_in_the_box_can_read():
+def test_every_text_fits_the_model_in_the_box():
     tokenizer = BertTokenizer.from_pretrained(DATA / "checkpoints" / "mixed-mini")
     for part in PARTS:
         summaries = (split_sentences(row.text) for row in rows("summaries", part))
@@ -82,7 +82,7 @@ def test_a_text_is_longer_than_the_model_in_the_box_can_read():
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_template_or_an_entity_of_the_test_is_in_training(task):
+def test_no_template_or_entity_of_the_test_is_in_training(task):
     sections = read_words(task)
     for one, other in (("train", "test"), ("train", "validation"), ("validation", "test")):
         for name, entries in sections[one].items():
@@ -93,7 +93,7 @@ def test_a_template_or_an_entity_of_the_test_is_in_training(task):
                 assert not same, f"{task}: {name} of {other} are in {one}: {same}"
 
 
-def test_a_name_of_the_test_is_in_training():
+def test_no_name_of_the_test_is_in_training():
     """Wherever it stands: as a word of a name, a town, a thing."""
     for task in ("questions", "inference", "similarity", "choices", "summaries"):
         train, test = (" ".join(re.findall(r"\w+", made()[f"{task}/{part}.{TASKS[task][0]}"])) for part in PARTS[::2])
@@ -102,7 +102,7 @@ def test_a_name_of_the_test_is_in_training():
             assert f" {name} " in test and f" {name} " not in train, (task, name)
 
 
-def test_an_entity_of_the_test_is_in_training():
+def test_no_entity_of_the_test_is_in_training():
     """No name, and no part of one that is its own: what persons, towns, companies and products are called."""
 
     def own(part: str) -> set[str]:
@@ -129,14 +129,14 @@ def test_an_entity_of_the_test_is_in_training():
 @pytest.mark.parametrize(
     ("task", "classes"), [("sentiment", 3), ("topics", 6), ("inference", 3), ("choices", 4), ("similarity", 6)]
 )
-def test_a_class_is_more_frequent_than_another_or_missing(task, classes):
+def test_all_classes_are_there_and_about_equally_frequent(task, classes):
     for part in PARTS:
         counts = Counter(row.label for row in rows(task, part))
         assert len(counts) == classes
         assert max(counts.values()) - min(counts.values()) <= 1, counts
 
 
-def test_an_aspect_is_praised_and_blamed_at_once_or_never():
+def test_every_aspect_is_praised_and_blamed_and_never_at_once():
     for part in PARTS:
         counts = Counter(label for row in rows("aspects", part) for label in row.label)
         assert set(counts) == set(labels_of(rows("aspects", "train"))) and len(counts) == 8
@@ -146,7 +146,7 @@ def test_an_aspect_is_praised_and_blamed_at_once_or_never():
         assert any(not row.label for row in rows("aspects", part))
 
 
-def test_praise_and_blame_can_be_told_by_the_template():
+def test_a_template_alone_tells_neither_praise_nor_blame():
     """Every review template praises and blames: without its adjectives it says neither."""
     for part in PARTS:
         for construction in JUDGED:
@@ -154,14 +154,14 @@ def test_praise_and_blame_can_be_told_by_the_template():
                 assert turned_round(template) != template == turned_round(turned_round(template))
 
 
-def test_a_construction_of_the_test_is_never_seen_in_training():
+def test_every_construction_of_the_test_is_seen_in_training():
     constructions = {*JUDGED, *NEUTRAL}
     for part in PARTS:
         lines = made()[f"sentiment/{part}.tsv"].splitlines()[1:]
         assert {line.split("\t")[2] for line in lines} == constructions
 
 
-def test_an_inside_tag_follows_no_tag_of_its_type():
+def test_an_inside_tag_follows_a_tag_of_its_type():
     types = set()
     for part in PARTS:
         for row in rows("entities", part):
@@ -173,7 +173,7 @@ def test_an_inside_tag_follows_no_tag_of_its_type():
     assert types == {"", "person", "place", "organisation", "product"}
 
 
-def test_a_name_has_one_type_wherever_it_stands():
+def test_some_names_have_several_types():
     """Some names are of several types in each part, so that a list of names is not enough."""
     for part in PARTS:
         found: dict[str, set[str]] = {}
@@ -183,7 +183,7 @@ def test_a_name_has_one_type_wherever_it_stands():
         assert sum(len({tag for tag in tags if tag[0] == "B"}) > 1 for tags in found.values()) >= 4
 
 
-def test_a_word_has_one_part_of_speech_only():
+def test_many_words_have_several_parts_of_speech():
     """In each part many words stand with two tags or more, and one with three."""
     for part in PARTS:
         found: dict[str, set[str]] = {}
@@ -195,7 +195,7 @@ def test_a_word_has_one_part_of_speech_only():
         assert found["that"] == {"DET", "PRON", "SCONJ"}
 
 
-def test_a_word_without_a_part_of_speech_is_let_through():
+def test_a_word_without_a_part_of_speech_is_refused():
     from bertedu.corpora.tasks.parts_of_speech import tagged
 
     with pytest.raises(UserError, match=r"'stone' .* has no tag"):
@@ -205,7 +205,7 @@ def test_a_word_without_a_part_of_speech_is_let_through():
 # Questions --------------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_is_cut_off_inside_a_word():
+def test_an_answer_ends_where_a_word_ends():
     for part in PARTS:
         for row in rows("questions", part):
             for answer in row.answers:
@@ -231,7 +231,7 @@ ASKED_FOR = {
 }
 
 
-def test_a_question_without_answer_is_answered_after_all():
+def test_a_question_without_answer_has_none_in_the_text():
     """A sentence that names all that the question names (people, things, numbers) has nothing of the kind asked for."""
     for part in PARTS:
         lists = lists_of("questions", part)
@@ -249,7 +249,7 @@ def test_a_question_without_answer_is_answered_after_all():
                     assert not any(re.search(rf"\b{word}\b", sentence, re.IGNORECASE) for word in fitting), row
 
 
-def test_a_question_has_two_answers():
+def test_a_question_has_one_answer():
     """The sentence with the answer is the only one that names all that the question names."""
     for part in PARTS:
         lists = lists_of("questions", part)
@@ -265,7 +265,7 @@ def test_a_question_has_two_answers():
 # The grammar ------------------------------------------------------------------------------------------------------
 
 
-def test_a_slot_that_comes_back_gets_another_word():
+def test_a_slot_that_comes_back_gets_the_same_word():
     lists = {"dish": ("soup", "apple"), "dish_plain": ("x",)}
     values: dict[str, str] = {}
     text = fill("{a dish} <is/was> no {dish2}. {dish}!", lists, Random(0), values)
@@ -275,6 +275,6 @@ def test_a_slot_that_comes_back_gets_another_word():
     assert SLOT.sub("", text) == text
 
 
-def test_a_template_asks_for_a_list_that_is_not_there():
+def test_a_template_that_asks_for_a_missing_list_is_refused():
     with pytest.raises(UserError, match="no such list"):
         fill("{nothing}", {}, Random(0))

@@ -12,7 +12,7 @@ from bertedu.corpora.tasks.grammar import PARTS
 
 
 @pytest.mark.parametrize("part", ["validation", "test"])
-def test_the_hypothesis_alone_gives_the_label_away(part):
+def test_the_hypothesis_alone_does_not_give_the_label_away(part):
     train, asked = rows("inference", "train"), rows("inference", part)
     vectorizer = TfidfVectorizer(ngram_range=(1, 2)).fit([row.pair for row in train])
     model = LogisticRegression(C=10, max_iter=1000).fit(
@@ -27,7 +27,7 @@ def test_the_hypothesis_alone_gives_the_label_away(part):
         assert all(sorted(labels) == ["contradiction", "entailment", "neutral"] for labels in by_hypothesis.values())
 
 
-def test_the_choice_alone_gives_the_answer_away():
+def test_the_choice_alone_does_not_give_the_answer_away():
     """No choice is right more often than it is wrong by much: each ending comes as a wrong choice, too."""
     right = Counter(row.choices[row.label] for row in rows("choices", "train"))
     offered = Counter(choice for row in rows("choices", "train") for choice in row.choices)
@@ -51,13 +51,13 @@ def test_the_choice_alone_gives_the_answer_away():
         ("summaries", "lead-3", "rouge1", 0.1, 0.4),
     ],
 )
-def test_counting_words_solves_a_task(task, name, figure, lowest, highest):
+def test_counting_words_solves_no_task(task, name, figure, lowest, highest):
     for part in ("validation", "test"):
         found = baseline(task, part)[name][figure]
         assert lowest <= found <= highest, f"{task} {part}: {name} has {figure} {found:.3f}"
 
 
-def test_a_choice_of_sentences_cannot_make_the_summary():
+def test_a_choice_of_sentences_can_make_the_summary():
     figures = baseline("summaries")
     assert figures["oracle"]["rouge1"] > 0.6
     for part in PARTS:

@@ -29,7 +29,7 @@ def generator(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
-def test_a_verb_agrees_with_another_noun_than_the_subject():
+def test_a_verb_agrees_with_its_subject():
     ids, answers, plural = verb_texts(40, 3, generator(), hard=True)
     assert ids.shape == (40, 26)
     for row, answer, subjects in zip(words_of(ids, VERB_WORDS), answers.tolist(), plural.tolist(), strict=True):
@@ -44,7 +44,7 @@ def test_a_verb_agrees_with_another_noun_than_the_subject():
     assert 0 < answers.sum() < 40
 
 
-def test_the_wrong_neighbour_is_asked_for():
+def test_the_right_neighbour_is_asked_for():
     ids, letters, others = query_decides(40, generator())
     for row, letter, other in zip(words_of(ids, ARROW_WORDS), letters.tolist(), others.tolist(), strict=True):
         _, left, question, right, _ = row
@@ -52,7 +52,7 @@ def test_the_wrong_neighbour_is_asked_for():
         assert "abcdef".index(asked) == letter != other == "abcdef".index(rest)
 
 
-def test_an_arrow_points_away_from_what_it_names():
+def test_an_arrow_points_to_what_it_names():
     ids, letters, others = key_decides(40, generator())
     assert len(set(letters.tolist())) > 2
     for row, letter, other in zip(words_of(ids, ARROW_WORDS), letters.tolist(), others.tolist(), strict=True):
@@ -62,26 +62,26 @@ def test_an_arrow_points_away_from_what_it_names():
         assert pointing.strip("<>") == "abcdef"[letter] and away.strip("<>") == "abcdef"[other]
 
 
-def test_a_palindrome_has_two_sides():
+def test_a_palindrome_has_one_side():
     ids, letters = palindromes()
     assert len({tuple(row) for row in ids.tolist()}) == 12
     for row, letter in zip(words_of(ids, ARROW_WORDS), letters.tolist(), strict=True):
         assert row[1] == row[3] and row[1].strip("<>") == "abcdef"[letter] != row[1]
 
 
-def test_a_city_is_missing_or_shares_a_word():
+def test_every_city_is_there_and_shares_no_word():
     texts = [" ".join(row) for row in words_of(city_texts(), CITY_WORDS)]
     assert texts == [f"we met in {city} today [SEP] [CLS]" for city in CITIES]
     assert len(set(CITY_WORDS)) == len(CITY_WORDS)
 
 
-def test_a_masked_city_can_be_read():
+def test_a_masked_city_cannot_be_read():
     inputs = cities_masked(city_texts(), generator())
     assert " ".join(words_of(inputs["input_ids"], CITY_WORDS)[0]) == "we met in [MASK] [MASK] today [SEP] [CLS]"
     assert [CITY_WORDS[i] for i in inputs["labels"][0].tolist() if i != -100] == ["new", "york"]
 
 
-def test_a_city_is_seen_before_its_turn():
+def test_a_city_is_not_seen_before_its_turn():
     """Nobody sees the two words, but the later of the two sees the other; both orders occur."""
     inputs = cities_in_random_order(city_texts().repeat(10, 1), generator())
     assert inputs["target_mapping"].argmax(dim=-1).tolist() == [[3, 4]] * 40
@@ -93,7 +93,7 @@ def test_a_city_is_seen_before_its_turn():
     assert 5 < hidden[:, 3, 4].sum() < 35
 
 
-def test_a_word_of_the_city_is_not_counted():
+def test_both_words_of_the_city_are_counted():
     class Even(torch.nn.Module):
         def forward(self, labels, **others):
             return SimpleNamespace(prediction_logits=torch.zeros(int((labels >= 0).sum()), len(CITY_WORDS)))

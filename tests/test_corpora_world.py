@@ -47,7 +47,7 @@ DIGEST = (
 )
 
 
-def test_world_does_not_depend_on_the_process_or_its_hash_seed():
+def test_the_world_does_not_depend_on_the_process_or_its_hash_seed():
     runs = [
         subprocess.run(
             [sys.executable, "-c", DIGEST],
@@ -273,20 +273,20 @@ def test_article_follows_the_word():
     assert fill("{a word} is {a other}.", {"word": "owl", "other": "bird"}) == "An owl is a bird."
 
 
-def test_row_with_a_missing_column_is_refused(tmp_path):
+def test_a_row_with_a_missing_column_is_refused(tmp_path):
     (tmp_path / "bad.toml").write_text('entity = "x"\ntable = """\nx | y\na\n"""\n', encoding="utf-8")
     with pytest.raises(UserError, match=r"bad.toml: the row 'a' has 1 values"):
         read_kind(tmp_path / "bad.toml")
 
 
-def test_template_with_an_unknown_column_is_refused(tmp_path):
+def test_a_template_with_an_unknown_column_is_refused(tmp_path):
     text = 'entity = "x"\ntable = """\nx | y\na | b\n"""\n[r]\nanswer = "y"\ntemplates = "{z} is."\nabout = ""\n'
     (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match="asks for 'z'"):
         read_kind(tmp_path / "bad.toml")
 
 
-def test_the_world_is_not_found_in_a_package_that_is_a_zip_file(tmp_path):
+def test_the_world_is_found_in_a_package_that_is_a_zip_file(tmp_path):
     shutil.make_archive(str(tmp_path / "package"), "zip", Path(bertedu.__file__).parents[1], "bertedu")
     code = "import bertedu; from bertedu.corpora import load_corpus; print(bertedu.__file__, load_corpus('world').name)"
     done = subprocess.run(

@@ -116,7 +116,7 @@ def why(places: Places) -> list[str]:
     return [reason for _, reason in outdated(places=places)]
 
 
-def test_a_learner_sees_the_solution(built):
+def test_a_learner_does_not_see_the_solution(built):
     learner, solved = map(read, built.pair(source_of(built)))
     assert len(solved.cells) == len(learner.cells) + 1
     assert "a + b" not in learner.cells[3].source and "return a + b" in solved.cells[3].source
@@ -127,13 +127,13 @@ def test_a_learner_sees_the_solution(built):
     assert [text_of(solved.cells[i]).splitlines()[0][5:] for i in (3, 5)] == ["· yes."] * 2
 
 
-def test_a_kernel_hides_the_learners_line_or_never_ends(built):
+def test_a_kernel_shows_the_learners_line_and_ends(built):
     cells = read(built.pair(source_of(built))[0]).cells
     assert 'It happened in your line: check("90.1", lambda a, b: a @ b)' in text_of(cells[5])
     assert "It was still running after 0.2 seconds" in text_of(cells[6])
 
 
-def test_a_notebook_is_stored_without_outputs_or_with_what_differs_each_time(built):
+def test_a_notebook_is_stored_with_outputs_that_repeat(built):
     for path in built.pair(source_of(built)):
         notebook = read(path)
         assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
@@ -144,7 +144,7 @@ def test_a_notebook_is_stored_without_outputs_or_with_what_differs_each_time(bui
         assert path.read_bytes().endswith(b"}\n") and b"\r" not in path.read_bytes()
 
 
-def test_a_cell_that_only_draws_is_shown_open_or_a_slide_is_lost(built):
+def test_a_cell_that_only_draws_is_folded_and_slides_are_kept(built):
     for path in built.pair(source_of(built)):
         assert read(path).cells[-1].metadata == {
             "tags": ["hide-input", "nbval-ignore-output"],
@@ -153,7 +153,7 @@ def test_a_cell_that_only_draws_is_shown_open_or_a_slide_is_lost(built):
         }
 
 
-def test_metadata_for_a_grader_is_lost_or_text_is_hidden(tmp_path):
+def test_metadata_for_a_grader_is_kept_and_text_stays_visible(tmp_path):
     grader = '{"grade": true, "grade_id": "a", "points": 2}'
     source = f'# %% nbgrader={grader}\n1\n\n# %% [markdown] tags=["hide-input"]\n# a\n'
     places = make_course(tmp_path, source)
@@ -162,7 +162,7 @@ def test_metadata_for_a_grader_is_lost_or_text_is_hidden(tmp_path):
     assert text.metadata == {"tags": ["hide-input"]}
 
 
-def test_building_again_changes_a_byte(course):
+def test_building_again_changes_no_byte(course):
     assert why(course) == [] and build(places=course, show_progress=False) == []
     learner = course.pair(source_of(course))[0]
     before = learner.read_bytes()
@@ -177,7 +177,7 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_a_better_sentence_runs_the_notebook_again_or_loses_its_outputs(course, monkeypatch):
+def test_a_better_sentence_keeps_the_outputs_and_runs_nothing(course, monkeypatch):
     """Prose is read by people alone: minutes of training for a comma would keep authors from mending it."""
     before = [read(path) for path in course.pair(source_of(course))]
     source = source_of(course)
@@ -195,7 +195,7 @@ def test_a_better_sentence_runs_the_notebook_again_or_loses_its_outputs(course, 
     ("old", "new"),
     [("ones(2, 2)", "ones(3, 2)"), ('# %% tags=["exercise"]\n### BEGIN', '# %% tags=["exercise", "more"]\n### BEGIN')],
 )
-def test_changed_code_keeps_the_outputs_of_the_old(course, monkeypatch, old, new):
+def test_changed_code_is_executed_again(course, monkeypatch, old, new):
     source_of(course).write_text(SOURCE.replace(old, new), encoding="utf-8")
     executed = []
 
@@ -230,12 +230,12 @@ def test_changed_code_keeps_the_outputs_of_the_old(course, monkeypatch, old, new
         (lambda c, learner: replace(learner, '"execution_count": 2', '"execution_count": null'), "not executed"),
     ],
 )
-def test_a_stale_notebook_passes_as_fresh(course, spoil, reason):
+def test_a_stale_notebook_is_told_with_its_reason(course, spoil, reason):
     spoil(course, course.pair(source_of(course))[0])
     assert why(course) and all(reason in found for found in why(course))
 
 
-def test_a_changed_module_leaves_its_notebooks_fresh(course, monkeypatch):
+def test_a_changed_module_makes_its_notebooks_stale(course, monkeypatch):
     loaded = read(course.pair(source_of(course))[1]).metadata.bertedu.modules.split()
     assert {"bertedu", "bertedu.course.case", "bertedu.errors"} <= set(loaded)
     code_of = freshness.code_of
@@ -243,13 +243,13 @@ def test_a_changed_module_leaves_its_notebooks_fresh(course, monkeypatch):
     assert why(course) == ["made with an older package, quiz or data"] * 2
 
 
-def test_a_module_that_no_cell_loads_runs_its_notebooks_again(course, monkeypatch):
+def test_a_module_that_no_cell_loads_leaves_notebooks_fresh(course, monkeypatch):
     code_of, changed = freshness.code_of, ("bertedu.cli", "bertedu.pretraining.run", "bertedu.course.building.build")
     monkeypatch.setattr(freshness, "code_of", lambda name: code_of(name) + "x = 1\n" * (name in changed))
     assert why(course) == []
 
 
-def test_a_module_that_is_gone_ends_the_build_in_a_traceback(course):
+def test_a_module_that_is_gone_makes_its_notebooks_stale(course):
     for path in course.pair(source_of(course)):
         path.write_text(path.read_text("utf-8").replace('"modules": "', '"modules": "bertedu.gone '), "utf-8")
     assert why(course) == ["made with an older package, quiz or data"] * 2
@@ -273,7 +273,7 @@ def made_with(monkeypatch, course: Places, code: str) -> str:
     ("old", "new"),
     [("One sentence.", "Two."), ("Another.", "One"), ("A third.", "A 3rd."), ("# a", "# no"), ("\n    a", "\n\n    a")],
 )
-def test_a_word_in_a_docstring_runs_28_notebooks_again(tmp_path, monkeypatch, old, new):
+def test_a_word_in_a_docstring_leaves_notebooks_fresh(tmp_path, monkeypatch, old, new):
     course = make_course(tmp_path / "course")
     assert old in MODULE
     before = made_with(monkeypatch, course, MODULE)
@@ -284,14 +284,14 @@ def test_a_word_in_a_docstring_runs_28_notebooks_again(tmp_path, monkeypatch, ol
     ("old", "new"),
     [("= 1", "= 2"), ("!r", "!s"), ("async ", ""), ("None", "0"), ("**x", "'x': x"), ("        'A", "        0; 'A")],
 )
-def test_what_a_module_does_or_says_when_it_runs_leaves_its_notebooks_fresh(tmp_path, monkeypatch, old, new):
+def test_what_a_module_does_or_says_when_it_runs_makes_notebooks_stale(tmp_path, monkeypatch, old, new):
     """The last one makes a string of the docstring. Sentences of checks are such strings: learners read them."""
     course = make_course(tmp_path / "course")
     before = made_with(monkeypatch, course, MODULE)
     assert made_with(monkeypatch, course, MODULE.replace(old, new)) != before
 
 
-def test_a_sentence_that_a_check_says_changes_unnoticed(tmp_path, monkeypatch):
+def test_a_changed_sentence_of_a_check_is_noticed(tmp_path, monkeypatch):
     course = make_course(tmp_path / "course")
     exercise = "def sum_exercise(case):\n    'Not said.'\n    case.predicted(4, 'Count again.')\n"
     before = made_with(monkeypatch, course, exercise)
@@ -299,7 +299,7 @@ def test_a_sentence_that_a_check_says_changes_unnoticed(tmp_path, monkeypatch):
     assert made_with(monkeypatch, course, exercise.replace("Count again.", "Count once more.")) != before
 
 
-def test_a_word_in_a_readme_of_the_data_runs_no_notebook_again(tmp_path):
+def test_a_word_in_a_readme_of_the_data_leaves_notebooks_fresh(tmp_path):
     course = make_course(tmp_path, SOURCE.replace("words.txt", "texts"))
     (course.data / "texts").mkdir()
     for name in ("README.md", "words.txt"):
@@ -315,12 +315,12 @@ def test_a_notebook_depends_on_no_exercise_of_another_chapter(course):
     assert "bertedu.chapters.ch" not in read(course.pair(source_of(course))[0]).metadata.bertedu.modules
 
 
-def test_a_notebook_without_a_source_is_kept(course):
+def test_a_notebook_without_a_source_is_a_stray(course):
     shutil.copy(course.pair(source_of(course))[0], course.notebooks / "91_gone.ipynb")
     assert strays(course) == [course.notebooks / "91_gone.ipynb"]
 
 
-def test_a_failing_cell_is_not_named(tmp_path):
+def test_a_failing_cell_is_named(tmp_path):
     places = make_course(tmp_path, "# %%\n1 / 0\n")
     with pytest.raises(UserError, match=r"90_adding.ipynb: a cell raised ZeroDivisionError(.|\n)*1 / 0"):
         build(places=places, show_progress=False)
@@ -337,13 +337,13 @@ def test_a_failing_cell_is_not_named(tmp_path):
         ("### BEGIN SOLUTION\nprint(1)\n### END SOLUTION", "one assignment"),
     ],
 )
-def test_a_stub_would_stop_the_notebook(tmp_path, code, words):
+def test_a_stub_that_would_stop_the_notebook_is_refused(tmp_path, code, words):
     places = make_course(tmp_path, f"# %%\n{code}\n")
     with pytest.raises(UserError, match=words):
         learner_version(read_source(source_of(places)), source_of(places))
 
 
-def test_an_edit_renames_all_cells():
+def test_an_edit_keeps_the_ids_of_other_cells():
     first = [new_code_cell("a"), new_code_cell("b"), new_code_cell("b")]
     name_cells(first)
     second = [new_code_cell("new"), *(new_code_cell(cell.source) for cell in first)]
@@ -352,7 +352,7 @@ def test_an_edit_renames_all_cells():
     assert len({cell.id for cell in second}) == 4
 
 
-def test_a_widget_or_a_traceback_makes_each_build_differ():
+def test_a_widget_and_a_traceback_are_stored_alike_each_time():
     view = {"text/plain": "VBox()", "application/vnd.jupyter.widget-view+json": {"model_id": "1f"}}
     failed = new_output("error", ename="ValueError", evalue="no", traceback=["/tmp/ipykernel_1/2.py"])
     notebook = nbformat.v4.new_notebook(cells=[new_code_cell("x", outputs=[new_output("display_data", view), failed])])
@@ -364,7 +364,7 @@ def test_a_widget_or_a_traceback_makes_each_build_differ():
 
 
 @pytest.mark.parametrize(("text", "kept"), [("took 2.1 ms", True), ("took long", False)])
-def test_a_time_changes_the_file_or_a_change_is_lost(text, kept):
+def test_times_keep_their_stored_outputs_and_changes_are_stored(text, kept):
     """All outputs are kept or none: a rate of one run divided by that of another would be told as their ratio."""
 
     def notebook(*said):
@@ -379,7 +379,7 @@ def test_a_time_changes_the_file_or_a_change_is_lost(text, kept):
     assert told == (["rate 25", "took 13 ms"] if kept else ["rate 8", text])
 
 
-def test_an_unknown_chapter_is_built(course):
+def test_an_unknown_chapter_is_refused(course):
     with pytest.raises(UserError, match="no source for 17"):
         outdated(("17",), course)
     with pytest.raises(UserError, match="no source for an empty name"):
@@ -387,7 +387,7 @@ def test_an_unknown_chapter_is_built(course):
     assert outdated(("90",), course) == []
 
 
-def test_check_exits_0_with_stale_notebooks(course, monkeypatch, capsys):
+def test_check_exits_with_1_where_notebooks_are_stale(course, monkeypatch, capsys):
     monkeypatch.setattr("bertedu.course.building.build.Places", lambda: course)
     assert main((), check=True) == 0
     source_of(course).write_text(SOURCE + "# a change\n")
@@ -395,7 +395,7 @@ def test_check_exits_0_with_stale_notebooks(course, monkeypatch, capsys):
     assert "notebooks/90_adding.ipynb: not what its source says" in capsys.readouterr().out
 
 
-def test_stored_outputs_do_not_repeat(course):
+def test_stored_outputs_repeat(course):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
     command += ["--nbval-sanitize-with", str(Path(__file__).with_name("nbval_sanitize.cfg")), str(course.notebooks)]
     environment = {**os.environ, **ENVIRONMENT}

@@ -58,7 +58,7 @@ def no_ticks(monkeypatch):
 
 
 @every_exercise
-def test_a_check_is_not_proven(exercise):
+def test_every_check_is_proven(exercise):
     proof = PROOFS.get(exercise.number, {"accepted": [], "wrong": []})
     accepted, wrong = proof["accepted"], proof["wrong"]
     assert len(accepted) >= 2, f"{exercise.number}: give two right answers, written differently"
@@ -68,12 +68,12 @@ def test_a_check_is_not_proven(exercise):
     assert len({phrase for _, phrase in wrong}) >= 3, "four mistakes hear at least three different things"
 
 
-def test_answers_to_an_exercise_that_is_gone():
+def test_all_answers_belong_to_an_exercise():
     assert not set(PROOFS) - set(EXERCISES)
 
 
 @pytest.mark.parametrize(("number", "answer"), answers("accepted"))
-def test_a_right_answer_is_refused(number, answer):
+def test_a_right_answer_is_accepted(number, answer):
     before, start = torch.random.get_rng_state(), time.process_time()
     verdict = check(number, answer)
     assert verdict.passed, f"{verdict}\n{verdict.trouble or ''}"
@@ -82,7 +82,7 @@ def test_a_right_answer_is_refused(number, answer):
 
 
 @pytest.mark.parametrize(("number", "entry"), answers("wrong"))
-def test_a_mistake_passes_or_is_explained_as_another(number, entry, monkeypatch):
+def test_a_mistake_is_refused_and_explained(number, entry, monkeypatch):
     monkeypatch.setattr(checking, "SECONDS", 40 * yardstick())  # some mistakes loop
     answer, phrase = entry
     verdict = check(number, answer)
@@ -136,14 +136,14 @@ changed: list[bool] = []
 
 
 @pytest.mark.parametrize("exercise", [pytest.param(e, id=named(e)) for e in SHIPPED if e.kind != "class"])
-def test_a_right_answer_in_numpys_numbers_is_refused(exercise):
+def test_a_right_answer_in_numpys_numbers_is_accepted(exercise):
     answer = first_accepted(exercise.number)
     answer = in_parts(in_numpy, answer) if exercise.kind == "value" else with_results(in_numpy, answer)
     assert check(exercise.number, answer).passed, check(exercise.number, answer)
 
 
 @pytest.mark.parametrize("exercise", [pytest.param(e, id=named(e)) for e in SHIPPED if e.kind == "function"])
-def test_a_right_answer_with_other_names_for_its_parameters_is_refused(exercise):
+def test_a_right_answer_with_other_names_for_its_parameters_is_accepted(exercise):
     answer = first_accepted(exercise.number)
     parameters = inspect.signature(answer).parameters.values()
     others = [one.replace(name=f"other_{place}") for place, one in enumerate(parameters)]
@@ -156,7 +156,7 @@ def test_a_right_answer_with_other_names_for_its_parameters_is_refused(exercise)
 
 
 @every_exercise
-def test_a_nan_is_equal_to_what_should_have_come(exercise):
+def test_a_nan_is_not_equal_to_what_should_have_come(exercise):
     answer = first_accepted(exercise.number)
     changed.clear()
     if exercise.kind == "value":
@@ -181,13 +181,13 @@ def with_nan_for_weights(answer: Any) -> Any:
 
 
 @every_exercise
-def test_a_stub_is_called_wrong(exercise):
+def test_a_stub_is_not_attempted(exercise):
     unwritten = {"function": stub, "class": Stub, "value": ...}[exercise.kind]
     assert check(exercise.number, unwritten).status == "not attempted yet"
 
 
 @every_exercise
-def test_an_odd_answer_passes_or_shows_a_traceback_of_the_checker(exercise):
+def test_an_odd_answer_is_refused_without_a_traceback_of_the_checker(exercise):
     for odd in (*ODD, *ODD_TENSORS, None, stub):
         if exercise.kind == "value":
             answer = odd
@@ -203,13 +203,13 @@ def returning(value: Any) -> Any:
 
 
 @every_exercise
-def test_a_hint_gives_the_answer_away_or_nothing(exercise, monkeypatch):
+def test_a_hint_helps_without_giving_the_answer_away(exercise, monkeypatch):
     monkeypatch.setattr(checking, "hints_given", {})
     assert len(exercise.hints) == 2 and len(set(exercise.hints)) == 2
     assert all(10 <= len(text) <= 400 for text in exercise.hints), "a hint is a sentence or two"
     assert exercise.hints[0] in hint(exercise.number)
 
 
-def test_a_module_of_exercises_is_not_loaded():
+def test_every_module_of_exercises_is_loaded():
     modules = {path.stem for path in CHAPTERS.glob("ch*/exercises/exercise_*.py")}
     assert modules == {e.examine.__module__.rpartition(".")[2] for e in SHIPPED if e.chapter < "90"}

@@ -18,33 +18,33 @@ def busy() -> None:
 
 
 @pytest.mark.parametrize("limit", [with_alarm, in_thread, within])
-def test_a_loop_outlives_its_time(limit):
+def test_a_loop_does_not_outlive_its_time(limit):
     with pytest.raises(StillRunning):
         limit(0.1, busy)
 
 
-def test_a_sleeper_outlives_its_time():
+def test_a_sleeper_does_not_outlive_its_time():
     with pytest.raises(StillRunning):
         with_alarm(0.05, lambda: time.sleep(60))
 
 
 @pytest.mark.parametrize("limit", [with_alarm, in_thread])
-def test_an_answer_in_time_is_lost(limit):
+def test_an_answer_in_time_is_kept(limit):
     assert limit(5, lambda: 3) == 3
     with pytest.raises(KeyError):
         limit(5, lambda: {}["a"])
 
 
-def test_an_alarm_rings_after_the_work_is_done():
+def test_no_alarm_rings_after_the_work_is_done():
     assert with_alarm(0.05, lambda: 3) == 3
     time.sleep(0.15)
 
 
-def test_waiting_for_a_busy_machine_counts_as_looping():
+def test_waiting_for_a_busy_machine_does_not_count_as_looping():
     assert with_alarm(0.2, lambda: time.sleep(0.4) or 3) == 3
 
 
-def test_a_check_in_another_thread_fails():
+def test_a_check_in_another_thread_works():
     outcome = []
     thread = threading.Thread(target=lambda: outcome.append(within(5, lambda: 3)))
     thread.start()
@@ -52,7 +52,7 @@ def test_a_check_in_another_thread_fails():
     assert outcome == [3]
 
 
-def test_random_numbers_are_not_given_back_after_an_error():
+def test_random_numbers_are_given_back_after_an_error():
     torch.manual_seed(1), random.seed(1)
     expected = torch.rand(1), random.random()
     torch.manual_seed(1), random.seed(1)
@@ -62,7 +62,7 @@ def test_random_numbers_are_not_given_back_after_an_error():
     assert (torch.rand(1), random.random()) == expected
 
 
-def test_a_replacement_stays_away_after_an_error(monkeypatch):
+def test_a_replacement_is_put_back_after_an_error(monkeypatch):
     originals, original = Originals(), torch.softmax
     monkeypatch.setattr(torch, "softmax", len)
     monkeypatch.setattr(torch.Tensor, "softmax", len, raising=False)
@@ -72,7 +72,7 @@ def test_a_replacement_stays_away_after_an_error(monkeypatch):
     assert torch.softmax is len and torch.Tensor.softmax is len
 
 
-def test_a_notebooks_settings_change_a_check_or_are_lost():
+def test_a_notebooks_settings_do_not_change_a_check_and_are_given_back():
     torch.set_default_dtype(torch.float64)
     try:
         with torch.no_grad(), own_settings():

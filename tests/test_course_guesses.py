@@ -223,7 +223,7 @@ def guess(code: str, shown: str) -> NotebookNode:
         ("## 3.41 bits are left", "print(bits)", ""),
     ],
 )
-def test_a_guess_is_spoiled_by_its_answer_in_text_title_code_or_right_after(before, code, after):
+def test_an_answer_in_text_title_code_or_right_after_a_guess_is_found(before, code, after):
     cells = [new_markdown_cell(before), guess(code, "3.41 bits at d = 1024"), new_markdown_cell(after)]
     (sentence,) = spoiled(NotebookNode(cells=cells))
     assert "3.41" in sentence

@@ -63,7 +63,7 @@ def chapter(text=CHAPTER):
     return nbformat.v4.new_notebook(cells=made)
 
 
-def test_a_helper_is_missing_or_the_whole_chapter_comes_along():
+def test_every_helper_comes_along_and_nothing_else_of_the_chapter():
     sources = [cell.source for cell in exercises_only(chapter(), "03_x.py").cells]
     assert sources[0].startswith("# 03 · A chapter: exercises\n")
     assert sources[1] == "import math\nfrom bertedu.course import hint\nfrom torch import nn"
@@ -72,7 +72,7 @@ def test_a_helper_is_missing_or_the_whole_chapter_comes_along():
     assert "others" not in sources[2] and not any("long work" in source for source in sources)
 
 
-def test_the_lab_is_run_or_an_earlier_answer_stands_in_its_text():
+def test_the_lab_is_not_run_and_no_earlier_answer_stands_in_its_text():
     cells = exercises_only(chapter(), "03_x.py").cells
     places = [cell.source.splitlines()[0] for cell in cells]
     assert places[5:] == [
@@ -87,17 +87,17 @@ def test_the_lab_is_run_or_an_earlier_answer_stands_in_its_text():
     assert len({cell.id for cell in cells}) == len(cells)
 
 
-def test_an_exercise_without_a_heading_ends_in_a_traceback():
+def test_an_exercise_without_a_heading_is_refused_in_words():
     with pytest.raises(UserError, match=r"the exercise in cell 5 has no heading"):
         exercises_only(chapter(CHAPTER.replace("### Exercise 3.1", "### Task 3.1")), "03_x.py")
 
 
-def test_a_name_inside_a_function_counts_as_one_of_the_chapter():
+def test_a_name_inside_a_function_is_none_of_the_chapter():
     assert uses("def f(a):\n    b = a + c\n    return [d for d in b if e]\n") == {"c", "e"}
     assert uses("class A(Base):\n    def go(self):\n        return self.x + top\n") == {"Base", "top"}
 
 
-def test_a_value_comes_without_its_seed_or_what_changes_it():
+def test_a_value_comes_with_its_seed_and_what_changes_it():
     cells = chapter().cells
     everything = statements(cells)
     needed = [everything[place].code for place in sorted(needed_by(4, everything))]

@@ -18,7 +18,7 @@ def own_file(tmp_path, monkeypatch):
     return tmp_path / "learner" / "progress.json"
 
 
-def test_a_later_attempt_replaces_the_first(own_file):
+def test_the_first_attempt_counts(own_file):
     keep(3, '{"2": false}')
     keep(3, '{"2": true, "4": true}')
     assert first_attempts(solved()) == {"3": {2: False, 4: True}}
@@ -26,12 +26,12 @@ def test_a_later_attempt_replaces_the_first(own_file):
 
 
 @pytest.mark.parametrize("told", ["", "{", "[1]", "null", '{"0": true}', '{"x": true}', '{"1": 1}', '{"100": true}'])
-def test_nonsense_from_a_page_is_kept_or_stops_the_kernel(told):
+def test_nonsense_from_a_page_is_ignored(told):
     keep(3, told)
     assert solved() == set()
 
 
-def test_a_quiz_counts_as_an_exercise_or_is_not_told():
+def test_a_quiz_is_told_beside_the_exercises():
     remember("3.2")
     keep(3, '{"1": true, "2": false}')
     (line,) = (line for line in repr(progress()).splitlines() if line.startswith("03"))
@@ -39,7 +39,7 @@ def test_a_quiz_counts_as_an_exercise_or_is_not_told():
     assert "<td>1 of 2</td>" in progress()._repr_html_()
 
 
-def test_a_class_does_not_learn_which_question_was_hard(own_file):
+def test_a_class_learns_which_question_was_hard(own_file):
     remember("3.2")
     keep(3, '{"1": true, "2": false}')
     page = progress_page(ticks_in(own_file.parent.parent))
@@ -47,7 +47,7 @@ def test_a_class_does_not_learn_which_question_was_hard(own_file):
     assert "<tr><td>learner</td><td>✓</td><td>✗</td></tr>" in page and "<td>1 of 1</td><td>0 of 1</td>" in page
 
 
-def test_what_the_page_tells_does_not_reach_the_file(monkeypatch):
+def test_what_the_page_tells_reaches_the_file(monkeypatch):
     import IPython.display
 
     shown = []

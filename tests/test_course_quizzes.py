@@ -28,7 +28,7 @@ QUESTION = {
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.parent.name) for path in SHIPPED])
-def test_a_shipped_quiz_breaks_a_rule(path):
+def test_every_shipped_quiz_keeps_the_rules(path):
     questions = read_quiz(path)
     assert len({question["question"] for question in questions}) == len(questions), "a question is asked twice"
 
@@ -39,7 +39,7 @@ def write(folder: Path, questions) -> Path:
     return path
 
 
-def test_a_good_quiz_is_refused(tmp_path):
+def test_a_good_quiz_is_read(tmp_path):
     assert read_quiz(write(tmp_path, [QUESTION] * 5)) == [QUESTION] * 5
 
 
@@ -70,24 +70,24 @@ def changed(**changes):
         ("a text", "exactly the keys"),
     ],
 )
-def test_a_bad_question_is_shown(tmp_path, question, words):
+def test_a_bad_question_is_refused(tmp_path, question, words):
     with pytest.raises(UserError, match=rf"03.json, question 3: .*{words}"):
         read_quiz(write(tmp_path, [QUESTION, QUESTION, question, QUESTION, QUESTION]))
 
 
 @pytest.mark.parametrize("count", [0, 4, 9])
-def test_a_quiz_is_too_short_or_too_long(tmp_path, count):
+def test_a_quiz_that_is_too_short_or_too_long_is_refused(tmp_path, count):
     with pytest.raises(UserError, match="5 to 8 questions"):
         read_quiz(write(tmp_path, [QUESTION] * count))
 
 
-def test_a_damaged_quiz_is_a_traceback(tmp_path):
+def test_a_damaged_quiz_is_refused_in_words(tmp_path):
     (tmp_path / "03.json").write_text("[{")
     with pytest.raises(UserError, match="line 1"):
         read_quiz(tmp_path / "03.json")
 
 
-def test_a_quiz_differs_on_each_run_or_takes_random_numbers(tmp_path, monkeypatch):
+def test_a_quiz_is_the_same_on_each_run_and_takes_no_random_numbers(tmp_path, monkeypatch):
     import jupyterquiz
 
     write(tmp_path, [QUESTION] * 5).rename(tmp_path / "quiz.json")
@@ -113,18 +113,18 @@ def places_of_right_answers(path: Path) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.parent.name) for path in SHIPPED])
-def test_the_first_answer_is_right_in_a_whole_chapter(path):
+def test_the_right_answer_stands_in_several_places_in_a_chapter(path):
     places = [place for place, _ in places_of_right_answers(path)]
     assert len(set(places)) >= 2 and max(Counter(places).values()) <= 4
 
 
-def test_the_right_answer_is_known_by_its_place():
+def test_the_right_answer_is_not_known_by_its_place():
     shown = [place for path in SHIPPED for place, answers in places_of_right_answers(path) if answers == 4]
     shares = [shown.count(place) / len(shown) for place in range(4)]
     assert len(shown) >= 50 and all(0.15 <= share <= 0.35 for share in shares), shares
 
 
-def test_shuffling_loses_an_answer_or_differs_on_each_run():
+def test_shuffling_keeps_every_answer_and_repeats():
     questions = [QUESTION] * 5
     before, state = deepcopy(questions), random.getstate()
     first, second = shuffled(questions, 3), shuffled(questions, 3)
@@ -133,7 +133,7 @@ def test_shuffling_loses_an_answer_or_differs_on_each_run():
         assert sorted(question["answers"], key=str) == sorted(QUESTION["answers"], key=str)
 
 
-def test_the_page_shows_the_order_of_the_file(tmp_path, monkeypatch):
+def test_the_page_shows_the_shuffled_order(tmp_path, monkeypatch):
     import jupyterquiz
 
     write(tmp_path, [QUESTION] * 5).rename(tmp_path / "quiz.json")
@@ -144,7 +144,7 @@ def test_the_page_shows_the_order_of_the_file(tmp_path, monkeypatch):
     assert shown == [shuffled([QUESTION] * 5, 3)] and shown != [[QUESTION] * 5]
 
 
-def test_a_quiz_asks_a_server_for_mathjax(capsys, monkeypatch):
+def test_a_quiz_asks_no_server_for_mathjax(capsys, monkeypatch):
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 
@@ -162,7 +162,7 @@ def test_a_quiz_asks_a_server_for_mathjax(capsys, monkeypatch):
         assert not re.findall(r"(?:src|href|url)\s*[=(:]\s*['\"]?https?:|fetch\(|@import", text)
 
 
-def test_half_a_block_is_cut_out_with_mathjax():
+def test_whole_blocks_are_cut_out_with_mathjax():
     import jupyterquiz
 
     original = (Path(jupyterquiz.__file__).parent / "js" / "show_questions.js").read_text(encoding="utf-8")
@@ -173,7 +173,7 @@ def test_half_a_block_is_cut_out_with_mathjax():
         assert len(block.splitlines()) < 8
 
 
-def test_a_file_that_does_not_ship_is_a_traceback(tmp_path, monkeypatch):
+def test_a_file_that_does_not_ship_is_refused_in_words(tmp_path, monkeypatch):
     with pytest.raises(UserError, match="there is no chapter 77"):
         quiz(77)
     monkeypatch.setenv("BERTEDU_DATA", str(tmp_path))

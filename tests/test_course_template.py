@@ -47,20 +47,20 @@ def attend(query, key, value, axis=-1):
         ("97.3", 16, "number of keys"),
     ],
 )
-def test_the_page_shows_a_check_that_does_not_work(example, number, answer, words):
+def test_the_page_shows_a_check_that_works(example, number, answer, words):
     assert words in repr(check(number, answer)).replace("\n", " ")
 
 
-def test_the_page_shows_a_quiz_that_is_refused():
+def test_the_page_shows_a_quiz_that_is_accepted():
     assert all(what_is_wrong(question) is None for question in json.loads(block("json", "question")))
 
 
-def test_the_page_names_a_helper_that_a_case_does_not_have():
+def test_the_page_names_only_helpers_that_a_case_has():
     named = set(re.findall(r"`(?:[\w, ]+ = )?case\.(\w+)", TEMPLATE))
     assert {"call", "close", "predicted"} <= named
     assert all(name in ("answer", "generator") or hasattr(Case, name) for name in named)
 
 
-def test_the_page_shows_other_marks_than_the_engine_reads():
+def test_the_page_shows_the_marks_that_the_engine_reads():
     source = block("python", "# %% tags=")
     assert source.count(BEGIN) == source.count(END) == 2

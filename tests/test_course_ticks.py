@@ -17,7 +17,7 @@ def own_file(tmp_path, monkeypatch):
     return tmp_path / "folder" / "progress.json"
 
 
-def test_a_tick_is_forgotten(own_file, monkeypatch):
+def test_a_tick_is_kept(own_file, monkeypatch):
     remember("3.2")
     remember("3.2")
     monkeypatch.setattr(ticks, "solved_here", set())
@@ -26,7 +26,7 @@ def test_a_tick_is_forgotten(own_file, monkeypatch):
 
 
 @pytest.mark.parametrize("damage", ["", "{", '{"3.2": 1}', "[1, null]", "null", b"\xff\xfe"])
-def test_a_damaged_file_stops_a_check(own_file, damage):
+def test_a_damaged_file_does_not_stop_a_check(own_file, damage):
     own_file.parent.mkdir()
     own_file.write_bytes(damage if isinstance(damage, bytes) else damage.encode())
     assert solved() == set()
@@ -34,28 +34,28 @@ def test_a_damaged_file_stops_a_check(own_file, damage):
     assert json.loads(own_file.read_text()) == ["3.2"]
 
 
-def test_a_disk_that_cannot_be_written_stops_a_check(tmp_path, monkeypatch):
+def test_a_disk_that_cannot_be_written_does_not_stop_a_check(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("BERTEDU_PROGRESS", str(tmp_path / "file" / "progress.json"))
     remember("3.2")
     assert solved() == {"3.2"}
 
 
-def test_building_a_notebook_ticks_for_the_author(monkeypatch, tmp_path):
+def test_building_a_notebook_ticks_nothing_for_the_author(monkeypatch, tmp_path):
     monkeypatch.setenv("BERTEDU_PROGRESS", "off")
     assert ticks_file() is None
     remember("3.2")
     assert solved() == {"3.2"} and not list(tmp_path.iterdir())
 
 
-def test_ticks_go_into_the_folder_that_is_read_only_for_others(monkeypatch, tmp_path):
+def test_ticks_go_into_the_users_data_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("BERTEDU_PROGRESS")
     monkeypatch.delenv("LOCALAPPDATA", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert ticks_file() == tmp_path / "bertedu" / "progress.json"
 
 
-def test_the_table_is_out_of_order_or_counts_wrongly():
+def test_the_table_is_in_order_and_counts_rightly():
     remember("3.10")
     assert repr(progress()) == "Solved so far, by chapter\n03  · 3.2 ✓ 3.10  1 of 2\n11  · 11.1        0 of 1"
     html = progress()._repr_html_()

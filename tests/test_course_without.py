@@ -55,7 +55,7 @@ def no_ticks(monkeypatch):
 
 
 @pytest.mark.parametrize("form", LAYER_NORMS)
-def test_torchs_own_is_overlooked_in_another_form(form):
+def test_torchs_own_is_noticed_in_every_form(form):
     verdict = check("2.3", LAYER_NORMS[form])
     assert verdict.status == "not yet" and "asks you to write yourself" in repr(verdict), verdict
 
@@ -73,7 +73,7 @@ def raises(x, weight, bias, eps):
 
 
 @pytest.mark.parametrize("answer", [swallows, raises])
-def test_an_exception_hides_what_was_used(answer):
+def test_an_exception_does_not_hide_what_was_used(answer):
     assert "uses `layer_norm`" in repr(check("2.3", answer))
 
 
@@ -82,7 +82,7 @@ def layer_norm(x, weight, bias, eps):
     return centred / ((centred**2).mean(dim=-1, keepdim=True) + eps).sqrt() * weight + bias
 
 
-def test_a_function_of_the_learners_with_torchs_name_is_refused():
+def test_a_function_of_the_learners_with_torchs_name_is_accepted():
     assert check("2.3", layer_norm).passed
     assert check("2.3", lambda x, weight, bias, eps: layer_norm(x, weight, bias, eps)).passed
 
@@ -93,7 +93,7 @@ def watched(without, work):
     return watch.used
 
 
-def test_what_the_package_uses_is_held_against_the_answer():
+def test_what_the_package_uses_is_not_held_against_the_answer():
     x, layer = torch.randn(1, 3, 8), EncoderLayer(CONFIG).eval()
     without = ("scaled_dot_product", "softmax", "layer_norm")
     assert not watched(without, lambda: layer(x))
@@ -106,7 +106,7 @@ class Mine(Encoder):
         return super().forward(*inputs)
 
 
-def test_a_subclass_of_the_packages_is_the_learners():
+def test_a_subclass_of_the_packages_is_not_the_learners():
     assert watched(("Encoder",), lambda: Mine(CONFIG)) == "the package's `Encoder`"
     assert not watched(("Encoder",), lambda: EncoderLayer(CONFIG)), "another class whose name begins alike"
 
@@ -119,11 +119,11 @@ def test_a_subclass_of_the_packages_is_the_learners():
         lambda x, layer: CheckpointFunction.apply(layer, True, x),
     ],
 )
-def test_a_module_of_torch_is_reached_by_another_door(answer):
+def test_a_module_of_torch_is_noticed_by_every_door(answer):
     assert "uses `torch.utils.checkpoint`" in repr(check("22.5", answer))
 
 
-def test_a_profiler_of_the_notebook_is_lost():
+def test_a_profiler_of_the_notebook_is_put_back():
     def profiler(*_):
         pass
 
@@ -140,7 +140,7 @@ FORBIDDING = [exercise.number for exercise in all_exercises() if exercise.withou
 
 
 @pytest.mark.parametrize("number", FORBIDDING)
-def test_an_answer_may_use_what_the_exercise_forbids(number):
+def test_an_answer_may_not_use_what_the_exercise_forbids(number):
     """One of the proven mistakes of each such exercise, or an answer here, hears it."""
     known = [answer for answer, phrase in PROOFS[number]["wrong"] if re.search(r"uses (the )?(\w+'s )?`", phrase)]
     answers = [*known, *OTHERS.get(number, [])]

@@ -57,7 +57,7 @@ both_ways = pytest.mark.parametrize("saved_by", DIRECTIONS)
 
 @both_ways
 @every_config
-def test_an_encoder_differs_from_that_of_transformers(config, saved_by, tmp_path):
+def test_the_encoder_is_that_of_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(AlbertModel, transformers.AlbertModel, config, saved_by, tmp_path)
     batch = padded_batch(config, segments=config.type_vocab_size)
     assert_same_hidden_states(ours, theirs, batch)
@@ -66,7 +66,7 @@ def test_an_encoder_differs_from_that_of_transformers(config, saved_by, tmp_path
 
 @both_ways
 @every_config
-def test_the_loss_over_masked_words_or_its_gradients_differ(config, saved_by, tmp_path):
+def test_the_loss_over_masked_words_and_its_gradients_are_those_of_transformers(config, saved_by, tmp_path):
     """The gradient of a shared weight is the sum over all layers that use it."""
     batch = padded_batch(config, segments=config.type_vocab_size)
     ours, theirs = twins(MaskedLM, transformers.AlbertForMaskedLM, config, saved_by, tmp_path)
@@ -76,7 +76,7 @@ def test_the_loss_over_masked_words_or_its_gradients_differ(config, saved_by, tm
 
 @both_ways
 @every_config
-def test_the_two_tasks_of_pretraining_differ_or_sentence_order_is_a_next_sentence(config, saved_by, tmp_path):
+def test_the_two_tasks_of_pretraining_are_masked_words_and_sentence_order(config, saved_by, tmp_path):
     """Our one class with two heads stands on ALBERT's encoder; on disk it is AlbertForPreTraining."""
     batch = padded_batch(config, segments=config.type_vocab_size)
     ours, theirs = twins(BertForPreTraining, transformers.AlbertForPreTraining, config, saved_by, tmp_path)
@@ -92,7 +92,7 @@ def test_the_two_tasks_of_pretraining_differ_or_sentence_order_is_a_next_sentenc
 @both_ways
 @pytest.mark.parametrize("config", [SMALL, GROUPS], ids=["one layer", "groups"])
 @pytest.mark.parametrize("problem", ["classes", "regression"])
-def test_the_head_for_texts_reads_something_else(config, problem, saved_by, tmp_path):
+def test_the_head_for_texts_is_that_of_transformers(config, problem, saved_by, tmp_path):
     task = TaskConfig(("a", "b", "c")) if problem == "classes" else TaskConfig(("score",), "regression")
     labels = torch.tensor([0, 2, 1]) if problem == "classes" else torch.tensor([0.5, -1.0, 2.0])
     batch = padded_batch(config, segments=config.type_vocab_size)
@@ -103,7 +103,7 @@ def test_the_head_for_texts_reads_something_else(config, problem, saved_by, tmp_
 
 
 @both_ways
-def test_the_head_for_tokens_reads_something_else(saved_by, tmp_path):
+def test_the_head_for_tokens_is_that_of_transformers(saved_by, tmp_path):
     batch = padded_batch(SMALL, segments=2)
     classes = (Tagger, transformers.AlbertForTokenClassification)
     ours, theirs = twins(*classes, SMALL, saved_by, tmp_path, TaskConfig(("O", "B-x", "I-x")))
@@ -113,7 +113,7 @@ def test_the_head_for_tokens_reads_something_else(saved_by, tmp_path):
 
 
 @both_ways
-def test_the_head_for_answers_reads_something_else(saved_by, tmp_path):
+def test_the_head_for_answers_is_that_of_transformers(saved_by, tmp_path):
     batch = padded_batch(SMALL, segments=2)
     ours, theirs = twins(SpanFinder, transformers.AlbertForQuestionAnswering, SMALL, saved_by, tmp_path)
     assert_close(ours(**batch).end_logits, theirs(**batch).end_logits, **CLOSE)
@@ -122,7 +122,7 @@ def test_the_head_for_answers_reads_something_else(saved_by, tmp_path):
 
 
 @both_ways
-def test_the_head_for_choices_reads_something_else(saved_by, tmp_path):
+def test_the_head_for_choices_is_that_of_transformers(saved_by, tmp_path):
     flat = padded_batch(SMALL, segments=2)
     batch = {name: torch.stack([tensor, tensor.flip(0)], dim=1) for name, tensor in flat.items()}  # [B, 2, T]
     ours, theirs = twins(ChoiceModel, transformers.AlbertForMultipleChoice, SMALL, saved_by, tmp_path)
@@ -130,7 +130,7 @@ def test_the_head_for_choices_reads_something_else(saved_by, tmp_path):
     assert_same_loss(ours, theirs, batch, labels=torch.tensor([0, 1, 0]))
 
 
-def test_the_defaults_are_not_the_published_ones():
+def test_the_defaults_are_the_published_ones():
     """gelu_new and no dropout in the layers among them; only the last layer of a task has some."""
     config, published = AlbertConfig(), transformers.AlbertConfig()
     assert {name: getattr(published, name) for name in asdict(config)} == asdict(config)
@@ -144,7 +144,7 @@ def test_the_defaults_are_not_the_published_ones():
 @pytest.mark.parametrize(("preset", "millions", "paper"), [
     ("base", 11.7, 12), ("large", 17.7, 18), ("xlarge", 58.7, 60), ("xxlarge", 222.6, 235)
 ])  # fmt: skip
-def test_a_published_size_has_another_number_of_weights(preset, millions, paper):
+def test_published_sizes_have_the_published_number_of_weights(preset, millions, paper):
     """By hand: three tables of E numbers, E to D, one layer, the pooler; each LayerNorm has two vectors."""
     config = AlbertConfig.preset(preset)
     V, E, D = 30000, 128, config.hidden_size
@@ -157,14 +157,14 @@ def test_a_published_size_has_another_number_of_weights(preset, millions, paper)
     assert round((embeddings + layer + D * D + D) / 1e6, 1) == millions == pytest.approx(paper, rel=0.06)
 
 
-def test_more_layers_have_more_weights():
+def test_more_layers_have_no_more_weights():
     one, many = (AlbertModel(replace(SMALL, num_hidden_layers=layers)) for layers in (1, 24))
     assert {name: weight.shape for name, weight in one.named_parameters()} == {
         name: weight.shape for name, weight in many.named_parameters()
     }
 
 
-def test_layers_share_with_others_than_their_neighbours():
+def test_layers_share_with_their_neighbours():
     """By hand: 7 layers in 3 groups share as 0 0 0 1 1 2 2, not in turns, and not the remainder at the end."""
     assert [GROUPS.group_of(layer) for layer in range(7)] == [0, 0, 0, 1, 1, 2, 2]
     for layers in range(1, 40):
@@ -176,7 +176,7 @@ def test_layers_share_with_others_than_their_neighbours():
         small(40, 8, 2, 1, 8, 4, num_hidden_groups=3)
 
 
-def test_a_weight_has_another_name_on_disk(tmp_path):
+def test_every_weight_has_its_name_on_disk(tmp_path):
     """The pooler is one Linear, the head has no transform, and the matrix from E to D is inside `encoder`."""
     BertForPreTraining(replace(SMALL, embedding_size=32)).save_pretrained(tmp_path)
     layer = "albert.encoder.albert_layer_groups.0.albert_layers.0."
@@ -194,14 +194,14 @@ def test_a_weight_has_another_name_on_disk(tmp_path):
     assert load_file(tmp_path / "model.safetensors").keys() == expected
 
 
-def test_the_head_scores_words_by_vectors_of_the_size_of_the_layers():
+def test_the_head_scores_words_by_vectors_of_the_size_of_the_embeddings():
     """It goes back from D to E, since the decoder is the table of embeddings."""
     model = MaskedLM(SMALL)
     assert model.masked_lm.dense.weight.shape == (12, 32) and model.masked_lm.norm.weight.shape == (12,)
     assert model.masked_lm.decoder.weight is model.encoder.embeddings.token.weight
 
 
-def test_a_shared_weight_counts_as_the_first_layer_that_uses_it():
+def test_a_shared_weight_counts_as_the_last_layer_that_uses_it():
     """It would learn at the slowest rate of all layers, and with it all layers; between groups the order stays."""
     model = AlbertModel(SMALL)
     depths = {name: model.depth(name) for name, _ in model.named_parameters()}
@@ -212,7 +212,7 @@ def test_a_shared_weight_counts_as_the_first_layer_that_uses_it():
     assert [groups.depth(f"encoder.groups.{group}.0.feed_forward.expand.weight") for group in range(3)] == [3, 5, 7]
 
 
-def test_fine_tuning_by_layers_slows_the_shared_layer_down():
+def test_fine_tuning_by_layers_leaves_the_shared_layer_its_rate():
     """It learns at nearly the full rate and begins right after the head: as ALBERT is fine-tuned without all this."""
     model = TextClassifier.from_config(SMALL, TaskConfig(("a", "b")))
     at = pace(FinetuningSettings(layer_decay=0.8, unfreeze_over=0.5), model)
@@ -224,7 +224,7 @@ def test_fine_tuning_by_layers_slows_the_shared_layer_down():
     assert free == {f"{part}.{kind}" for part in ("encoder.pooler.dense", "classifier") for kind in ("weight", "bias")}
 
 
-def test_muon_leaves_out_the_shared_matrices_or_takes_a_table():
+def test_muon_takes_the_shared_matrices_and_no_table():
     """The matrix from E to D has a gradient from every token: Muon's, not a table's at six times the rate."""
     model = MaskedLM(SMALL)
     adamw, muon = build_optimizers("muon", model, 1e-3, 0.01, (0.9, 0.98))
@@ -239,7 +239,7 @@ def test_muon_leaves_out_the_shared_matrices_or_takes_a_table():
     assert fast == {name for name in names.values() if name.startswith("encoder.embeddings.")}
 
 
-def test_dropout_of_the_settings_leaves_the_last_layer_out(tmp_path):
+def test_dropout_of_the_settings_reaches_the_last_layer(tmp_path):
     """dropout=0, for a run that can be repeated elsewhere, must mean no dropout at all."""
     MaskedLM(SMALL).save_pretrained(tmp_path)
     settings = FinetuningSettings(dropout=0.0)

@@ -73,7 +73,7 @@ def noise(rate, seed):
     return draw.gauss(0.6, 0.02), draw.gauss(0.6, 0.02)
 
 
-def test_a_candidate_beats_itself():
+def test_a_candidate_does_not_beat_itself():
     rates, seeds = range(10), range(20)
     assert fair_comparison(noise, noise, rates, [100, 101], seeds)[0] == 0
     found = [
@@ -84,7 +84,7 @@ def test_a_candidate_beats_itself():
     assert abs(statistics.mean(errors)) < 1 and sum(p < ALPHA for *_, p in found) < 12
 
 
-def test_the_test_rows_or_the_scored_seeds_choose_the_learning_rate():
+def test_neither_test_rows_nor_scored_seeds_choose_the_learning_rate():
     tested = []
 
     def fit(rate, seed):
@@ -95,24 +95,24 @@ def test_the_test_rows_or_the_scored_seeds_choose_the_learning_rate():
     assert {rate for rate, seed in tested if seed < 100} == {3.0}
 
 
-def test_a_vocabulary_of_smaller_pieces_looks_better():
+def test_a_vocabulary_of_smaller_pieces_does_not_look_better():
     texts = ["an embankment"]
     whole = bits_per_character(texts, [["[CLS]", "an", "embankment", "[SEP]"]], [[5.0, 2.0, 6.0, 5.0]])
     pieces = bits_per_character(texts, [["<s>", "an", "em", "##bank", "##ment", "</s>"]], [[0, 2.0, 3.0, 2.0, 1.0, 0]])
     assert whole == pytest.approx(pieces) and whole == pytest.approx(8 / math.log(2) / 13)
 
 
-def test_a_short_text_weighs_as_much_as_a_long_one():
+def test_every_character_weighs_the_same():
     tokens, nats = [["ab"], ["c", "d", "e", "f"]], [[3.0], [1.0, 1.0, 1.0, 1.0]]
     assert bits_per_character(["ab", "cdefghij"], tokens, nats) == pytest.approx(7 / math.log(2) / 10)
 
 
-def test_losses_are_matched_with_the_tokens_of_another_text():
+def test_losses_are_matched_with_the_tokens_of_their_text():
     with pytest.raises(ValueError, match="zip"):
         bits_per_character(["ab"], [["a", "b"]], [[1.0]])
 
 
-def test_a_beaten_point_stays_on_the_front():
+def test_a_beaten_point_leaves_the_front():
     points = {"A": (4, 0.80), "B": (6, 0.78), "C": (9, 0.84), "D": (2, 0.74), "E": (12, 0.84)}
     assert pareto_front(points) == ["D", "A", "C"]
     assert pareto_front({**points, "C again": (9, 0.84)}) == ["D", "A", "C", "C again"]
@@ -120,7 +120,7 @@ def test_a_beaten_point_stays_on_the_front():
     assert pareto_front({"better": (2, 0.9), "as fast": (2, 0.8)}) == ["better"]
 
 
-def test_the_front_misses_a_point_that_nobody_beats():
+def test_the_front_has_every_point_that_nobody_beats():
     draw = random.Random(1)
     points = {str(number): (draw.random(), draw.random()) for number in range(60)}
     front = pareto_front(points)

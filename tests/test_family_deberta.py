@@ -35,7 +35,7 @@ both_ways = pytest.mark.parametrize("saved_by", DIRECTIONS)
 
 @both_ways
 @every_config
-def test_a_hidden_state_or_an_attention_differs(config, saved_by, tmp_path):
+def test_hidden_states_and_attentions_are_those_of_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(DebertaModel, transformers.DebertaModel, config, saved_by, tmp_path)
     assert ours.config == config
     assert_same_hidden_states(ours, theirs, padded_batch(config))
@@ -43,7 +43,7 @@ def test_a_hidden_state_or_an_attention_differs(config, saved_by, tmp_path):
 
 @both_ways
 @every_config
-def test_the_masked_lm_loss_or_a_gradient_differs(config, saved_by, tmp_path):
+def test_the_masked_lm_loss_and_its_gradients_are_those_of_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(MaskedLM, transformers.DebertaForMaskedLM, config, saved_by, tmp_path)
     batch = padded_batch(config)
     assert_same_loss(ours, theirs, batch, labels=masked_labels(batch))
@@ -72,7 +72,7 @@ TASKS = {
 
 @both_ways
 @pytest.mark.parametrize("task", TASKS)
-def test_the_head_of_a_task_or_its_gradient_differs(task, saved_by, tmp_path):
+def test_the_heads_of_tasks_and_their_gradients_are_those_of_transformers(task, saved_by, tmp_path):
     """Also where padding is scored, for spans: its vectors are those of `transformers`."""
     head, name, task_config, labels = TASKS[task]
     their_class = getattr(transformers, f"DebertaFor{name}")
@@ -80,7 +80,7 @@ def test_the_head_of_a_task_or_its_gradient_differs(task, saved_by, tmp_path):
     assert_same_loss(ours, theirs, padded_batch(CONFIGS[1]), **labels)
 
 
-def test_padding_enters_the_encoder_as_text(tmp_path):
+def test_padding_enters_the_encoder_as_zeros(tmp_path):
     """Its vector is made zero after the LayerNorm, whose bias would make it something again."""
     ours, theirs = twins(DebertaModel, transformers.DebertaModel, CONFIGS[2], "ours", tmp_path)
     batch = padded_batch(CONFIGS[2])
@@ -91,7 +91,7 @@ def test_padding_enters_the_encoder_as_text(tmp_path):
         assert_close(mine[padding], their[padding], **CLOSE)
 
 
-def test_distances_end_with_the_positions():
+def test_distances_go_on_beyond_the_positions():
     """A text may be longer than max_position_embeddings unless absolute positions enter, too; segments mean nothing."""
     ids = torch.arange(1, 31)[None]
     model = DebertaModel(CONFIGS[3]).eval()
@@ -103,7 +103,7 @@ def test_distances_end_with_the_positions():
         model(ids + 60)
 
 
-def test_position_to_content_picks_the_distance_of_the_transposed_pair():
+def test_position_to_content_picks_the_distance_of_its_own_pair():
     """By hand: two tokens, one head of size 1, distances -2 to 1. Query 2 has key 1 at distance 1, in both terms."""
     query, key = torch.tensor([5.0, 7.0]).view(1, 1, 2, 1), torch.tensor([3.0, 11.0]).view(1, 1, 2, 1)
     position_query = torch.tensor([0.0, 10.0, 20.0, 30.0]).view(1, 4, 1)  # of the distances -2, -1, 0 and 1
@@ -137,7 +137,7 @@ PUBLISHED = {
 }
 
 
-def test_the_published_config_is_read_as_another_model(tmp_path):
+def test_the_published_config_is_read_as_it_is_meant(tmp_path):
     write_json(tmp_path / "config.json", PUBLISHED)
     assert DebertaConfig.load(tmp_path) == DebertaConfig() and DebertaConfig().farthest == 512
     usual = transformers.DebertaConfig(relative_attention=True, pos_att_type="p2c|c2p", position_biased_input=False)
@@ -149,7 +149,7 @@ def test_the_published_config_is_read_as_another_model(tmp_path):
         assert getattr(theirs, name) == value, name
 
 
-def test_what_transformers_takes_for_another_model_is_read_as_a_deberta(tmp_path):
+def test_what_transformers_takes_for_another_model_is_refused(tmp_path):
     """Its default has no relative attention, whatever its documentation says; and sizes may go their own way there."""
     transformers.DebertaConfig().save_pretrained(tmp_path)
     with pytest.raises(UserError, match=r"config\.json: relative_attention is False, and only True can be read here"):
@@ -169,7 +169,7 @@ def test_what_transformers_takes_for_another_model_is_read_as_a_deberta(tmp_path
         DebertaConfig(max_relative_positions=0)
 
 
-def test_deberta_base_has_another_number_of_weights():
+def test_deberta_base_has_the_published_number_of_weights():
     """140 million with the masked-word head, say its authors (README of microsoft/DeBERTa)."""
     with torch.device("meta"):
         model = MaskedLM(DebertaConfig())
@@ -183,7 +183,7 @@ def test_deberta_base_has_another_number_of_weights():
 
 
 @pytest.mark.parametrize("legacy", [True, False])
-def test_a_head_of_the_other_name_is_left_untrained(legacy, tmp_path):
+def test_a_head_of_the_other_name_is_read(legacy, tmp_path):
     """`transformers` calls it cls.predictions, Microsoft and `transformers` with "legacy": false lm_predictions."""
     theirs = transformers.DebertaForMaskedLM(
         transformers.DebertaConfig(
@@ -207,7 +207,7 @@ def test_a_head_of_the_other_name_is_left_untrained(legacy, tmp_path):
     assert_close(ours(**batch).prediction_logits[real], theirs(**batch).logits[real], **CLOSE)
 
 
-def test_choices_have_no_head():
+def test_choices_have_a_head():
     """`transformers` has no class for them here; ours is that of version 2."""
     model = ChoiceModel.from_config(CONFIGS[0])
     assert model(torch.ones(2, 3, 5, dtype=torch.long)).logits.shape == (2, 3)

@@ -100,7 +100,7 @@ def decoded(model_class, config):
 
 
 @every_model
-def test_the_mask_decoder_is_another_than_that_of_the_paper(model_class, config):
+def test_the_mask_decoder_is_that_of_the_paper(model_class, config):
     """Positions forgotten or added to keys, one pass instead of two, keys from the last layer, queries as residual."""
     model, decoder, hidden_states, batch = decoded(model_class, config)
     output = decoder(model, hidden_states, batch["attention_mask"])
@@ -110,7 +110,7 @@ def test_the_mask_decoder_is_another_than_that_of_the_paper(model_class, config)
 
 
 @every_model
-def test_the_mask_decoder_learns_something_else(model_class, config):
+def test_the_mask_decoder_learns_what_the_reference_learns(model_class, config):
     model, decoder, hidden_states, _ = decoded(model_class, config)
     below = hidden_states[-2][:1].detach()
     weights = [decoder.position.weight, *model.encoder.layers[-1].parameters(), model.encoder.relative.weight]
@@ -121,7 +121,7 @@ def test_the_mask_decoder_learns_something_else(model_class, config):
         assert_close(mine, their, atol=2e-5, rtol=1e-4)
 
 
-def test_queries_of_their_own_pass_another_layer_than_that_of_transformers(tmp_path):
+def test_queries_of_their_own_pass_the_last_layer_as_in_transformers(tmp_path):
     """The last layer of a DebertaV2Model takes query_states, too."""
     from support.family_parity import twins
     from transformers import DebertaV2Model as Theirs
@@ -143,7 +143,7 @@ def test_queries_of_their_own_pass_another_layer_than_that_of_transformers(tmp_p
     assert_close(output, expected, **CLOSE)
 
 
-def test_a_text_longer_than_the_positions_is_decoded():
+def test_a_text_longer_than_the_positions_is_not_decoded():
     """Distances have no end, positions do."""
     model, decoder = DebertaModel(VERSION_1[3]), EnhancedMaskDecoder(VERSION_1[3])
     hidden_states = model(torch.ones(1, 12, dtype=torch.long), output_hidden_states=True).hidden_states
@@ -151,7 +151,7 @@ def test_a_text_longer_than_the_positions_is_decoded():
         decoder(model, hidden_states)
 
 
-def test_a_replaced_token_is_judged_without_its_text():
+def test_a_replaced_token_is_judged_with_its_text():
     """Logit i = w · act(W LN(h_CLS + h_i) + b) + c: with [CLS] added, normalised before the dense layer."""
     config = VERSION_2[1]
     head = perturbed(ReplacedTokenHead(config))
@@ -167,7 +167,7 @@ def test_a_replaced_token_is_judged_without_its_text():
             assert_close(logits[text, i], expected, **CLOSE)
 
 
-def test_the_discriminator_pulls_at_the_generators_embeddings():
+def test_the_discriminator_does_not_pull_at_the_generators_embeddings():
     """At first both have the same table; a loss of the discriminator moves its difference alone, that of the generator
     moves both tables; what is merged for saving is what the discriminator reads.
     """

@@ -31,7 +31,7 @@ both_ways = pytest.mark.parametrize("saved_by", DIRECTIONS)
 
 @both_ways
 @every_config
-def test_a_hidden_state_or_an_attention_differs(config, saved_by, tmp_path):
+def test_hidden_states_and_attentions_are_those_of_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(DebertaV2Model, transformers.DebertaV2Model, config, saved_by, tmp_path)
     assert ours.config == config
     assert_same_hidden_states(ours, theirs, padded_batch(config))
@@ -39,7 +39,7 @@ def test_a_hidden_state_or_an_attention_differs(config, saved_by, tmp_path):
 
 @both_ways
 @every_config
-def test_the_masked_lm_loss_or_a_gradient_differs(config, saved_by, tmp_path):
+def test_the_masked_lm_loss_and_its_gradients_are_those_of_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(MaskedLM, transformers.DebertaV2ForMaskedLM, config, saved_by, tmp_path)
     batch = padded_batch(config)
     assert_same_loss(ours, theirs, batch, labels=masked_labels(batch))
@@ -63,7 +63,7 @@ TASKS = {
 
 @both_ways
 @pytest.mark.parametrize("task", TASKS)
-def test_the_head_of_a_task_or_its_gradient_differs(task, saved_by, tmp_path):
+def test_the_heads_of_tasks_and_their_gradients_are_those_of_transformers(task, saved_by, tmp_path):
     """Also where padding is scored: its vectors are those of `transformers`, and what is learned from them."""
     head, name, task_config, labels = TASKS[task]
     their_class = getattr(transformers, f"DebertaV2For{name}")
@@ -74,21 +74,21 @@ def test_the_head_of_a_task_or_its_gradient_differs(task, saved_by, tmp_path):
 
 
 @both_ways
-def test_the_head_for_choices_or_its_gradient_differs(saved_by, tmp_path):
+def test_the_head_for_choices_and_its_gradients_are_those_of_transformers(saved_by, tmp_path):
     ours, theirs = twins(ChoiceModel, transformers.DebertaV2ForMultipleChoice, CONFIGS[1], saved_by, tmp_path)
     batch = {name: tensor[None] for name, tensor in padded_batch(CONFIGS[1]).items()}  # one question, three choices
     assert_same_loss(ours, theirs, batch, labels=torch.tensor([2]))
 
 
 @pytest.mark.parametrize(("buckets", "farthest"), [(256, 512), (4, 14), (6, 100), (32, 128), (7, 50), (2, 9)])
-def test_a_distance_falls_into_another_bucket(buckets, farthest):
+def test_distances_fall_into_the_buckets_of_transformers(buckets, farthest):
     """`transformers` also loses no distance at the edge of a bucket, where the logarithm is a whole number."""
     distances = torch.arange(-farthest - 9, farthest + 10)
     expected = make_log_bucket_position(distances, buckets, farthest).long()
     assert torch.equal(log_buckets(distances, buckets, farthest), expected)
 
 
-def test_a_bucket_is_that_of_paper_and_code_by_hand():
+def test_buckets_are_those_of_paper_and_code_by_hand():
     """Four buckets each way, distances up to 13: 1 and 2 have their own, 3 to 13 share the third, 14 is beyond."""
     distances = torch.tensor([0, 1, 2, 3, 12, 13, -2, -3, -13])
     assert log_buckets(distances, 4, 14).tolist() == [0, 1, 2, 3, 3, 3, -2, -3, -3]
@@ -126,7 +126,7 @@ PUBLISHED = {
 }
 
 
-def test_the_published_config_is_read_as_another_model(tmp_path):
+def test_the_published_config_is_read_as_it_is_meant(tmp_path):
     write_json(tmp_path / "config.json", PUBLISHED)
     assert DebertaV2Config.load(tmp_path) == DebertaV2Config()
     DebertaV2Config().save(tmp_path, "DebertaV2Model")
@@ -138,7 +138,7 @@ def test_the_published_config_is_read_as_another_model(tmp_path):
     assert DebertaV2Config.load(tmp_path) == DebertaV2Config(conv_kernel_size=3, conv_act="gelu")
 
 
-def test_what_transformers_takes_for_another_model_is_read_as_a_version_2(tmp_path):
+def test_what_transformers_takes_for_another_model_is_refused(tmp_path):
     """Its defaults are those of no published model: nothing shared, no buckets, no norm."""
     for name in ("share_att_key", "norm_rel_ebd", "position_buckets", "relative_attention"):
         write_json(tmp_path / "config.json", {key: value for key, value in PUBLISHED.items() if key != name})
@@ -150,7 +150,7 @@ def test_what_transformers_takes_for_another_model_is_read_as_a_version_2(tmp_pa
             DebertaV2Config.load(tmp_path)
 
 
-def test_deberta_v3_base_has_another_number_of_weights():
+def test_deberta_v3_base_has_the_published_number_of_weights():
     """98 million in the table of token embeddings, as in the README of microsoft/DeBERTa, which has 86 million for
     the rest: 85.4 are without a head.
     """
@@ -164,7 +164,7 @@ def test_deberta_v3_base_has_another_number_of_weights():
     assert round(layers / 1e6) == 85 and round(128100 * 768 / 1e6) == 98
 
 
-def test_two_versions_are_one():
+def test_two_versions_are_two_models():
     """Their weights have the same prefix on disk and other names inside."""
     one, two = architecture("deberta"), architecture("deberta-v2")
     assert one.class_name("ForMaskedLM") == "DebertaForMaskedLM" and two.class_name("Model") == "DebertaV2Model"
@@ -173,6 +173,6 @@ def test_two_versions_are_one():
     assert two.names.to_transformers("encoder.relative_norm.bias") == "encoder.LayerNorm.bias"
 
 
-def test_a_single_bucket_is_accepted():
+def test_a_single_bucket_is_refused():
     with pytest.raises(UserError, match="position_buckets is 1: give at least 2"):
         DebertaV2Config(60, 16, 2, 4, 24, position_buckets=1)

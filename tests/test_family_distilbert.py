@@ -44,14 +44,14 @@ both_ways = pytest.mark.parametrize("saved_by", DIRECTIONS)
 
 @both_ways
 @every_config
-def test_an_encoder_differs_from_that_of_transformers(config, saved_by, tmp_path):
+def test_the_encoder_is_that_of_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(DistilBertModel, transformers.DistilBertModel, config, saved_by, tmp_path)
     assert_same_hidden_states(ours, theirs, padded_batch(config))
 
 
 @both_ways
 @every_config
-def test_the_loss_over_masked_words_or_its_gradients_differ(config, saved_by, tmp_path):
+def test_the_loss_over_masked_words_and_its_gradients_are_those_of_transformers(config, saved_by, tmp_path):
     batch = padded_batch(config)
     ours, theirs = twins(MaskedLM, transformers.DistilBertForMaskedLM, config, saved_by, tmp_path)
     assert_close(ours(**batch).prediction_logits, theirs(**batch).logits, **CLOSE)
@@ -60,7 +60,7 @@ def test_the_loss_over_masked_words_or_its_gradients_differ(config, saved_by, tm
 
 @both_ways
 @pytest.mark.parametrize("problem", ["classes", "regression"])
-def test_the_head_for_texts_has_a_tanh_or_no_layer_of_its_own(problem, saved_by, tmp_path):
+def test_the_head_for_texts_has_a_layer_of_its_own_and_no_tanh(problem, saved_by, tmp_path):
     task = TaskConfig(("a", "b", "c")) if problem == "classes" else TaskConfig(("score",), "regression")
     labels = torch.tensor([0, 2, 1]) if problem == "classes" else torch.tensor([0.5, -1.0, 2.0])
     batch = padded_batch(SMALL)
@@ -72,7 +72,7 @@ def test_the_head_for_texts_has_a_tanh_or_no_layer_of_its_own(problem, saved_by,
 
 
 @both_ways
-def test_the_head_for_tokens_reads_something_else(saved_by, tmp_path):
+def test_the_head_for_tokens_is_that_of_transformers(saved_by, tmp_path):
     batch = padded_batch(SMALL)
     classes = (Tagger, transformers.DistilBertForTokenClassification)
     ours, theirs = twins(*classes, SMALL, saved_by, tmp_path, TaskConfig(("O", "B-x", "I-x")))
@@ -82,7 +82,7 @@ def test_the_head_for_tokens_reads_something_else(saved_by, tmp_path):
 
 
 @both_ways
-def test_the_head_for_answers_reads_something_else(saved_by, tmp_path):
+def test_the_head_for_answers_is_that_of_transformers(saved_by, tmp_path):
     batch = padded_batch(SMALL)
     ours, theirs = twins(SpanFinder, transformers.DistilBertForQuestionAnswering, SMALL, saved_by, tmp_path)
     assert_close(ours(**batch).end_logits, theirs(**batch).end_logits, **CLOSE)
@@ -91,7 +91,7 @@ def test_the_head_for_answers_reads_something_else(saved_by, tmp_path):
 
 
 @both_ways
-def test_the_head_for_choices_has_a_tanh_or_no_layer_of_its_own(saved_by, tmp_path):
+def test_the_head_for_choices_has_a_layer_of_its_own_and_no_tanh(saved_by, tmp_path):
     flat = padded_batch(SMALL)
     batch = {name: torch.stack([tensor, tensor.flip(0)], dim=1) for name, tensor in flat.items()}  # [B, 2, T]
     ours, theirs = twins(ChoiceModel, transformers.DistilBertForMultipleChoice, SMALL, saved_by, tmp_path)
@@ -99,7 +99,7 @@ def test_the_head_for_choices_has_a_tanh_or_no_layer_of_its_own(saved_by, tmp_pa
     assert_same_loss(ours, theirs, batch, labels=torch.tensor([0, 1, 0]))
 
 
-def test_a_head_drops_another_share():
+def test_every_head_drops_its_published_share():
     """Twice as much before the classes as in the layers; and answers are read from vectors with dropout."""
     config = replace(SMALL, seq_classif_dropout=0.25, qa_dropout=0.375)
     for model, share in (
@@ -115,7 +115,7 @@ def test_a_head_drops_another_share():
     assert not torch.equal(finder(ids).start_logits, finder(ids).start_logits)
 
 
-def test_the_defaults_are_not_the_published_ones(tmp_path):
+def test_the_defaults_are_the_published_ones(tmp_path):
     config, published = DistilBertConfig(), transformers.DistilBertConfig()
     theirs = {DistilBertConfig.names_on_disk.get(name, name): name for name in asdict(config)}
     theirs.pop("layer_norm_eps")  # not in their config, but in their code
@@ -125,7 +125,7 @@ def test_the_defaults_are_not_the_published_ones(tmp_path):
     assert DistilBertConfig.preset("base") == config
 
 
-def test_config_json_uses_the_names_of_bert(tmp_path):
+def test_config_json_uses_the_names_of_distilbert(tmp_path):
     """Read by `transformers`, a config with hidden_size and no dim is one of 768."""
     SMALL.save(tmp_path, "DistilBertModel")
     written = read_json(tmp_path / "config.json")
@@ -136,12 +136,12 @@ def test_config_json_uses_the_names_of_bert(tmp_path):
     assert not {"hidden_size", "num_hidden_layers", "hidden_act", "hidden_dropout_prob"} & written.keys()
 
 
-def test_an_epsilon_that_transformers_does_not_know_is_saved():
+def test_an_epsilon_that_transformers_does_not_know_is_refused():
     with pytest.raises(UserError, match="layer_norm_eps is 1e-05, and a DistilBERT has 1e-12: leave it out"):
         replace(SMALL, layer_norm_eps=1e-5)
 
 
-def test_the_published_model_has_another_number_of_weights():
+def test_the_published_model_has_the_published_number_of_weights():
     """By hand, and what the paper says: 66 million, 40 % fewer than BERT-Base's 110."""
     V, D = 30522, 768
     layer = 4 * (D * D + D) + 2 * D + (D * 4 * D + 4 * D) + (4 * D * D + D) + 2 * D
@@ -153,7 +153,7 @@ def test_the_published_model_has_another_number_of_weights():
         assert sum(weight.numel() for weight in model.parameters()) == by_hand == 66_362_880
 
 
-def test_a_weight_has_another_name_on_disk(tmp_path):
+def test_every_weight_has_its_name_on_disk(tmp_path):
     MaskedLM(replace(SMALL, num_hidden_layers=1)).save_pretrained(tmp_path)
     layer = "distilbert.transformer.layer.0."
     modules = [
@@ -167,7 +167,7 @@ def test_a_weight_has_another_name_on_disk(tmp_path):
 
 
 @torch.no_grad()
-def test_segments_change_a_vector_or_there_is_a_pooler():
+def test_segments_change_no_vector_and_there_is_no_pooler():
     model, batch = perturbed(DistilBertModel(SMALL, add_pooling_layer=True)), padded_batch(SMALL, segments=5)
     output = model(**batch)
     assert output.pooler_output is None
@@ -178,7 +178,7 @@ def test_segments_change_a_vector_or_there_is_a_pooler():
 
 
 @torch.no_grad()
-def test_a_model_with_sinusoidal_positions_is_refused(tmp_path):
+def test_a_model_with_sinusoidal_positions_is_read(tmp_path):
     """Some published configs have the switch; the positions stand in the file, whatever they were drawn from."""
     config = transformers.DistilBertConfig(
         vocab_size=40,
@@ -202,7 +202,7 @@ def teacher(layers=12, model_class=BertForMaskedLM, **others):
 
 @torch.no_grad()
 @pytest.mark.parametrize("model_class", [BertForMaskedLM, BertForPreTraining])
-def test_a_student_of_all_layers_says_something_else_than_its_teacher(model_class):
+def test_a_student_of_all_layers_says_what_its_teacher_says(model_class):
     """For one text, in which every token is of segment 0. Other sizes than BERT-Base's stay as they are."""
     bert = teacher(3, model_class, hidden_act="gelu_new", pad_token_id=7)
     student, batch = student_of(bert, layers=range(3)), padded_batch(SMALL)
@@ -216,7 +216,7 @@ def test_a_student_of_all_layers_says_something_else_than_its_teacher(model_clas
     assert not student.training and student.config.model_type == "distilbert"
 
 
-def test_a_student_starts_from_other_layers():
+def test_a_student_starts_from_every_second_layer():
     """Sanh et al.: every second layer, the first and the last among them. In order, and the head too."""
     assert copied_layers(12, 6) == (0, 2, 4, 7, 9, 11)
     assert copied_layers(4, 2) == (0, 3) and copied_layers(12, 1) == (0,) and copied_layers(3, 3) == (0, 1, 2)
@@ -235,7 +235,7 @@ def test_a_student_starts_from_other_layers():
     assert student.masked_lm.decoder.weight is student.encoder.embeddings.token.weight
 
 
-def test_a_student_shares_memory_with_its_teacher():
+def test_a_student_shares_no_memory_with_its_teacher():
     """Training it would teach the teacher."""
     bert = teacher(2)
     before = {name: weight.clone() for name, weight in bert.state_dict().items()}
@@ -245,7 +245,7 @@ def test_a_student_shares_memory_with_its_teacher():
     assert all(torch.equal(weight, before[name]) for name, weight in bert.state_dict().items())
 
 
-def test_a_student_of_what_it_cannot_copy_is_made():
+def test_a_student_of_what_it_cannot_copy_is_refused():
     with pytest.raises(UserError, match=r"layers are \[0, 2\]: give numbers from 0 to 1"):
         student_of(teacher(2), layers=[0, 2])
     with pytest.raises(UserError, match=r"layers are \[\]: give numbers from 0 to 1"):
@@ -258,7 +258,7 @@ def test_a_student_of_what_it_cannot_copy_is_made():
         student_of(teacher(2, layer_norm_eps=1e-5))
 
 
-def test_a_saved_student_is_another_model_in_transformers(tmp_path):
+def test_a_saved_student_is_the_same_model_in_transformers(tmp_path):
     student, batch = student_of(teacher(4)), padded_batch(SMALL)
     student.save_pretrained(tmp_path)
     theirs = transformers.AutoModelForMaskedLM.from_pretrained(tmp_path)

@@ -51,7 +51,7 @@ def batch_of(config: ElectraConfig) -> dict[str, torch.Tensor]:
 
 @both_ways
 @every_config
-def test_the_encoder_says_something_else(name, saved_by, tmp_path):
+def test_the_encoder_is_that_of_transformers(name, saved_by, tmp_path):
     config = CONFIGS[name]
     ours, theirs = twins(ElectraModel, transformers.ElectraModel, config, saved_by, tmp_path)
     assert_same_hidden_states(ours, theirs, batch_of(config))
@@ -60,7 +60,7 @@ def test_the_encoder_says_something_else(name, saved_by, tmp_path):
 
 @both_ways
 @every_config
-def test_the_discriminator_says_something_else(name, saved_by, tmp_path):
+def test_the_discriminator_is_that_of_transformers(name, saved_by, tmp_path):
     """A LayerNorm in its head, or padding in its loss."""
     config, generator = CONFIGS[name], torch.Generator().manual_seed(4)
     models = twins(ElectraForPreTraining, transformers.ElectraForPreTraining, config, saved_by, tmp_path)
@@ -75,7 +75,7 @@ def test_the_discriminator_says_something_else(name, saved_by, tmp_path):
 
 @both_ways
 @every_config
-def test_the_generator_says_something_else(name, saved_by, tmp_path):
+def test_the_generator_is_that_of_transformers(name, saved_by, tmp_path):
     """Its activation follows hidden_act, or its bias is BERT's."""
     config = CONFIGS[name]
     ours, theirs = twins(MaskedLM, transformers.ElectraForMaskedLM, config, saved_by, tmp_path)
@@ -111,7 +111,7 @@ def labels_of(task: str, batch: dict[str, torch.Tensor]) -> tuple[dict[str, torc
 @both_ways
 @pytest.mark.parametrize("name", ["small", "base", "tanh form"])
 @pytest.mark.parametrize("task", TASKS)
-def test_a_head_says_something_else(task, name, saved_by, tmp_path):
+def test_every_head_is_that_of_transformers(task, name, saved_by, tmp_path):
     """With BERT's pooler, with tanh, or with an activation that follows hidden_act."""
     our_class, their_class, task_config = TASKS[task]
     classes = our_class, getattr(transformers, their_class)
@@ -120,7 +120,7 @@ def test_a_head_says_something_else(task, name, saved_by, tmp_path):
     assert_same_loss(*models, batch, **labels)
 
 
-def test_the_published_config_is_another():
+def test_the_config_is_the_published_one():
     theirs = transformers.ElectraConfig().to_dict()
     for field, value in asdict(ElectraConfig()).items():
         assert theirs[field] == value, field
@@ -132,7 +132,7 @@ def counted(model_class: type[PretrainedModel], config: ElectraConfig) -> int:
         return sum(parameter.numel() for parameter in model_class.from_config(config).parameters())
 
 
-def test_the_published_sizes_have_other_numbers_of_weights():
+def test_the_published_sizes_have_the_published_numbers_of_weights():
     """Small and Base by hand; the paper says 14 million and 110 million."""
     embedded = (30522 + 512 + 2 + 2) * 128
     layer = 4 * (256 * 256 + 256) + 2 * 256 * 1024 + 1024 + 256 + 4 * 256
@@ -144,7 +144,7 @@ def test_the_published_sizes_have_other_numbers_of_weights():
     assert base.embedding_size == 768 and counted(ElectraModel, base) == 109_482_240 - (768 * 768 + 768)
 
 
-def test_the_embeddings_of_a_preset_are_larger_than_published_or_than_the_model():
+def test_the_embeddings_of_a_preset_are_no_larger_than_published_or_than_the_model():
     sizes = {name: ElectraConfig.preset(name).embedding_size for name in ("tiny", "mini", "small", "base", "large")}
     assert sizes == {"tiny": 128, "mini": 128, "small": 128, "base": 768, "large": 1024}
     assert ElectraConfig.preset("mini", embedding_size=64).embedding_size == 64
@@ -152,7 +152,7 @@ def test_the_embeddings_of_a_preset_are_larger_than_published_or_than_the_model(
         ElectraConfig(embedding_size=0)
 
 
-def test_a_projection_is_there_where_the_published_weights_have_none(tmp_path):
+def test_a_projection_is_there_only_where_the_published_weights_have_one(tmp_path):
     """Where E = D; and LayerNorm stands before it, over E numbers."""
     for name, has in (("base", False), ("small", True), ("generator of base", True)):
         ElectraModel(CONFIGS[name]).save_pretrained(tmp_path / name)
@@ -162,7 +162,7 @@ def test_a_projection_is_there_where_the_published_weights_have_none(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "value"), [("summary_type", "mean"), ("summary_activation", "tanh")])
-def test_a_switch_that_is_not_built_is_ignored(name, value, tmp_path):
+def test_a_switch_that_is_not_built_is_refused(name, value, tmp_path):
     """Multiple choice would then say something else than the model that was trained."""
     transformers.ElectraConfig(**{name: value}).save_pretrained(tmp_path)
     with pytest.raises(UserError, match=f"{name} is '{value}', and only"):
@@ -181,7 +181,7 @@ def saved(model_class, folder, tokenizer):
     return folder
 
 
-def test_a_discriminator_is_opened_as_if_it_filled_masks(tmp_path, tokenizer):
+def test_a_discriminator_is_not_opened_as_if_it_filled_masks(tmp_path, tokenizer):
     """In `transformers` it is called ForPreTraining, as BERT with both of its heads; read as that it would get a new
     masked-word head, and answer at random.
     """
@@ -194,6 +194,6 @@ def test_a_discriminator_is_opened_as_if_it_filled_masks(tmp_path, tokenizer):
             ask(model, again, "The [MASK] sat.")
 
 
-def test_a_generator_fills_no_masks(tmp_path, tokenizer):
+def test_a_generator_fills_masks(tmp_path, tokenizer):
     model, again = open_model(saved(MaskedLM, tmp_path, tokenizer))
     assert len(fill_mask(model, again, "The [MASK] sat.", top=3)[0]) == 3

@@ -87,7 +87,7 @@ def their_pair(folder):
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_the_joint_loss_or_a_gradient_is_another_than_google_computes(config, tmp_path):
+def test_the_joint_loss_and_its_gradients_are_what_google_computes(config, tmp_path):
     """A gradient through the sample, a mean over the masked tokens, padding that counts, another weight than 50."""
     pair, batch = pair_of(config), masked_batch(config)
     pair.save_pretrained(tmp_path)
@@ -108,7 +108,7 @@ def test_the_joint_loss_or_a_gradient_is_another_than_google_computes(config, tm
             assert_close(mine, right, atol=1e-4, rtol=1e-4, msg=lambda text, ours=ours: f"{ours}: {text}")
 
 
-def test_a_sample_is_no_draw_from_the_softmax():
+def test_a_sample_is_a_draw_from_the_softmax():
     """Counted over 200,000 draws, beside Gumbel noise and argmax, as Google's code draws."""
     generator = torch.Generator().manual_seed(0)
     logits = torch.tensor([1.5, -1.0, 0.0, -30.0, 0.7])
@@ -125,7 +125,7 @@ def test_a_sample_is_no_draw_from_the_softmax():
     assert sample_tokens(logits.expand(2, -1), edges).max() < 5
 
 
-def test_a_sample_passes_a_gradient_to_the_generator():
+def test_a_sample_passes_no_gradient_to_the_generator():
     """Only through the embeddings that both share may the discriminator's loss reach it."""
     pair, batch = pair_of(CONFIGS[0]), masked_batch(CONFIGS[0])
     output = pair(**batch)
@@ -134,7 +134,7 @@ def test_a_sample_passes_a_gradient_to_the_generator():
     assert own and all(name.startswith("encoder.embeddings.") and "project" not in name for name in own)
 
 
-def test_the_masked_token_itself_reaches_the_discriminator():
+def test_the_mask_token_does_not_reach_the_discriminator():
     """It would learn that [MASK] is wrong, and nothing about words."""
     batch = masked_batch(CONFIGS[0])
     output = pair_of(CONFIGS[0])(**batch)
@@ -143,7 +143,7 @@ def test_the_masked_token_itself_reaches_the_discriminator():
     assert torch.equal(output.replaced, output.seen != text)
 
 
-def test_generator_and_discriminator_have_embeddings_of_their_own():
+def test_generator_and_discriminator_share_their_embeddings():
     pair = pair_of(CONFIGS[0])
     ours, theirs = (model.encoder.embeddings for model in (pair.discriminator, pair.generator))
     for name in ("token", "position", "token_type", "norm"):
@@ -152,7 +152,7 @@ def test_generator_and_discriminator_have_embeddings_of_their_own():
     assert ours.project is not theirs.project and ours.project.weight.shape != theirs.project.weight.shape
 
 
-def test_a_generator_has_other_sizes_than_published():
+def test_a_generator_has_the_published_sizes():
     """Small: a quarter; Base: a third, as in google/electra-base-generator."""
     small, base = generator_config(ElectraConfig()), generator_config(ElectraConfig.preset("base"), 1 / 3)
     assert (small.hidden_size, small.num_attention_heads, small.intermediate_size) == (64, 1, 256)
@@ -160,7 +160,7 @@ def test_a_generator_has_other_sizes_than_published():
     assert base.num_hidden_layers == 12 and base.embedding_size == 768 and DETECTION_WEIGHT == 50
 
 
-def test_a_weight_of_the_pair_has_no_depth():
+def test_every_weight_of_the_pair_has_a_depth():
     pair = pair_of(CONFIGS[0])
     depths = {name: pair.depth(name) for name, _ in pair.named_parameters()}
     assert depths["discriminator.encoder.embeddings.token.weight"] == 0
@@ -168,7 +168,7 @@ def test_a_weight_of_the_pair_has_no_depth():
     assert depths["generator.masked_lm.dense.weight"] == depths["discriminator.detector.dense.weight"] == 3
 
 
-def test_a_saved_pair_opens_as_another(tmp_path):
+def test_a_saved_pair_opens_as_it_was(tmp_path):
     """The folder is the discriminator's, and the one in it the generator's; each opens alone, here and there."""
     config = ElectraConfig(7, 16, 2, 2, 24, max_position_embeddings=14, embedding_size=8)
     pair = pair_of(config)
@@ -187,7 +187,7 @@ def test_a_saved_pair_opens_as_another(tmp_path):
         assert not any(report.values()), report
 
 
-def test_a_pair_is_opened_that_is_none(tmp_path):
+def test_a_pair_that_is_none_is_refused(tmp_path):
     first, second = (pair_of(CONFIGS[0], seed) for seed in (1, 2))
     first.discriminator.save_pretrained(tmp_path)
     with pytest.raises(UserError, match=r"has no folder generator/, and ELECTRA is trained with its generator"):

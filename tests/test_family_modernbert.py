@@ -57,7 +57,7 @@ both_ways = pytest.mark.parametrize("saved_by", DIRECTIONS)
 
 @both_ways
 @every_config
-def test_an_encoder_differs_from_that_of_transformers(config, saved_by, tmp_path):
+def test_the_encoder_is_that_of_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(ModernBertModel, transformers.ModernBertModel, config, saved_by, tmp_path)
     assert ours.config == config  # also when it comes back under the newer names of layers and thetas
     assert_same_hidden_states(ours, theirs, padded_batch(config, length=LENGTH))
@@ -65,7 +65,7 @@ def test_an_encoder_differs_from_that_of_transformers(config, saved_by, tmp_path
 
 @both_ways
 @every_config
-def test_the_loss_over_masked_words_or_its_gradients_differ(config, saved_by, tmp_path):
+def test_the_loss_over_masked_words_and_its_gradients_are_those_of_transformers(config, saved_by, tmp_path):
     batch = padded_batch(config, length=LENGTH)
     ours, theirs = twins(MaskedLM, transformers.ModernBertForMaskedLM, config, saved_by, tmp_path)
     real = batch["attention_mask"].bool()
@@ -76,7 +76,7 @@ def test_the_loss_over_masked_words_or_its_gradients_differ(config, saved_by, tm
 @both_ways
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
 @pytest.mark.parametrize("problem", ["classes", "regression"])
-def test_the_head_for_texts_reads_something_else(problem, pooling, saved_by, tmp_path):
+def test_the_head_for_texts_is_that_of_transformers(problem, pooling, saved_by, tmp_path):
     """[CLS] or the mean of real tokens, pooled before dense, GELU and norm, and not after them."""
     task = TaskConfig(("a", "b", "c")) if problem == "classes" else TaskConfig(("score",), "regression")
     labels = torch.tensor([0, 2, 1]) if problem == "classes" else torch.tensor([0.5, -1.0, 2.0])
@@ -91,7 +91,7 @@ def test_the_head_for_texts_reads_something_else(problem, pooling, saved_by, tmp
 
 
 @both_ways
-def test_the_head_for_tokens_is_a_linear_layer_alone(saved_by, tmp_path):
+def test_the_head_for_tokens_is_that_of_transformers(saved_by, tmp_path):
     batch = padded_batch(SHALLOW, length=LENGTH)
     classes = (Tagger, transformers.ModernBertForTokenClassification)
     ours, theirs = twins(*classes, SHALLOW, saved_by, tmp_path, TaskConfig(("O", "B-x", "I-x")))
@@ -101,7 +101,7 @@ def test_the_head_for_tokens_is_a_linear_layer_alone(saved_by, tmp_path):
 
 
 @both_ways
-def test_the_head_for_answers_is_a_linear_layer_alone(saved_by, tmp_path):
+def test_the_head_for_answers_is_that_of_transformers(saved_by, tmp_path):
     batch = padded_batch(SHALLOW, length=LENGTH)
     ours, theirs = twins(SpanFinder, transformers.ModernBertForQuestionAnswering, SHALLOW, saved_by, tmp_path)
     real = batch["attention_mask"].bool()
@@ -115,7 +115,7 @@ def test_the_head_for_answers_is_a_linear_layer_alone(saved_by, tmp_path):
 
 @both_ways
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
-def test_the_head_for_choices_reads_a_pooler(pooling, saved_by, tmp_path):
+def test_the_head_for_choices_reads_no_pooler(pooling, saved_by, tmp_path):
     config = replace(SHALLOW, classifier_pooling=pooling)
     flat = padded_batch(config, length=LENGTH)
     batch = {name: torch.stack([tensor, tensor.flip(0)], dim=1) for name, tensor in flat.items()}  # [B, 2, T]
@@ -125,7 +125,7 @@ def test_the_head_for_choices_reads_a_pooler(pooling, saved_by, tmp_path):
 
 
 @pytest.mark.parametrize("model_class", [TextClassifier, Tagger, CrfTagger, SpanFinder, ChoiceModel])
-def test_fine_tuning_throws_the_trained_layer_of_the_language_model_away(model_class, tmp_path):
+def test_fine_tuning_keeps_the_trained_layer_of_the_language_model(model_class, tmp_path):
     """On disk it has one name in all models, so that `transformers` starts a task with it. A task's own is not kept."""
     trained = MaskedLM(SMALL)
     nn.init.normal_(trained.masked_lm.norm.weight)
@@ -140,6 +140,6 @@ def test_fine_tuning_throws_the_trained_layer_of_the_language_model_away(model_c
     assert torch.equal(again.encoder.final_norm.weight, model.encoder.final_norm.weight)
 
 
-def test_a_mean_over_nothing_is_nan():
+def test_a_mean_over_nothing_is_a_number():
     head = TextHead(replace(SMALL, classifier_pooling="mean"))
     assert head(torch.randn(2, 5, 32), torch.tensor([[0] * 5, [1] * 5])).isfinite().all()

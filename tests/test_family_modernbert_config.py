@@ -13,7 +13,7 @@ from bertedu.family.modernbert.config import ModernBertConfig
 from bertedu.model.heads import MaskedLM
 
 
-def test_the_defaults_are_not_the_published_ones(tmp_path):
+def test_the_defaults_are_the_published_ones(tmp_path):
     """Those of the class in `transformers`, which are ModernBERT-base's, as it writes them today."""
     transformers.ModernBertConfig().save_pretrained(tmp_path)
     assert ModernBertConfig.load(tmp_path) == ModernBertConfig() == ModernBertConfig.preset("base")
@@ -24,7 +24,7 @@ def test_the_defaults_are_not_the_published_ones(tmp_path):
     assert ModernBertConfig.preset("tiny").intermediate_size == 192
 
 
-def test_the_published_models_have_another_number_of_weights():
+def test_the_published_models_have_the_published_number_of_weights():
     """By hand: 149 million for base and 395 for large (Warner et al. 2024), with the language model's head."""
     for preset, millions in (("base", 149.7), ("large", 395.9)):
         config = ModernBertConfig.preset(preset)
@@ -44,7 +44,7 @@ def config_on_disk(folder, **entries: Any) -> ModernBertConfig:
     return ModernBertConfig.load(folder)
 
 
-def test_older_or_newer_names_on_disk_go_unread(tmp_path):
+def test_older_and_newer_names_on_disk_are_read(tmp_path):
     """The published checkpoints have the interval and two thetas, `transformers` 5 a list of layers and a dict; where a
     file has both, `transformers` goes by the newer ones, and so must we.
     """
@@ -70,7 +70,7 @@ def test_older_or_newer_names_on_disk_go_unread(tmp_path):
         assert theirs.rope_parameters["sliding_attention"]["rope_theta"] == config.local_rope_theta
 
 
-def test_two_layers_forget_their_interval(tmp_path):
+def test_two_layers_remember_their_interval(tmp_path):
     """Two layers cannot tell every second from every third: what was saved comes back, and base's three without it."""
     layers = ["full_attention", "sliding_attention"]
     entries = {"num_hidden_layers": 2, "layer_types": layers}
@@ -78,7 +78,7 @@ def test_two_layers_forget_their_interval(tmp_path):
     assert config_on_disk(tmp_path, **entries, global_attn_every_n_layers=5).global_attn_every_n_layers == 5
 
 
-def test_what_is_left_of_the_config_of_a_bert_is_believed(tmp_path):
+def test_what_is_left_of_the_config_of_a_bert_is_not_believed(tmp_path):
     """Published files hold such entries beside the real ones. Nothing in `transformers` reads them."""
     left = {"layer_norm_eps": 1e-12, "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}
     left |= {"hidden_act": "relu", "position_embedding_type": "sans_pos", "type_vocab_size": 2}
@@ -107,6 +107,6 @@ def test_what_is_left_of_the_config_of_a_bert_is_believed(tmp_path):
         ({"rope_scaling": {"type": "linear", "factor": 2}}, "rope_scaling is .*, and only None"),
     ],
 )
-def test_a_config_that_means_something_else_is_read(entries, said, tmp_path):
+def test_a_config_that_means_something_else_is_refused(entries, said, tmp_path):
     with pytest.raises(UserError, match=rf"config\.json: .*{said}"):
         config_on_disk(tmp_path, **entries)

@@ -27,7 +27,7 @@ SMALL = ModernBertConfig(
 )
 
 
-def test_the_window_is_one_token_too_narrow_or_too_wide():
+def test_the_window_is_as_wide_as_the_config_says():
     """local_attention 4 by hand: two tokens on each side, the second of them still seen."""
     bias = local_bias(torch.arange(6), 4, None, torch.float32)
     seen = torch.tensor(
@@ -44,14 +44,14 @@ def test_the_window_is_one_token_too_narrow_or_too_wide():
 
 
 @torch.no_grad()
-def test_the_wrong_layers_are_local():
+def test_the_right_layers_are_local():
     """Layers 0 and 3 of 5 attend to the whole text, and the farthest pair that a local layer knows is 4 apart."""
     output = ModernBertModel(SMALL).eval()(torch.arange(10, 50)[None], output_attentions=True)
     farthest = [max(i - j for _, _, i, j in (weights > 0).nonzero().tolist()) for weights in output.attentions]
     assert farthest == [39, 4, 4, 39, 4]
 
 
-def test_a_pair_is_two_neighbours():
+def test_a_pair_is_one_entry_of_each_half():
     """By hand, d = 4, theta = 100, position 2: entries 0 and 2 turn by 2 radians, 1 and 3 by 2/10."""
     turned = rotate(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), rotation(torch.tensor([2]), 4, 100.0))
     cosine, sine, cosine_slow, sine_slow = math.cos(2), math.sin(2), math.cos(0.2), math.sin(0.2)
@@ -64,7 +64,7 @@ def test_a_pair_is_two_neighbours():
     assert_close(turned, torch.tensor([expected]))
 
 
-def test_a_score_depends_on_where_and_not_on_how_far():
+def test_a_score_depends_on_how_far_and_not_on_where():
     torch.manual_seed(0)
     query, key = torch.randn(2, 1, 16).double()
 
@@ -76,7 +76,7 @@ def test_a_score_depends_on_where_and_not_on_how_far():
 
 
 @torch.no_grad()
-def test_all_layers_turn_at_one_speed(tmp_path):
+def test_local_and_global_layers_turn_at_their_own_speed(tmp_path):
     """Each theta alone changes what its layers say: the global one from the first layer, the local from the second."""
     ours = ModernBertModel(SMALL).eval()
     for parameter in ours.parameters():
@@ -89,7 +89,7 @@ def test_all_layers_turn_at_one_speed(tmp_path):
         assert [torch.equal(old, new) for old, new in zip(before, after, strict=True)].index(False) == first
 
 
-def test_the_first_layer_normalises_twice_or_a_bias_is_left():
+def test_the_first_layer_normalises_once_and_no_bias_is_left():
     names = dict(MaskedLM(SMALL).named_parameters())
     norms = [name for name in names if "attention_norm" in name]
     assert norms == [f"encoder.layers.{layer}.attention_norm.weight" for layer in (1, 2, 3, 4)]
@@ -97,7 +97,7 @@ def test_the_first_layer_normalises_twice_or_a_bias_is_left():
 
 
 @torch.no_grad()
-def test_padding_far_from_any_word_becomes_nan_in_float16():
+def test_padding_far_from_any_word_stays_a_number_in_float16():
     """A window that holds nothing but padding, and a token hidden for two reasons at once."""
     hidden = local_bias(torch.arange(40), 8, padding_bias((torch.arange(40) < 5).long()[None], torch.half), torch.half)
     assert (hidden - 100).isfinite().all()
@@ -110,7 +110,7 @@ def test_padding_far_from_any_word_becomes_nan_in_float16():
 
 
 @torch.no_grad()
-def test_a_text_longer_than_those_of_training_is_refused(tmp_path):
+def test_a_text_longer_than_those_of_training_is_read(tmp_path):
     """There is no table of positions that ends; segments mean nothing, and a tokenizer may mark them all the same."""
     config = replace(SMALL, max_position_embeddings=8)
     ours, theirs = twins(ModernBertModel, transformers.ModernBertModel, config, "ours", tmp_path)
@@ -124,7 +124,7 @@ def test_a_text_longer_than_those_of_training_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("saved_by", DIRECTIONS)
-def test_a_weight_starts_at_another_scale(saved_by):
+def test_every_weight_starts_at_its_published_scale(saved_by):
     """The published standard deviations by hand; drawn here, and in `transformers`, where the same test must hold."""
     config = ModernBertConfig(500, 256, 3, 4, 384, pad_token_id=3)
     task = TaskConfig(tuple("abcdefgh"))
@@ -157,7 +157,7 @@ def test_a_weight_starts_at_another_scale(saved_by):
     ],
     ids=["padded at the end", "padded at the start", "gaps"],
 )
-def test_a_batch_without_its_padding_computes_something_else(mask):
+def test_a_batch_without_its_padding_computes_the_same(mask):
     """A text must not attend to its neighbours in the long sequence, and its window must count its own positions."""
     mask = torch.tensor(mask)
     model = ModernBertModel(SMALL).eval()
@@ -182,7 +182,7 @@ def test_a_batch_without_its_padding_computes_something_else(mask):
     "name",
     ["hidden_dropout_prob", "attention_probs_dropout_prob", "embedding_dropout", "classifier_dropout"],
 )
-def test_a_dropout_of_the_config_does_nothing(name):
+def test_every_dropout_of_the_config_is_used(name):
     """Each alone makes training random, also that before the last layer of question answering."""
     for model_class in (TextClassifier, SpanFinder):
         model = model_class.from_config(replace(SMALL, **{name: 0.5}), TaskConfig(("a", "b"))).train()

@@ -20,7 +20,7 @@ CONFIG = BertConfig(60, 16, 2, 4, 24, max_position_embeddings=14)
 
 
 @pytest.mark.parametrize("saved_by", DIRECTIONS)
-def test_equal_models_are_called_different(saved_by, tmp_path):
+def test_equal_models_are_called_equal(saved_by, tmp_path):
     batch = padded_batch(CONFIG, segments=2)
     assert_same_hidden_states(*twins(BertModel, transformers.BertModel, CONFIG, saved_by, tmp_path), batch)
     masked = twins(BertForMaskedLM, transformers.BertForMaskedLM, CONFIG, saved_by, tmp_path / "masked")
@@ -32,7 +32,7 @@ def test_equal_models_are_called_different(saved_by, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["encoder.layers.1.attention.value.bias", "embeddings.position.weight"])
-def test_a_weight_that_differs_goes_unseen(name, tmp_path):
+def test_a_weight_that_differs_is_seen(name, tmp_path):
     batch = padded_batch(CONFIG, segments=2)
     ours, theirs = twins(BertModel, transformers.BertModel, CONFIG, "ours", tmp_path)
     with torch.no_grad():

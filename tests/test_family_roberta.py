@@ -62,7 +62,7 @@ def encoder_of(config):
 
 @both_ways
 @every_config
-def test_an_encoder_differs_from_that_of_transformers(config, saved_by, tmp_path):
+def test_the_encoder_is_that_of_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(encoder_of(config), theirs_of(config, "Model"), config, saved_by, tmp_path)
     batch = padded_batch(config, segments=config.type_vocab_size)
     assert_same_hidden_states(ours, theirs, batch)
@@ -71,7 +71,7 @@ def test_an_encoder_differs_from_that_of_transformers(config, saved_by, tmp_path
 
 @both_ways
 @every_config
-def test_the_loss_over_masked_words_or_its_gradients_differ(config, saved_by, tmp_path):
+def test_the_loss_over_masked_words_and_its_gradients_are_those_of_transformers(config, saved_by, tmp_path):
     batch = padded_batch(config, segments=config.type_vocab_size)
     ours, theirs = twins(MaskedLM, theirs_of(config, "ForMaskedLM"), config, saved_by, tmp_path)
     assert_close(ours(**batch).prediction_logits, theirs(**batch).logits, **CLOSE)
@@ -81,7 +81,7 @@ def test_the_loss_over_masked_words_or_its_gradients_differ(config, saved_by, tm
 @both_ways
 @pytest.mark.parametrize("config", [SMALL, XLM], ids=["RoBERTa", "XLM-R"])
 @pytest.mark.parametrize("problem", ["classes", "regression"])
-def test_the_head_for_texts_reads_something_else(config, problem, saved_by, tmp_path):
+def test_the_head_for_texts_is_that_of_transformers(config, problem, saved_by, tmp_path):
     """The vector of <s> through a dense layer of the head's own, and no pooler below it."""
     task = TaskConfig(("a", "b", "c")) if problem == "classes" else TaskConfig(("score",), "regression")
     labels = torch.tensor([0, 2, 1]) if problem == "classes" else torch.tensor([0.5, -1.0, 2.0])
@@ -93,7 +93,7 @@ def test_the_head_for_texts_reads_something_else(config, problem, saved_by, tmp_
     assert_same_loss(ours, theirs, batch, labels=labels)
 
 
-def test_the_head_for_texts_has_one_dropout_and_not_two():
+def test_the_head_for_texts_has_two_dropouts():
     """Before its dense layer and before the last one, as in fairseq. Without dropout nobody would see a difference."""
     model = TextClassifier.from_config(SMALL, TaskConfig(("a", "b"))).train()
     parts, passed = [model.transform.dropout, model.transform.dense, model.dropout, model.classifier], []
@@ -105,7 +105,7 @@ def test_the_head_for_texts_has_one_dropout_and_not_two():
 
 @both_ways
 @pytest.mark.parametrize("config", [SMALL, XLM], ids=["RoBERTa", "XLM-R"])
-def test_the_head_for_tokens_reads_something_else(config, saved_by, tmp_path):
+def test_the_head_for_tokens_is_that_of_transformers(config, saved_by, tmp_path):
     batch = padded_batch(config, segments=config.type_vocab_size)
     classes = (Tagger, theirs_of(config, "ForTokenClassification"))
     ours, theirs = twins(*classes, config, saved_by, tmp_path, TaskConfig(("O", "B-x", "I-x")))
@@ -116,7 +116,7 @@ def test_the_head_for_tokens_reads_something_else(config, saved_by, tmp_path):
 
 @both_ways
 @pytest.mark.parametrize("config", [SMALL, XLM], ids=["RoBERTa", "XLM-R"])
-def test_the_head_for_answers_reads_something_else(config, saved_by, tmp_path):
+def test_the_head_for_answers_is_that_of_transformers(config, saved_by, tmp_path):
     batch = padded_batch(config, segments=config.type_vocab_size)
     ours, theirs = twins(SpanFinder, theirs_of(config, "ForQuestionAnswering"), config, saved_by, tmp_path)
     assert_close(ours(**batch).end_logits, theirs(**batch).end_logits, **CLOSE)
@@ -126,7 +126,7 @@ def test_the_head_for_answers_reads_something_else(config, saved_by, tmp_path):
 
 @both_ways
 @pytest.mark.parametrize("config", [SMALL, XLM], ids=["RoBERTa", "XLM-R"])
-def test_the_head_for_choices_has_no_pooler(config, saved_by, tmp_path):
+def test_the_head_for_choices_has_a_pooler(config, saved_by, tmp_path):
     """It reads the encoder's pooler, as BERT's does, and not the dense layer of the head for texts."""
     flat = padded_batch(config, segments=config.type_vocab_size)
     batch = {name: torch.stack([tensor, tensor.flip(0)], dim=1) for name, tensor in flat.items()}  # [B, 2, T]
@@ -135,7 +135,7 @@ def test_the_head_for_choices_has_no_pooler(config, saved_by, tmp_path):
     assert_same_loss(ours, theirs, batch, labels=torch.tensor([0, 1, 0]))
 
 
-def test_positions_start_at_0_or_count_padding(tmp_path):
+def test_positions_start_behind_padding_and_do_not_count_it(tmp_path):
     """By hand: padding is 1, so real tokens stand at 2, 3, …, and padding at 1, wherever it is."""
     embeddings = RobertaModel(SMALL).embeddings
     P = 1
@@ -145,7 +145,7 @@ def test_positions_start_at_0_or_count_padding(tmp_path):
 
 
 @torch.no_grad()
-def test_positions_follow_the_attention_mask(tmp_path):
+def test_positions_follow_the_ids_and_not_the_attention_mask(tmp_path):
     """Padding on the left, an id of padding in the middle of a text, and a real token that is masked out: positions
     come from the ids alone.
     """
@@ -156,7 +156,7 @@ def test_positions_follow_the_attention_mask(tmp_path):
 
 
 @torch.no_grad()
-def test_a_text_of_512_tokens_is_refused_or_one_of_513_read():
+def test_a_text_of_512_tokens_is_read_and_one_of_513_refused():
     """514 positions are 512 tokens; where only padding goes beyond, nothing is too long."""
     config = replace(SMALL, max_position_embeddings=8)  # as 514 is to 512, so is 8 to 6
     assert config.max_tokens == 6 and RobertaConfig().max_tokens == 512
@@ -169,12 +169,12 @@ def test_a_text_of_512_tokens_is_refused_or_one_of_513_read():
     assert_close(model(padded, (padded != 1).long()).last_hidden_state[:, :6], whole)
 
 
-def test_a_config_without_room_for_a_token_is_accepted():
+def test_a_config_without_room_for_a_token_is_refused():
     with pytest.raises(UserError, match=r"max_position_embeddings is 2, .* pad_token_id \+ 1, which is 2: give more"):
         RobertaConfig(max_position_embeddings=2)
 
 
-def test_the_position_of_padding_is_learned():
+def test_the_position_of_padding_is_not_learned():
     """Every batch has padding: its position would be pulled at by all that is masked out, and learn nothing of use."""
     model = MaskedLM(SMALL)
     ids = torch.tensor([[5, 6, 7, 1, 1]])
@@ -184,14 +184,14 @@ def test_the_position_of_padding_is_learned():
 
 
 @torch.no_grad()
-def test_segments_break_a_model_that_has_one():
+def test_segments_do_no_harm_to_a_model_that_has_one():
     """A tokenizer that marks the second text does no harm to a model that tells no segments apart."""
     model = RobertaModel(replace(SMALL, type_vocab_size=1)).eval()
     ids, segments = torch.arange(10, 16)[None], torch.tensor([[0, 0, 0, 1, 1, 1]])
     assert torch.equal(model(ids, token_type_ids=segments).last_hidden_state, model(ids).last_hidden_state)
 
 
-def test_the_defaults_are_not_the_published_ones(tmp_path):
+def test_the_defaults_are_the_published_ones(tmp_path):
     """roberta-base and xlm-roberta-base as their config.json on the hub has them. The class of `transformers` keeps
     BERT's 512 positions, 2 segments and epsilon where a config.json does not say: read from one, they are theirs.
     """
@@ -214,7 +214,7 @@ def test_the_defaults_are_not_the_published_ones(tmp_path):
         assert ours.load(tmp_path) == config
 
 
-def test_the_published_models_have_another_number_of_weights():
+def test_the_published_models_have_the_published_number_of_weights():
     """By hand: 124.6 million for roberta-base (fairseq says 125), 278 for xlm-roberta-base."""
     D, F = 768, 3072
     layer = 4 * (D * D + D) + 2 * D * F + F + D + 2 * 2 * D
@@ -229,7 +229,7 @@ def test_the_published_models_have_another_number_of_weights():
         assert counted == embeddings + 12 * layer + pooler == pytest.approx(millions * 1e6, rel=0.001)
 
 
-def test_another_members_weights_are_computed_as_berts(tmp_path):
+def test_another_members_weights_are_not_computed_as_berts(tmp_path):
     """RoBERTa's weights fit into a BertModel, which would put every token two positions too early."""
     RobertaModel(SMALL).save_pretrained(tmp_path)
     with pytest.raises(UserError, match="type 'roberta', which BertModel would compute otherwise: open it with Robert"):
@@ -253,7 +253,7 @@ def published(tmp_path):
 
 
 @torch.no_grad()
-def test_a_folder_of_transformers_fills_the_mask_with_other_words(published):
+def test_a_folder_of_transformers_fills_the_mask_with_the_same_words(published):
     """From text to probabilities: the tokens, their positions and the head together."""
     text = "the cat sat on the<mask> ."
     theirs, tokens = (
@@ -273,7 +273,7 @@ def test_a_folder_of_transformers_fills_the_mask_with_other_words(published):
         fill_mask(model, tokenizer, " cat" * 30)
 
 
-def test_fine_tuning_starts_from_a_pooler_that_nobody_trained_unsaid(published):
+def test_a_pooler_that_nobody_trained_is_told_where_fine_tuning_starts_from_it(published):
     """A published RoBERTa has no pooler: the head for texts needs none, that for choices gets a new one and says so."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -283,7 +283,7 @@ def test_fine_tuning_starts_from_a_pooler_that_nobody_trained_unsaid(published):
         with_new_head(ChoiceModel, str(published), FinetuningSettings())
 
 
-def test_a_start_by_counting_asks_for_more_positions_than_tokens_have():
+def test_a_start_by_counting_asks_for_no_more_positions_than_tokens_have():
     tokens = np.random.default_rng(0).integers(5, SMALL.vocab_size, 2000)
     model = MaskedLM(SMALL)
     initialize_by_counting(model, tokens)

@@ -96,7 +96,7 @@ def plain_loss(bert, head, batch, config):
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_the_loss_of_both_heads_or_a_gradient_is_another_than_in_the_paper(config, tmp_path):
+def test_the_loss_of_both_heads_and_its_gradients_are_those_of_the_paper(config, tmp_path):
     """The wrong boundary token, a position off by one, GELU after the LayerNorm, one mean over both heads' words."""
     model, batch = spanbert(config), hidden_spans(config)
     model.save_pretrained(tmp_path)
@@ -116,7 +116,7 @@ def test_the_loss_of_both_heads_or_a_gradient_is_another_than_in_the_paper(confi
         assert_close(weight.grad, head[name].grad, **CLOSE, msg=lambda text, name=name: f"{name}: {text}")
 
 
-def test_the_boundary_head_sees_the_hidden_tokens_themselves():
+def test_the_boundary_head_does_not_see_the_hidden_tokens():
     """Then it would be a second masked-word head: inside a span no vector may change what it says."""
     config = CONFIGS[0]
     model, batch = spanbert(config), hidden_spans(config)
@@ -129,7 +129,7 @@ def test_the_boundary_head_sees_the_hidden_tokens_themselves():
     assert reached == {(row, place) for row, s, e in asked for place in (s - 1, e + 1)}
 
 
-def test_the_boundary_head_has_embeddings_of_its_own_or_the_bias_of_the_other():
+def test_the_boundary_head_shares_the_embeddings_and_has_a_bias_of_its_own():
     model = spanbert(CONFIGS[0])
     embeddings, decoder = model.words.encoder.token_embeddings, model.boundary.decoder
     assert decoder.weight is embeddings.weight is model.words.masked_lm.decoder.weight
@@ -138,7 +138,7 @@ def test_the_boundary_head_has_embeddings_of_its_own_or_the_bias_of_the_other():
     assert len(names) == len(set(names)) and sum("decoder.weight" in name for name in names) == 0
 
 
-def test_a_boundary_head_has_other_sizes_than_published():
+def test_a_boundary_head_has_the_published_sizes():
     """15 positions of 200 numbers (--max-pair-targets 15, --pair-positional-embedding-size 200), twice dense to D."""
     with torch.device("meta"):
         model = SpanBert.from_config(BertConfig())
@@ -158,7 +158,7 @@ def test_a_boundary_head_has_other_sizes_than_published():
     assert model.boundary.first_norm.eps == model.boundary.second_norm.eps == 1e-12
 
 
-def test_a_new_boundary_head_draws_the_embeddings_anew_or_starts_elsewhere():
+def test_a_new_boundary_head_leaves_the_embeddings_and_starts_as_published():
     """Its decoder is the embeddings: with a new head, the BERT that was loaded must be as it was."""
     torch.manual_seed(0)
     words = MaskedLM(CONFIGS[0])
@@ -171,7 +171,7 @@ def test_a_new_boundary_head_draws_the_embeddings_anew_or_starts_elsewhere():
     assert not model.boundary.first_dense.bias.any() and not model.boundary.decoder.bias.any()
 
 
-def test_what_is_saved_is_no_plain_bert_or_loses_the_boundary_head(tmp_path):
+def test_what_is_saved_is_a_plain_bert_with_the_boundary_head_beside_it(tmp_path):
     """The folder opens as a masked-word model here and in transformers, with nothing missing and nothing left over."""
     config = BertConfig(7, 16, 2, 2, 24, max_position_embeddings=14)
     model = spanbert(config)
@@ -192,7 +192,7 @@ def test_what_is_saved_is_no_plain_bert_or_loses_the_boundary_head(tmp_path):
     ]  # fmt: skip
 
 
-def test_going_on_from_a_bert_without_a_boundary_head_is_silent_or_refused(tmp_path):
+def test_going_on_from_a_bert_without_a_boundary_head_is_told(tmp_path):
     torch.manual_seed(0)
     bert = BertForPreTraining(CONFIGS[0])
     bert.save_pretrained(tmp_path)
@@ -206,7 +206,7 @@ def test_going_on_from_a_bert_without_a_boundary_head_is_silent_or_refused(tmp_p
     assert model.config.hidden_dropout_prob == 0.3
 
 
-def test_a_boundary_head_of_another_model_is_taken(tmp_path):
+def test_a_boundary_head_of_another_model_is_refused(tmp_path):
     first, other = spanbert(CONFIGS[0]), spanbert(CONFIGS[1])
     first.save_pretrained(tmp_path)
     save_file(other.boundary_weights(), tmp_path / BOUNDARY_HEAD)
@@ -224,7 +224,7 @@ def test_a_boundary_head_of_another_model_is_taken(tmp_path):
         SpanBert.from_pretrained(tmp_path)
 
 
-def test_a_weight_of_the_model_has_no_depth():
+def test_every_weight_of_the_model_has_a_depth():
     model = spanbert(CONFIGS[0])
     depths = {name: model.depth(name) for name, _ in model.named_parameters()}
     assert depths["words.encoder.embeddings.token.weight"] == 0
@@ -239,7 +239,7 @@ def test_a_weight_of_the_model_has_no_depth():
         RobertaConfig(40, 16, 2, 2, 24, max_position_embeddings=32),
     ],
 )
-def test_another_member_than_bert_cannot_be_trained_so(config, tmp_path):
+def test_other_members_than_bert_can_be_trained_so(config, tmp_path):
     """ALBERT's embeddings are smaller than D, and the decoder is tied to them."""
     model, batch = spanbert(config), hidden_spans(config)
     model(**batch).loss.backward()

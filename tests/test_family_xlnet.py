@@ -53,7 +53,7 @@ def of_transformers(kind: str):
 
 @both_ways
 @every_config
-def test_xlnet_computes_something_else(config, saved_by, tmp_path):
+def test_xlnet_computes_what_transformers_computes(config, saved_by, tmp_path):
     """Three segments, since <cls> has one of its own; `transformers` keeps a memory beside, which changes nothing."""
     ours, theirs = twins(XLNetModel, of_transformers("Model"), config, saved_by, tmp_path)
     assert theirs.config.mem_len == 512
@@ -63,7 +63,7 @@ def test_xlnet_computes_something_else(config, saved_by, tmp_path):
 
 @both_ways
 @every_config
-def test_words_are_predicted_otherwise(config, saved_by, tmp_path):
+def test_words_are_predicted_as_in_transformers(config, saved_by, tmp_path):
     ours, theirs = twins(XLNetLMHeadModel, of_transformers("LMHeadModel"), config, saved_by, tmp_path)
     batch = padded_batch(config, segments=3)
     assert_same_loss(ours, theirs, batch, labels=masked_labels(batch))
@@ -94,7 +94,7 @@ def order_of_prediction(batch: dict[str, Tensor], predicted: int = 3) -> tuple[d
 
 @both_ways
 @every_config
-def test_the_two_streams_see_something_else(config, saved_by, tmp_path):
+def test_the_two_streams_see_what_they_see_in_transformers(config, saved_by, tmp_path):
     """Loss and every gradient, that of the query stream's first vector too, and the content stream's hidden states."""
     ours, theirs = twins(XLNetLMHeadModel, of_transformers("LMHeadModel"), config, saved_by, tmp_path)
     batch, labels = order_of_prediction(padded_batch(config, segments=3))
@@ -112,7 +112,7 @@ def test_the_two_streams_see_something_else(config, saved_by, tmp_path):
 @both_ways
 @pytest.mark.parametrize("problem", ["classes", "regression"])
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_the_vector_of_a_text_is_that_of_padding(side, problem, saved_by, tmp_path):
+def test_the_vector_of_a_text_is_that_of_its_last_real_token(side, problem, saved_by, tmp_path):
     """`transformers` reads the last column, so it gets its batch padded on the left. Ours may be padded on either side:
     loss and gradients are the same.
     """
@@ -139,7 +139,7 @@ def padded_on_the_left(batch: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 @both_ways
-def test_the_head_for_choices_reads_something_else(saved_by, tmp_path):
+def test_the_head_for_choices_is_that_of_transformers(saved_by, tmp_path):
     """Choices of different lengths, so that padding stands behind some."""
     ours, theirs = twins(ChoiceModel, of_transformers("ForMultipleChoice"), SMALL, saved_by, tmp_path)
     flat = padded_batch(SMALL, segments=3)
@@ -152,7 +152,7 @@ def test_the_head_for_choices_reads_something_else(saved_by, tmp_path):
 
 
 @both_ways
-def test_the_head_for_tokens_reads_something_else(saved_by, tmp_path):
+def test_the_head_for_tokens_is_that_of_transformers(saved_by, tmp_path):
     kinds = (Tagger, of_transformers("ForTokenClassification"))
     ours, theirs = twins(*kinds, SMALL, saved_by, tmp_path, TaskConfig(("O", "B-x", "I-x")))
     batch = padded_batch(SMALL, segments=3)
@@ -161,7 +161,7 @@ def test_the_head_for_tokens_reads_something_else(saved_by, tmp_path):
 
 
 @both_ways
-def test_the_head_for_answers_reads_something_else(saved_by, tmp_path):
+def test_the_head_for_answers_is_that_of_transformers(saved_by, tmp_path):
     """`transformers` calls it XLNetForQuestionAnsweringSimple; its XLNetForQuestionAnswering is another model. The
     scores of padding count in the loss, so padding, too, sees what it does there: all real tokens, and itself.
     """
@@ -178,7 +178,7 @@ def trained(config: XLNetConfig = SMALL) -> XLNetModel:
 
 
 @torch.no_grad()
-def test_a_position_is_counted_from_the_beginning_of_the_batch():
+def test_only_distances_count_wherever_the_padding_stands():
     """Only distances count: the same vectors wherever the padding stands, and whatever its segment (3 or 4)."""
     model, batch = trained(), padded_batch(SMALL, segments=3)
     left = padded_on_the_left(batch)
@@ -191,7 +191,7 @@ def test_a_position_is_counted_from_the_beginning_of_the_batch():
 
 
 @torch.no_grad()
-def test_words_far_apart_have_no_distance(tmp_path):
+def test_words_far_apart_have_a_distance(tmp_path):
     """No table of positions ends: a text longer than those of training is read as `transformers` reads it."""
     config = replace(SMALL, max_position_embeddings=4)
     ours, theirs = twins(XLNetModel, of_transformers("Model"), config, "ours", tmp_path)
@@ -199,7 +199,7 @@ def test_words_far_apart_have_no_distance(tmp_path):
     assert_close(ours(ids).last_hidden_state, theirs(ids).last_hidden_state, **CLOSE)
 
 
-def test_the_relative_shift_reads_another_distance():
+def test_the_relative_shift_reads_the_right_distance():
     """By its definition: query i and key j meet at the distance i - j, in column T - i + j."""
     scores = torch.randn(2, 3, 5, 10)
     i, j = torch.arange(5)[:, None], torch.arange(5)
@@ -208,7 +208,7 @@ def test_the_relative_shift_reads_another_distance():
     assert torch.equal(relative_shift(distances), i - j)
 
 
-def test_sine_and_cosine_stand_in_turns():
+def test_sines_stand_before_cosines():
     """By hand: distance 2 before distance -1, the sines of all frequencies first."""
     table = relative_sinusoids(3, 4)
     assert table.shape == (6, 4)
@@ -220,7 +220,7 @@ def test_sine_and_cosine_stand_in_turns():
 
 
 @torch.no_grad()
-def test_one_segment_is_told_from_none():
+def test_one_segment_is_not_told_from_none():
     """The same is added to all scores of a query. The second text's segment, and that of <cls>, do count."""
     model, ids = trained(), torch.arange(10, 16)[None]
     without = model(ids).last_hidden_state
@@ -234,7 +234,7 @@ def test_one_segment_is_told_from_none():
 
 
 @torch.no_grad()
-def test_a_word_leaks_into_its_own_prediction():
+def test_a_word_does_not_leak_into_its_own_prediction():
     """The query stream may not see the word that it predicts, nor any that comes later in the order, on any way through
     the layers; it does see those before. The content stream sees its own word.
     """
@@ -259,7 +259,7 @@ def test_a_word_leaks_into_its_own_prediction():
 
 
 @torch.no_grad()
-def test_a_masked_word_is_asked_for_in_the_content_stream():
+def test_a_masked_word_is_asked_for_in_the_query_stream():
     """<mask> means nothing to a published XLNet: the word there is hidden, whatever it is, and asked for by position.
     The answer is that of `transformers` for these masks, and each of two is a guess on its own.
     """
@@ -277,7 +277,7 @@ def test_a_masked_word_is_asked_for_in_the_content_stream():
     assert model(ids, mask, masked_positions=masked & False).prediction_logits.shape == (0, 60)
 
 
-def test_a_mask_of_another_shape_is_spread_over_the_texts():
+def test_a_mask_of_another_shape_is_refused():
     model, ids = XLNetModel(SMALL), torch.arange(10, 16).view(2, 3)
     with pytest.raises(UserError, match=r"perm_mask has the shape \[3, 3\], and the texts 2 times 3 .* \[2, 3, 3\]"):
         model(ids, perm_mask=torch.zeros(3, 3))
@@ -289,13 +289,13 @@ def test_a_mask_of_another_shape_is_spread_over_the_texts():
         model(ids, torch.ones(2, 1))
 
 
-def test_the_query_streams_vector_is_frozen_or_learned_as_a_layer():
+def test_the_query_streams_vector_is_learned_with_the_embeddings():
     model = XLNetLMHeadModel(SMALL)
     assert model.depth("encoder.mask_embedding") == model.depth("encoder.token_embeddings.weight") == 0
     assert model.depth("encoder.layers.1.attention.content_bias") == 2 and model.depth("masked_lm.bias") == 3
 
 
-def test_the_defaults_are_not_the_published_ones(tmp_path):
+def test_the_defaults_are_the_published_ones(tmp_path):
     """The class of `transformers` has those of XLNet-Large. Its length of memory changes nothing here; what would, and
     has one value in all published models, is refused.
     """
@@ -314,7 +314,7 @@ def test_the_defaults_are_not_the_published_ones(tmp_path):
             XLNetConfig.load(tmp_path)
 
 
-def test_one_dropout_rate_is_read_as_two(tmp_path):
+def test_one_dropout_rate_is_read_as_one(tmp_path):
     transformers.XLNetConfig(dropout=0.25).save_pretrained(tmp_path)
     config = XLNetConfig.load(tmp_path)
     assert config.hidden_dropout_prob == config.attention_probs_dropout_prob == 0.25
@@ -327,7 +327,7 @@ def test_one_dropout_rate_is_read_as_two(tmp_path):
         XLNetConfig(hidden_size=9, num_attention_heads=3)
 
 
-def test_a_length_that_transformers_refuses_is_written(tmp_path):
+def test_a_length_that_transformers_refuses_is_not_written(tmp_path):
     """Its config raises for max_position_embeddings: an XLNet has no limit. Ours keeps the length for the tools."""
     config = replace(SMALL, max_position_embeddings=77)
     config.save(tmp_path, "XLNetModel")
@@ -335,7 +335,7 @@ def test_a_length_that_transformers_refuses_is_written(tmp_path):
     assert XLNetConfig.load(tmp_path).max_tokens == 77
 
 
-def test_the_published_models_have_another_number_of_weights():
+def test_the_published_model_has_the_published_number_of_weights():
     """By hand, XLNet-Base, cased: 116.7 million (that of BERT-Base, cased, is 108.3: the distances' projections, fewer
     biases, 3,000 more words, and no positions and pooler).
     """
@@ -352,7 +352,7 @@ def test_the_published_models_have_another_number_of_weights():
 
 
 @torch.no_grad()
-def test_a_new_model_starts_elsewhere_than_published():
+def test_a_new_model_starts_as_published():
     """All normal with 0.02 and not cut off, biases of attention and the query stream's vector too."""
     torch.manual_seed(0)
     model = XLNetModel(XLNetConfig(400, 64, 1, 2, 128))
@@ -366,7 +366,7 @@ def test_a_new_model_starts_elsewhere_than_published():
     assert model.layers[0].feed_forward.expand.bias.abs().max() == 0
 
 
-def test_dropout_is_left_out_or_one_mask_hides_every_word(tmp_path):
+def test_dropout_is_where_it_is_published_and_hides_words_one_by_one(tmp_path):
     """Where there is dropout in the authors' code: on embeddings, distances, weights, both layers' outputs, inside the
     feed-forward, and on what comes out.
     """
@@ -384,7 +384,7 @@ def test_dropout_is_left_out_or_one_mask_hides_every_word(tmp_path):
 
 
 @torch.no_grad()
-def test_a_published_xlnet_is_asked_as_a_bert(tmp_path):
+def test_a_published_xlnet_is_asked_through_its_query_stream(tmp_path):
     """From a folder of `transformers` to the words for a mask: the query stream's, with the word there hidden from all;
     and so for each token of a pseudo-perplexity.
     """

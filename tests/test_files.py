@@ -11,7 +11,7 @@ from bertedu.errors import UserError
 from bertedu.files import cache_folder, read_json, read_text, replacing, write_json, write_text
 
 
-def test_a_failed_write_destroys_the_old_file(tmp_path):
+def test_a_failed_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "metrics.json"
     write_json(path, {"kept": True})
     with pytest.raises(RuntimeError), replacing(path) as beside:
@@ -21,41 +21,41 @@ def test_a_failed_write_destroys_the_old_file(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["metrics.json"], "something was left behind"
 
 
-def test_a_full_disk_gives_a_traceback(tmp_path):
+def test_a_full_disk_is_told_in_words(tmp_path):
     path = tmp_path / "model.safetensors"
     with pytest.raises(UserError, match=r"model\.safetensors could not be written \(No space left"), replacing(path):
         raise OSError(28, "No space left on device")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_is_missing_stops_a_write(tmp_path):
+def test_a_folder_that_is_missing_is_made(tmp_path):
     write_text(tmp_path / "a" / "b" / "note.txt", "text\r\nas given\n")
     assert (tmp_path / "a" / "b" / "note.txt").read_bytes() == b"text\r\nas given\n"
 
 
-def test_accents_are_escaped_in_json(tmp_path):
+def test_accents_are_written_as_they_are_in_json(tmp_path):
     write_json(tmp_path / "words.json", {"word": "é"})
     assert "é" in (tmp_path / "words.json").read_text("utf-8")
 
 
-def test_a_missing_file_gives_a_traceback(tmp_path):
+def test_a_missing_file_is_told_in_words(tmp_path):
     with pytest.raises(UserError, match=r"nothing\.txt cannot be read \(No such file"):
         read_text(tmp_path / "nothing.txt")
 
 
-def test_truncated_json_is_not_located(tmp_path):
+def test_truncated_json_is_located(tmp_path):
     path = tmp_path / "run.json"
     path.write_text(json.dumps({"corpus": "world"}, indent=2)[:-4])
     with pytest.raises(UserError, match=r"run\.json, line 2, column \d+: not valid JSON"):
         read_json(path)
 
 
-def test_the_cache_cannot_be_moved(monkeypatch, tmp_path):
+def test_the_cache_can_be_moved(monkeypatch, tmp_path):
     monkeypatch.setenv("BERTEDU_CACHE", str(tmp_path))
     assert cache_folder() == tmp_path
 
 
-def test_a_file_in_the_place_of_a_folder_gives_a_traceback(tmp_path):
+def test_a_file_in_the_place_of_a_folder_is_told_in_words(tmp_path):
     (tmp_path / "runs").write_text("")
     with pytest.raises(UserError, match=r"metrics\.json could not be written"):
         write_json(tmp_path / "runs" / "metrics.json", {})
@@ -66,7 +66,7 @@ needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has 
 
 @needs_pipes
 @pytest.mark.parametrize("place", ["pipe", "/dev/zero", "/proc/self/mem", "/proc/kmsg", "link"])
-def test_a_pipe_or_device_is_read_for_ever(tmp_path, place):
+def test_a_pipe_or_device_is_not_read(tmp_path, place):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/dev/zero")
     if not (tmp_path / place).exists():
@@ -77,7 +77,7 @@ def test_a_pipe_or_device_is_read_for_ever(tmp_path, place):
 
 @needs_pipes
 @pytest.mark.parametrize("place", ["pipe", "link", "dangling", "folder"])
-def test_a_pipe_link_or_folder_is_replaced_by_a_file(tmp_path, place):
+def test_a_pipe_link_or_folder_is_not_replaced_by_a_file(tmp_path, place):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "there").write_text("kept")
     (tmp_path / "link").symlink_to(tmp_path / "there")
@@ -90,13 +90,13 @@ def test_a_pipe_link_or_folder_is_replaced_by_a_file(tmp_path, place):
     assert (tmp_path / "there").read_text() == "kept"
 
 
-def test_a_device_is_replaced_by_a_file():
+def test_a_device_is_not_replaced_by_a_file():
     with pytest.raises(UserError, match=r"is a device and stays as it is"):
         write_text(os.devnull if os.name == "posix" else pytest.skip("no such device"), "text")
 
 
 @pytest.mark.parametrize("name", ["", ".", "a\0b"])
-def test_a_name_that_is_none_gives_a_traceback(tmp_path, monkeypatch, name):
+def test_a_name_that_is_none_is_refused_in_words(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=r"is no name of a file|\. cannot be read|is a folder"):
         read_text(name)
@@ -104,13 +104,13 @@ def test_a_name_that_is_none_gives_a_traceback(tmp_path, monkeypatch, name):
         write_text(name, "text")
 
 
-def test_half_a_character_gives_a_traceback_and_leaves_a_file(tmp_path):
+def test_half_a_character_is_refused_and_leaves_no_file(tmp_path):
     with pytest.raises(UserError, match=r"a\.txt could not be written: the text has half a character, '\\ud83d'"):
         write_text(tmp_path / "a.txt", "half \ud83d")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_file_larger_than_memory_is_read(tmp_path, monkeypatch):
+def test_a_file_larger_than_the_limit_is_not_read(tmp_path, monkeypatch):
     with open(tmp_path / "sparse.txt", "wb") as file:
         file.truncate(10**12)  # takes no room on the disk
     with pytest.raises(UserError, match=r"sparse\.txt holds more than 500,000,000 bytes.*BERTEDU_MOST_BYTES"):
@@ -124,7 +124,7 @@ def test_a_file_larger_than_memory_is_read(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not replace a file that is open")
-def test_somebody_who_reads_meanwhile_gets_half_of_each(tmp_path):
+def test_somebody_who_reads_meanwhile_gets_the_whole_old_file(tmp_path):
     """A file that is replaced stays whole for who has opened it; one that is written over does not."""
     path = tmp_path / "metrics.json"
     write_text(path, "the old figures")
@@ -134,7 +134,7 @@ def test_somebody_who_reads_meanwhile_gets_half_of_each(tmp_path):
     assert path.read_text("utf-8") == "new"
 
 
-def test_an_infinite_number_makes_a_file_that_other_programs_refuse(tmp_path):
+def test_an_infinite_number_is_written_as_null(tmp_path):
     path = tmp_path / "metrics.json"
     write_json(path, {"loss": math.inf, "curve": [1.5, -math.inf, math.nan]})
     assert json.loads(path.read_text("utf-8")) == {"loss": None, "curve": [1.5, None, None]}

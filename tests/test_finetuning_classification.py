@@ -42,7 +42,7 @@ def made_model(problem_type: str = "single_label_classification", pooling: str =
 
 
 @pytest.mark.parametrize("problem_type", PROBLEMS)
-def test_transformers_says_something_else(problem_type, tmp_path):
+def test_transformers_says_the_same(problem_type, tmp_path):
     model = made_model(problem_type)
     model.save_pretrained(tmp_path)
     reference = AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
@@ -59,7 +59,7 @@ def test_transformers_says_something_else(problem_type, tmp_path):
     assert torch.equal(back(ids, mask).logits, ours.logits)
 
 
-def test_another_pooling_is_forgotten_on_the_way_to_disk(tmp_path):
+def test_a_pooling_is_remembered_on_disk(tmp_path):
     model = made_model(pooling="mean")
     assert model.bert.pooler is None
     model.save_pretrained(tmp_path)
@@ -81,7 +81,7 @@ def test_losses_are_those_by_hand():
     assert loss.item() == pytest.approx(5)
 
 
-def test_rare_classes_count_less_than_their_texts():
+def test_rare_classes_count_more_than_their_texts():
     weights = balanced_weights([0, 0, 0, 1], 2, "single_label_classification")
     assert weights.tolist() == pytest.approx([4 / 6, 2.0])
     with pytest.raises(UserError, match="one class a text"):
@@ -113,7 +113,7 @@ def texts(count: int) -> list[LabelledText]:
     return rows
 
 
-def test_a_label_that_nobody_named_becomes_a_number():
+def test_a_label_that_nobody_named_is_refused():
     with pytest.raises(UserError, match="'good' of"):
         ClassificationTask(texts(8), [], tiny_tokenizer(), FinetuningSettings(), labels=("bad",))
     with pytest.raises(UserError, match="no row"):
@@ -133,7 +133,7 @@ def test_a_task_that_a_word_decides_is_learned_and_the_best_is_kept(tmp_path):
     assert before < 0.75 < 0.95 < task.score(best, task.validation_rows)["accuracy"]
 
 
-def test_predictions_come_back_in_the_order_of_the_batches():
+def test_predictions_come_back_in_the_order_of_the_rows():
     tokenizer, settings = tiny_tokenizer(), FinetuningSettings()
     rows = [LabelledText(" ".join(row.text.split()[: 1 + i % 6]), row.label) for i, row in enumerate(texts(150))]
     task = ClassificationTask(rows, [], tokenizer, settings, labels=("bad", "good"))

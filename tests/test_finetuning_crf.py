@@ -37,7 +37,7 @@ def by_hand(crf, tags, emissions, row, ended: bool = True) -> float:
 @pytest.mark.parametrize("tags", [BIO, BIOES, POS], ids=["BIO", "BIOES", "POS"])
 @pytest.mark.parametrize("seed", range(4))
 @torch.no_grad()
-def test_a_row_of_tags_is_missing_from_the_sum_or_not_the_best(tags, seed):
+def test_every_sequence_of_tags_is_in_the_sum_and_the_best_is_found(tags, seed):
     crf, emissions, mask = made(tags, seed)
     decoded = crf.decode(emissions, mask)
     sums = crf.log_sum_of_all(emissions, mask)
@@ -54,7 +54,7 @@ def test_a_row_of_tags_is_missing_from_the_sum_or_not_the_best(tags, seed):
 
 
 @pytest.mark.parametrize("tags", [BIO, POS], ids=["BIO", "POS"])
-def test_how_likely_a_tag_is_differs_from_enumeration(tags):
+def test_how_likely_a_tag_is_equals_enumeration(tags):
     crf, emissions, mask = made(tags, 11, words=4)
     with torch.no_grad():  # as when a model is asked
         marginals = crf.marginals(emissions, mask)
@@ -70,7 +70,7 @@ def test_how_likely_a_tag_is_differs_from_enumeration(tags):
 
 
 @pytest.mark.parametrize(("tags", "words"), [(BIO, 4), (BIOES, 4), (POS, 5)], ids=["BIO", "BIOES", "POS"])
-def test_one_of_ten_thousand_sentences_differs_from_enumeration(tags, words):
+def test_thousands_of_sentences_equal_enumeration(tags, words):
     crf, emissions, _ = made(tags, 7, words, batch=4000)
     mask = torch.ones(4000, words, dtype=torch.bool)
     rows = torch.tensor(list(itertools.product(range(len(tags)), repeat=words)))  # [C^W, W]
@@ -81,7 +81,7 @@ def test_one_of_ten_thousand_sentences_differs_from_enumeration(tags, words):
     assert torch.equal(torch.tensor(crf.decode(emissions, mask)), rows[scores.argmax(dim=1)])
 
 
-def test_a_sentence_cut_within_an_entity_has_an_end_that_cannot_be_or_takes_it_from_the_others():
+def test_a_sentence_cut_within_an_entity_may_end_there_and_others_may_not():
     crf, emissions, _ = made(BIOES, 5, words=4)
     mask = torch.arange(4) < torch.tensor([[4], [3], [4]])
     right = torch.tensor([[0, 0, 1, 2], [4, 0, 1, 0], [0, 1, 2, 3]])  # the last alone was not cut: it ends with E-x
@@ -93,7 +93,7 @@ def test_a_sentence_cut_within_an_entity_has_an_end_that_cannot_be_or_takes_it_f
         assert float(likelihoods[sentence]) == pytest.approx(score - float(scores.logsumexp(0)), abs=1e-4)
 
 
-def test_padding_changes_a_sentence():
+def test_padding_changes_no_sentence():
     crf, emissions, mask = made(BIO, 1)
     tags = torch.randint(0, 5, mask.shape)
     before = crf.log_likelihood(emissions, tags, mask), crf.decode(emissions, mask)
@@ -102,7 +102,7 @@ def test_padding_changes_a_sentence():
     assert crf.decode(emissions, mask) == before[1]
 
 
-def test_forbidden_tags_are_decoded_however_loud_the_emissions():
+def test_forbidden_tags_are_never_decoded():
     crf, _, _ = made(BIO, 2)
     emissions = torch.zeros(1, 3, 5, dtype=torch.double)
     emissions[0, :, 2] = 100.0  # I-x everywhere, and nothing may begin with it
@@ -110,7 +110,7 @@ def test_forbidden_tags_are_decoded_however_loud_the_emissions():
     assert [BIO[tag] for tag in tags] == ["B-x", "I-x", "I-x"]
 
 
-def test_probabilities_of_all_rows_do_not_sum_to_one_and_gradients_are_lost():
+def test_probabilities_of_all_sequences_sum_to_one_and_gradients_flow():
     crf, emissions, _ = made(POS, 3, words=4, batch=1)
     mask = torch.ones(1, 4, dtype=torch.bool)
     rows = torch.tensor(list(itertools.product(range(3), repeat=4)))
@@ -135,5 +135,5 @@ def test_probabilities_of_all_rows_do_not_sum_to_one_and_gradients_are_lost():
         ("NOUN", "INTJ", False, True),
     ],
 )
-def test_a_rule_of_the_tags_is_turned_round(before, after, closes, allowed):
+def test_the_rules_of_the_tags_run_in_the_right_direction(before, after, closes, allowed):
     assert may_follow(before, after, closes) is allowed

@@ -24,7 +24,7 @@ def silent(sentence: str) -> None:
     """Say nothing."""
 
 
-def test_validation_asks_about_a_text_that_was_learned():
+def test_validation_asks_about_no_text_that_was_learned():
     rows = [Question(str(number), "why?", f"text {number // 4}", ()) for number in range(80)]
     train, validation = taken_away(rows, KINDS["question-answering"], "a.json")
     assert len(train) == 72 and sorted(train + validation, key=lambda row: int(row.id)) == rows
@@ -34,7 +34,7 @@ def test_validation_asks_about_a_text_that_was_learned():
     assert len(train) == 3 and len(validation) == 1, "one text has to be shared"
 
 
-def test_validation_chooses_endings_of_a_text_that_was_learned():
+def test_validation_chooses_endings_of_no_text_that_was_learned():
     rows = [Choices(f"why {number}?", ("a", "b"), 0, f"text {number // 4}") for number in range(80)]
     train, validation = taken_away(rows, KINDS["multiple-choice"], "a.jsonl")
     assert len(train) == 72 and not {row.context for row in train} & {row.context for row in validation}
@@ -44,19 +44,19 @@ def test_validation_chooses_endings_of_a_text_that_was_learned():
 
 
 @pytest.mark.parametrize("sizes", [(5, 95), (95, 5), (10, 10, 80), (80, 10, 10), (10, 10, 20, 60), (50, 50), (1, 1)])
-def test_a_long_text_takes_most_questions_away_from_training(sizes):
+def test_a_long_text_leaves_most_questions_to_training(sizes):
     rows = [Question(f"{text} {n}", "?", f"text {text}", ()) for text, size in enumerate(sizes) for n in range(size)]
     train, validation = taken_away(rows, KINDS["question-answering"], "a.json")
     assert len(train) + len(validation) == len(rows) and len(train) >= len(validation) >= 1
     assert not {row.context for row in train} & {row.context for row in validation}
 
 
-def test_a_single_row_leaves_nothing_to_learn_from():
+def test_a_single_row_is_refused():
     with pytest.raises(UserError, match=r"a.csv holds 1 row.*--validation"):
         taken_away([LabelledText("a", "b")], KINDS["classification"], "a.csv")
 
 
-def test_a_test_set_of_the_hub_is_the_split_that_was_learned(tmp_path, monkeypatch):
+def test_a_test_set_of_the_hub_is_its_test_split(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "rows"
     folder.mkdir()
@@ -68,7 +68,7 @@ def test_a_test_set_of_the_hub_is_the_split_that_was_learned(tmp_path, monkeypat
     assert [rows[0].text for rows in found] == ["train 0", "validation 0", "test 0"]
 
 
-def test_what_a_person_names_gives_way_to_the_folder(tmp_path):
+def test_what_a_person_names_goes_before_the_folder(tmp_path):
     for name in ("train", "validation", "test", "other"):
         (tmp_path / f"{name}.csv").write_text(f"text,label\n{name},a\n{name},b\n")
     plan = Plan(str(tmp_path), test=str(tmp_path / "other.csv"))
@@ -76,7 +76,7 @@ def test_what_a_person_names_gives_way_to_the_folder(tmp_path):
     assert [rows[0].text for rows in found] == ["train", "validation", "other"]
 
 
-def test_rows_of_the_test_that_were_learned_pass_in_silence(tmp_path):
+def test_rows_of_the_test_that_were_learned_are_told(tmp_path):
     (tmp_path / "train.csv").write_text("text,label\n" + "".join(f"text {n},{'ab'[n % 2]}\n" for n in range(20)))
     (tmp_path / "test.csv").write_text("text,label\ntext 0,a\ntext 1,b\nnew,a\n")
     said: list[str] = []

@@ -34,7 +34,7 @@ def summarization():
     return SentenceChooser.from_config(CONFIG).eval(), task
 
 
-def test_padding_is_learned_as_the_first_tag():
+def test_padding_is_not_learned_as_a_tag():
     short = {
         "input_ids": [2, 6, 3],
         "token_type_ids": [0, 0, 1],
@@ -50,7 +50,7 @@ def test_padding_is_learned_as_the_first_tag():
 
 
 @pytest.mark.parametrize("kind", ["tags", "tags with a CRF", "sentences of a summary"])
-def test_the_loss_of_a_short_text_grows_with_the_padding_beside_a_long_one(kind):
+def test_the_loss_of_a_short_text_does_not_grow_with_padding(kind):
     torch.manual_seed(0)
     model, task = summarization() if kind.startswith("sentences") else tagging(CrfTagger if "CRF" in kind else Tagger)
     short, long = task.examples
@@ -62,7 +62,7 @@ def test_the_loss_of_a_short_text_grows_with_the_padding_beside_a_long_one(kind)
     assert counts[2] == counts[0] + counts[1] and losses[2] == pytest.approx(losses[0] + losses[1], abs=1e-4)
 
 
-def test_padding_of_choices_is_a_word():
+def test_padding_of_choices_is_masked():
     """Choices are rows within a row; they are padded to the longest of all."""
     made = [{"input_ids": [[2, 6, 3], [2, 3]], "attention_mask": [[1, 1, 1], [1, 1]], "labels": 1}] * 2
     batch = collate(made, pad_token_id=9)

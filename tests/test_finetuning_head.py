@@ -11,7 +11,7 @@ from bertedu.finetuning.tagging import CrfTagger, Tagger
 
 
 @pytest.mark.parametrize("model_class", [TextClassifier, Tagger, CrfTagger, ChoiceModel, SentenceChooser])
-def test_the_classifier_reads_vectors_without_dropout(model_class):
+def test_the_classifier_reads_vectors_with_dropout(model_class):
     """Of the vectors the classifier reads, a share of the numbers is 0 in training, and none when the model is used."""
     torch.manual_seed(0)
     config = BertConfig(30, 64, 1, 2, 32, hidden_dropout_prob=0.4)

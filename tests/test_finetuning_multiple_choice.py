@@ -26,7 +26,7 @@ def made_model(hidden_size: int = 32) -> BertForMultipleChoice:
     return BertForMultipleChoice.from_config(BertConfig(13, hidden_size, 1, 2, 64, **dropout)).eval()
 
 
-def test_transformers_says_something_else(tmp_path):
+def test_transformers_says_the_same(tmp_path):
     model = made_model()
     for parameter in model.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
@@ -40,7 +40,7 @@ def test_transformers_says_something_else(tmp_path):
     assert ours.loss.item() == pytest.approx(theirs.loss.item(), abs=1e-5)
 
 
-def test_choices_are_padded_apart_or_go_to_another_question():
+def test_choices_are_padded_together_and_stay_with_their_question():
     rows = [Choices("a", ("b", "c d e"), 1), Choices("f g h", ("a b", "c"), 0, context="a b")]
     task = MultipleChoiceTask(rows, [], TOKENIZER, FinetuningSettings())
     batch = collate(task.examples, TOKENIZER.pad_token_id)
@@ -58,7 +58,7 @@ def read_by(task: MultipleChoiceTask) -> list[list[str]]:
     return [[TOKENIZER.decode(ids, False) for ids in example["input_ids"]] for example in task.examples]
 
 
-def test_questions_on_one_long_context_become_the_same():
+def test_questions_on_one_long_context_stay_different():
     rows = [Choices(asked, ("f", "g h"), 0, "a b " * 20) for asked in ("c d", "e")]
     task = MultipleChoiceTask(rows, [], TOKENIZER, FinetuningSettings(max_length=10))
     assert read_by(task) == [
@@ -73,7 +73,7 @@ def test_questions_on_one_long_context_become_the_same():
             assert types == [0] * second + [1] * (10 - second) and mask == [1] * 10
 
 
-def test_a_context_takes_room_where_question_and_choice_alone_are_too_long():
+def test_a_context_gives_way_where_question_and_choice_alone_are_too_long():
     for context in ("", "h h"):
         rows = [Choices("a b c d e f", ("g a b c d", "g"), 0, context)]
         task = MultipleChoiceTask(rows, [], TOKENIZER, FinetuningSettings(max_length=10))
@@ -84,7 +84,7 @@ def test_a_context_takes_room_where_question_and_choice_alone_are_too_long():
     "context", ["", "a B. ", " [MASK] \u00c4\u00df", "a\u0301 \u03a3", "\u4e2d\u6587", "\x00a\u200b"]
 )
 @pytest.mark.parametrize("question", ["c d", "\u0301e", "\u6587?", "##a [SEP] b", " h's"])
-def test_a_row_that_fits_is_read_another_way_than_context_and_question_in_one_text(context, question):
+def test_a_row_that_fits_is_read_as_context_and_question_in_one_text(context, question):
     row = Choices(question, ("f", "g h"), 0, context)
     task = MultipleChoiceTask([row], [], TOKENIZER, FinetuningSettings(max_length=32))
     joined = [encode_text(TOKENIZER, f"{context} {question}".strip(), choice, 32) for choice in row.choices]
@@ -103,7 +103,7 @@ def questions(count: int) -> list[Choices]:
     return rows
 
 
-def test_the_right_choice_cannot_be_learned(tmp_path):
+def test_the_right_choice_is_learned(tmp_path):
     rows = questions(200)
     task = MultipleChoiceTask(rows[:150], rows[150:], TOKENIZER, FinetuningSettings())
     settings = TrainingSettings(learning_rate=3e-3, device="cpu", precision="fp32", validations=2)
@@ -113,7 +113,7 @@ def test_the_right_choice_cannot_be_learned(tmp_path):
     assert task.score(best, rows[150:])["accuracy"] > 0.9 > 0.5 > baselines["chance"]["accuracy"]
 
 
-def test_an_empty_part_of_a_batch_makes_the_loss_no_number():
+def test_an_empty_part_of_a_batch_has_a_loss_of_0():
     """As when a batch has fewer questions than there are processes."""
     empty = {
         name: torch.zeros((0, 2, 8), dtype=torch.long) for name in ("input_ids", "attention_mask", "token_type_ids")

@@ -17,7 +17,7 @@ from bertedu.finetuning.spans import entity_figures
 from bertedu.training.settings import TrainingSettings
 
 
-def test_an_entity_that_one_seed_alone_finds_ends_the_run_behind_its_training():
+def test_an_entity_that_one_seed_alone_finds_counts_0_for_the_others():
     found = spread(
         [
             entity_figures([["B-per", "O"]], [["B-per", "B-misc"]]),
@@ -29,7 +29,7 @@ def test_an_entity_that_one_seed_alone_finds_ends_the_run_behind_its_training():
 
 
 @pytest.mark.parametrize("task", ["similarity"])
-def test_a_model_without_a_head_is_frozen_and_nothing_learns(task, base, tmp_path):
+def test_a_model_with_nothing_left_to_learn_is_refused(task, base, tmp_path):
     with pytest.raises(UserError, match=r"nothing is left to learn.*--freeze-encoder.*--pooling pooler"):
         finetune(runs.made_plan(tmp_path, base, task, freeze_encoder=True), KINDS[task], runs.silent)
     assert not (tmp_path / "run").exists()
@@ -56,7 +56,9 @@ def test_a_model_without_a_head_is_frozen_and_nothing_learns(task, base, tmp_pat
         (("--device", "cuda"), "no cuda device"),
     ],
 )
-def test_a_number_that_cannot_be_is_a_traceback_or_leaves_a_folder(options, says, base, tmp_path, monkeypatch, capsys):
+def test_a_number_that_cannot_be_is_refused_in_words_and_leaves_no_folder(
+    options, says, base, tmp_path, monkeypatch, capsys
+):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     (tmp_path / "d.jsonl").write_text(runs.DATA["classification"][1])
     given = ["--data", str(tmp_path / "d.jsonl"), "--model", str(base), "--output", str(tmp_path / "run"), *options]
@@ -68,7 +70,7 @@ def test_a_number_that_cannot_be_is_a_traceback_or_leaves_a_folder(options, says
 
 
 @pytest.mark.parametrize("task", ["classification", "tagging", "question-answering"])
-def test_fine_tuning_forgets_gradients_as_soon_as_a_short_pretraining_run(task, base, tmp_path):
+def test_fine_tuning_remembers_gradients_longer_than_a_short_pretraining_run(task, base, tmp_path):
     """Adam's beta2 0.98 looks back about 50 steps; that of Google's code, 0.999, about 1,000."""
     plan = runs.made_plan(tmp_path, base, task)
     assert plan.training.betas == (0.9, 0.999) and TrainingSettings(learning_rate=1e-3).betas == (0.9, 0.98)
@@ -76,20 +78,20 @@ def test_fine_tuning_forgets_gradients_as_soon_as_a_short_pretraining_run(task, 
     assert FinetuningPlan.from_options({}, resume=tmp_path / "run").training.betas == (0.9, 0.999)
 
 
-def test_a_run_resumed_into_another_folder_begins_anew(base, tmp_path):
+def test_a_run_is_not_resumed_into_another_folder(base, tmp_path):
     runs.made_plan(tmp_path, base, "classification").save()
     with pytest.raises(UserError, match="leave --output out"):
         FinetuningPlan.from_options({}, resume=tmp_path / "run", output=tmp_path / "other")
 
 
-def test_a_run_is_resumed_with_another_seed_and_its_first_one_is_lost(base, tmp_path):
+def test_a_run_is_not_resumed_with_another_seed(base, tmp_path):
     runs.made_plan(tmp_path, base, "classification", seed=3).save()
     with pytest.raises(UserError, match="began with seed 3"):
         FinetuningPlan.from_options({}, resume=tmp_path / "run", seed=5)
     assert FinetuningPlan.from_options({}, resume=tmp_path / "run", seed=3).settings.seed == 3
 
 
-def test_other_validation_rows_judge_weights_that_they_did_not_choose(base, tmp_path):
+def test_validation_rows_stay_those_that_chose_the_weights(base, tmp_path):
     kind = KINDS["classification"]
     finetune(runs.made_plan(tmp_path, base, "classification"), kind, runs.silent)
     (tmp_path / "other.jsonl").write_text((tmp_path / "d.jsonl").read_text().splitlines()[0] + "\n")
@@ -98,19 +100,19 @@ def test_other_validation_rows_judge_weights_that_they_did_not_choose(base, tmp_
         finetune(other, kind, runs.silent)
 
 
-def test_pooling_of_layers_that_a_model_lacks_leaves_a_folder(base, tmp_path):
+def test_pooling_of_layers_that_a_model_lacks_is_refused(base, tmp_path):
     with pytest.raises(UserError, match="2 layers, and pooling 'last four layers' needs four"):
         runs.made_plan(tmp_path, base, "classification", pooling="last four layers")
 
 
-def test_a_rate_for_a_head_that_is_not_there_is_ignored(base, tmp_path):
+def test_a_rate_for_a_head_that_is_not_there_is_refused(base, tmp_path):
     plan = runs.made_plan(tmp_path, base, "similarity", head_rate=5.0)
     with pytest.raises(UserError, match="has no head: leave --head-rate out"):
         finetune(plan, KINDS["similarity"], runs.silent)
     assert not plan.folder.exists()
 
 
-def test_what_is_changed_on_resuming_is_forgotten_or_spoils_a_run_that_refuses_it(base, tmp_path):
+def test_what_is_changed_on_resuming_is_kept_and_a_refusal_spoils_nothing(base, tmp_path):
     kind = KINDS["classification"]
     finetune(runs.made_plan(tmp_path, base, "classification"), kind, runs.silent)
     before = (tmp_path / "run/run.json").read_text()
@@ -135,11 +137,11 @@ def test_what_is_changed_on_resuming_is_forgotten_or_spoils_a_run_that_refuses_i
         ("multiple-choice", {"pooling": "cls"}, "--pooling is for"),
     ],
 )
-def test_an_option_that_a_task_does_not_know_is_ignored(task, options, says, base, tmp_path):
+def test_an_option_that_a_task_does_not_know_is_refused(task, options, says, base, tmp_path):
     with pytest.raises(UserError, match=says):
         runs.made_plan(tmp_path, base, task, **options)
 
 
-def test_an_option_is_known_to_a_task_that_does_not_exist():
+def test_every_option_is_known_to_tasks_that_exist():
     assert KNOWN_TO.keys() <= {field.name for field in fields(FinetuningSettings)}
     assert {task for tasks in KNOWN_TO.values() for task in tasks} <= KINDS.keys()

@@ -18,7 +18,7 @@ def made_up(layers: int = 5) -> tuple[BertOutput, torch.Tensor]:
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_padding_takes_part_in_the_vector(pooling):
+def test_padding_takes_no_part_in_the_vector(pooling):
     output, mask = made_up()
     vector = pool(output, mask, pooling)
     assert vector.shape == (2, pooled_size(3, pooling))
@@ -39,7 +39,7 @@ def test_each_pooling_is_what_it_says():
     assert torch.equal(pool(output, mask, "last four layers")[:, :3], output.hidden_states[2][:, 0])
 
 
-def test_cls_is_looked_for_at_the_beginning_where_it_stands_at_the_end(monkeypatch):
+def test_cls_is_found_at_the_end_where_it_stands_there(monkeypatch):
     """XLNet's <cls> is the last token of a text, which in a padded batch is not the last column."""
     output, mask = made_up()
     last = output.last_hidden_state
@@ -56,7 +56,7 @@ def test_cls_is_looked_for_at_the_beginning_where_it_stands_at_the_end(monkeypat
     assert torch.equal(model.pooled(ids, mask, None), torch.stack([vectors[0, 3], vectors[1, 1]]))
 
 
-def test_a_model_without_what_is_asked_for_ends_in_a_traceback():
+def test_a_model_without_what_is_asked_for_is_refused_in_words():
     output, mask = made_up(layers=2)
     with pytest.raises(UserError, match="there are 2"):
         pool(output, mask, "last four layers")

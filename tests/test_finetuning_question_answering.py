@@ -35,7 +35,7 @@ def words(rng: random.Random, count: int) -> str:
     return " ".join("".join(rng.choices(LETTERS, k=rng.randint(1, 3))) for _ in range(count))
 
 
-def test_a_window_loses_a_token_of_the_context_or_goes_beyond_its_length():
+def test_windows_keep_every_token_of_the_context_and_their_length():
     rng = random.Random(0)
     for _ in range(300):
         question, context = words(rng, 3), words(rng, rng.randint(1, 40))
@@ -54,14 +54,14 @@ def test_a_window_loses_a_token_of_the_context_or_goes_beyond_its_length():
         assert len(found) == 1 or (len(found) - 2) * stride + room < len(ids)  # no window for nothing
 
 
-def test_a_stride_that_skips_tokens_is_taken():
+def test_a_stride_that_skips_tokens_is_refused():
     with pytest.raises(UserError, match="stride is 12"):
         windows(TOKENIZER, "a b", "c d e", 16, 12)
     with pytest.raises(UserError, match="stride is 0"):
         windows(TOKENIZER, "a b", "c d e", 16, 0)
 
 
-def test_the_label_points_beside_the_answer():
+def test_the_label_points_to_the_answer():
     rng = random.Random(1)
     for _ in range(300):
         context = words(rng, 30)
@@ -82,7 +82,7 @@ def test_the_label_points_beside_the_answer():
     assert label_of(found[0], None) == (0, 0)
 
 
-def test_an_answer_with_a_space_or_a_dropped_mark_at_its_end_is_learned_as_none():
+def test_an_answer_with_a_space_or_a_dropped_mark_at_its_end_is_labelled():
     """Ends of an answer that no token stands for must not decide whether a window holds it."""
     context = "a b\u0301 c\u200b d"  # the uncased tokenizer drops the accent and the space without width
 
@@ -108,7 +108,7 @@ def brute_force(window: Window, starts: np.ndarray, ends: np.ndarray, longest: i
 
 
 @pytest.mark.slow
-def test_one_of_ten_thousand_best_spans_is_another_than_by_brute_force(thorough):
+def test_the_best_spans_are_those_by_brute_force(thorough):
     rng = np.random.default_rng(0)
     for case in range(10_000 if thorough else 1_000):
         length, first, longest = int(rng.integers(1, 9)), int(rng.integers(2, 5)), int(rng.integers(1, 6))
@@ -121,7 +121,7 @@ def test_one_of_ten_thousand_best_spans_is_another_than_by_brute_force(thorough)
         assert [(c.score, c.start // 2, c.end // 2) for c in got] == expected
 
 
-def test_a_span_in_two_windows_counts_twice_and_no_answer_is_taken_from_the_surest_window():
+def test_a_span_in_two_windows_counts_once_and_no_answer_comes_from_the_least_sure_window():
     one = Window([0] * 6, 2, [(0, 1), (2, 3), (4, 5)])
     two = Window([0] * 6, 2, [(2, 3), (4, 5), (6, 7)])
     starts = [np.array([5.0, 0, 1, 2, 3, 0]), np.array([1.0, 0, 4, 0, 0, 0])]
@@ -132,7 +132,7 @@ def test_a_span_in_two_windows_counts_twice_and_no_answer_is_taken_from_the_sure
     assert no_answer == 2.0
 
 
-def test_no_answer_is_looked_for_at_the_first_token_where_cls_is_the_last():
+def test_no_answer_is_looked_for_at_cls_wherever_it_stands():
     """XLNet's question <sep> context <sep> <cls>: the label of no answer and its score stand at the end of each window,
     which is shorter where the context ends.
     """
@@ -155,7 +155,7 @@ def test_no_answer_is_looked_for_at_the_first_token_where_cls_is_the_last():
     assert example["start_positions"] == example["end_positions"] == len(example["input_ids"]) - 1
 
 
-def test_the_threshold_is_turned_round():
+def test_the_threshold_runs_in_the_right_direction():
     answered = Answered([Candidate(2, 5, 1.0)], no_answer_score=0.5)
     assert answered.text("a bcd e", threshold=0.6) == "bcd"
     assert answered.text("a bcd e", threshold=0.4) == ""
@@ -170,7 +170,7 @@ def made_model(layers: int = 2, hidden_size: int = 16) -> BertForQuestionAnsweri
     return BertForQuestionAnswering.from_config(config).eval()
 
 
-def test_transformers_says_something_else(tmp_path):
+def test_transformers_says_the_same(tmp_path):
     model = made_model()
     model.save_pretrained(tmp_path)
     reference = AutoModelForQuestionAnswering.from_pretrained(tmp_path).eval()
@@ -184,7 +184,7 @@ def test_transformers_says_something_else(tmp_path):
     assert ours.loss.item() == pytest.approx(theirs.loss.item(), abs=1e-5)
 
 
-def test_the_shares_of_answers_are_not_those_of_their_scores():
+def test_the_shares_of_answers_are_those_of_their_scores():
     model = made_model()
     question, context = "a b", "c d e " * 200  # many windows
     answers, none = answer_question(model, TOKENIZER, question, context, top=20)
@@ -201,7 +201,7 @@ def test_the_shares_of_answers_are_not_those_of_their_scores():
     assert told == found.no_answer_score, "the threshold is one of these: rounded, a score would lie on its other side"
 
 
-def test_an_answer_is_longer_than_allowed():
+def test_no_answer_is_longer_than_allowed():
     model = made_model()
     row = Question("1", "a b", "c d e " * 20, ())
     for longest in (1, 3):
@@ -210,7 +210,7 @@ def test_an_answer_is_longer_than_allowed():
         assert max(spans) == 2 * longest - 1  # letters with a blank between them
 
 
-def test_an_answer_that_a_letter_gives_away_is_not_found(tmp_path):
+def test_an_answer_that_a_letter_gives_away_is_found(tmp_path):
     """The answer is the word p, in contexts of two to three windows; some have none."""
     rng = random.Random(3)
     rows = []
@@ -249,7 +249,7 @@ def scripted(*scores: tuple[float, bool]) -> list[Question]:
     ]
 
 
-def test_the_threshold_is_chosen_on_the_test_or_lost_on_the_way(tmp_path):
+def test_the_threshold_is_chosen_on_validation_and_kept(tmp_path):
     validation = scripted((-3.0, True), (-2.0, True), (-1.0, False), (1.0, False))
     test = scripted((-3.0, True), (-1.5, True), (-1.2, True), (1.0, False))
     task = Scripted(validation, validation, TOKENIZER, FinetuningSettings(max_length=32), stride=8)
@@ -267,7 +267,7 @@ def test_the_threshold_is_chosen_on_the_test_or_lost_on_the_way(tmp_path):
     assert task.validate(model, torch.device("cpu"))["f1"] == 1.0, "the best weights are chosen by another figure"
 
 
-def test_a_question_of_a_set_where_each_has_an_answer_gets_none(tmp_path):
+def test_a_question_of_a_set_where_each_has_an_answer_gets_one(tmp_path):
     validation, test = scripted((5.0, True), (2.0, True)), scripted((9.0, True), (1.0, False))
     task = Scripted(validation, validation, TOKENIZER, FinetuningSettings(max_length=32), stride=8)
     found = judge(made_model(), task, validation, test, tmp_path)
@@ -275,13 +275,13 @@ def test_a_question_of_a_set_where_each_has_an_answer_gets_none(tmp_path):
     assert AutoModelForQuestionAnswering.from_pretrained(tmp_path / "checkpoint-best").config.no_answer_threshold > 1e8
 
 
-def test_a_model_that_learned_silence_never_keeps_it_when_validation_needs_none():
+def test_a_model_that_learned_to_abstain_answers_where_validation_needs_it():
     train, validation = scripted((0.0, True), (0.0, False)), scripted((5.0, True), (2.0, True))
     task = Scripted(train, validation, TOKENIZER, FinetuningSettings(max_length=32), stride=8)
     assert task.decide(validation, task.predictions(made_model(), validation)) == {"no_answer_threshold": 0.0}
 
 
-def test_an_answer_is_given_against_the_threshold():
+def test_no_answer_is_given_against_the_threshold():
     model = made_model()
     context = "c d e"
     (answer, _), *_ = answer_question(model, TOKENIZER, "a b", context)[0]
@@ -291,7 +291,7 @@ def test_an_answer_is_given_against_the_threshold():
     assert answer_or_none(model, TOKENIZER, "a b", "") == ""
 
 
-def test_an_empty_part_of_a_batch_makes_the_loss_no_number():
+def test_an_empty_part_of_a_batch_has_a_loss_of_0():
     """As when a batch has fewer windows than there are processes."""
     empty = {name: torch.zeros((0, 8), dtype=torch.long) for name in ("input_ids", "attention_mask", "token_type_ids")}
     positions = {name: torch.zeros(0, dtype=torch.long) for name in ("start_positions", "end_positions")}

@@ -4,7 +4,7 @@ from bertedu.corpora.readers import Answer, Question
 from bertedu.finetuning.question_words import by_question_word
 
 
-def test_a_question_is_counted_under_another_word():
+def test_a_question_is_counted_under_its_own_word():
     asked = (("Who came?", "Jane", "Jane"), ("When did she come?", "in May", ""), ("When did he go?", "", ""))
     questions = [
         Question(str(i), text, "", (Answer(right, 0),) * bool(right)) for i, (text, right, _) in enumerate(asked)

@@ -75,7 +75,7 @@ def logits_of_both(task: str, checkpoint: Path) -> tuple[torch.Tensor, torch.Ten
 
 
 @pytest.mark.parametrize("task", DATA)
-def test_a_task_does_not_reach_its_folder(task, base, tmp_path):
+def test_every_task_reaches_its_folder(task, base, tmp_path):
     plan = made_plan(tmp_path, base, task, test=str(tmp_path / DATA[task][0]))
     metrics = finetune(plan, KINDS[task], silent)
     assert metrics == json.loads((tmp_path / "run/metrics.json").read_text())
@@ -109,7 +109,7 @@ def figures_of(task: str) -> set[str]:
     }.get(task, {"accuracy"})
 
 
-def test_seeds_are_the_same_run_or_their_spread_is_wrong(base, tmp_path):
+def test_seeds_are_different_runs_and_their_spread_is_right(base, tmp_path):
     metrics = finetune(made_plan(tmp_path, base, "regression", seeds=2), KINDS["regression"], silent)
     one, two = (load_file(tmp_path / f"run/seed-{seed}/checkpoint/model.safetensors") for seed in (0, 1))
     assert not torch.equal(one["classifier.weight"], two["classifier.weight"])
@@ -119,7 +119,7 @@ def test_seeds_are_the_same_run_or_their_spread_is_wrong(base, tmp_path):
     assert spread["deviation"] == pytest.approx(abs(errors[0] - errors[1]) / math.sqrt(2))
 
 
-def test_predictions_are_of_another_seed_or_of_other_rows(base, tmp_path, monkeypatch):
+def test_predictions_are_of_the_best_seed_and_its_rows(base, tmp_path, monkeypatch):
     asked = []
     predictions = ClassificationTask.predictions
     monkeypatch.setattr(
@@ -139,7 +139,7 @@ def test_predictions_are_of_another_seed_or_of_other_rows(base, tmp_path, monkey
     assert sum("text_loss" in line for line in read_metrics(of_seed)) == 3, "a run of three steps has no curve"
 
 
-def test_a_stopped_run_starts_anew_or_another_is_overwritten(base, tmp_path):
+def test_a_stopped_run_goes_on_and_no_run_is_overwritten(base, tmp_path):
     whole = finetune(made_plan(tmp_path, base, "classification"), KINDS["classification"], silent)
     with pytest.raises(UserError, match="holds a run already"):
         finetune(made_plan(tmp_path, base, "classification"), KINDS["classification"], silent)
@@ -157,7 +157,7 @@ def killed(*anything, **more) -> None:
 
 
 @pytest.mark.parametrize("again", ["resume", "start"])
-def test_a_run_killed_before_its_first_state_is_stuck(base, tmp_path, monkeypatch, again):
+def test_a_run_killed_before_its_first_state_can_be_resumed(base, tmp_path, monkeypatch, again):
     whole = finetune(made_plan(tmp_path, base, "classification", output=tmp_path / "whole"), KIND, silent)
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(loop, "save_state", killed)
@@ -170,7 +170,7 @@ def test_a_run_killed_before_its_first_state_is_stuck(base, tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("lost", ["copy_checkpoint", "copy_file", "write_json", "judge"])
-def test_figures_of_a_run_killed_behind_its_training_are_lost(base, tmp_path, monkeypatch, lost):
+def test_figures_of_a_run_killed_after_its_training_are_computed_on_resuming(base, tmp_path, monkeypatch, lost):
     whole = finetune(made_plan(tmp_path, base, "classification", output=tmp_path / "whole"), KIND, silent)
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(run, lost, killed)
@@ -183,7 +183,7 @@ def test_figures_of_a_run_killed_behind_its_training_are_lost(base, tmp_path, mo
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
-def test_a_baseline_that_cannot_be_measured_loses_a_trained_run(base, tmp_path):
+def test_a_baseline_that_cannot_be_measured_is_told_before_training(base, tmp_path):
     def refuse(train, test):
         raise UserError("no baseline for these rows")
 
@@ -192,7 +192,7 @@ def test_a_baseline_that_cannot_be_measured_loses_a_trained_run(base, tmp_path):
     assert not (tmp_path / "run").exists(), "it was trained before anybody asked"
 
 
-def test_two_runs_in_one_folder_overwrite_each_other(base, tmp_path):
+def test_two_runs_in_one_folder_are_kept_apart(base, tmp_path):
     plan = made_plan(tmp_path, base, "classification")
     with holding(tmp_path / "run"), pytest.raises(UserError, match="is in use by another run"):
         finetune(plan, KIND, silent)
@@ -200,12 +200,12 @@ def test_two_runs_in_one_folder_overwrite_each_other(base, tmp_path):
 
 
 @pytest.mark.parametrize(("asked", "expected"), [(None, 0.1), (0.0, 0.0), (0.3, 0.3)])
-def test_the_dropout_of_pretraining_or_the_one_asked_for_is_lost(base, asked, expected):
+def test_the_dropout_asked_for_is_used(base, asked, expected):
     model = with_new_head(BertForQuestionAnswering, str(base), FinetuningSettings(dropout=asked))
     assert model.config.hidden_dropout_prob == model.config.attention_probs_dropout_prob == expected
 
 
-def test_a_frozen_encoder_moves(base, tmp_path):
+def test_a_frozen_encoder_stays(base, tmp_path):
     finetune(made_plan(tmp_path, base, "classification", freeze_encoder=True), KINDS["classification"], silent)
     before = load_file(base / "model.safetensors")
     after = load_file(tmp_path / "run/seed-0/checkpoint/model.safetensors")
@@ -214,7 +214,7 @@ def test_a_frozen_encoder_moves(base, tmp_path):
     assert "bert.pooler.dense.weight" not in same
 
 
-def test_the_bag_of_words_learns_from_the_test():
+def test_the_bag_of_words_learns_nothing_from_the_test():
     train = [LabelledText(f"good {i}", "yes") for i in range(9)] + [LabelledText(f"bad {i}", "no") for i in range(5)]
     test = [LabelledText("a good one", "yes"), LabelledText("a bad one", "no")]
     found = classification_baselines(train, test, "single_label_classification")
@@ -234,7 +234,7 @@ def test_the_bag_of_words_learns_from_the_test():
         (["--resume", "nowhere"], "nowhere holds no run.json"),
     ],
 )
-def test_a_mistake_ends_in_a_traceback_or_a_folder(arguments, message, base, tmp_path, monkeypatch, capsys):
+def test_a_mistake_is_told_in_words_and_leaves_no_folder(arguments, message, base, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     if message == "max_length is 100":
         (tmp_path / "nowhere.csv").write_text("text,label\n" + "a,x\nb,y\n" * 10)
@@ -246,7 +246,7 @@ def test_a_mistake_ends_in_a_traceback_or_a_folder(arguments, message, base, tmp
     assert not (tmp_path / "runs").exists()
 
 
-def test_the_command_prints_no_figures(base, tmp_path, monkeypatch, capsys):
+def test_the_command_prints_its_figures(base, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.conll").write_text(DATA["entities"][1])
     with pytest.raises(SystemExit) as ended:
@@ -261,7 +261,7 @@ def test_the_command_prints_no_figures(base, tmp_path, monkeypatch, capsys):
     )
 
 
-def test_an_answer_is_looked_for_in_no_text_or_in_two(base, tmp_path, monkeypatch, capsys):
+def test_an_answer_is_looked_for_in_exactly_one_text(base, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     finetune(made_plan(tmp_path, base, "question-answering"), KINDS["question-answering"], silent)
     (tmp_path / "text.txt").write_text("A b c d.")

@@ -26,7 +26,7 @@ def made_encoder(pooling: str = "mean") -> BertSentenceEncoder:
     return BertSentenceEncoder.from_config(config, TaskConfig(pooling=pooling)).eval()
 
 
-def test_a_text_has_another_vector_beside_a_longer_one(tmp_path):
+def test_a_text_has_the_same_vector_beside_a_longer_one(tmp_path):
     model = made_encoder()
     together, alone = embed(model, TOKENIZER, ["a b", "c d e f g h"]), embed(model, TOKENIZER, ["a b"])
     assert torch.allclose(together[0], alone[0], atol=1e-6)
@@ -37,7 +37,7 @@ def test_a_text_has_another_vector_beside_a_longer_one(tmp_path):
     assert torch.allclose(alone, torch.nn.functional.normalize(reference, dim=-1), atol=1e-5)
 
 
-def test_search_returns_the_farthest():
+def test_search_returns_the_nearest():
     vectors = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
     assert search(vectors, torch.tensor([0.0, 1.0]), k=2) == [(1, 1.0), (2, pytest.approx(0.8))]
     assert len(search(vectors, vectors[0], k=9)) == 3
@@ -51,7 +51,7 @@ def test_search_returns_the_farthest():
         (LabelledText("a", ("x",), "b"), "from 0.0 to 5.0"),
     ],
 )
-def test_a_row_that_is_no_scored_pair_is_learned(row, message):
+def test_a_row_that_is_no_scored_pair_is_refused(row, message):
     with pytest.raises(UserError, match=message):
         SimilarityTask([row], [], TOKENIZER, FinetuningSettings())
 
@@ -68,7 +68,7 @@ def pairs() -> list[LabelledText]:
     return rows
 
 
-def test_cosines_do_not_follow_the_scores_after_training(tmp_path):
+def test_cosines_follow_the_scores_after_training(tmp_path):
     rows = pairs()
     task = SimilarityTask(rows[:200], rows[200:], TOKENIZER, FinetuningSettings(batch_size=20))
     assert [round(task.target(row), 2) for row in (LabelledText("a", 0.0, "b"), LabelledText("a", 5.0, "b"))] == [0, 1]
@@ -79,13 +79,13 @@ def test_cosines_do_not_follow_the_scores_after_training(tmp_path):
     assert figures["spearman"] > 0.85 and figures["mean_squared_error"] < 0.05
 
 
-def test_the_baseline_sees_the_scores():
+def test_the_baseline_does_not_see_the_scores():
     rows = [LabelledText("red car", 5.0, "red car"), LabelledText("red car", 0.0, "two dogs")]
     figures = word_cosines(rows, rows)
     assert figures["cosine of bags of words"]["spearman"] == pytest.approx(1.0)
 
 
-def test_the_highest_of_fine_scores_is_refused_because_training_had_a_lower_one(tmp_path):
+def test_the_highest_of_fine_scores_is_read_though_training_had_a_lower_one(tmp_path):
     rows = {"train": (0.02, 0.5, 0.98), "near": (0.0, 0.5, 1.0), "far": (0.0, 0.5, 5.0)}
     for name, scores in rows.items():
         lines = [json.dumps({"sentence1": "a", "sentence2": "b", "score": score}) for score in scores]

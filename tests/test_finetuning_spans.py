@@ -15,7 +15,7 @@ def random_tags(rng: random.Random, positions: str) -> list[str]:
 
 
 @pytest.mark.parametrize("positions", ["BI", "BIES"])
-def test_broken_tags_are_read_in_another_way(positions):
+def test_broken_tags_are_read_as_by_seqeval(positions):
     rng = random.Random(0)
     for _ in range(5000):
         tags = random_tags(rng, positions)
@@ -40,12 +40,12 @@ def test_figures_are_those_of_seqeval():
                 assert figures[f"f1_{kind}"] == pytest.approx(report[kind]["f1-score"])
 
 
-def test_spans_and_tags_are_not_each_others_way_back():
+def test_spans_and_tags_are_each_others_way_back():
     spans = [("x", 0, 2), ("x", 2, 3), ("y", 4, 6)]
     tags = span_tags(spans, 7)
     assert tags == ["B-x", "I-x", "B-x", "O", "B-y", "I-y", "O"]
     assert tag_spans(tags) == spans
 
 
-def test_sentences_without_entities_divide_by_zero():
+def test_sentences_without_entities_have_figures_of_0():
     assert entity_figures([["O"]], [["O"]]) == {"precision": 0.0, "recall": 0.0, "f1": 0.0}

@@ -23,7 +23,7 @@ def finetuned(tmp_path):
     return str(tmp_path)
 
 
-def test_the_head_of_another_task_is_taken_over_or_in_the_way(finetuned):
+def test_the_head_of_another_task_is_left_behind(finetuned):
     old = BertForSequenceClassification.from_pretrained(finetuned)
     for labels in (("x", "y", "z"), ("x", "y", "z", "w")):
         heads = []
@@ -38,7 +38,7 @@ def test_the_head_of_another_task_is_taken_over_or_in_the_way(finetuned):
     assert with_new_head(BertForTokenClassification, finetuned, SETTINGS, labels=("O",)).classifier.out_features == 1
 
 
-def test_the_weights_of_pretraining_are_lost(tmp_path):
+def test_the_weights_of_pretraining_are_kept(tmp_path):
     before = BertForPreTraining(BertConfig(20, 16, 2, 2, 32))
     before.save_pretrained(tmp_path)
     model = with_new_head(BertForSequenceClassification, str(tmp_path), SETTINGS, labels=("x", "y"))
@@ -48,7 +48,7 @@ def test_the_weights_of_pretraining_are_lost(tmp_path):
     assert not model.training
 
 
-def test_a_pooler_drawn_by_lot_is_not_told(tmp_path):
+def test_a_pooler_at_random_is_told(tmp_path):
     """A model that only fills in masks has none, and the classifier reads it by default."""
     BertForMaskedLM(BertConfig(20, 16, 2, 2, 32)).save_pretrained(tmp_path)
     with pytest.warns(UserWarning, match=r"lacks pooler.dense.weight, pooler.dense.bias: they start untrained"):

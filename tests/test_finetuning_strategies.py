@@ -19,7 +19,7 @@ def small_model(layers: int = 2) -> BertForSequenceClassification:
     return BertForSequenceClassification.from_config(config, TaskConfig(("no", "yes")))
 
 
-def test_a_layer_is_taken_for_its_neighbour():
+def test_every_layer_has_its_own_depth():
     model = small_model(layers=12)
     assert {model.depth(name) for name, _ in model.named_parameters()} == set(range(14))
     assert model.depth("encoder.embeddings.norm.weight") == 0
@@ -29,7 +29,7 @@ def test_a_layer_is_taken_for_its_neighbour():
 
 
 @pytest.mark.parametrize("model_class", [BertModel, BertForPreTraining, BertForMaskedLM])
-def test_a_layer_lies_deeper_in_one_model_than_in_another(model_class):
+def test_a_layer_lies_as_deep_in_every_model(model_class):
     """Muon and the rates of embeddings go by it in pre-training too."""
     model = model_class(BertConfig(50, 16, 3, 2, 32))
     depths = {name: model.depth(name) for name, _ in model.named_parameters()}
@@ -39,7 +39,7 @@ def test_a_layer_lies_deeper_in_one_model_than_in_another(model_class):
     assert set(depths.values()) >= {0, 1, 2, 3}
 
 
-def test_lower_layers_learn_faster_than_upper_ones():
+def test_lower_layers_learn_slower_than_upper_ones():
     of = pace(FinetuningSettings(layer_decay=0.5, head_rate=10), small_model())
     assert of("classifier.weight")[0] == 10
     assert of("encoder.encoder.layers.1.attention.query.weight")[0] == 0.5
@@ -47,12 +47,12 @@ def test_lower_layers_learn_faster_than_upper_ones():
     assert of("encoder.embeddings.token.weight")[0] == 0.125
 
 
-def test_layers_thaw_from_the_bottom_or_all_at_once():
+def test_layers_thaw_from_the_top_one_by_one():
     settings = FinetuningSettings(unfreeze_over=0.6)
     assert [pace_at(settings, depth, layers=2)[1] for depth in (3, 2, 1, 0)] == pytest.approx([0.0, 0.2, 0.4, 0.6])
 
 
-def test_a_frozen_encoder_learns():
+def test_a_frozen_encoder_does_not_learn():
     model = small_model()
     freeze_encoder(model)
     free = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
@@ -66,6 +66,6 @@ def test_a_frozen_encoder_learns():
         *[("unfreeze_over", 1.0), ("pooling", "sum"), ("class_weights", "yes"), ("head_rate", -1.0)],
     ],
 )
-def test_a_setting_that_cannot_be_is_accepted(name, value):
+def test_a_setting_that_cannot_be_is_refused(name, value):
     with pytest.raises(UserError, match=name):
         FinetuningSettings(**{name: value})

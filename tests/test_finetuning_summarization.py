@@ -23,7 +23,7 @@ WORDS = ["The", "cat,", "dogs", "ran.", "over", "3.5", "moons", "moon", "a", "an
 TOKENIZER = BertTokenizer([*SPECIAL_TOKENS, *"abcdefgh", "."])
 
 
-def test_rouge_counts_in_another_way_than_its_reference():
+def test_rouge_counts_as_its_reference():
     scorer, rng = RougeScorer(["rouge1", "rouge2", "rougeL"]), random.Random(0)
     for _ in range(3000):
         found, right = (" ".join(rng.choices(WORDS, k=rng.randint(0, 12))) for _ in range(2))
@@ -35,7 +35,7 @@ def made_task(rows, max_length: int = 64, sentences: int = 2) -> SummarizationTa
     return SummarizationTask(rows, rows, TOKENIZER, FinetuningSettings(max_length=max_length), sentences)
 
 
-def test_a_sentence_is_cut_or_shares_the_segment_of_its_neighbour():
+def test_no_sentence_is_cut_and_neighbours_have_different_segments():
     task = made_task([Summary("A b c. D e. F g h. A a.", "D e.")], max_length=13)
     (example,) = task.examples
     tokens = TOKENIZER.convert_ids_to_tokens(example["input_ids"])
@@ -47,7 +47,7 @@ def test_a_sentence_is_cut_or_shares_the_segment_of_its_neighbour():
     assert len(long["input_ids"]) == 8 and long["input_ids"][-1] == TOKENIZER.sep_token_id
 
 
-def test_the_score_of_a_sentence_is_read_at_its_first_word_where_cls_ends_it():
+def test_the_score_of_a_sentence_is_read_at_cls_wherever_it_stands():
     tokenizer = BertTokenizer(TOKENIZER.tokens)
     cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
     tokenizer.layout = replace(tokenizer.layout, single=((FIRST, 0), (sep, 0), (cls, 2)))  # XLNet's
@@ -64,20 +64,20 @@ def test_the_score_of_a_sentence_is_read_at_its_first_word_where_cls_ends_it():
     assert example["starts"] == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 
 
-def test_the_oracle_takes_what_adds_nothing():
+def test_the_oracle_takes_nothing_that_adds_nothing():
     sentences = ["The cat sat.", "The dog ran.", "Nothing else."]
     assert oracle(sentences, "the cat sat and the dog ran", 3) == {0, 1}
     assert oracle(sentences, "nothing else", 3) == {2}
     assert oracle(sentences, "quite another", 3) == set()
 
 
-def test_a_sentence_that_repeats_three_words_is_taken_twice_or_the_order_is_lost():
+def test_a_sentence_that_repeats_three_words_is_left_out_and_the_order_kept():
     sentences = ["We saw the old cat.", "It was late.", "I saw the old cat again."]
     assert select(sentences, [0.5, 0.1, 0.9], 2) == [1, 2]
     assert select(sentences, [0.5, 0.9], 1) == [1]  # the last sentence did not fit the model
 
 
-def test_the_sentences_that_matter_are_not_learned(tmp_path):
+def test_the_sentences_that_matter_are_learned(tmp_path):
     """The summary is the two sentences with an h, wherever they stand."""
     rng, rows = random.Random(0), []
     for _ in range(150):

@@ -45,7 +45,7 @@ def made_task(rows, label_pieces: str = "first", **settings) -> TaggingTask:
     return TaggingTask(rows, rows, TOKENIZER, FinetuningSettings(**settings), TAGS, label_pieces)
 
 
-def test_transformers_says_something_else(tmp_path):
+def test_transformers_says_the_same(tmp_path):
     model = made_model()
     model.save_pretrained(tmp_path)
     reference = AutoModelForTokenClassification.from_pretrained(tmp_path).eval()
@@ -58,7 +58,7 @@ def test_transformers_says_something_else(tmp_path):
     assert tuple(reference.config.id2label.values()) == TAGS
 
 
-def test_the_crf_is_forgotten_on_the_way_to_disk(tmp_path):
+def test_the_crf_is_kept_on_disk(tmp_path):
     model = made_model(BertCrfForTokenClassification)
     model.save_pretrained(tmp_path)
     again = BertCrfForTokenClassification.from_pretrained(tmp_path)
@@ -66,7 +66,7 @@ def test_the_crf_is_forgotten_on_the_way_to_disk(tmp_path):
     assert not any("rules" in name for name in load_file(tmp_path / "model.safetensors"))
 
 
-def test_labels_slip_from_the_first_piece_to_another():
+def test_labels_stand_at_the_first_piece():
     row = TaggedWords(("ab", "c", "def"), ("B-x", "I-x", "O"))
     example = made_task([row]).examples[0]
     assert TOKENIZER.convert_ids_to_tokens(example["input_ids"]) == [
@@ -85,7 +85,7 @@ def test_labels_slip_from_the_first_piece_to_another():
     assert every["labels"] == [IGNORED, 1, 2, 2, 0, 0, 0, IGNORED]
 
 
-def test_a_word_without_a_piece_or_behind_the_end_shifts_the_others():
+def test_a_word_without_a_piece_or_beyond_the_end_does_not_shift_the_others():
     rows = [TaggedWords(("a", "\u0000", "b"), ("O", "O", "B-x")), TaggedWords(("abcdefgh", "a"), ("O", "B-x"))]
     task = made_task(rows, max_length=8)
     assert [sum(example["first_pieces"]) for example in task.examples] == [3, 1]
@@ -98,7 +98,7 @@ def test_a_word_without_a_piece_or_behind_the_end_shifts_the_others():
         made_task([TaggedWords(("a",), ("B-y",))])
 
 
-def test_packed_words_come_from_other_pieces():
+def test_packed_words_come_from_their_first_pieces():
     logits = torch.arange(12.0).reshape(1, 6, 2).repeat(2, 1, 1)
     first = torch.tensor([[0, 1, 0, 1, 1, 0], [0, 0, 1, 0, 0, 0]]).bool()
     labels = torch.arange(6).repeat(2, 1)
@@ -107,7 +107,7 @@ def test_packed_words_come_from_other_pieces():
     assert words.tolist() == [[True] * 3, [True, False, False]] and packed_labels[1, 0] == 2
 
 
-def test_the_crf_loss_is_no_mean_over_words():
+def test_the_crf_loss_is_a_mean_over_words():
     """With no transitions learned and none forbidden, a CRF is the product of what each word says."""
     torch.manual_seed(0)
     config, task_config = BertConfig(len(VOCAB), 16, 1, 2, 32), TaskConfig(("NOUN", "VERB"))
@@ -119,7 +119,7 @@ def test_the_crf_loss_is_no_mean_over_words():
     assert model(ids, labels=labels).loss.item() == pytest.approx(without(ids, labels=labels).loss.item(), abs=1e-5)
 
 
-def test_a_tag_that_depends_on_the_tag_before_cannot_be_learned(tmp_path):
+def test_a_tag_that_depends_on_the_tag_before_is_learned(tmp_path):
     """ "a" begins an entity, and "b" goes on with it when it stands right behind "a", and else is outside."""
     generator = torch.Generator().manual_seed(0)
     rows = []
@@ -139,12 +139,12 @@ def test_a_tag_that_depends_on_the_tag_before_cannot_be_learned(tmp_path):
     assert task.score(best, rows)["f1"] > 0.95 > 0.8 > without["f1"]
 
 
-def test_tags_are_numbered_in_another_order_each_time():
+def test_tags_are_numbered_in_the_same_order_each_time():
     rows = [TaggedWords(("a", "b", "c"), ("I-y", "B-x", "O")), TaggedWords(("a", "b"), ("B-y", "I-x"))]
     assert tags_of(rows) == ("O", "B-x", "I-x", "B-y", "I-y")
 
 
-def test_a_crf_learns_tags_of_pieces_and_is_asked_for_tags_of_words():
+def test_a_crf_with_tags_of_pieces_is_refused():
     with pytest.raises(UserError, match='one tag for each word: choose label_pieces="first"'):
         made_task([TaggedWords(("a",), ("O",))], "all", crf=True)
 
@@ -159,7 +159,7 @@ def test_a_crf_learns_tags_of_pieces_and_is_asked_for_tags_of_words():
     ],
 )
 @pytest.mark.parametrize("part", ["train", "validation"])
-def test_a_crf_learns_tags_that_its_rules_forbid(tags, told, part):
+def test_tags_that_its_rules_forbid_are_refused_by_a_crf(tags, told, part):
     good, bad = TaggedWords(("d", "e"), ("O", "O")), TaggedWords(("a", "b", "c"), tags)
     rows = ([good, bad], [good]) if part == "train" else ([good], [good, bad])
     labels = tags_of([good, bad])
@@ -170,14 +170,14 @@ def test_a_crf_learns_tags_that_its_rules_forbid(tags, told, part):
 
 
 @pytest.mark.parametrize("labels", [TAGS, ("O", "B-x", "I-x", "E-x", "S-x"), ("DET", "I-NTJ")])
-def test_a_crf_refuses_tags_that_follow_its_rules(labels):
+def test_tags_that_follow_its_rules_are_learned_by_a_crf(labels):
     row = {3: ("O", "B-x", "I-x"), 5: ("B-x", "I-x", "E-x"), 2: ("DET", "DET", "DET")}[len(labels)]
     rows = [TaggedWords(("a", "b", "c"), row)]
     assert TaggingTask(rows, rows, TOKENIZER, FinetuningSettings(crf=True), labels).examples
 
 
 @pytest.mark.parametrize("max_length", [8, 9, 10])
-def test_a_long_entity_that_max_length_cuts_is_learned_as_impossible(max_length):
+def test_a_long_entity_that_max_length_cuts_is_possible(max_length):
     """Of BIOES: what is left of it ends with B- or I-; 10 tokens hold the whole sentence."""
     labels = ("O", "B-x", "I-x", "E-x", "S-x")
     rows = [TaggedWords(tuple("aaaaabcd"), ("O",) * 5 + ("B-x", "I-x", "E-x"))]
@@ -188,7 +188,7 @@ def test_a_long_entity_that_max_length_cuts_is_learned_as_impossible(max_length)
 
 
 @pytest.mark.parametrize("tags", [("-LRB-", "NN", "DT"), ("NN-TL", "NN", "O"), ("B-NP", "NN", "O"), ("B-", "I-", "O")])
-def test_parts_of_speech_with_a_hyphen_are_scored_as_entities(tags):
+def test_parts_of_speech_with_a_hyphen_are_not_scored_as_entities(tags):
     rows = [TaggedWords(("a", "b", "c"), tags)] * 2
     task = TaggingTask(rows, rows, TOKENIZER, FinetuningSettings(), tags_of(rows))
     assert task.best_by == "accuracy" and not are_entities(tags)
@@ -196,7 +196,7 @@ def test_parts_of_speech_with_a_hyphen_are_scored_as_entities(tags):
         assert figures.keys() == {"accuracy", "macro_f1"} and figures["accuracy"] == 1.0
 
 
-def test_tags_of_entities_are_not_told_from_others():
+def test_tags_of_entities_are_told_from_others():
     assert are_entities(["O", "B-x", "I-x"]) and are_entities(["S-x-y", "E-x"])
     assert not are_entities(["O", "O"]) and not are_entities([]) and not are_entities(["O", "B-x", "-RRB-"])
 
@@ -212,7 +212,7 @@ class Wrapped(torch.nn.Module):
         return self.module(*inputs, **named)
 
 
-def test_a_crf_is_lost_when_the_model_is_wrapped():
+def test_a_crf_is_kept_when_the_model_is_wrapped():
     """It forbids I-x behind O: each word for itself, the model would say it."""
     model = made_model(BertCrfForTokenClassification)
     rows = [TaggedWords(tuple("abcdeabc"), ("O",) * 8), TaggedWords(tuple("edcba"), ("O",) * 5)]
@@ -234,7 +234,7 @@ def without_crf(model):
 
 @pytest.mark.parametrize("model_class", [BertForTokenClassification, BertCrfForTokenClassification])
 @pytest.mark.parametrize("rows", [0, 2])
-def test_a_part_of_a_batch_without_a_label_makes_the_loss_no_number(model_class, rows):
+def test_a_part_of_a_batch_without_a_label_has_a_loss_of_0(model_class, rows):
     """Batches are cut into parts; sums of parts are added up, and nothing adds nothing."""
     model = made_model(model_class)
     task = made_task([TaggedWords(("a", "b"), ("O", "O"))])

@@ -21,7 +21,7 @@ def sentences(names: list[str], count: int) -> list[TaggedWords]:
     return found
 
 
-def test_the_linear_model_knows_no_neighbours_or_the_tags_of_the_test():
+def test_the_linear_model_knows_neighbours_and_no_tags_of_the_test():
     train, test = sentences(["Anna", "Rome", "Karl"], 60), sentences(["Bergen", "Otto"], 20)
     figures = tagging_baselines(train, test)
     assert figures[LINEAR]["f1"] == 1.0, "the verb behind the name tells"
@@ -30,19 +30,19 @@ def test_the_linear_model_knows_no_neighbours_or_the_tags_of_the_test():
     assert linear_tags(train, other) == linear_tags(train, test), "it looks at the right tags"
 
 
-def test_one_tag_alone_ends_in_a_traceback():
+def test_one_tag_alone_is_learned():
     rows = [TaggedWords(("a", "b"), ("O", "O"))] * 3
     assert linear_tags(rows, rows) == [["O", "O"]] * 3
 
 
 @pytest.mark.parametrize("tags", [2, 17, 32, 33, 133, 5000])
-def test_many_tags_fill_the_memory_or_few_change_what_was_recorded(tags):
+def test_many_tags_do_not_fill_the_memory_and_few_change_nothing_recorded(tags):
     features = features_for(tags)
     assert features * tags <= TABLE == 2**25 and features & (features - 1) == 0
     assert features == 2**20 if tags <= 32 else features * tags > TABLE / 4
 
 
-def test_the_linear_model_keeps_more_numbers_than_it_may(monkeypatch):
+def test_the_linear_model_keeps_no_more_numbers_than_it_may(monkeypatch):
     kept = []
 
     class Model(SGDClassifier):
@@ -57,7 +57,7 @@ def test_the_linear_model_keeps_more_numbers_than_it_may(monkeypatch):
     assert kept == [20 * 512]
 
 
-def test_capitals_and_digits_look_the_same():
+def test_capitals_and_digits_look_different():
     assert [shape(word) for word in ("Anna", "anna", "NATO", "1st", "-", "", "é")] == [
         *("Aa", "aa", "AA", "0a", "..", "", "aa"),
     ]

@@ -23,7 +23,7 @@ def made() -> tuple[BertForSequenceClassification, ClassificationTask]:
     return BertForSequenceClassification.from_config(config, TaskConfig(("x", "y", "z"))), task
 
 
-def test_the_validation_loss_has_dropout_or_is_the_mean_of_batches():
+def test_the_validation_loss_is_the_mean_of_all_labels_without_dropout():
     model, task = made()
     model.train()
     figures = task.validate(model, torch.device("cpu"))
@@ -34,7 +34,7 @@ def test_the_validation_loss_has_dropout_or_is_the_mean_of_batches():
     assert task.validate(model, torch.device("cpu")) == figures
 
 
-def test_weights_that_ran_away_are_kept_as_the_best():
+def test_weights_that_ran_away_are_not_kept_as_the_best():
     model, task = made()
     torch.nn.init.constant_(model.classifier.weight, float("nan"))
     with pytest.raises(UserError, match=r"text loss on the validation rows is nan.*lower --learning-rate"):

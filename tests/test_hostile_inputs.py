@@ -12,7 +12,7 @@ TRIED = {"pages with pictures": (3, 1), "fill-mask and attention": (10, 3), "ans
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_hostile_input_ends_in_a_traceback_or_in_silence(kind, tmp_path, thorough):
+def test_a_hostile_input_is_answered_in_words(kind, tmp_path, thorough):
     often = SHARES.get(kind, OFTEN) == OFTEN
     whole, part = TRIED.get(kind, (40, 10) if often else (15, 4))
     for number in range(whole if thorough else part):
@@ -36,6 +36,6 @@ def refusing(sentence: str):
         (Input(refusing("a file is damaged."), None, names="a.csv"), "a.csv is not named"),
     ],
 )
-def test_the_oracle_lets_everything_pass(made, says):
+def test_the_oracle_refuses_what_is_wrong(made, says):
     with pytest.raises(Wrong, match=says):
         check(made)

@@ -32,7 +32,7 @@ def loaded(code: str) -> set[str]:
         "from bertedu.cli import main; main.run(['pretrain', '--help'])",
     ],
 )
-def test_a_first_import_or_a_help_text_waits_for_torch(code):
+def test_neither_a_first_import_nor_a_help_text_waits_for_torch(code):
     """The limits of 0.2 and 0.5 seconds, told by what is loaded: a busy machine's clock tells nothing."""
     found = loaded(code)
     assert "bertedu" in found and not found & {*HEAVY, "torch", "numpy", "scipy", "accelerate", "rich"}
@@ -42,7 +42,7 @@ MODULES = ("model", "tokenization", "inference", "corpora", "corpora.task_data",
            "finetuning.kinds", "finetuning.run", "interpretation.probing")  # fmt: skip
 
 
-def test_a_module_loads_libraries_that_it_may_never_use():
+def test_no_module_loads_libraries_that_it_may_never_use():
     """One Python imports them all; only if it has loaded too much, each is asked alone."""
     if loaded("\n".join(f"import bertedu.{module}" for module in MODULES)) & set(HEAVY):
         assert_none(
@@ -51,7 +51,7 @@ def test_a_module_loads_libraries_that_it_may_never_use():
         pytest.fail("several modules together load what none of them loads alone")
 
 
-def test_a_name_of_the_package_is_missing_or_hidden_from_completion():
+def test_every_name_of_the_package_is_there_and_offered_for_completion():
     for name in bertedu.__all__:
         assert callable(getattr(bertedu, name)) and name in dir(bertedu)
     with pytest.raises(AttributeError, match="'bertedu' has no attribute 'BertForNothing'"):

@@ -14,7 +14,7 @@ TEXT = "the [MASK] sat on the [MASK] ."
 
 
 @pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM])
-def test_masks_get_each_others_answers(kind):
+def test_every_mask_gets_its_own_answers(kind):
     model, tokenizer = small_model(kind), small_tokenizer()
     answers = fill_mask(model, tokenizer, TEXT, top=3)
     encoding = tokenizer(TEXT)
@@ -28,14 +28,14 @@ def test_masks_get_each_others_answers(kind):
         assert [share for _, share in answer] == pytest.approx([probabilities[place][index].item() for index in best])
 
 
-def test_dropout_is_left_on_and_every_answer_differs():
+def test_dropout_is_off_and_every_answer_repeats():
     model, tokenizer = small_model(hidden_dropout_prob=0.5), small_tokenizer()
     model.train()
     assert fill_mask(model, tokenizer, TEXT) == fill_mask(model, tokenizer, TEXT)
     assert model.training, "the caller's mode was changed"
 
 
-def test_a_model_with_padded_vocabulary_answers_with_a_word_that_does_not_exist():
+def test_a_model_with_padded_vocabulary_answers_with_words_that_exist():
     model, tokenizer = small_model(vocab_size=len(VOCAB) + 3), small_tokenizer()
     with torch.no_grad():
         model.masked_lm.decoder.bias[len(VOCAB) :] = 50.0
@@ -44,17 +44,17 @@ def test_a_model_with_padded_vocabulary_answers_with_a_word_that_does_not_exist(
     assert sum(share for _, share in answer) == pytest.approx(1)
 
 
-def test_a_text_without_a_mask_gives_an_empty_list():
+def test_a_text_without_a_mask_is_refused():
     with pytest.raises(UserError, match=r"no \[MASK\] in 'the cat'"):
         fill_mask(small_model(), small_tokenizer(), "the cat")
 
 
-def test_no_answers_are_asked_for_and_none_come():
+def test_asking_for_no_answers_is_refused():
     with pytest.raises(UserError, match="top is 0"):
         fill_mask(small_model(), small_tokenizer(), TEXT, top=0)
 
 
-def test_a_text_longer_than_the_positions_is_cut_without_a_word():
+def test_a_text_longer_than_the_positions_is_refused():
     fitting = "[MASK] " * (POSITIONS - 2)
     assert len(fill_mask(small_model(), small_tokenizer(), fitting)) == POSITIONS - 2
     with pytest.raises(UserError, match=f"has {POSITIONS + 1} tokens .* takes {POSITIONS}: shorten"):
@@ -62,7 +62,7 @@ def test_a_text_longer_than_the_positions_is_cut_without_a_word():
 
 
 @pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM])
-def test_pseudo_perplexity_hides_all_tokens_at_once_or_scores_cls(kind):
+def test_pseudo_perplexity_hides_one_token_at_a_time_and_no_cls(kind):
     model, tokenizer = small_model(kind), small_tokenizer()
     surprises = []
     for place in range(1, 4):
@@ -74,7 +74,7 @@ def test_pseudo_perplexity_hides_all_tokens_at_once_or_scores_cls(kind):
     assert pseudo_perplexity(model, tokenizer, "the cat sat") == pytest.approx(math.exp(sum(surprises) / 3), rel=1e-5)
 
 
-def test_pseudo_perplexity_of_nothing_and_of_too_much():
+def test_pseudo_perplexity_of_nothing_and_of_too_much_is_refused():
     with pytest.raises(UserError, match="no token to hide"):
         pseudo_perplexity(small_model(), small_tokenizer(), " ")
     with pytest.raises(UserError, match=f"takes {POSITIONS}: shorten"):
@@ -82,7 +82,7 @@ def test_pseudo_perplexity_of_nothing_and_of_too_much():
 
 
 @pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM, BertModel])
-def test_attention_is_of_other_layers_or_heads_or_ignores_the_second_text(kind):
+def test_attention_is_of_all_layers_and_heads_and_of_both_texts(kind):
     model, tokenizer = small_model(kind), small_tokenizer()
     tokens, weights = attention_weights(model, tokenizer, "the cat sat", "he is on the mat")
     assert tokens == ["[CLS]", "the", "cat", "sat", "[SEP]", "he", "is", "on", "the", "mat", "[SEP]"]
@@ -94,7 +94,7 @@ def test_attention_is_of_other_layers_or_heads_or_ignores_the_second_text(kind):
 
 
 @pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM])
-def test_a_checkpoint_opens_as_another_kind_and_loses_its_head(kind, tmp_path, recwarn):
+def test_a_checkpoint_opens_as_its_own_kind_with_its_head(kind, tmp_path, recwarn):
     saved = small_model(kind)
     saved.save_pretrained(tmp_path)
     small_tokenizer().save_pretrained(tmp_path)
@@ -103,7 +103,7 @@ def test_a_checkpoint_opens_as_another_kind_and_loses_its_head(kind, tmp_path, r
     assert fill_mask(model, tokenizer, TEXT) == fill_mask(saved, tokenizer, TEXT)
 
 
-def test_ids_beyond_the_vocabulary_are_found_only_by_the_text_that_has_them(tmp_path):
+def test_a_vocabulary_larger_than_the_models_is_refused_at_once(tmp_path):
     save_model(tmp_path)
     small_model(vocab_size=len(VOCAB) - 4).save_pretrained(tmp_path)
     with pytest.raises(UserError, match=f"tokenizer has {len(VOCAB)} tokens and the model knows {len(VOCAB) - 4}"):
@@ -111,7 +111,7 @@ def test_ids_beyond_the_vocabulary_are_found_only_by_the_text_that_has_them(tmp_
 
 
 @pytest.mark.parametrize("kind", [BertForPreTraining, BertForMaskedLM])
-def test_every_token_is_scored_where_one_is_asked_about(kind):
+def test_only_the_token_that_is_asked_about_is_scored(kind):
     """The head is most of a small model's work: [B, T, V] scores for one [MASK]."""
     model, scored = small_model(kind), []
     model.masked_lm.register_forward_hook(lambda module, inputs, output: scored.append(output.shape[:-1].numel()))

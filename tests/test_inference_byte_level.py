@@ -64,7 +64,7 @@ def task_of(tokenizer, **changes) -> MaskedWords:
     return MaskedWords(text, text, tokenizer, PretrainingSettings(objective="words", max_length=40, **changes))
 
 
-def test_a_folder_of_transformers_gives_other_logits_for_the_same_text(folder):
+def test_a_folder_of_transformers_gives_the_same_logits_for_the_same_text(folder):
     model, tokenizer = open_model(folder)
     theirs = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
     their_tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -81,7 +81,7 @@ def test_a_folder_of_transformers_gives_other_logits_for_the_same_text(folder):
         assert_close(logits[real], expected[real], atol=1e-5, rtol=1e-5)
 
 
-def test_guesses_are_shown_as_characters_of_bytes(folder):
+def test_guesses_are_shown_as_text(folder):
     model, tokenizer = open_model(folder)
     guesses = fill_mask(model, tokenizer, f"The capital of {tokenizer.mask_token}.", top=len(tokenizer))[0]
     words = {word for word, _ in guesses}
@@ -90,13 +90,13 @@ def test_guesses_are_shown_as_characters_of_bytes(folder):
         fill_mask(model, tokenizer, "The capital of")
 
 
-def test_a_word_with_the_space_before_it_is_not_found(folder):
+def test_a_word_with_the_space_before_it_is_found(folder):
     model, tokenizer = open_model(folder)
     vectors = word_vectors(model, tokenizer, SENTENCES[:2], "Paris")
     assert vectors.shape == (2, 3, 16)
 
 
-def test_whole_words_are_masked_in_part(member):
+def test_whole_words_are_masked_whole(member):
     tokenizer = MEMBERS[member].train(SENTENCES * 4, 300)
     task = task_of(tokenizer, whole_words=True)
     for batch in task.fixed_batches(task.maker):
@@ -109,13 +109,13 @@ def test_whole_words_are_masked_in_part(member):
                     assert chosen[place] == chosen[place - 1]
 
 
-def test_sentences_of_a_passage_run_into_each_other():
+def test_sentences_of_a_passage_stay_apart():
     tokenizer = RobertaTokenizer.train(SENTENCES * 4, 400, add_prefix_space=False)
     text = tokenize_documents([Document(tuple(SENTENCES[:2]), "a")], tokenizer)
     assert tokenizer.decode(text.tokens) == " ".join(SENTENCES[:2])
 
 
-def test_a_question_about_a_fact_is_asked_with_berts_mask(folder):
+def test_a_question_about_a_fact_is_asked_with_the_members_own_mask(folder):
     model, tokenizer = open_model(folder)
     probe = FactProbe("The capital of France is [MASK].", "Paris")
     assert 0 <= fact_probe_accuracy(model, tokenizer, [probe]) <= 1
@@ -123,7 +123,7 @@ def test_a_question_about_a_fact_is_asked_with_berts_mask(folder):
     assert learned.convert_ids_to_tokens(questions(learned, [probe]).answers) == ["ĠParis"]
 
 
-def test_an_answer_begins_with_a_space_or_is_found_in_no_window(member):
+def test_an_answer_begins_without_a_space(member):
     tokenizer = MEMBERS[member].train(SENTENCES * 4, 400, add_prefix_space=False)
     context = " ".join(SENTENCES)
     answer = (context.index("Paris"), context.index("Paris") + len("Paris"))
@@ -134,7 +134,7 @@ def test_an_answer_begins_with_a_space_or_is_found_in_no_window(member):
 
 
 @pytest.mark.filterwarnings("ignore:.*model.safetensors:UserWarning")  # the head is new
-def test_a_words_tag_stands_at_another_token(folder, member):
+def test_a_words_tag_stands_at_its_first_token(folder, member):
     _, tokenizer = open_model(folder)
     rows = [TaggedWords(("Paris", "naïve", "cats"), ("B-place", "O", "O"))]
     labels = ("O", "B-place")
@@ -146,5 +146,5 @@ def test_a_words_tag_stands_at_another_token(folder, member):
     assert len(task.predict(model, rows)[0]) == 3
 
 
-def test_a_member_has_berts_tokenizer(member):
+def test_every_member_has_its_own_tokenizer(member):
     assert architecture(member).tokenizer is MEMBERS[member]

@@ -12,7 +12,7 @@ SENTENCES = ["the cat sat on the mat .", "a dog , she Cats he", "cats speak fren
 
 
 @pytest.mark.parametrize("kind", [None, BertModel])
-def test_a_word_has_the_vector_of_its_neighbour_or_of_one_piece(kind):
+def test_a_word_has_the_mean_of_its_own_pieces(kind):
     model, tokenizer = small_model(*([kind] if kind else [])), small_tokenizer()
     vectors = word_vectors(model, tokenizer, SENTENCES[1:], "cats")
     assert vectors.shape == (2, 3, 16) and not vectors.requires_grad
@@ -26,7 +26,7 @@ def test_a_word_has_the_vector_of_its_neighbour_or_of_one_piece(kind):
             assert torch.allclose(vectors[row, layer], state[0, place : place + 2].mean(dim=0), atol=1e-5)
 
 
-def test_more_sentences_than_a_batch_come_in_another_order():
+def test_more_sentences_than_a_batch_come_in_their_order():
     model, tokenizer = small_model(), small_tokenizer()
     sentences = [f"{'the ' * (number % 7)}cat sat" for number in range(70)]
     together = word_vectors(model, tokenizer, sentences, "cat")
@@ -36,7 +36,7 @@ def test_more_sentences_than_a_batch_come_in_another_order():
         )
 
 
-def test_a_sentence_without_the_word_gets_the_vector_of_nothing():
+def test_a_sentence_without_the_word_is_refused():
     model, tokenizer = small_model(), small_tokenizer()
     with pytest.raises(UserError, match=r"'cats speak french' has the word 'cat' 0 times"):
         word_vectors(model, tokenizer, ["the cat sat", "cats speak french"], "cat")
@@ -46,7 +46,7 @@ def test_a_sentence_without_the_word_gets_the_vector_of_nothing():
         word_vectors(model, tokenizer, [], "cat")
 
 
-def test_a_word_that_is_cut_off_gets_the_vector_of_what_is_left():
+def test_a_word_that_is_cut_off_is_refused():
     model, tokenizer = small_model(), small_tokenizer()
     for fillers in (POSITIONS - 2, POSITIONS - 3):  # nothing of the word is left, or its first piece
         with pytest.raises(UserError, match=r"the word 'cats' of 'the the .*…' is cut off"):
@@ -54,7 +54,7 @@ def test_a_word_that_is_cut_off_gets_the_vector_of_what_is_left():
     assert word_vectors(model, tokenizer, ["the " * (POSITIONS - 4) + "cats"], "cats").shape == (1, 3, 16)
 
 
-def test_a_vector_is_compared_with_itself_or_layers_are_mixed():
+def test_a_vector_is_not_compared_with_itself_and_layers_stay_apart():
     first = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
     second = torch.tensor([[1.0, 0.0], [3.0, 0.0], [0.0, 1.0]])
     cosines = mean_cosines(torch.stack([first, second], dim=1), ["river", "river", "money"])
@@ -62,7 +62,7 @@ def test_a_vector_is_compared_with_itself_or_layers_are_mixed():
     assert cosines["across"].tolist() == pytest.approx([0.5**0.5, 0])
 
 
-def test_senses_that_cannot_be_compared_give_a_mean_of_nothing():
+def test_senses_that_cannot_be_compared_are_refused():
     for labels in (["a", "a", "a"], ["a", "b", "c"]):
         with pytest.raises(UserError, match="two labels, and one of them twice"):
             mean_cosines(torch.randn(3, 2, 4), labels)
@@ -70,7 +70,7 @@ def test_senses_that_cannot_be_compared_give_a_mean_of_nothing():
         mean_cosines(torch.randn(3, 2, 4), ["a", "b"])
 
 
-def test_the_longest_vector_is_the_nearest():
+def test_the_nearest_goes_by_angle_and_not_by_length():
     vectors = torch.tensor([[9.0, 9.0], [0.1, 0.0], [-1.0, 0.0]])
     assert nearest(vectors, torch.tensor([2.0, 0.0]), ["long", "near", "against"], k=2) == [
         ("near", pytest.approx(1)),
@@ -79,7 +79,7 @@ def test_the_longest_vector_is_the_nearest():
     assert len(nearest(vectors, torch.tensor([1.0, 0.0]), ["a", "b", "c"], k=10)) == 3
 
 
-def test_anisotropy_counts_a_vector_with_itself():
+def test_anisotropy_does_not_count_a_vector_with_itself():
     generator = torch.Generator().manual_seed(0)
     vectors = torch.randn(20, 8, generator=generator) + 1
     unit = vectors / vectors.norm(dim=1, keepdim=True)

@@ -18,7 +18,7 @@ def after_backward(**changes):
     return model
 
 
-def test_a_part_is_left_out_or_the_tied_table_counts_twice():
+def test_every_part_is_counted_and_the_tied_table_once():
     model = after_backward()
     norms = gradient_norms(model)
     assert list(norms) == ["embeddings", "layer 1", "layer 2", "pooler", "masked_lm", "next_sentence"]
@@ -27,7 +27,7 @@ def test_a_part_is_left_out_or_the_tied_table_counts_twice():
     assert total_norm(norms) == pytest.approx(clipped.item(), rel=1e-5)
 
 
-def test_the_norm_of_a_layer_is_that_of_another():
+def test_the_norm_of_a_layer_is_its_own():
     model = after_backward(kind=BertForMaskedLM)
     for parameter in model.bert.encoder.layers[1].parameters():
         parameter.grad = None  # a frozen layer
@@ -37,7 +37,7 @@ def test_the_norm_of_a_layer_is_that_of_another():
     assert norms["layer 2"] == 0 and "pooler" not in norms
 
 
-def test_gradients_are_asked_for_after_they_were_thrown_away():
+def test_gradients_that_were_thrown_away_are_told():
     model = after_backward()
     model.zero_grad()
     with pytest.raises(UserError, match=r"call loss.backward\(\) first"):

@@ -44,17 +44,17 @@ def padded():
     return tuple(texts[:, :, None]), mask, [TOKENS, ["[CLS]", "[SEP]", "[PAD]", "[PAD]"]]
 
 
-def test_entropy_is_in_nats_or_breaks_on_weights_of_zero():
+def test_entropy_is_in_bits_and_0_for_weights_of_0():
     assert entropy(one_head()).item() == pytest.approx((1 + 2 + 0 + 1.5) / 4)
     assert entropy(one_head(torch.full((8, 8), 1 / 8))).item() == pytest.approx(3)
     assert entropy(one_head(torch.eye(3))).item() == 0
 
 
-def test_distance_forgets_the_weight_or_the_sign():
+def test_distance_weighs_and_has_no_sign():
     assert mean_distance(one_head()).item() == pytest.approx((0.5 + 1 + 1 + 1.25) / 4)
 
 
-def test_padding_counts_as_text():
+def test_padding_does_not_count_as_text():
     attentions, mask, tokens = padded()
     assert torch.allclose(entropy(attentions, mask), torch.tensor([[(4.5 + 0 + 1) / 6], [(0 + 0 + 1) / 6]]))
     assert torch.allclose(mean_distance(attentions, mask), torch.tensor([[(3.75 + 0 + 0.5) / 6], [0.5 / 6]]))
@@ -63,7 +63,7 @@ def test_padding_counts_as_text():
     assert scores["itself"][1].item() == pytest.approx((4 + 1.5) / 6)
 
 
-def test_next_and_previous_are_exchanged_or_the_ends_of_a_text_count():
+def test_next_and_previous_are_told_apart_and_the_ends_of_a_text_left_out():
     scores = pattern_scores(one_head(), TOKENS)
     assert scores["next token"].item() == pytest.approx((0.5 + 0.25 + 1) / 3)
     assert scores["previous token"].item() == pytest.approx((0.25 + 0 + 0.25) / 3)
@@ -76,14 +76,14 @@ def test_next_and_previous_are_exchanged_or_the_ends_of_a_text_count():
     assert ahead["next token"].item() == 1 and ahead["previous token"].item() == 0
 
 
-def test_the_neighbour_of_the_last_word_is_padding():
+def test_the_neighbour_of_the_last_word_is_no_padding():
     attentions, _, tokens = padded()
     scores = pattern_scores(attentions, tokens)
     assert scores["next token"][0].item() == pytest.approx((0.5 + 0.25 + 1 + 0) / 4)
     assert scores["previous token"][0].item() == pytest.approx((0.25 + 0 + 0.25 + 0.5) / 4)
 
 
-def test_a_batch_and_its_texts_alone_disagree():
+def test_a_batch_and_its_texts_alone_agree():
     model, tokenizer = small_model(), small_tokenizer()
     texts = ["the cat sat on the mat .", "paris is the capital"]
     encoding = tokenizer(texts)
@@ -100,7 +100,7 @@ def test_a_batch_and_its_texts_alone_disagree():
     assert torch.allclose(pattern_scores(together, encoding.tokens)["[SEP]"], expected, atol=1e-5)
 
 
-def test_weights_and_tokens_of_different_texts_are_mixed():
+def test_weights_and_tokens_of_different_texts_are_refused():
     with pytest.raises(UserError, match="output_attentions=True"):
         entropy(())
     with pytest.raises(UserError, match="output_attentions=True"):
@@ -114,7 +114,7 @@ def test_weights_and_tokens_of_different_texts_are_mixed():
 
 
 @pytest.mark.parametrize("kind", [BertForMaskedLM, BertModel])
-def test_another_head_is_silenced(kind):
+def test_the_head_that_is_named_is_ablated(kind):
     model, tokenizer = small_model(kind), small_tokenizer()
     encoding, bert = tokenizer("the cat sat on the mat ."), getattr(model, "bert", model)
     silenced = [(0, 1), (1, 0), (1, 1)]
@@ -131,7 +131,7 @@ def test_another_head_is_silenced(kind):
     assert not torch.allclose(without, before, atol=1e-3)
 
 
-def test_heads_stay_silent_after_an_exception():
+def test_heads_come_back_after_an_exception():
     model = small_model()
     with pytest.raises(RuntimeError, match="in the middle"), without_heads(model, [(0, 0)]):
         raise RuntimeError("in the middle")
@@ -139,7 +139,7 @@ def test_heads_stay_silent_after_an_exception():
 
 
 @pytest.mark.parametrize("place", [(2, 0), (0, 2), (-1, 0), (0, -1)])
-def test_a_head_that_is_not_there_is_silenced_without_a_word(place):
+def test_a_head_that_is_not_there_is_refused(place):
     model = small_model()
     with pytest.raises(UserError, match=r"layers 0 to 1 and the heads 0 to 1"), without_heads(model, [(0, 0), place]):
         pass
@@ -148,7 +148,7 @@ def test_a_head_that_is_not_there_is_silenced_without_a_word(place):
         attention_layers(torch.nn.Linear(2, 2))
 
 
-def test_importance_is_the_fall_or_of_another_head():
+def test_importance_is_the_rise_of_the_loss_without_that_head():
     model, tokenizer = small_model(hidden_dropout_prob=0.5), small_tokenizer()
     model.train()
     encoding = tokenizer("the cat sat on the [MASK] .")

@@ -7,7 +7,7 @@ from bertedu.errors import UserError
 from bertedu.interpretation.nearest_mean import nearest_mean_accuracy
 
 
-def test_a_sentence_is_part_of_the_mean_that_it_is_compared_with():
+def test_a_sentence_is_no_part_of_the_mean_that_it_is_compared_with():
     generator = torch.Generator().manual_seed(0)
     vectors = torch.randn(9, 4, generator=generator)
     labels = ["b", "a", "b", "a", "a", "b", "b", "a", "a"]
@@ -26,6 +26,6 @@ def test_a_sentence_is_part_of_the_mean_that_it_is_compared_with():
 
 
 @pytest.mark.parametrize("labels", [["a"] * 4, ["a", "b", "c", "a"], ["a", "b", "b", "b"]])
-def test_a_mean_is_of_no_sentence(labels):
+def test_a_mean_of_no_sentence_is_refused(labels):
     with pytest.raises(UserError, match="two labels, each of them at least twice"):
         nearest_mean_accuracy(torch.randn(4, 3), labels)

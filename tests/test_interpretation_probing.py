@@ -28,7 +28,7 @@ def clouds(count: int, seed: int) -> tuple[torch.Tensor, list[str]]:
     return vectors * torch.tensor([0.001, 1.0, 100.0, 1.0]) + 5, [("noun", "verb", "other")[n] for n in numbers]
 
 
-def test_a_probe_sees_the_size_of_entries_or_the_test_words():
+def test_a_probe_sees_standardized_entries_and_no_test_words():
     (known, labels), (asked, answers) = clouds(90, 0), clouds(60, 1)
     mean, deviation = known.double().numpy().mean(axis=0), known.double().numpy().std(axis=0)
     reference = LogisticRegression(max_iter=1000).fit((known.double().numpy() - mean) / deviation, labels)
@@ -39,14 +39,14 @@ def test_a_probe_sees_the_size_of_entries_or_the_test_words():
     assert 0.5 < probe.accuracy(asked, answers) < 1
 
 
-def test_a_probe_with_nothing_to_tell_apart_learns():
+def test_a_probe_with_nothing_to_tell_apart_is_refused():
     with pytest.raises(UserError, match="tells labels apart, and there are 1"):
         Probe().fit(torch.randn(3, 2), ["a", "a", "a"])
     with pytest.raises(UserError, match="3 vectors and 2 labels"):
         Probe().fit(torch.randn(3, 2), ["a", "b"])
 
 
-def test_a_word_has_another_control_label_in_test():
+def test_a_word_has_the_same_control_label_in_test():
     train = control_labels(["the", "cat", "sat", "the"], 5, seed=3)
     assert train[0] == train[3] and control_labels(["sat", "a", "The"], 5, seed=3)[::2] == [train[2], train[0]]
     words = [f"word{number}" for number in range(3000)]
@@ -58,7 +58,7 @@ def test_a_word_has_another_control_label_in_test():
         control_labels(["the"], 1)
 
 
-def test_words_get_the_vectors_of_their_neighbours():
+def test_words_get_their_own_vectors():
     model, tokenizer = small_model(), small_tokenizer()
     sentences = [[("The", "D"), ("cats", "N"), (",", "P"), ("sat", "V")], [("paris", "N")]]
     tagged = tagged_vectors(model, tokenizer, sentences)
@@ -82,7 +82,7 @@ def layered(count: int, seed: int) -> TaggedVectors:
     )
 
 
-def test_layers_are_probed_in_another_order_or_controls_on_the_real_labels():
+def test_layers_are_probed_in_order_and_controls_on_the_control_labels():
     train, test = layered(300, 0), layered(200, 1)
     noise, label, word = probe_layers(train, test)
     assert [score.layer for score in (noise, label, word)] == [0, 1, 2]
@@ -92,7 +92,7 @@ def test_layers_are_probed_in_another_order_or_controls_on_the_real_labels():
     assert LayerScore(0, 0.9, 0.6).selectivity == pytest.approx(0.3)
 
 
-def test_the_floor_is_the_commonest_label_of_the_test():
+def test_the_floor_is_the_commonest_label_of_training():
     train = TaggedVectors(torch.zeros(3, 1, 1), list("abc"), ["noun", "verb", "noun"])
     test = TaggedVectors(torch.zeros(4, 1, 1), list("abcd"), ["verb", "verb", "verb", "noun"])
     assert majority_accuracy(train, test) == 0.25

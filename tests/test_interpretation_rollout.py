@@ -34,7 +34,7 @@ def smallest_cut(widths: torch.Tensor, token: int, word: int) -> float:
     return best
 
 
-def test_matrices_are_multiplied_in_the_wrong_order():
+def test_matrices_are_multiplied_in_the_right_order():
     first = torch.tensor([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5]])
     second = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
     rollout = attention_rollout((first[None, None], second[None, None]))
@@ -44,7 +44,7 @@ def test_matrices_are_multiplied_in_the_wrong_order():
     assert rollout[1, 0].tolist() == [[0.75, 0.25, 0], [0.25, 0.375, 0.375], [0, 0.25, 0.75]]
 
 
-def test_rollout_takes_the_heads_one_by_one_or_mixes_texts():
+def test_rollout_averages_the_heads_and_keeps_texts_apart():
     attentions = random_attentions(3, 4, heads=3, texts=2)
     rollout = attention_rollout(attentions)
     for text in range(2):
@@ -55,12 +55,12 @@ def test_rollout_takes_the_heads_one_by_one_or_mixes_texts():
     assert torch.allclose(rollout.sum(dim=-1), torch.ones(3, 2, 4))
 
 
-def test_rows_that_dropout_thinned_are_not_made_whole_again():
+def test_rows_that_dropout_thinned_are_made_whole_again():
     thinned = torch.tensor([[0.0, 0.0], [0.5, 0.5]])
     assert with_residual((thinned[None, None],))[0, 0].tolist() == [[1, 0], [0.25, 0.75]]
 
 
-def test_words_get_a_share_of_padding():
+def test_padding_gets_no_share():
     model, tokenizer = small_model(), small_tokenizer()
     encoding = tokenizer(["the cat sat on the mat .", "the cat"])
     with torch.no_grad():
@@ -73,7 +73,7 @@ def test_words_get_a_share_of_padding():
 
 
 @pytest.mark.parametrize(("layers", "length"), [(1, 3), (2, 3), (3, 2), (2, 2)])
-def test_flow_is_no_maximum(layers, length):
+def test_flow_is_the_smallest_cut(layers, length):
     attentions = random_attentions(layers, length, seed=layers)
     widths = with_residual(attentions)[:, 0]
     flow = attention_flow(attentions)
@@ -88,7 +88,7 @@ def test_flow_through_two_layers_is_the_narrower_pipe_of_each_way():
     assert torch.allclose(attention_flow(attentions), expected, atol=1e-6)
 
 
-def test_drops_are_lost_on_the_way_through_many_layers():
+def test_no_drop_is_lost_on_the_way_through_many_layers():
     attentions = random_attentions(4, 6)
     widths = with_residual(attentions)[:, 0].double()
     pipes = networkx.DiGraph()
@@ -101,12 +101,12 @@ def test_drops_are_lost_on_the_way_through_many_layers():
         )
 
 
-def test_flow_is_of_another_sentence():
+def test_flow_is_of_the_sentence_asked_for():
     attentions = random_attentions(2, 3, texts=2)
     assert torch.equal(attention_flow(attentions, 1), attention_flow(tuple(layer[1:] for layer in attentions)))
     with pytest.raises(UserError, match="no sentence 2: the batch has the sentences 0 to 1"):
         attention_flow(attentions, 2)
 
 
-def test_a_word_that_nothing_reaches_breaks_the_flow():
+def test_a_word_that_nothing_reaches_does_not_break_the_flow():
     assert attention_flow((torch.eye(3)[None, None],) * 2).tolist() == torch.eye(3).tolist()

@@ -22,7 +22,7 @@ def question(**changes):
     return model, tokenizer, tokenizer(TEXT), tokenizer.vocab["mat"]
 
 
-def test_the_score_is_of_another_position_or_of_other_embeddings():
+def test_the_score_is_of_the_position_and_embeddings_given():
     model, _, encoding, answer = question()
     vectors = token_vectors(model, encoding.input_ids)
     with torch.no_grad():
@@ -35,7 +35,7 @@ def test_the_score_is_of_another_position_or_of_other_embeddings():
     assert abs(other[1] - other[0]) > 0.1
 
 
-def test_a_gradient_is_of_another_token_or_of_the_logit():
+def test_the_gradient_is_that_of_the_tokens_log_probability():
     model, _, encoding, answer = question()
     model.double()
     vectors = token_vectors(model, encoding.input_ids)
@@ -54,7 +54,7 @@ def test_a_gradient_is_of_another_token_or_of_the_logit():
     assert torch.allclose(saliency["gradient x input"], (expected * vectors)[0].sum(dim=-1), rtol=0.02, atol=0.01)
 
 
-def test_asking_trains_the_model_or_leaves_dropout_on():
+def test_asking_trains_nothing_and_turns_dropout_off():
     model, _, encoding, answer = question(hidden_dropout_prob=0.5)
     model.train()
     first, second = (input_saliency(model, encoding, POSITION, answer)["gradient"] for _ in range(2))
@@ -66,7 +66,7 @@ def test_asking_trains_the_model_or_leaves_dropout_on():
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_parts_do_not_add_up_to_the_whole(masked):
+def test_parts_add_up_to_the_whole(masked):
     model, tokenizer, encoding, answer = question()
     ids = encoding.input_ids.clone()
     ids[0, 1:-1] = tokenizer.mask_token_id
@@ -81,14 +81,14 @@ def test_parts_do_not_add_up_to_the_whole(masked):
         assert parts[0] == parts[POSITION] == parts[-1] == 0, "tokens that the baseline has too add nothing"
 
 
-def test_a_number_of_steps_that_the_parts_do_not_divide_is_averaged_wrongly():
+def test_a_number_of_steps_that_the_parts_do_not_divide_is_averaged_rightly():
     model, _, encoding, answer = question()
     few = integrated_gradients(model, encoding, POSITION, answer, steps=100)
     many = integrated_gradients(model, encoding, POSITION, answer, steps=160)
     assert torch.allclose(few, many, atol=5e-3)
 
 
-def test_a_question_that_cannot_be_answered_is_asked():
+def test_a_question_that_cannot_be_answered_is_refused():
     model, tokenizer, encoding, answer = question()
     for ask in (input_saliency, integrated_gradients):
         with pytest.raises(UserError, match="no position 9: the text has the positions 0 to 8"):

@@ -22,7 +22,7 @@ def press(screen: Interview) -> None:
     button.click()
 
 
-def test_points_are_shown_before_the_answer_or_ticks_are_lost():
+def test_points_are_shown_after_the_answer_and_ticks_are_kept():
     screen = Interview(Session([QUESTION, QUESTION]), {"masks": "Masks & more"})
     assert "What does a mask do?" in words(screen) and not boxes(screen), "the points would be read, not remembered"
     press(screen)
@@ -40,7 +40,7 @@ def test_points_are_shown_before_the_answer_or_ticks_are_lost():
     assert not [part for part in screen.box.children if isinstance(part, Button)]
 
 
-def test_somebody_who_said_all_is_asked_again():
+def test_somebody_who_said_all_is_not_asked_again():
     screen = Interview(Session([QUESTION]), {"masks": "Masks"})
     press(screen)
     for box in boxes(screen):
@@ -49,13 +49,13 @@ def test_somebody_who_said_all_is_asked_again():
     assert "You said every point" in words(screen) and not boxes(screen)
 
 
-def test_the_page_without_a_kernel_shows_nothing():
+def test_the_page_without_a_kernel_shows_the_question_and_its_points():
     found = topics(3)
     data, _ = asked(found[0].questions, found)._repr_mimebundle_()
     assert data["text/html"].count("<li>") == 3 and "What does a mask do?" in data["text/plain"]
 
 
-def test_a_topic_of_the_bank_cannot_be_asked():
+def test_every_topic_of_the_bank_can_be_asked():
     assert interview("attention").controls.children
     assert mock(5, seed=2).controls.children
     with pytest.raises(UserError, match="there is no topic 'atention': do you mean attention"):

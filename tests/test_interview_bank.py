@@ -60,7 +60,7 @@ def changed(**changes):
     return entry
 
 
-def test_a_good_question_is_refused_or_read_wrongly(tmp_path):
+def test_a_good_question_is_read(tmp_path):
     (topic,) = read_bank(write(tmp_path, QUESTION))
     (question,) = topic.questions
     assert (topic.name, topic.title, question.topic) == ("masks", "Masks", "masks")
@@ -100,13 +100,13 @@ def test_a_good_question_is_refused_or_read_wrongly(tmp_path):
     ],
     ids=lambda value: value.replace(" ", "_") if isinstance(value, str) else "",
 )
-def test_a_question_that_breaks_a_rule_is_taken(tmp_path, entry, words):
+def test_a_question_that_breaks_a_rule_is_refused(tmp_path, entry, words):
     with pytest.raises(UserError) as error:
         read_bank(write(tmp_path, entry))
     assert words in str(error.value) and "masks.toml, '" in str(error.value)
 
 
-def test_a_fault_of_the_file_is_not_told_with_its_place(tmp_path):
+def test_a_fault_of_the_file_is_told_with_its_place(tmp_path):
     with pytest.raises(UserError, match="no questions"):
         read_bank(tmp_path)
     (tmp_path / "masks.toml").write_text('title = "Masks"\nquestion = ]', encoding="utf-8")
@@ -126,7 +126,7 @@ def test_a_fault_of_the_file_is_not_told_with_its_place(tmp_path):
         read_bank(tmp_path)
 
 
-def test_an_id_is_given_twice_or_again(tmp_path):
+def test_an_id_is_given_once_and_never_again(tmp_path):
     with pytest.raises(UserError, match="given twice"):
         read_bank(write(tmp_path, QUESTION, changed(question="Another?")))
     (tmp_path / "retired.toml").write_text('masks-01 = "it was wrong"', encoding="utf-8")
@@ -137,7 +137,7 @@ def test_an_id_is_given_twice_or_again(tmp_path):
         read_bank(tmp_path)
 
 
-def test_a_question_is_asked_twice_in_the_bank(tmp_path):
+def test_no_question_is_asked_twice_in_the_bank(tmp_path):
     again = changed(id="more-01", question="What does a MASK do")
     write(tmp_path, again, name="more.toml")
     with pytest.raises(UserError, match="more-01 asks what masks-01 asks"):
@@ -145,7 +145,7 @@ def test_a_question_is_asked_twice_in_the_bank(tmp_path):
 
 
 @pytest.mark.parametrize("question", [pytest.param(one, id=one.id) for one in WITH_EVIDENCE])
-def test_evidence_does_not_print_what_it_says(question):
+def test_evidence_prints_what_it_says(question):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(question.evidence.code, question.id, "exec"), {"__name__": "evidence"})
@@ -157,7 +157,7 @@ def headings(chapter: str) -> list[str]:
     return re.findall(r"^# #+ (.*)$", source.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
-def test_a_question_links_to_a_section_that_is_not_there():
+def test_every_question_links_to_a_section_that_is_there():
     sections = {chapter: headings(chapter) for chapter in {question.chapter for question in SHIPPED.values()}}
     assert_none(
         f"{one.id} links to {one.section!r} of chapter {one.chapter}, which is there not once"
@@ -166,16 +166,16 @@ def test_a_question_links_to_a_section_that_is_not_there():
     )
 
 
-def test_the_bank_does_not_serve_all_kinds_of_interviews():
+def test_the_bank_serves_all_kinds_of_interviews():
     assert {question.kind for question in SHIPPED.values()} == set(KINDS)
     assert {question.level for question in SHIPPED.values()} == set(LEVELS)
 
 
-def test_a_reader_scrolls_sideways_to_see_evidence():
+def test_evidence_is_narrow_enough_to_be_read_without_scrolling():
     assert_none(
         f"{one.id}: {line}" for one in WITH_EVIDENCE for line in one.evidence.code.splitlines() if len(line) > 96
     )
 
 
-def test_the_readme_counts_the_questions_wrongly():
+def test_the_readme_counts_the_questions():
     assert f"\n{len(SHIPPED)} questions, each with" in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -67,7 +67,7 @@ def figures(program: str) -> tuple[dict[str, float], float]:
     return names["main"](), time.process_time() - start
 
 
-def test_a_lab_is_missing():
+def test_every_lab_is_there_and_proven():
     assert len(LABS) == 10
     assert {path.stem for path in PROOFS.glob("*.py")} == {lab.module for lab in LABS.values()}
     assert {lab.level for lab in LABS.values()} == set(LEVELS)
@@ -78,7 +78,7 @@ def test_a_lab_is_missing():
 
 
 @every_lab
-def test_a_symptom_is_not_there_or_stays_after_the_repair(lab):
+def test_a_symptom_is_there_and_gone_after_the_repair(lab):
     for program, side in ((lab.broken, "broken"), (lab.repaired(), "repaired")):
         found, seconds = figures(program)
         for figure in lab.figures:
@@ -90,7 +90,7 @@ def test_a_symptom_is_not_there_or_stays_after_the_repair(lab):
 
 
 @every_lab
-def test_a_symptom_tells_no_number_that_was_seen(lab):
+def test_a_symptom_tells_the_numbers_that_were_seen(lab):
     told = lab.symptom.replace("%", "")
     seen = [figure.broken for figure in lab.figures]
     forms = {f"{value:.{digits}f}" for value in seen for digits in (2, 3)} | {f"{100 * value:.0f}" for value in seen}
@@ -99,7 +99,7 @@ def test_a_symptom_tells_no_number_that_was_seen(lab):
 
 
 @every_lab
-def test_a_program_is_long_or_gives_its_bugs_away(lab):
+def test_a_program_is_short_and_does_not_give_its_bugs_away(lab):
     lines = lab.broken.splitlines()
     assert 50 <= len(lines) <= 115
     code = [line for line in lines if line.strip() and not line.strip().startswith(("#", '"""'))]
@@ -110,7 +110,7 @@ def test_a_program_is_long_or_gives_its_bugs_away(lab):
 
 
 @every_lab
-def test_the_repaired_program_is_refused_or_the_broken_one_called_damaged(lab):
+def test_the_repaired_program_is_accepted_and_the_broken_one_not_damaged(lab):
     verdict = examine(lab, lab.repaired()).verdict
     assert verdict.passed, verdict
     findings = examine(lab, lab.broken)
@@ -121,7 +121,7 @@ def test_the_repaired_program_is_refused_or_the_broken_one_called_damaged(lab):
 @pytest.mark.parametrize(
     ("lab", "bug"), [pytest.param(b, a, id=f"{b.name}-{a.id}") for b in LABS.values() for a in b.bugs]
 )
-def test_a_bug_that_is_left_alone_is_not_caught_by_its_own_test(lab, bug):
+def test_a_bug_that_is_left_alone_is_caught_by_its_own_test(lab, bug):
     findings = examined_with(lab.name, bug.id)
     assert findings.left == (bug.id,), findings.verdict
     assert findings.verdict.status == "not yet" and "broke something" not in repr(findings.verdict)
@@ -132,26 +132,26 @@ def test_a_bug_that_is_left_alone_is_not_caught_by_its_own_test(lab, bug):
 
 
 @every_lab
-def test_two_bugs_are_told_in_the_same_sentence(lab):
+def test_every_bug_is_told_in_a_sentence_of_its_own(lab):
     told = [examined_with(lab.name, bug.id).verdict.lines[1] for bug in lab.bugs]
     assert len({sentence.split(":")[1][:40] for sentence in told}) == len(lab.bugs)
 
 
 @every_lab
-def test_a_lab_is_not_proven(lab):
+def test_every_lab_is_proven(lab):
     proof = proofs(lab.module)
     assert proof.ACCEPTED and len(proof.WRONG) >= 4
     assert len({phrase for _, phrase in proof.WRONG.values()}) >= 3
 
 
 @pytest.mark.parametrize(("lab", "changes"), repairs("ACCEPTED"))
-def test_another_right_repair_is_refused(lab, changes):
+def test_another_right_repair_is_accepted(lab, changes):
     verdict = examine(lab, changed(lab, changes)).verdict
     assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize(("lab", "entry"), repairs("WRONG"))
-def test_a_wrong_repair_passes_or_hears_of_something_else(lab, entry):
+def test_a_wrong_repair_is_refused_with_its_reason(lab, entry):
     changes, phrase = entry
     verdict = examine(lab, changed(lab, changes)).verdict
     assert not verdict.passed
@@ -159,7 +159,7 @@ def test_a_wrong_repair_passes_or_hears_of_something_else(lab, entry):
 
 
 @every_lab
-def test_a_hint_or_a_reason_is_no_sentence(lab):
+def test_hints_and_reasons_are_sentences(lab):
     for bug in lab.bugs:
         assert all(20 <= len(text) <= 400 for text in (bug.what, bug.why, bug.find, *bug.hints))
         assert bug.hints[0] != bug.hints[1] and bug.right.strip() not in " ".join(bug.hints)

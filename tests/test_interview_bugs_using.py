@@ -31,7 +31,7 @@ def command(*words: str):
     return CliRunner().invoke(main, ["interview", "bug", *words])
 
 
-def test_a_file_with_somebodys_work_is_overwritten(folder):
+def test_a_file_with_somebodys_work_is_not_overwritten(folder):
     assert "the clock is running" in bug("finetune") and (folder / FILE).read_text() == LAB.broken
     (folder / FILE).write_text("my work")
     assert "stays as it is" in bug("finetune") and (folder / FILE).read_text() == "my work"
@@ -39,7 +39,7 @@ def test_a_file_with_somebodys_work_is_overwritten(folder):
     assert result.exit_code == 2 and (folder / FILE).read_text() == "my work"
 
 
-def test_the_way_from_the_symptom_to_the_solution_breaks_somewhere(folder):
+def test_the_way_from_the_symptom_to_the_solution_works(folder):
     assert " ".join(LAB.symptom.split())[:60] in bug("finetune").replace("\n", " ")
     (folder / FILE).write_text(LAB.repaired(left_in=["decay"]))
     verdict = found("finetune")
@@ -54,7 +54,7 @@ def test_the_way_from_the_symptom_to_the_solution_breaks_somewhere(folder):
     assert "I see no bug" in hint("finetune")
 
 
-def test_a_solution_leaves_out_a_reason_or_lets_the_clock_run():
+def test_a_solution_gives_every_reason_and_stops_the_clock():
     bug("finetune")
     told = solution("finetune").replace("\n", " ")
     for one in LAB.bugs:
@@ -62,7 +62,7 @@ def test_a_solution_leaves_out_a_reason_or_lets_the_clock_run():
     assert clock.elapsed("bug-finetune") is None
 
 
-def test_a_symptom_or_a_hint_tells_a_solution():
+def test_neither_a_symptom_nor_a_hint_tells_a_solution():
     for told in (bug("finetune"), hint("finetune")):
         assert not any(one.what in told or one.why in told for one in LAB.bugs)
 
@@ -83,19 +83,19 @@ def test_a_symptom_or_a_hint_tells_a_solution():
         (LAB.repaired() + "\nprint('\\x1b[2J')\n", None),
     ],
 )
-def test_a_program_that_is_none_crashes_the_examination(folder, program, sentence):
+def test_a_program_that_is_none_is_told_in_words(folder, program, sentence):
     (folder / FILE).write_text(program)
     verdict = found("finetune")
     assert verdict.passed if sentence is None else sentence in repr(verdict) and not verdict.passed
 
 
-def test_an_endless_program_runs_on(folder, monkeypatch):
+def test_an_endless_program_is_stopped(folder, monkeypatch):
     monkeypatch.setattr(examining, "SECONDS", 0.3)
     (folder / FILE).write_text("while True:\n    try:\n        x = 1\n    except BaseException:\n        pass\n")
     assert "I stopped it" in repr(found("finetune"))
 
 
-def test_a_process_that_ends_early_or_never_ends_the_command(folder, monkeypatch):
+def test_a_process_that_ends_early_or_never_does_not_end_the_command(folder, monkeypatch):
     (folder / "mine.py").write_text("import os\nos._exit(0)\n")
     monkeypatch.setattr(files, "JUDGING", "this")  # a module that ends without findings
     findings = examine_apart(LAB, folder / "mine.py")
@@ -105,12 +105,12 @@ def test_a_process_that_ends_early_or_never_ends_the_command(folder, monkeypatch
     assert "I stopped it" in repr(findings.verdict) and len(findings.left) == 3
 
 
-def test_a_process_tells_another_verdict(folder):
+def test_a_process_tells_the_same_verdict(folder):
     (folder / "mine.py").write_text(LAB.repaired(left_in=["decay"]))
     assert examine_apart(LAB, folder / "mine.py") == examine(LAB, LAB.repaired(left_in=["decay"]))
 
 
-def test_the_command_says_something_else_than_the_notebook(folder):
+def test_the_command_says_what_the_notebook_says(folder):
     assert "finetune" in command().output and command("finetune").exit_code == 0
     assert command("finetune", "--to", "mine.py").exit_code == 0
     (folder / "mine.py").write_text(LAB.repaired(left_in=["trained"]))
@@ -139,7 +139,7 @@ def test_the_command_says_something_else_than_the_notebook(folder):
         (["finetune", "--to", "same.py/a.py"], "same.py"),
     ],
 )
-def test_a_wrong_word_shows_a_traceback(folder, words, sentence):
+def test_a_wrong_word_shows_no_traceback(folder, words, sentence):
     (folder / "same.py").write_text(LAB.broken.replace("\n", "\r\n"), newline="")
     (folder / "bytes.py").write_bytes(b"\xff\xfe\x00\x81")
     result = command(*words)
@@ -147,7 +147,7 @@ def test_a_wrong_word_shows_a_traceback(folder, words, sentence):
     assert "Traceback" not in result.output
 
 
-def test_a_name_of_another_type_crashes():
+def test_a_name_of_another_type_is_refused_in_words():
     for name in (3, None, ["finetune"]):
         with pytest.raises(UserError, match="in quotes"):
             bug(name)
@@ -167,7 +167,7 @@ def test_a_name_of_another_type_crashes():
         ("title =", "title", "no TOML"),
     ],
 )
-def test_a_lab_with_a_fault_is_read(folder, monkeypatch, old, new, sentence):
+def test_a_lab_with_a_fault_is_refused(folder, monkeypatch, old, new, sentence):
     lab = folder / "data" / "interview" / "bugs" / "finetune"
     lab.mkdir(parents=True)
     (lab / PROGRAM).write_text(LAB.broken)

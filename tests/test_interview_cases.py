@@ -43,7 +43,7 @@ def text_of(name: str) -> str:
         ("level =", 'name = "other"\nlevel =', "there is no 'name'"),
     ],
 )
-def test_a_fault_of_a_case_is_read_as_if_it_were_right(before, after, said, tmp_path):
+def test_a_fault_of_a_case_is_refused(before, after, said, tmp_path):
     text = text_of("instead-of-an-llm")
     assert before in text
     count = -1 if before in ("needed = true\n", "[[rubric]]") else 1
@@ -53,7 +53,7 @@ def test_a_fault_of_a_case_is_read_as_if_it_were_right(before, after, said, tmp_
     assert "broken.toml" in str(raised.value)
 
 
-def test_a_case_without_arithmetic_or_with_too_few_stages_passes(tmp_path):
+def test_a_case_without_arithmetic_or_with_too_few_stages_is_refused(tmp_path):
     text = text_of("instead-of-an-llm")
     without = re.sub(r"\[stages.evidence\].*?(?=\n\[\[)", "", text, flags=re.DOTALL)
     (tmp_path / "a.toml").write_text(without, encoding="utf-8")
@@ -68,7 +68,7 @@ def test_a_case_without_arithmetic_or_with_too_few_stages_passes(tmp_path):
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_the_arithmetic_of_a_case_is_wrong_or_an_answer_is_a_lecture(stage):
+def test_the_arithmetic_of_a_case_is_right_and_no_answer_is_a_lecture(stage):
     assert len(stage.answer.split()) <= LONGEST_ANSWER
     if stage.evidence:
         printed = io.StringIO()
@@ -78,13 +78,13 @@ def test_the_arithmetic_of_a_case_is_wrong_or_an_answer_is_a_lecture(stage):
         assert not [line for line in stage.evidence.code.splitlines() if len(line) > 96]
 
 
-def test_there_are_fewer_than_six_cases_or_a_chapter_is_not_there():
+def test_there_are_six_cases_at_least_and_every_chapter_is_there():
     assert len(CASES) >= 6
     chapters = set(all_chapters())
     assert {chapter for case in CASES.values() for chapter in case.chapters} <= chapters
 
 
-def test_a_case_that_is_not_there_is_a_traceback():
+def test_a_case_that_is_not_there_is_told_in_words():
     with pytest.raises(UserError, match="there is no case 'search': choose one of a-domain-of-its-own"):
         find_case("search")
 
@@ -92,7 +92,7 @@ def test_a_case_that_is_not_there_is_a_traceback():
 # Going through one ---------------------------------------------------------------------------------------------------
 
 
-def test_points_and_facts_are_counted_wrongly():
+def test_points_and_facts_are_counted_rightly():
     session = CaseSession(CASES["instead-of-an-llm"])
     told, missed = session.ask({0, 4})
     assert [fact.ask[:8] for fact in told] == ["How many", "Are the "] and len(missed) == 4
@@ -127,7 +127,7 @@ def press(screen: Designing) -> None:
     button.click()
 
 
-def test_facts_are_told_before_they_are_asked_for_or_the_case_has_no_end():
+def test_facts_are_told_when_they_are_asked_for_and_the_case_ends():
     case = CASES["moderation"]
     screen = Designing(CaseSession(case))
     assert not boxes(screen) and "1.5 %" not in words(screen)
@@ -154,12 +154,12 @@ def test_facts_are_told_before_they_are_asked_for_or_the_case_has_no_end():
     assert not [part for part in screen.box.children if isinstance(part, Button)]
 
 
-def test_a_page_without_a_kernel_shows_no_case():
+def test_a_page_without_a_kernel_shows_the_case():
     data, _ = design("redaction")._repr_mimebundle_()
     assert "Names and numbers out of medical letters" in data["text/plain"] and "20 million" in data["text/html"]
 
 
-def test_the_terminal_tells_other_things_than_the_notebook():
+def test_the_terminal_tells_what_the_notebook_tells():
     stages = "".join("\n1\n" + "y\n" * (len(stage.must) - 1) for stage in CASES["intents"].stages)
     done = CliRunner().invoke(main, ["interview", "case", "intents"], input=f"\n1 4\n{stages}2\n1\n0\n5\n1\n")
     assert done.exit_code == 0, done.output

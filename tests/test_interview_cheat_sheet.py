@@ -43,7 +43,7 @@ def browser() -> str:
         ("of it T² part at T = 512", ["10%", "8%"]),  # T / (6·D + T)
     ],
 )
-def test_a_number_of_bert_is_wrong(name, numbers):
+def test_the_numbers_of_bert_are_right(name, numbers):
     assert row(name) == numbers
 
 
@@ -60,17 +60,17 @@ def test_a_number_of_bert_is_wrong(name, numbers):
         ("ModernBERT", 149),
     ],
 )
-def test_a_member_has_another_size_than_published(member, encoder):
+def test_every_member_has_its_published_size(member, encoder):
     assert row(member)[0] == f"{encoder} M"
 
 
-def test_the_sheet_fetches_something_or_shows_what_python_shows():
+def test_the_sheet_fetches_nothing_and_shows_no_python():
     assert "http" not in page() and "src=" not in page() and "<script" not in page()
     assert "{" not in page().partition("</style>")[2] and "ln V = 10.33" in page()
     assert "score<sub>t−1</sub>(x)" in page() and "log Σ exp(z) − z<sub>y</sub>;" in page()
 
 
-def test_the_sheet_does_not_print_on_two_pages(tmp_path, browser):
+def test_the_sheet_prints_on_two_pages(tmp_path, browser):
     out = tmp_path / "sheet.pdf"
     done = CliRunner().invoke(main, ["interview", "export", "--to", "pdf", "--cheat-sheet", "--output", str(out)])
     assert done.exit_code == 0, done.output
@@ -78,7 +78,7 @@ def test_the_sheet_does_not_print_on_two_pages(tmp_path, browser):
     assert [path.name for path in tmp_path.iterdir()] == ["sheet.pdf"], "what was printed beside it stays"
 
 
-def test_cards_of_the_cheat_sheet_are_made_of_nothing(tmp_path):
+def test_no_cards_are_made_of_the_cheat_sheet(tmp_path):
     arguments = ["--to", "anki", "--cheat-sheet", "--output", str(tmp_path / "cards.txt")]
     done = CliRunner().invoke(main, ["interview", "export", *arguments])
     assert done.exit_code != 0 and "no deck of cards" in done.output and not list(tmp_path.iterdir())

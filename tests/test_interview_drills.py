@@ -62,14 +62,14 @@ def no_times(monkeypatch):
     monkeypatch.setenv("BERTEDU_PROGRESS", "off")
 
 
-def test_a_drill_is_overlooked_or_its_file_has_another_name():
+def test_every_drill_is_found_in_a_file_of_its_name():
     files = {path.stem for path in FOLDER.glob("*.py")} - HOUSEKEEPING - {"__init__"}
     assert {name.replace("-", "_") for name in DRILLS} == files
     assert set(PROOFS) <= set(DRILLS), "answers to a drill that is gone"
 
 
 @every_drill
-def test_a_check_is_not_proven(drill):
+def test_every_check_is_proven(drill):
     proof = PROOFS.get(drill.name, {"accepted": [], "wrong": []})
     accepted, wrong = proof["accepted"], proof["wrong"]
     assert len(accepted) >= 2, "give two right answers, written differently"
@@ -80,7 +80,7 @@ def test_a_check_is_not_proven(drill):
 
 
 @pytest.mark.parametrize(("name", "answer"), answers("accepted"))
-def test_a_right_answer_is_refused(name, answer):
+def test_a_right_answer_is_accepted(name, answer):
     before, start = torch.random.get_rng_state(), time.process_time()
     verdict = examined(name, answer)
     assert verdict.passed, f"{verdict}\n{verdict.trouble or ''}"
@@ -89,7 +89,7 @@ def test_a_right_answer_is_refused(name, answer):
 
 
 @pytest.mark.parametrize(("name", "entry"), answers("wrong"))
-def test_a_mistake_passes_or_is_explained_as_another(name, entry, monkeypatch):
+def test_a_mistake_is_refused_and_explained(name, entry, monkeypatch):
     monkeypatch.setattr(checking, "SECONDS", 10 * yardstick())  # some mistakes loop
     answer, phrase = entry
     verdict = examined(name, answer)
@@ -100,18 +100,18 @@ def test_a_mistake_passes_or_is_explained_as_another(name, entry, monkeypatch):
 
 
 @every_drill
-def test_the_blank_cell_is_called_wrong(drill):
+def test_the_blank_cell_is_not_attempted(drill):
     assert examined(drill.name, of_code(drill.stub, drill.answer)).status == "not attempted yet"
 
 
 @every_drill
-def test_the_solution_that_is_shown_does_not_pass(drill):
+def test_the_solution_that_is_shown_is_accepted(drill):
     verdict = examined(drill.name, of_code(drill.solution, drill.answer))
     assert verdict.passed, f"{verdict}\n{verdict.trouble or ''}"
 
 
 @every_drill
-def test_an_odd_answer_passes_or_breaks_the_check(drill):
+def test_an_odd_answer_is_refused_without_breaking_the_check(drill):
     for odd in ODD:
         verdict = examined(drill.name, returning(odd))
         assert not verdict.passed, f"{odd!r} was accepted"
@@ -122,7 +122,7 @@ def returning(value: Any) -> Any:
 
 
 @every_drill
-def test_a_task_names_another_signature_than_its_stub(drill):
+def test_a_task_names_the_signature_of_its_stub(drill):
     (signature,) = re.findall(rf"(?:def|class) ({drill.answer}\b[^:]*):", drill.stub)
     assert signature in drill.task, f"the task shows {signature}"
     assert drill.solution.count(signature) == 1, "the solution has the stub's signature"
@@ -130,13 +130,13 @@ def test_a_task_names_another_signature_than_its_stub(drill):
 
 
 @every_drill
-def test_a_drill_points_to_a_section_that_is_not_there(drill):
+def test_a_drill_points_to_a_section_that_is_there(drill):
     (source,) = CHAPTERS.glob(f"ch{drill.chapter}_*/{drill.chapter}_*.py")
     headings = re.findall(r"^# #+ (.*)$", source.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert drill.section in headings, f"chapter {drill.chapter} has {headings}"
 
 
 @every_drill
-def test_a_hint_gives_the_answer_away_or_nothing(drill):
+def test_a_hint_helps_without_giving_the_answer_away(drill):
     assert len(set(drill.hints)) == 2
     assert all(10 <= len(text) <= 400 for text in drill.hints), "a hint is a sentence or two"

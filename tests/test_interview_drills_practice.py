@@ -49,7 +49,7 @@ def wrong(step, peak, warmup_steps, total_steps):
 # The clock ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_time_is_lost_or_a_worse_one_kept(now, times_file):
+def test_the_best_time_is_kept(now, times_file):
     for seconds, told in ((90, "first time"), (100, "Your best is 1 min 30 s"), (61, "your best time")):
         drill(NAME)
         now[0] += seconds
@@ -60,7 +60,7 @@ def test_a_time_is_lost_or_a_worse_one_kept(now, times_file):
     assert sorted(times_file.parent.iterdir()) == [times_file], "no partial file is left"
 
 
-def test_the_clock_stops_for_a_wrong_answer_or_goes_on_after_a_right_one(now):
+def test_the_clock_goes_on_after_a_wrong_answer_and_stops_after_a_right_one(now):
     drill(NAME)
     now[0] += 20
     assert "The clock is running: 20 s of 5 minutes." in repr(finish(NAME, wrong))
@@ -72,20 +72,20 @@ def test_the_clock_stops_for_a_wrong_answer_or_goes_on_after_a_right_one(now):
     assert "clock" not in repr(finish(NAME, wrong))
 
 
-def test_a_time_counts_that_was_reached_with_the_solution(now):
+def test_a_time_that_was_reached_with_the_solution_does_not_count(now):
     drill(NAME)
     assert "min(" in solution(NAME) or "max(" in solution(NAME)
     assert "No time is kept" in repr(finish(NAME, learning_rate))
     assert clock.times_of(NAME).best is None
 
 
-def test_a_time_that_another_process_kept_is_not_seen(now, times_file):
+def test_a_time_that_another_process_kept_is_seen(now, times_file):
     drill(NAME)
     times_file.write_text(json.dumps({"viterbi": {"best": 3}}), encoding="utf-8")
     assert clock.times_of("viterbi").best == 3
 
 
-def test_hints_are_forgotten_or_begin_again(now):
+def test_hints_come_one_after_another(now):
     drill(NAME)
     first, second, third, fourth = (hint(NAME) for _ in range(4))
     assert first.startswith("Hint 1 of 2") and f'One more: hint("{NAME}")' in first
@@ -97,7 +97,7 @@ def test_hints_are_forgotten_or_begin_again(now):
         assert hint(NAME).startswith("Hint 1 of 2")
 
 
-def test_a_clock_that_was_set_back_gives_a_negative_time(now):
+def test_a_clock_that_was_set_back_gives_no_time(now):
     drill(NAME)
     now[0] -= 3600
     assert "No time is kept" in repr(finish(NAME, learning_rate))
@@ -116,7 +116,7 @@ DAMAGED += ['{"learning-rate": {"best": 1' + "0" * 400 + "}}"]
 
 
 @pytest.mark.parametrize("damage", DAMAGED, ids=range(len(DAMAGED)))
-def test_a_damaged_file_stops_a_drill(damage, times_file, now):
+def test_a_damaged_file_does_not_stop_a_drill(damage, times_file, now):
     times_file.parent.mkdir()
     times_file.write_bytes(damage if isinstance(damage, bytes) else damage.encode())
     assert clock.times_of(NAME) == clock.Times()
@@ -127,7 +127,7 @@ def test_a_damaged_file_stops_a_drill(damage, times_file, now):
 
 
 @pytest.mark.parametrize("where", ["off", "in the way", "/"])
-def test_a_disk_that_cannot_be_written_loses_the_time_of_this_session(where, tmp_path, monkeypatch, now):
+def test_a_disk_that_cannot_be_written_keeps_the_time_of_this_session(where, tmp_path, monkeypatch, now):
     (tmp_path / "file").write_text("in the way")
     chosen = str(tmp_path / "file" / "progress.json") if where == "in the way" else where
     monkeypatch.setenv("BERTEDU_PROGRESS", chosen)
@@ -137,7 +137,7 @@ def test_a_disk_that_cannot_be_written_loses_the_time_of_this_session(where, tmp
     assert clock.times_of(NAME).best == 8
 
 
-def test_a_time_is_told_as_nobody_says_it():
+def test_a_time_is_told_as_people_say_it():
     said = [clock.in_words(seconds) for seconds in (0.2, 59.6, 61, 3599.9, 4205)]
     assert said == ["0 s", "1 min 0 s", "1 min 1 s", "1 h 0 min", "1 h 10 min"]
 
@@ -145,7 +145,7 @@ def test_a_time_is_told_as_nobody_says_it():
 # The notebook -------------------------------------------------------------------------------------------------------
 
 
-def test_the_new_cell_does_not_run_or_names_another_function(monkeypatch):
+def test_the_new_cell_runs_and_names_its_function(monkeypatch):
     cells = []
     shell = SimpleNamespace(set_next_input=cells.append)
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
@@ -160,7 +160,7 @@ def test_the_new_cell_does_not_run_or_names_another_function(monkeypatch):
         assert "<details>" in shown._repr_html_() and "`" not in shown._repr_html_().split("<details>")[0]
 
 
-def test_hint_forgets_the_exercises_of_the_chapters():
+def test_hint_remembers_the_exercises_of_the_chapters():
     first = hint("3.2")
     assert "3.2" in first and first.splitlines()[0] != hint_of_the_course("3.2").splitlines()[0], "one count for both"
 
@@ -168,25 +168,25 @@ def test_hint_forgets_the_exercises_of_the_chapters():
 @pytest.mark.parametrize(
     "name", ["masked_attention", "Masked-Attention", "attention", "zzz", "", 3, None, learning_rate]
 )
-def test_a_name_that_no_drill_has_shows_a_traceback_of_ours(name):
+def test_a_name_that_no_drill_has_is_told_in_words(name):
     for use in (drill, hint, solution, finish):
         with pytest.raises(UserError, match="drill"):
             use(name)
 
 
-def test_a_name_that_is_nearly_right_is_not_recognised():
+def test_a_name_that_is_nearly_right_is_recognised():
     for name in ("masked_attention", "MASKED-ATTENTION"):
         with pytest.raises(UserError, match="do you mean masked-attention"):
             find(name)
 
 
-def test_a_verdict_sends_the_learner_to_a_function_of_the_chapters():
+def test_a_verdict_sends_the_learner_to_the_functions_of_drills():
     verdict = repr(examined(NAME, 3))
     assert f'finish("{NAME}", your_function)' in verdict and "check(" not in verdict
     assert f'hint("{NAME}")' in verdict or "function" in verdict
 
 
-def test_what_a_notebook_replaced_is_used_by_a_check(monkeypatch):
+def test_what_a_notebook_replaced_is_not_used_by_a_check(monkeypatch):
     import torch
 
     from bertedu.interview.drills import layer_norm
@@ -198,7 +198,7 @@ def test_what_a_notebook_replaced_is_used_by_a_check(monkeypatch):
     assert examined("layer-norm", found["layer_norm"]).passed, "compared with what the notebook put there"
 
 
-def test_a_drill_is_registered_that_cannot_be_practised():
+def test_a_drill_that_cannot_be_practised_is_refused():
     good = {field: getattr(DRILLS[NAME], field) for field in Drill.__dataclass_fields__}
     for field, value in (("name", "Two Words"), ("hints", ("one", "")), ("minutes", 0), ("stub", "x = 1")):
         with pytest.raises(ValueError, match="drill"):
@@ -227,7 +227,7 @@ FAULTY = {
 
 
 @pytest.mark.parametrize("code", FAULTY)
-def test_a_faulty_file_is_told_as_a_traceback(code, tmp_path, monkeypatch):
+def test_a_faulty_file_is_told_in_words(code, tmp_path, monkeypatch):
     monkeypatch.setattr(judging, "SECONDS", 0.3)
     path = tmp_path / "answer.py"
     path.write_text(code)
@@ -235,7 +235,7 @@ def test_a_faulty_file_is_told_as_a_traceback(code, tmp_path, monkeypatch):
     assert not verdict.passed and FAULTY[code] in repr(verdict), verdict
 
 
-def test_a_file_that_ends_python_or_never_ends_takes_the_command_along(tmp_path, monkeypatch):
+def test_a_file_that_ends_python_or_never_ends_does_not_take_the_command_along(tmp_path, monkeypatch):
     path = tmp_path / "answer.py"
     path.write_text("import os\nos._exit(0)\n")
     assert "Python ended (exit code 0)" in repr(files.examine_file(NAME, path))
@@ -245,7 +245,7 @@ def test_a_file_that_ends_python_or_never_ends_takes_the_command_along(tmp_path,
     assert apart.ENDLESS in repr(files.examine_file(NAME, path))
 
 
-def test_the_system_ends_no_loop_that_swallows_exceptions():
+def test_the_system_ends_a_loop_that_swallows_exceptions():
     before = resource.getrlimit(resource.RLIMIT_CPU)
     try:
         apart.limit_work()
@@ -255,7 +255,7 @@ def test_the_system_ends_no_loop_that_swallows_exceptions():
         resource.setrlimit(resource.RLIMIT_CPU, before)
 
 
-def test_a_message_with_half_a_character_loses_the_verdict(tmp_path, monkeypatch):
+def test_a_message_with_half_a_character_keeps_the_verdict(tmp_path, monkeypatch):
     monkeypatch.setattr(judging, "limit_work", lambda: None)
     path = tmp_path / "answer.py"
     path.write_text("raise ValueError('\\ud800')\n")
@@ -267,7 +267,7 @@ def run(*arguments: str):
     return CliRunner().invoke(main, ["interview", "drill", *arguments])
 
 
-def test_the_way_from_the_blank_file_to_the_best_time(tmp_path, monkeypatch, times_file):
+def test_the_way_from_the_blank_file_to_the_best_time_works(tmp_path, monkeypatch, times_file):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "random.py").write_text("raise RuntimeError('imported in place of the library')")
     begun = run(NAME, "--to", "answer.py")
@@ -282,7 +282,7 @@ def test_the_way_from_the_blank_file_to_the_best_time(tmp_path, monkeypatch, tim
     assert json.loads(times_file.read_text())[NAME]["best"] > 0
 
 
-def test_a_wrong_file_ends_well_for_a_script_or_speaks_of_cells(tmp_path, monkeypatch):
+def test_a_wrong_file_fails_for_a_script_and_speaks_of_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "answer.py").write_text(DRILLS[NAME].stub)
     monkeypatch.setattr(files, "answer_of", lambda _, name, path: vars(judging.judge(find(name), path)))
@@ -291,7 +291,7 @@ def test_a_wrong_file_ends_well_for_a_script_or_speaks_of_cells(tmp_path, monkey
     assert f"bertedu interview drill {NAME} --hint" in done.output and "cell" not in done.output
 
 
-def test_the_list_or_a_task_shows_a_solution():
+def test_neither_the_list_nor_a_task_shows_a_solution():
     listed = run()
     assert listed.exit_code == 0 and all(name in listed.output for name in DRILLS)
     task = run("masked-attention")
@@ -321,7 +321,7 @@ def test_the_list_or_a_task_shows_a_solution():
         (NAME, "another"),
     ],
 )
-def test_wrong_input_shows_a_traceback(arguments, tmp_path, monkeypatch):
+def test_wrong_input_shows_no_traceback(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = run(*arguments)
     assert done.exit_code == 2 and done.output.startswith("bertedu: ") and done.output.count("\n") == 1, done.output

@@ -28,7 +28,7 @@ def imported(cards: list[Question], collection, folder) -> tuple[int, int, int]:
     return len(log.new), len(log.updated), len(log.duplicate)
 
 
-def test_importing_into_anki_again_makes_second_cards(tmp_path):
+def test_importing_into_anki_again_makes_no_second_cards(tmp_path):
     library = pytest.importorskip("anki.collection", reason="anki is missing: pip install -e '.[test]'")
     collection = library.Collection(str(tmp_path / "collection.anki2"))
     cards = list(questions().values())
@@ -44,7 +44,7 @@ def test_importing_into_anki_again_makes_second_cards(tmp_path):
     collection.close()
 
 
-def test_cards_in_the_notebook_miss_a_question_or_differ_from_run_to_run():
+def test_cards_in_the_notebook_have_every_question_and_repeat():
     pages = []
     InteractiveShell.instance()
     try:
@@ -59,6 +59,6 @@ def test_cards_in_the_notebook_miss_a_question_or_differ_from_run_to_run():
     assert json.dumps("divide the scores by √d")[1:-1] in pages[0] and "standard deviation" in pages[0]
 
 
-def test_a_topic_that_is_not_there_shows_no_cards():
+def test_a_topic_that_is_not_there_is_told_in_words():
     with pytest.raises(UserError, match="there is no topic 'attentoin': do you mean attention"):
         flashcards("attentoin")

@@ -60,18 +60,18 @@ def shown(html: str) -> str:
 
 
 @pytest.mark.parametrize("path", SOURCES)
-def test_a_chapter_answers_otherwise_than_the_bank(path):
+def test_a_chapter_answers_as_the_bank(path):
     source = path.read_text(encoding="utf-8")
     assert rewritten(source, path, BANK) == source, f"run `bertedu interview chapters {path.name[:2]}`"
 
 
-def test_a_question_stands_in_two_chapters():
+def test_no_question_stands_in_two_chapters():
     ids = [one for path in PLACES.all_sources() for one in re.findall(r"<!-- (\S+-\d\d) -->", path.read_text("utf-8"))]
     assert len(set(ids)) == len(ids) >= 2 * len(SOURCES)
 
 
 @pytest.mark.parametrize("render", [markdown2html, markdown_html], ids=["nbconvert", "handout"])
-def test_a_page_swallows_a_character_of_the_bank(render):
+def test_a_page_keeps_every_character_of_the_bank(render):
     first, second = in_chapters.FOLDS
     said = {one: f"1. {asked.question} {first} {asked.short} {second} {asked.long}" for one, asked in BANK.items()}
     page = render("\n\n@@@\n\n".join(f"<!-- {one} -->\n{block(question, 1)}" for one, question in BANK.items()))
@@ -96,23 +96,23 @@ def test_a_page_swallows_a_character_of_the_bank(render):
     ],
 )
 @pytest.mark.parametrize("render", [markdown2html, markdown_html], ids=["nbconvert", "handout"])
-def test_markdown_in_a_text_of_the_bank_is_swallowed(text, render):
+def test_markdown_in_a_text_of_the_bank_is_shown(text, render):
     assert shown(render(safe(text))) == text
 
 
 @pytest.mark.parametrize("first", ["-", "+", "1.", "2)", "#", "##", ">", "=", "---", "==="])
-def test_a_line_begins_a_list_or_a_heading(first):
+def test_no_line_begins_a_list_or_a_heading(first):
     text = f"{'w' * 116} {first} and so on {'w' * 100}"
     page = markdown_html(wrapped(safe(text)))
     assert shown(page) == text and page.count("<p>") == 1 and not re.search(r"<(li|h\d|hr|blockquote)", page)
 
 
-def test_a_name_of_code_looks_like_prose():
+def test_a_name_of_code_looks_like_code():
     assert safe("Is model.eval() called before [MASK]?") == "Is `model.eval()` called before `[MASK]`?"
     assert safe("The sum of α_i v_i, i.e. x_i.") == r"The sum of α\_i v\_i, i.e. x\_i."
 
 
-def test_two_paragraphs_run_into_one():
+def test_two_paragraphs_stay_two():
     question = BANK["interview-01"]
     assert "\n\n" in question.long and block(question, 1).count("\n\n") == 6 + question.long.count("\n\n")
 
@@ -120,7 +120,7 @@ def test_two_paragraphs_run_into_one():
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_section_is_not_written_from_its_ids():
+def test_a_section_is_written_from_its_ids():
     written = rewritten(SOURCE, CHAPTER, BANK)
     assert "# <!-- attention-01 -->\n# **1. Why does scaled" in written and "# **2. BERT's key projection" in written
     assert written.endswith("# </details>\n#\n# ## Next\n#\n# More.\n\n# %%\n1 + 1\n")
@@ -128,7 +128,7 @@ def test_a_section_is_not_written_from_its_ids():
     assert rewritten(written, CHAPTER, BANK) == written  # a second time changes nothing
 
 
-def test_a_section_at_the_end_of_its_cell_takes_the_next_cell_with_it():
+def test_a_section_at_the_end_of_its_cell_leaves_the_next_cell_alone():
     alone = SOURCE.replace("#\n# ## Next\n#\n# More.\n", "")
     written = rewritten(alone, CHAPTER, BANK)
     assert written.endswith("# </details>\n\n# %%\n1 + 1\n") and rewritten(written, CHAPTER, BANK) == written
@@ -154,13 +154,13 @@ def test_a_section_at_the_end_of_its_cell_takes_the_next_cell_with_it():
         ),
     ],
 )
-def test_a_section_is_written_that_should_be_refused(old, new, words):
+def test_a_section_with_a_fault_is_refused(old, new, words):
     with pytest.raises(UserError) as error:
         rewritten(SOURCE.replace(old, new, 1), CHAPTER, BANK)
     assert words in str(error.value) and CHAPTER.name in str(error.value)
 
 
-def test_a_question_links_to_the_section_that_asks_it():
+def test_a_question_does_not_link_to_the_section_that_asks_it():
     from dataclasses import replace
 
     bank = {**BANK, "attention-01": replace(BANK["attention-01"], section="Interview questions")}
@@ -181,7 +181,7 @@ def course(tmp_path, monkeypatch) -> Path:
     return path
 
 
-def test_the_command_writes_where_it_should_check_or_checks_what_is_not_written(course):
+def test_the_command_writes_and_checks_as_asked(course):
     run = CliRunner().invoke
     checked = run(main, ["interview", "chapters", "--check"])
     assert checked.exit_code == 1 and f"{CHAPTER.name}: its interview" in checked.output
@@ -193,6 +193,6 @@ def test_the_command_writes_where_it_should_check_or_checks_what_is_not_written(
     assert "Nothing to do" in run(main, ["interview", "chapters"]).output
 
 
-def test_an_unknown_chapter_is_taken(course):
+def test_an_unknown_chapter_is_refused(course):
     result = CliRunner().invoke(main, ["interview", "chapters", "77"])
     assert result.exit_code != 0 and "no source for 77" in result.output

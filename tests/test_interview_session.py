@@ -19,27 +19,27 @@ from bertedu.interview.choosing import FOR_THE_MOCK, HOURS, minutes_to_practise,
 from bertedu.interview.session import Session
 
 
-def test_a_mock_interview_takes_longer_than_it_says_or_leaves_time():
+def test_a_mock_interview_takes_the_time_that_it_says():
     for minutes in (5, 30, 45):
         chosen = mock_questions(topics(20, 20, 20), minutes, seed=1)
         assert minutes - 3 < sum(question.minutes for question in chosen) <= minutes
 
 
-def test_a_mock_interview_asks_one_topic_again_before_another_had_its_turn():
+def test_a_mock_interview_asks_every_topic_before_one_comes_again():
     for seed in range(10):
         chosen = mock_questions(topics(20, 20, 20), 15, seed)
         counts = [sum(question.topic == f"t{topic}" for question in chosen) for topic in range(3)]
         assert sorted(counts) == [1, 2, 2]
 
 
-def test_one_long_design_takes_half_of_a_mock_interview():
+def test_no_long_design_takes_half_of_a_mock_interview():
     for seed in range(20):
         for minutes in (5, 30, 45, 60):
             chosen = mock_questions(read_bank(), minutes, seed)
             assert chosen and max(question.minutes for question in chosen) <= max(5, minutes // 3)
 
 
-def test_a_seed_asks_other_questions_on_another_day():
+def test_a_seed_asks_the_same_questions_on_another_day():
     both = topics(20, 20)
     state = random.getstate()
     assert mock_questions(both, 30, 4) == mock_questions(both, 30, 4)
@@ -47,13 +47,13 @@ def test_a_seed_asks_other_questions_on_another_day():
     assert random.getstate() == state
 
 
-def test_a_mock_interview_begins_with_the_hard_questions():
+def test_a_mock_interview_begins_with_the_easy_questions():
     levels = [LEVELS.index(question.level) for question in mock_questions(topics(20, 20), 45, 0)]
     assert levels == sorted(levels) and len(set(levels)) == 3
 
 
 @pytest.mark.parametrize("hours", HOURS)
-def test_a_plan_takes_more_than_its_hours(hours):
+def test_a_plan_takes_no_more_than_its_hours(hours):
     steps = plan(topics(120, 120, 120), hours)
     minutes = 60 * hours - FOR_THE_MOCK[hours]
     assert minutes - 5 < sum(step.minutes for step in steps) <= minutes
@@ -62,25 +62,25 @@ def test_a_plan_takes_more_than_its_hours(hours):
     assert levels == sorted(levels)
 
 
-def test_the_minutes_of_a_question_forget_to_speak_or_to_read():
+def test_the_minutes_of_a_question_count_speaking_and_reading():
     # 60 words said at 150 a minute, and 60 + 220 + 5 + 4 × (2 + 3) + 3 + 3 words read at 220
     assert minutes_to_practise(QUESTION) == pytest.approx(60 / 150 + (280 + 5 + 20 + 6) / 220)
 
 
-def test_the_hours_of_a_plan_or_minutes_out_of_range_crash():
+def test_impossible_hours_and_minutes_are_refused_in_words():
     with pytest.raises(UserError, match="choose one of 1, 3, 10"):
         plan(topics(3), 2)
     with pytest.raises(UserError, match="give 5 to 240"):
         mock_questions(topics(3), 0, 0)
 
 
-def test_a_missed_point_asks_no_follow_up_or_that_of_another():
+def test_a_missed_point_asks_its_own_follow_up():
     session = Session([QUESTION])
     assert session.follow_ups({0, 2}) == {1: "What about 1?", 3: "What about 3?"}
     assert session.current is QUESTION, "asking does not go on"
 
 
-def test_points_are_counted_wrongly():
+def test_points_are_counted_rightly():
     first, second = QUESTION, replace(QUESTION, id="heads-01", topic="heads", section="Heads")
     session = Session([first, second])
     session.done({0, 1}, {2})
@@ -92,20 +92,20 @@ def test_points_are_counted_wrongly():
         session.done({0})
 
 
-def test_what_was_missed_most_is_read_last_or_twice():
+def test_what_was_missed_most_is_read_first_and_once():
     session = Session([replace(QUESTION, section=section) for section in ("Half", "None", "None", "All")])
     for said in ({0, 1}, (), (), {0, 1, 2, 3}):
         session.done(said)
     assert session.to_read() == [("03", "None"), ("03", "Half")]
 
 
-def test_a_point_is_taken_that_is_not_there():
+def test_a_point_that_is_not_there_is_refused():
     for points in ({4}, {-1}):
         with pytest.raises(UserError, match="points 1 to 4"):
             Session([QUESTION]).done(points)
 
 
-def test_a_flashcard_loses_its_identity_or_breaks_its_line(tmp_path):
+def test_a_flashcard_keeps_its_identity_and_its_line(tmp_path):
     question = replace(QUESTION, short="Two\nlines\tand <b>", question="Why\t<a>?")
     identity, front, back, tags = card(question).split("\t")
     assert identity == "masks-01" and tags == "masks screen explain"
@@ -117,7 +117,7 @@ def test_a_flashcard_loses_its_identity_or_breaks_its_line(tmp_path):
     assert lines[: len(HEAD)] == list(HEAD) and len(lines) == len(HEAD) + 2
 
 
-def test_the_shipped_bank_makes_cards_that_are_no_table(tmp_path):
+def test_the_shipped_bank_makes_a_table_of_cards(tmp_path):
     found = [question for topic in read_bank() for question in topic.questions]
     write_anki(found, tmp_path / "cards.txt")
     with (tmp_path / "cards.txt").open(encoding="utf-8", newline="") as file:
@@ -125,7 +125,7 @@ def test_the_shipped_bank_makes_cards_that_are_no_table(tmp_path):
     assert [row[0] for row in rows] == [question.id for question in found] and {len(row) for row in rows} == {4}
 
 
-def test_the_book_loses_a_part_of_a_question_or_fetches_something():
+def test_the_book_has_every_part_of_a_question_and_fetches_nothing():
     question = replace(QUESTION, evidence=Evidence("print(1 < 2)", "True"), source="A & B", bonus=("More.",))
     page = book([Topic("masks", "Masks", (question,))])
     for part in ("What does a mask do?", "Point 3.", "What about 3?", "&lt;queries&gt;", "print(1 &lt; 2)", "More."):
@@ -141,7 +141,7 @@ def run(*arguments: str, typed: str | None = None):
     return CliRunner().invoke(main, ["interview", *arguments], input=typed)
 
 
-def test_the_command_line_asks_nothing_or_counts_wrongly(monkeypatch):
+def test_the_command_line_asks_and_counts(monkeypatch):
     monkeypatch.setattr(bank, "read_bank", lambda: tuple(topics(1, 1)))
     done = run("mock", "--minutes", "6", typed="\n9\n1 2\ny\nn\n\n1,2 3 4\n")
     assert done.exit_code == 0, done.output
@@ -151,14 +151,14 @@ def test_the_command_line_asks_nothing_or_counts_wrongly(monkeypatch):
     assert shares == ["62%", "100%"] and done.output.rstrip().endswith("chapter 03, “0”")
 
 
-def test_what_was_answered_before_ctrl_c_is_lost(monkeypatch):
+def test_what_was_answered_before_ctrl_c_is_kept(monkeypatch):
     monkeypatch.setattr(bank, "read_bank", lambda: tuple(topics(1, 1)))
     done = run("mock", "--minutes", "6", typed="\n1 2\ny\nn\n\n")  # the input ends, which is told as Ctrl-C is
     assert done.exit_code == 130 and len(re.findall("62%  Topic", done.output)) == 1, done.output
     assert "Topic" not in run("mock", "--minutes", "6", typed="\n").output, "nothing was answered"
 
 
-def test_a_plan_is_not_printed_or_the_cards_are_not_written(tmp_path, monkeypatch):
+def test_a_plan_is_printed_and_the_cards_are_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     printed = run("plan", "--hours", "1")
     assert printed.exit_code == 0 and "minutes: read the question" in printed.output

@@ -17,14 +17,14 @@ from bertedu.family.roberta import RobertaConfig, RobertaModel
 SMALL = CONFIGS["small"]
 
 
-def test_a_square_kernel_is_not_transposed():
+def test_a_square_kernel_is_transposed():
     ours, theirs = pair(BertModel, in_jax_package.BertModel, SMALL)
     weight = ours.encoder.layers[1].attention.query.weight  # [D, D]: fits either way
     kernel = theirs.encoder.layers[1].attention.query.kernel[...]
     assert difference(weight.T, kernel) == 0 and difference(weight, kernel) > 0.1
 
 
-def test_shipped_checkpoint_reads_otherwise_in_jax():
+def test_a_shipped_checkpoint_reads_the_same_in_jax():
     folder = data_path("checkpoints/mixed-mini")
     ours, theirs = BertForMaskedLM.from_pretrained(folder), in_jax_package.BertForMaskedLM.from_pretrained(folder)
     ids = torch.randint(5, ours.config.vocab_size, (2, 20), generator=torch.Generator().manual_seed(0))
@@ -37,7 +37,7 @@ def test_shipped_checkpoint_reads_otherwise_in_jax():
     assert (wanted.argmax(-1).numpy() == got.argmax(-1)).all()
 
 
-def test_a_pooler_is_left_untrained_in_silence():
+def test_a_pooler_that_is_left_untrained_is_told():
     ours, theirs = pair(BertModel, in_jax_package.BertModel, SMALL)
     tensors = ours.state_dict()
     del tensors["pooler.dense.bias"]
@@ -47,26 +47,26 @@ def test_a_pooler_is_left_untrained_in_silence():
         in_jax_package.copy_weights(theirs, {**ours.state_dict(), "extra.weight": torch.zeros(1)})
 
 
-def test_a_table_of_another_size_is_copied():
+def test_a_table_of_another_size_is_refused():
     _, theirs = pair(BertModel, in_jax_package.BertModel, SMALL)
     larger = BertModel(BertConfig(60, 16, 2, 2, 32, max_position_embeddings=12))
     with pytest.raises(UserError, match=r"token\.weight becomes \[60, 16\], and the JAX model has \[50, 16\]"):
         in_jax_package.copy_weights(theirs, larger.state_dict())
 
 
-def test_another_member_of_the_family_is_taken_for_bert():
+def test_another_member_of_the_family_is_not_taken_for_bert():
     roberta = RobertaModel(RobertaConfig(50, 16, 1, 2, 32, max_position_embeddings=12))
     with pytest.raises(UserError, match="'roberta'"):
         in_jax_package.from_torch(roberta, in_jax_package.BertModel)
 
 
-def test_half_precision_stays_half():
+def test_half_precision_becomes_full():
     ours, _ = pair(BertModel, in_jax_package.BertModel, SMALL)
     half = in_jax_package.from_torch(ours.half(), in_jax_package.BertModel)
     assert all(weight.dtype == jnp.float32 for _, weight in nnx.to_flat_state(nnx.state(half, nnx.Param)))
 
 
-def test_a_copy_shares_its_memory_with_pytorch():
+def test_a_copy_shares_no_memory_with_pytorch():
     tensor = torch.arange(4)
     array = in_jax_package.to_jax(tensor)
     tensor += 1
@@ -79,13 +79,13 @@ def run(code: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("missing", ["jax", "flax", "optax"])
-def test_a_missing_extra_ends_in_a_traceback_without_a_remedy(missing):
+def test_a_missing_extra_is_told_with_a_remedy(missing):
     said = run(f"import sys; sys.modules[{missing!r}] = None\nimport bertedu.jax")
     last = said.stderr.splitlines()[-1]
     assert f"UserError: {missing} is not installed: python -m pip install 'bertedu[jax]'" in last
 
 
-def test_the_rest_of_the_package_needs_jax():
+def test_the_rest_of_the_package_does_not_need_jax():
     names = (
         "bertedu, bertedu.cli, bertedu.model, bertedu.training.loop, bertedu.pretraining.run, bertedu.finetuning.run"
     )

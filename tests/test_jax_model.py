@@ -20,7 +20,7 @@ SMALL = CONFIGS["small"]
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_hidden_state_an_attention_or_the_pooler_differs_from_pytorch(name):
+def test_hidden_states_attentions_and_the_pooler_are_pytorchs(name):
     ours, theirs = pair(BertModel, in_jax_package.BertModel, CONFIGS[name])
     batch = batch_for(CONFIGS[name])
     del batch["labels"]
@@ -35,14 +35,14 @@ def test_a_hidden_state_an_attention_or_the_pooler_differs_from_pytorch(name):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_scores_of_words_differ_from_pytorch(name):
+def test_scores_of_words_are_pytorchs(name):
     ours, theirs = pair(BertForMaskedLM, in_jax_package.BertForMaskedLM, CONFIGS[name])
     batch = batch_for(CONFIGS[name], texts=2, seed=1)
     del batch["labels"]
     assert difference(ours(**batch).prediction_logits, jax.jit(lambda b: theirs(**b))(in_jax(batch))) < 1e-5
 
 
-def test_padding_changes_a_text_or_a_text_of_padding_is_nan():
+def test_padding_changes_no_text_and_a_text_of_padding_is_a_number():
     ours, theirs = pair(BertModel, in_jax_package.BertModel, SMALL)
     ids = torch.tensor([[5, 6, 7, 0, 0], [0, 0, 0, 0, 0]])
     mask = torch.tensor([[1, 1, 1, 0, 0], [0, 0, 0, 0, 0]])
@@ -52,7 +52,7 @@ def test_padding_changes_a_text_or_a_text_of_padding_is_nan():
     assert difference(alone, got[:1, :3]) < 1e-5
 
 
-def test_segments_left_out_are_other_than_zeros():
+def test_segments_left_out_are_zeros():
     _, theirs = pair(BertModel, in_jax_package.BertModel, SMALL)
     ids = jnp.array([[5, 6, 7]])
     left_out, zeros = theirs(ids), theirs(ids, jnp.ones_like(ids), jnp.zeros_like(ids))
@@ -60,7 +60,7 @@ def test_segments_left_out_are_other_than_zeros():
     assert left_out.hidden_states is None and left_out.attentions is None
 
 
-def test_attention_of_one_head_needs_a_batch():
+def test_attention_of_one_head_needs_no_batch():
     generator = torch.Generator().manual_seed(0)
     query, key, value = (torch.randn(2, 3, 5, 4, generator=generator) for _ in range(3))
     wanted = attend_in_torch(query, key, value)
@@ -69,7 +69,7 @@ def test_attention_of_one_head_needs_a_batch():
         assert difference(one, other) < 1e-6
 
 
-def test_layer_norm_loses_digits_where_the_mean_is_large():
+def test_layer_norm_keeps_its_digits_where_the_mean_is_large():
     x = 1000 + np.random.default_rng(0).normal(size=(4, SMALL.hidden_size)).astype(np.float32)
     norm = layer_norm(SMALL, nnx.Rngs(0))
     wanted = torch.nn.functional.layer_norm(torch.tensor(x), (SMALL.hidden_size,), eps=SMALL.layer_norm_eps)
@@ -77,7 +77,7 @@ def test_layer_norm_loses_digits_where_the_mean_is_large():
     assert difference(wanted, nnx.LayerNorm(SMALL.hidden_size, rngs=nnx.Rngs(0))(jnp.array(x))) > 1e-2
 
 
-def test_weights_start_otherwise_than_published():
+def test_weights_start_as_published():
     config = replace(SMALL, vocab_size=3000, hidden_size=64, initializer_range=0.02)
     model = in_jax_package.BertForMaskedLM(config, rngs=nnx.Rngs(0))
     for path, weight in nnx.to_flat_state(nnx.state(model, nnx.Param)):
@@ -95,7 +95,7 @@ def test_weights_start_otherwise_than_published():
     assert (table == again).all() and not (table == other).all()
 
 
-def test_dropout_is_the_same_in_each_layer_or_on_without_a_key():
+def test_dropout_differs_in_each_layer_and_needs_a_key():
     config = replace(SMALL, hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.5)
     _, model = pair(BertModel, in_jax_package.BertModel, config)
     ids = jnp.arange(1, 9)[None]
@@ -108,7 +108,7 @@ def test_dropout_is_the_same_in_each_layer_or_on_without_a_key():
     assert (without() == without()).all() and not (model(ids, output_attentions=True).attentions[0] == 0).any()
 
 
-def test_dropout_changes_the_size_of_what_passes():
+def test_dropout_keeps_the_size_of_what_passes():
     config = replace(SMALL, hidden_dropout_prob=0.25)
     norm_only = in_jax_package.BertModel(config, rngs=nnx.Rngs(0)).embeddings
     ids = jnp.ones((40, 12), dtype=jnp.int32)
@@ -129,13 +129,13 @@ def test_dropout_changes_the_size_of_what_passes():
         ({"input_ids": jnp.array([[5, 6]]), "attention_mask": jnp.array([[1]])}, "attention_mask has the shape"),
     ],
 )
-def test_a_wrong_input_is_computed_in_silence(inputs, words):
+def test_a_wrong_input_is_refused(inputs, words):
     model = in_jax_package.BertModel(SMALL, rngs=nnx.Rngs(0))
     with pytest.raises(UserError, match=words):
         model(**inputs)
 
 
-def test_a_wrong_shape_is_found_only_outside_of_jit():
+def test_a_wrong_shape_is_found_inside_of_jit():
     model = in_jax_package.BertModel(SMALL, rngs=nnx.Rngs(0))
     with pytest.raises(UserError, match="13 tokens"):
         jax.jit(lambda ids: model(ids).last_hidden_state)(jnp.zeros((1, 13), dtype=jnp.int32))

@@ -32,7 +32,7 @@ def compare_weights(weights, model, within, skipped=()):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_loss_or_a_gradient_differs_from_pytorch(name):
+def test_the_loss_and_its_gradients_are_pytorchs(name):
     ours, theirs = pair(BertForMaskedLM, in_jax_package.BertForMaskedLM, CONFIGS[name])
     batch = batch_for(CONFIGS[name], texts=4)
     wanted = ours(**batch).loss
@@ -42,7 +42,7 @@ def test_loss_or_a_gradient_differs_from_pytorch(name):
     compare_weights(gradients, {name: weight.grad for name, weight in ours.named_parameters()}, 1e-5)
 
 
-def test_padding_gets_a_gradient():
+def test_padding_gets_no_gradient():
     ours, theirs = pair(BertForMaskedLM, in_jax_package.BertForMaskedLM, SMALL)
     ids = torch.tensor([[5, 0, 7, 0]])  # no mask: the vectors of padding do take part
     labels = torch.tensor([[-100, -100, 9, -100]])
@@ -54,7 +54,7 @@ def test_padding_gets_a_gradient():
     assert wanted[0].abs().max() > 0  # from the tied decoder alone
 
 
-def test_steps_of_adamw_lead_elsewhere_than_pytorchs():
+def test_steps_of_adamw_are_pytorchs():
     ours, theirs = pair(BertForMaskedLM, in_jax_package.BertForMaskedLM, SMALL)
     one = build_optimizer(ours, 1e-3, 0.1, (0.9, 0.98))
     other = in_jax_package.build_optimizer(theirs, 1e-3, weight_decay=0.1, betas=(0.9, 0.98))
@@ -69,7 +69,7 @@ def test_steps_of_adamw_lead_elsewhere_than_pytorchs():
     compare_weights(nnx.state(theirs, nnx.Param), ours.state_dict(), 1e-4, skipped=("key.bias",))
 
 
-def test_a_learning_rate_that_changes_is_ignored():
+def test_a_learning_rate_that_changes_is_followed():
     _, model = pair(BertForMaskedLM, in_jax_package.BertForMaskedLM, SMALL)
     optimizer = in_jax_package.build_optimizer(model, lambda step: jnp.where(step == 0, 0.0, 1e-3))
     before = nnx.state(model, nnx.Param)
@@ -81,7 +81,7 @@ def test_a_learning_rate_that_changes_is_ignored():
     assert float(first) == float(again) and float(in_jax_package.train_step(model, optimizer, batch)) < float(first)
 
 
-def test_a_step_is_compiled_again_or_its_key_is_not_used():
+def test_a_step_is_compiled_once_and_uses_its_key():
     config = replace(SMALL, hidden_dropout_prob=0.5)
     _, model = pair(BertForMaskedLM, in_jax_package.BertForMaskedLM, config)
     optimizer = in_jax_package.build_optimizer(model, 0.0)  # the weights stay
@@ -95,7 +95,7 @@ def test_a_step_is_compiled_again_or_its_key_is_not_used():
     assert in_jax_package.train_step.jitted_fn._cache_size() == compiled + 1
 
 
-def test_mean_of_the_loss_counts_tokens_without_a_label():
+def test_the_mean_of_the_loss_counts_only_tokens_with_a_label():
     logits = torch.randn(3, 5, 11, generator=torch.Generator().manual_seed(0))
     labels = torch.tensor([[1, -100, 4, -100, -100], [-100] * 5, [10, 0, -100, -100, 3]])
     wanted = torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
@@ -105,7 +105,7 @@ def test_mean_of_the_loss_counts_tokens_without_a_label():
     assert jnp.isnan(in_jax_package.masked_lm_loss(in_jax_package.to_jax(logits), nothing))
 
 
-def test_a_batch_without_labels_or_with_a_label_beyond_the_words_is_trained_on():
+def test_a_batch_without_labels_or_with_a_label_beyond_the_words_is_refused():
     _, model = pair(BertForMaskedLM, in_jax_package.BertForMaskedLM, SMALL)
     batch = in_jax(batch_for(SMALL))
     with pytest.raises(UserError, match="a loss needs labels"):
@@ -115,7 +115,7 @@ def test_a_batch_without_labels_or_with_a_label_beyond_the_words_is_trained_on()
 
 
 @pytest.mark.parametrize("rate", [0.15, 0.4])
-def test_masks_differ_from_those_in_pytorch_with_the_same_random_numbers(rate):
+def test_masks_are_those_of_pytorch_with_the_same_random_numbers(rate):
     key = jax.random.key(3)
     ids = torch.randint(5, 60, (6, 190), generator=torch.Generator().manual_seed(0))
     candidates = torch.arange(190) < torch.tensor([190, 187, 60, 13, 1, 0])[:, None]
@@ -127,7 +127,7 @@ def test_masks_differ_from_those_in_pytorch_with_the_same_random_numbers(rate):
     assert (wanted[1] != -100).sum() > 20
 
 
-def test_one_key_decides_order_and_fate_together():
+def test_one_key_decides_order_and_fate_independently():
     shape = (200, 50)
     order, fate, words = draw(jax.random.key(0), shape, 100)
     for one, other in ((order, fate), (order, words), (fate, words)):

@@ -25,13 +25,13 @@ DEEP = 100_000
         ("", r"line 3, column 1: not valid JSON"),
     ],
 )
-def test_json_that_python_chokes_on_or_takes_in_silence(text, says):
+def test_json_that_python_chokes_on_is_refused_in_words(text, says):
     with pytest.raises(UserError, match=says) as raised:
         parse_json(text, "a.json", 3)
     assert len(str(raised.value)) < 300
 
 
-def test_a_key_that_is_there_twice_among_many_takes_quadratic_time():
+def test_a_key_that_is_there_twice_among_many_is_found_in_linear_time():
     text = json.dumps({str(number): 0 for number in range(100_000)})[:-1] + ', "99999": 1}'
 
     def read() -> None:
@@ -41,12 +41,12 @@ def test_a_key_that_is_there_twice_among_many_takes_quadratic_time():
     assert processor_seconds(read) < 50 * yardstick()
 
 
-def test_a_log_with_nan_cannot_be_read_back():
+def test_a_log_with_nan_is_read_back():
     assert str(parse_json('{"loss": NaN}', "metrics.jsonl", finite=False)) == "{'loss': nan}"
 
 
 @pytest.mark.parametrize("value", [[], None, 7, "text", True])
-def test_another_value_than_an_object_gives_a_traceback(tmp_path, value):
+def test_another_value_than_an_object_is_refused_in_words(tmp_path, value):
     (tmp_path / "a.json").write_text(json.dumps(value))
     with pytest.raises(UserError, match=r"a\.json: expected a JSON object"):
         read_json_object(tmp_path / "a.json", {"name": str})
@@ -67,7 +67,7 @@ def test_another_value_than_an_object_gives_a_traceback(tmp_path, value):
         (dict[str, str] | None, {"0": "yes"}, {"0": 1}),
     ],
 )
-def test_a_value_of_another_type_is_taken(kind, good, bad):
+def test_a_value_of_another_type_is_refused(kind, good, bad):
     assert fits(good, kind) and not fits(bad, kind)
     assert check_object({"name": good}, {"name": kind}, "a.json") == {"name": good}
     with pytest.raises(UserError, match=r"^a\.json: name is .*: give (a|an|true or) .*\.$"):
@@ -75,7 +75,7 @@ def test_a_value_of_another_type_is_taken(kind, good, bad):
     assert check_object({}, {"name": kind}, "a.json") == {}
 
 
-def test_a_message_repeats_a_value_of_a_million_characters():
+def test_a_message_cuts_a_value_of_a_million_characters():
     with pytest.raises(UserError) as raised:
         check_object({"name": "x" * 1_000_000}, {"name": int}, "a.json")
     assert len(str(raised.value)) < 200

@@ -52,7 +52,7 @@ def calls(folder: Path) -> list[str]:
     return lines
 
 
-def test_every_test_run_installs_everything_again(folder):
+def test_a_second_test_run_installs_nothing(folder):
     assert make(folder, "test").returncode == 0
     assert calls(folder) == ["venv", "pip", *TESTS]
     os.utime(folder / "pyproject.toml")  # a newer date is no change
@@ -61,7 +61,7 @@ def test_every_test_run_installs_everything_again(folder):
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
-def test_a_new_pin_is_not_installed(folder, name):
+def test_a_new_pin_is_installed(folder, name):
     make(folder, "setup")
     calls(folder)
     with open(folder / name, "a") as file:
@@ -87,7 +87,7 @@ def test_notebooks_are_run_where_no_tests_are_chosen(folder, words, runs):
     assert calls(folder).count("pytest") == runs
 
 
-def test_an_interrupted_set_up_passes_for_a_finished_one(folder):
+def test_an_interrupted_set_up_begins_again(folder):
     (folder / "offline").touch()
     answer = make(folder, "test")
     assert answer.returncode != 0 and calls(folder) == ["venv", "pip"]
@@ -99,7 +99,7 @@ def test_an_interrupted_set_up_passes_for_a_finished_one(folder):
     assert not (folder / ".venv" / "half-a-package").exists()
 
 
-def test_a_moved_folder_runs_the_programs_of_the_old_place(folder):
+def test_a_moved_folder_is_set_up_anew(folder):
     make(folder, "setup")
     calls(folder)
     moved = folder.rename(folder.with_name("elsewhere"))
@@ -107,7 +107,7 @@ def test_a_moved_folder_runs_the_programs_of_the_old_place(folder):
     assert calls(moved) == ["venv", "pip"]
 
 
-def test_somebodys_own_virtual_environment_is_deleted(folder):
+def test_somebodys_own_virtual_environment_is_kept(folder):
     (folder / ".venv" / "bin").mkdir(parents=True)
     shutil.copy(folder / "python", folder / ".venv" / "bin" / "python")
     (folder / ".venv" / "mine").touch()
@@ -115,7 +115,7 @@ def test_somebodys_own_virtual_environment_is_deleted(folder):
     assert calls(folder) == ["pip"] and (folder / ".venv" / "mine").exists()
 
 
-def test_a_python_that_was_removed_leaves_a_dead_environment(folder):
+def test_a_python_that_was_removed_is_set_up_anew(folder):
     make(folder, "setup")
     (folder / ".venv" / "bin" / "python").unlink()
     calls(folder)
@@ -123,7 +123,7 @@ def test_a_python_that_was_removed_leaves_a_dead_environment(folder):
     assert calls(folder) == ["venv", "pip"]
 
 
-def test_an_old_python_fails_in_the_middle_of_the_set_up(folder):
+def test_an_old_python_is_refused_before_the_set_up(folder):
     (folder / "old").touch()
     answer = make(folder, "setup")
     assert answer.returncode != 0 and "no Python 3.11 or newer: name another" in answer.stdout
@@ -133,7 +133,7 @@ def test_an_old_python_fails_in_the_middle_of_the_set_up(folder):
 
 
 @pytest.mark.parametrize("name", ["python3.11", "python3", "python"])
-def test_a_machine_has_python_under_one_name_only(folder, tmp_path, name):
+def test_a_machine_with_python_under_one_name_only_is_served(folder, tmp_path, name):
     programs = tmp_path / "bin"
     programs.mkdir()
     for program in ("sh", "cat", "cksum", "cp", "mkdir", "rm"):
@@ -144,7 +144,7 @@ def test_a_machine_has_python_under_one_name_only(folder, tmp_path, name):
     assert calls(folder) == ["venv", "pip"]
 
 
-def test_make_alone_starts_something_long(folder):
+def test_make_alone_prints_the_help(folder):
     answer = make(folder)
     assert answer.returncode == 0 and calls(folder) == []
     assert {"make bert", "make test"} <= set(re.findall(r"make \w+", answer.stdout))
@@ -155,19 +155,19 @@ def installed(folder: Path) -> list[str]:
     return [line.rpartition("-e .")[2] for line in (folder / "extras").read_text().splitlines()]
 
 
-def test_make_bert_installs_jupyter_and_the_tests(folder):
+def test_make_bert_installs_neither_jupyter_nor_the_tests(folder):
     for name in ("bert", "lab", "bert", "test", "lab", "setup"):
         make(folder, name)
     assert installed(folder) == ["", "[course,production,jax]", "[course,production,jax,authors,browser,test]"]
 
 
-def test_a_new_pin_takes_away_what_was_installed_besides(folder):
+def test_a_new_pin_keeps_what_was_installed_besides(folder):
     make(folder, "test")
     (folder / "constraints.txt").write_text("# changed\n")
     assert "has changed" in make(folder, "bert").stdout
     assert installed(folder) == 2 * ["[course,production,jax,authors,browser,test]"]
 
 
-def test_nobody_is_told_how_much_is_installed(folder):
+def test_people_are_told_how_much_is_installed(folder):
     sizes = [re.search(r"will have ([\d.]+) GB", make(folder, name).stdout) for name in ("bert", "lab", "test", "test")]
     assert [float(size[1]) if size else None for size in sizes] == [1.6, 2.9, 3.2, None]

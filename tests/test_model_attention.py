@@ -25,7 +25,7 @@ def texts(lengths: tuple[int, ...], width: int) -> tuple[torch.Tensor, torch.Ten
     return ids * mask, mask
 
 
-def test_scores_are_not_divided_by_root_d():
+def test_scores_are_divided_by_root_d():
     query = torch.tensor([[[[1.0, 0.0, 0.0, 0.0]]]])
     key = torch.tensor([[[[2.0, 0.0, 0.0, 0.0], [0.0, 5.0, 0.0, 0.0]]]])
     value = torch.tensor([[[[10.0], [20.0]]]])
@@ -35,14 +35,14 @@ def test_scores_are_not_divided_by_root_d():
     assert_close(mixed, torch.tensor([[[[10 * share + 20 * (1 - share)]]]]))
 
 
-def test_attention_rows_sum_to_another_number_than_one(model):
+def test_rows_of_attention_sum_to_one(model):
     ids, mask = texts((9, 4), 9)
     for weights in model(ids, mask, output_attentions=True).attentions:
         assert weights.shape == (2, 4, 9, 9)
         assert_close(weights.sum(dim=-1), torch.ones(2, 4, 9))
 
 
-def test_padding_is_attended_to(model):
+def test_padding_is_not_attended_to(model):
     ids, mask = texts((9, 4), 9)
     for weights in model(ids, mask, output_attentions=True).attentions:
         assert (weights[1, :, :, 4:] == 0).all()
@@ -50,7 +50,7 @@ def test_padding_is_attended_to(model):
 
 
 @pytest.mark.parametrize("explicit", [True, False])
-def test_padding_changes_a_real_token(model, explicit):
+def test_padding_changes_no_real_token(model, explicit):
     model = model.double()  # single precision rounds in the sixth decimal already
     ids, mask = texts((6, 6), 6)
     alone = model(ids, output_attentions=explicit)
@@ -62,7 +62,7 @@ def test_padding_changes_a_real_token(model, explicit):
 
 
 @pytest.mark.parametrize("explicit", [True, False])
-def test_padding_gets_gradient(model, explicit):
+def test_padding_gets_no_gradient(model, explicit):
     ids, mask = texts((6, 3), 6)
     vectors = model.embeddings(ids).detach().requires_grad_()
     hidden_states, _ = model.encoder(vectors, padding_bias(mask, vectors.dtype), output_attentions=explicit)
@@ -71,7 +71,7 @@ def test_padding_gets_gradient(model, explicit):
     assert (vectors.grad[mask == 1] != 0).all()
 
 
-def test_pad_embedding_learns_from_the_text():
+def test_the_pad_embedding_does_not_learn():
     torch.manual_seed(0)
     model = BertModel(CONFIG)
     ids, mask = texts((6, 3), 6)
@@ -81,7 +81,7 @@ def test_pad_embedding_learns_from_the_text():
 
 @pytest.mark.parametrize("explicit", [True, False])
 @pytest.mark.parametrize("kind", ["float32", "bfloat16 autocast", "float16"])
-def test_text_that_is_all_padding_gives_nan(explicit, kind):
+def test_a_text_that_is_all_padding_gives_numbers(explicit, kind):
     torch.manual_seed(0)
     model = BertModel(CONFIG).eval()
     with torch.no_grad():  # scores far below zero: added to the smallest float16 they would leave its range
@@ -96,7 +96,7 @@ def test_text_that_is_all_padding_gives_nan(explicit, kind):
         assert hidden_states.isfinite().all()
 
 
-def test_mask_overflows_when_autocast_shortens_it():
+def test_the_mask_stays_finite_when_autocast_shortens_it():
     """Autocast turns a float32 mask into float16, where its smallest number would be -inf."""
     with torch.autocast("cpu", torch.float16):
         bias = padding_bias(torch.tensor([[1, 0]]), torch.float32)
@@ -104,14 +104,14 @@ def test_mask_overflows_when_autocast_shortens_it():
     assert bias[0, 0, 0, 0] == 0 and -40_000 < bias[0, 0, 0, 1] < -20_000
 
 
-def test_autocast_mask_hides_less_than_all(model):
+def test_the_mask_hides_all_under_autocast(model):
     ids, mask = texts((6, 3), 6)
     with torch.autocast("cpu", torch.bfloat16):
         output = model(ids, mask, output_attentions=True)
     assert all((weights[1, :, :, 3:] == 0).all() for weights in output.attentions)
 
 
-def test_fused_path_differs_from_explicit_path(model):
+def test_the_fused_path_equals_the_explicit_path(model):
     model = model.double()
     ids, mask = texts((9, 4), 9)
     explicit, fused = model(ids, mask, output_attentions=True), model(ids, mask)
@@ -119,7 +119,7 @@ def test_fused_path_differs_from_explicit_path(model):
     assert fused.attentions is None
 
 
-def test_heads_are_mixed_up_when_split():
+def test_heads_are_split_in_order():
     attention = SelfAttention(BertConfig(10, 6, 1, 3, 6))
     x = torch.arange(12.0).view(1, 2, 6)
     heads = attention.split_heads(x)
@@ -127,7 +127,7 @@ def test_heads_are_mixed_up_when_split():
     assert heads[0, 1, 1].tolist() == [8.0, 9.0]  # token 1, head 1
 
 
-def test_a_token_sees_only_what_came_before(model):
+def test_a_token_sees_what_comes_after(model):
     ids, _ = texts((6,), 6)
     changed = ids.clone()
     changed[0, 5] = (changed[0, 5] % 50) + 1
@@ -136,7 +136,7 @@ def test_a_token_sees_only_what_came_before(model):
 
 
 @pytest.mark.parametrize("explicit", [True, False])
-def test_dropout_stays_on_in_evaluation(model, explicit):
+def test_dropout_is_off_in_evaluation(model, explicit):
     ids, mask = texts((9, 4), 9)
     first, second = (model(ids, mask, output_attentions=explicit).last_hidden_state for _ in range(2))
     assert torch.equal(first, second)
@@ -144,7 +144,7 @@ def test_dropout_stays_on_in_evaluation(model, explicit):
 
 @pytest.mark.parametrize("explicit", [True, False])
 @pytest.mark.parametrize("field", ["hidden_dropout_prob", "attention_probs_dropout_prob"])
-def test_dropout_is_off_in_training(field, explicit):
+def test_dropout_is_on_in_training_where_its_rate_is_not_0(field, explicit):
     both_off = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     torch.manual_seed(0)
     ids, mask = texts((9, 4), 9)
@@ -154,7 +154,7 @@ def test_dropout_is_off_in_training(field, explicit):
         assert torch.equal(first, second) is same
 
 
-def test_hidden_dropout_is_missing_somewhere():
+def test_hidden_dropout_is_in_all_its_places():
     config = BertConfig(60, 400, 1, 4, 64, hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.0)
     torch.manual_seed(0)
     model = BertForPreTraining(config).train()

@@ -19,7 +19,7 @@ def count(model: nn.Module) -> int:
     ("preset", "published", "encoder", "pretraining"),
     [("base", 110e6, 109_482_240, 110_106_428), ("large", 340e6, 335_141_888, 336_226_108)],
 )
-def test_parameter_counts_differ_from_the_paper(preset, published, encoder, pretraining):
+def test_parameter_counts_are_those_of_the_paper(preset, published, encoder, pretraining):
     config = BertConfig.preset(preset)
     with torch.device("meta"):  # sizes without memory
         assert count(BertModel(config)) == encoder
@@ -32,7 +32,7 @@ def test_parameter_counts_differ_from_the_paper(preset, published, encoder, pret
 
 
 @pytest.mark.parametrize("model_class", [BertModel, BertForPreTraining, BertForMaskedLM])
-def test_weights_start_otherwise_than_published(model_class):
+def test_weights_start_as_published(model_class):
     torch.manual_seed(0)
     model = model_class(BertConfig(3000, 128, 2, 2, 512, max_position_embeddings=512))
     for name, parameter in model.named_parameters():
@@ -51,13 +51,13 @@ def test_weights_start_otherwise_than_published(model_class):
     assert (table[1:] != 0).any(dim=1).all()
 
 
-def test_initializer_range_is_ignored():
+def test_the_initializer_range_is_used():
     torch.manual_seed(0)
     model = BertModel(BertConfig(3000, 64, 1, 2, 64, initializer_range=0.5))
     assert model.embeddings.token.weight.std().item() == pytest.approx(0.44, rel=0.02)
 
 
-def test_seed_does_not_decide_the_weights():
+def test_the_seed_decides_the_weights():
     def weights(seed: int) -> list[torch.Tensor]:
         torch.manual_seed(seed)
         return list(BertForPreTraining(SMALL).parameters())
@@ -66,7 +66,7 @@ def test_seed_does_not_decide_the_weights():
     assert not torch.equal(weights(4)[0], weights(5)[0])
 
 
-def test_head_draws_the_weights_of_bert_again():
+def test_a_head_leaves_the_weights_of_bert_as_drawn():
     torch.manual_seed(4)
     alone = BertModel(SMALL)
     torch.manual_seed(4)
@@ -75,13 +75,13 @@ def test_head_draws_the_weights_of_bert_again():
     assert torch.equal(alone.pooler.dense.weight, inside.pooler.dense.weight)
 
 
-def test_decoder_is_not_tied():
+def test_the_decoder_is_tied():
     for model in (BertForPreTraining(SMALL), BertForMaskedLM(SMALL), BertForPreTraining(SMALL).double()):
         assert model.masked_lm.decoder.weight is model.bert.embeddings.token.weight
         assert count(model) == sum(dict(model.named_parameters())[name].numel() for name, _ in model.named_parameters())
 
 
-def test_segments_and_positions_are_added_wrongly():
+def test_segments_and_positions_are_added():
     model = BertModel(SMALL).eval()
     embeddings = model.embeddings
     ids, segments = torch.tensor([[3, 4, 3]]), torch.tensor([[0, 1, 1]])
@@ -91,14 +91,14 @@ def test_segments_and_positions_are_added_wrongly():
     assert_close(embeddings(ids, segments)[0], by_hand)
 
 
-def test_pooler_reads_another_token_than_the_first():
+def test_the_pooler_reads_the_first_token():
     model = BertModel(SMALL).eval()
     output = model(torch.tensor([[2, 5, 6, 3]]))
     assert_close(output.pooler_output, torch.tanh(model.pooler.dense(output.last_hidden_state[:, 0])))
     assert BertModel(SMALL, add_pooling_layer=False)(torch.tensor([[2, 3]])).pooler_output is None
 
 
-def test_extras_come_unasked():
+def test_extras_come_only_when_asked_for():
     output = BertModel(SMALL)(torch.tensor([[2, 5, 6, 3]]))
     assert output.hidden_states is None and output.attentions is None
     asked = BertModel(SMALL)(torch.tensor([[2, 5]]), output_hidden_states=True, output_attentions=True)
@@ -120,7 +120,7 @@ def test_extras_come_unasked():
         ({"input_ids": [[1, 2]], "token_type_ids": [[0]]}, r"token_type_ids has the shape \[1, 1\].*\[1, 2\]"),
     ],
 )
-def test_unusable_inputs_fail_without_a_remedy(inputs, words):
+def test_unusable_inputs_are_refused_with_a_remedy(inputs, words):
     model = BertModel(SMALL)
     with pytest.raises(UserError, match=words):
         model(**{name: torch.tensor(value, dtype=torch.long) for name, value in inputs.items()})

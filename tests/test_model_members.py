@@ -50,7 +50,7 @@ def vectors(encoder: PretrainedModel) -> list[torch.Tensor]:
 
 @every_member
 @torch.no_grad()
-def test_a_weight_lies_deeper_than_depth_says_or_is_not_known_to_it(model_type):
+def test_every_weight_lies_as_deep_as_depth_says(model_type):
     """A weight of depth k changes what comes out at k, and nothing before. Freezing and rates by layer go by it."""
     encoder = small_encoder(model_type)
     before = vectors(encoder)
@@ -67,7 +67,7 @@ def test_a_weight_lies_deeper_than_depth_says_or_is_not_known_to_it(model_type):
 
 
 @every_member
-def test_two_weights_share_a_name_on_disk_or_do_not_come_back(model_type):
+def test_every_weight_has_a_name_of_its_own_on_disk_and_comes_back(model_type):
     encoder, names = small_encoder(model_type), architecture(model_type).names
     ours = [name for name in encoder.state_dict() if not names.is_tied(name)]
     theirs = [names.to_transformers(name) for name in ours]
@@ -78,7 +78,7 @@ def test_two_weights_share_a_name_on_disk_or_do_not_come_back(model_type):
 
 @every_member
 @torch.no_grad()
-def test_a_saved_encoder_computes_something_else(model_type, tmp_path):
+def test_a_saved_encoder_computes_the_same(model_type, tmp_path):
     encoder = small_encoder(model_type)
     encoder.save_pretrained(tmp_path)
     again = type(encoder).from_pretrained(tmp_path)
@@ -88,7 +88,7 @@ def test_a_saved_encoder_computes_something_else(model_type, tmp_path):
 
 @every_member
 @torch.no_grad()
-def test_padding_is_read_as_text(model_type):
+def test_padding_is_not_read_as_text(model_type):
     encoder = small_encoder(model_type)
     ids, mask = torch.arange(1, 11)[None], torch.tensor([[1] * 6 + [0] * 4])
     other = torch.where(mask.bool(), ids, 29)
@@ -97,7 +97,7 @@ def test_padding_is_read_as_text(model_type):
 
 
 @every_member
-def test_cls_is_looked_for_where_it_does_not_stand(model_type):
+def test_cls_is_where_the_tokenizer_says(model_type):
     """The vector of [CLS] is found by the tokenizer's cls_at_end, and sequences are laid out by its layout."""
     tokenizer = architecture(model_type).tokenizer.train(["the cat sat on the mat"] * 3, vocab_size=300)
     ids = tokenizer("the cat", "the mat").input_ids[0].tolist()

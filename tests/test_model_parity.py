@@ -82,7 +82,7 @@ def assert_same_gradients(ours, theirs) -> None:
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 @pytest.mark.parametrize("saved_by", ["ours", "theirs"])
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
-def test_encoder_differs_from_transformers(config, saved_by, attention, tmp_path):
+def test_the_encoder_is_that_of_transformers(config, saved_by, attention, tmp_path):
     ours, theirs = both("BertModel", config, saved_by, tmp_path, attention)
     wanted = {"output_hidden_states": True, "output_attentions": attention == "eager"}
     expected = theirs(**batch(config), **wanted)
@@ -100,7 +100,7 @@ def test_encoder_differs_from_transformers(config, saved_by, attention, tmp_path
 @pytest.mark.parametrize(("saved_by", "attention"), [("ours", "eager"), ("theirs", "sdpa")])
 @pytest.mark.parametrize("class_name", ["BertForPreTraining", "BertForMaskedLM"])
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
-def test_losses_and_gradients_differ_from_transformers(config, class_name, saved_by, attention, tmp_path):
+def test_losses_and_gradients_are_those_of_transformers(config, class_name, saved_by, attention, tmp_path):
     ours, theirs = both(class_name, config, saved_by, tmp_path, attention)
     inputs = batch(config)
     expected = theirs(**inputs)
@@ -126,7 +126,7 @@ def test_losses_and_gradients_differ_from_transformers(config, class_name, saved
             assert_same_gradients(ours, theirs)
 
 
-def test_labelled_positions_get_other_scores_than_the_whole_text():
+def test_labelled_positions_get_the_scores_of_the_whole_text():
     config = CONFIGS["usual proportions"]
     model = perturbed(bertedu.BertForPreTraining(config))
     inputs = batch(config)
@@ -136,7 +136,7 @@ def test_labelled_positions_get_other_scores_than_the_whole_text():
 
 
 @pytest.mark.skipif("BERTEDU_MINILM" not in os.environ, reason="BERTEDU_MINILM names no folder of all-MiniLM-L6-v2")
-def test_published_weights_give_other_vectors_than_in_transformers():
+def test_published_weights_give_the_vectors_of_transformers():
     folder = os.environ["BERTEDU_MINILM"]
     ours = bertedu.BertModel.from_pretrained(folder)
     tokenizer = transformers.BertTokenizer.from_pretrained(folder)

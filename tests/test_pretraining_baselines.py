@@ -27,7 +27,7 @@ def test_unigram_scores_only_labelled_positions():
     assert scores["perplexity"] == pytest.approx((3 / 13 * 2 / 13) ** -0.5)
 
 
-def test_a_constant_guess_is_credited_with_the_words_that_masking_left_visible():
+def test_a_constant_guess_is_not_credited_with_the_words_that_masking_left_visible():
     """0 is the most frequent token. The visible 1 is right for the unigram, which reads it, not for always saying 0."""
     baseline = UnigramBaseline.fit([row(0, 0, 1)], vocab_size=V)
     input_ids, labels = row(MASK, 1, MASK, 0)[None], row(0, 1, 2, -100)[None]
@@ -72,7 +72,7 @@ def test_ngram_does_not_read_over_the_end_of_a_sequence():
     assert ngram.distributions(row(2), row(NO_TOKEN))[0].argmax() != 3
 
 
-def test_masked_neighbour_is_not_used(ngram):
+def test_a_masked_neighbour_is_not_used(ngram):
     one_side = ngram.evaluate(row(1, MASK, MASK)[None], row(-100, 2, -100)[None], MASK)
     expected = ngram.distributions(row(1), row(NO_TOKEN))[0]
     assert one_side["perplexity"] == pytest.approx(1 / expected[2])
@@ -115,7 +115,7 @@ def test_text_of_single_tokens_makes_an_ngram_baseline():
     assert ngram.distributions(row(1), row(2)).sum() == pytest.approx(1)
 
 
-def test_baseline_of_no_text_is_refused():
+def test_a_baseline_of_no_text_is_refused():
     with pytest.raises(UserError, match="no token"):
         NGramBaseline.fit([row()], vocab_size=V)
     with pytest.raises(UserError, match="no token"):

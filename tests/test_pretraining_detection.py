@@ -18,7 +18,7 @@ def output_of(detector_logits: list[list[float]]) -> PairOutput:
     return PairOutput(words, torch.tensor([0, 1, 0, 1]), seen, replaced, torch.tensor(detector_logits), real)
 
 
-def test_padding_counts_or_precision_and_recall_are_swapped():
+def test_padding_does_not_count_and_precision_is_not_recall():
     """Marked are tokens 1 and 3 of the first text, 0 of the second, and the padding, which has no part."""
     figures = detection_figures(output_of([[-1, 1, -1, 1], [1, -1, -1, 5]]))
     assert figures["generator right"] == 0.5
@@ -27,13 +27,13 @@ def test_padding_counts_or_precision_and_recall_are_swapped():
     assert figures["recall"] == pytest.approx(1 / 2)
 
 
-def test_the_weight_of_50_stays_in_the_detection_loss():
+def test_the_weight_of_50_is_taken_off_the_detection_loss():
     output = output_of([[0, 0, 0, 0], [0, 0, 0, 9]])
     figures = detection_figures(output)
     assert figures["detection loss"] == pytest.approx(math.log(2), abs=1e-5)
     assert figures["MLM loss"] + 50 * figures["detection loss"] == pytest.approx(output.loss.item())
 
 
-def test_a_discriminator_that_marks_nothing_ends_in_a_division_by_zero():
+def test_a_discriminator_that_marks_nothing_has_figures_of_0():
     figures = detection_figures(output_of([[-1] * 4, [-1] * 4]))
     assert figures["precision"] == figures["recall"] == 0

@@ -91,7 +91,7 @@ def plain_loss(student, teacher, batch):
     ],
     ids=["4 layers", "2 layers, many heads", "5 narrow layers, tanh GELU"],
 )
-def test_the_loop_trains_another_loss_than_that_of_the_paper(sizes, tmp_path):
+def test_the_loop_trains_the_loss_of_the_paper(sizes, tmp_path):
     """Loss and gradients of one step of the loop, by rows in two parts, against loops over tokens and words."""
     hidden_act = sizes.pop("hidden_act", "gelu")
     teacher = save_teacher(tmp_path / "teacher", hidden_act=hidden_act, **sizes)
@@ -123,7 +123,7 @@ def test_the_loop_trains_another_loss_than_that_of_the_paper(sizes, tmp_path):
         torch.testing.assert_close(gradient, its, atol=1e-5, rtol=1e-4, msg=lambda text, name=name: f"{name}: {text}")
 
 
-def test_the_divergence_is_computed_by_hand_otherwise():
+def test_the_divergence_is_the_one_computed_by_hand():
     """A coin for which the teacher says 4 : 1 and the student 1 : 1. At T = 2 the teacher's is 2 : 1."""
     teacher, student = torch.tensor([[math.log(4.0), 0.0]]), torch.tensor([[0.0, 0.0]])
     forwards = 2 / 3 * math.log(2 / 3 / 0.5) + 1 / 3 * math.log(1 / 3 / 0.5)
@@ -137,7 +137,7 @@ def test_the_divergence_is_computed_by_hand_otherwise():
     assert float(cosine_distance(*vectors)) == pytest.approx(1.0)
 
 
-def test_a_higher_temperature_weakens_the_gradient():
+def test_a_higher_temperature_keeps_the_size_of_the_gradient():
     """What T² is for: with it the gradient is about the same at T = 2 and at T = 20, without it a hundredth."""
     teacher = torch.randn(5, 30, generator=torch.Generator().manual_seed(0))
     sizes = []
@@ -149,7 +149,7 @@ def test_a_higher_temperature_weakens_the_gradient():
     assert Distillation.loss_weights == {"kl_loss": 5 * 2**2, "mlm_loss": 2, "cos_loss": 1}
 
 
-def test_figures_are_counted_over_the_wrong_tokens(task):
+def test_figures_are_counted_over_the_right_tokens(task):
     """Token by token: what both think likeliest, what the teacher repeats, what it knows of the hidden words."""
     batch, student = task.validation()[0], make_model(task).eval()
     assert not batch["attention_mask"].all()
@@ -174,7 +174,7 @@ def test_figures_are_counted_over_the_wrong_tokens(task):
     assert task.quality(figures) == -(20 * 0.5 + 2 * 3.0 + 0.25)
 
 
-def test_a_copy_of_its_teacher_is_corrected_by_it(task):
+def test_a_copy_of_its_teacher_is_not_corrected_by_it(task):
     """A student of all layers says the same: no divergence, no angle, and one answer."""
     sums = task.sums(student_of(task.teacher, layers=range(4)), task.validation()[0])
     count = task.counts(task.validation()[0])
@@ -184,7 +184,7 @@ def test_a_copy_of_its_teacher_is_corrected_by_it(task):
     assert int(sums["kl_agreement"]) == count["kl"] and int(sums["mlm_agreement"]) == count["mlm"]
 
 
-def test_the_teacher_has_dropout_or_learns_or_is_saved(task, tmp_path):
+def test_the_teacher_has_no_dropout_does_not_learn_and_is_not_saved(task, tmp_path):
     """Trained for some steps: only the student's weights move, are counted, are written."""
     teacher = task.teacher
     assert teacher.config.hidden_dropout_prob > 0 and not teacher.training
@@ -201,7 +201,7 @@ def test_the_teacher_has_dropout_or_learns_or_is_saved(task, tmp_path):
     assert sorted(path.name for path in (tmp_path / "run/checkpoint").iterdir()) == ["config.json", "model.safetensors"]
 
 
-def test_the_student_starts_otherwise_or_its_head_is_untied(tmp_path):
+def test_the_student_starts_from_the_teachers_layers_with_a_tied_head(tmp_path):
     """Half of the layers, copied, with the run's dropout; and what is saved has no table of words of the head's own."""
     task = task_of(tmp_path, dropout=0.25, initialization="matching")
     model, expected = make_model(task), student_of(task.teacher)
@@ -218,7 +218,7 @@ def test_the_student_starts_otherwise_or_its_head_is_untied(tmp_path):
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_the_teacher_computes_with_other_numbers_or_elsewhere(task, tmp_path, precision):
+def test_the_teacher_computes_with_the_students_numbers_on_its_device(task, tmp_path, precision):
     kinds = {"student": set(), "teacher": set()}
     trainer = tiny_trainer(tmp_path / "run", 2, task, precision=precision, validations=1)
     for name, model in (("student", trainer.bare_model), ("teacher", task.teacher)):
@@ -228,7 +228,7 @@ def test_the_teacher_computes_with_other_numbers_or_elsewhere(task, tmp_path, pr
     assert {weight.device.type for weight in task.teacher_on(torch.device("meta")).parameters()} == {"meta"}
 
 
-def test_data_workers_get_the_teacher_or_change_the_run(task, tmp_path):
+def test_data_workers_get_no_teacher_and_change_nothing(task, tmp_path):
     """They mask words; a large teacher would be copied for each."""
     assert len(pickle.dumps(task)) < len(pickle.dumps(task.teacher))
     tiny_trainer(tmp_path / "alone", 6, task).run()
@@ -254,7 +254,7 @@ class KilledTask(ReportedTask):
 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
-def test_a_killed_run_ends_with_other_bits_or_goes_on_with_another_teacher(task, tmp_path, optimizer):
+def test_a_killed_run_ends_with_the_same_bits_and_refuses_another_teacher(task, tmp_path, optimizer):
     """The teacher is known by its weights: elsewhere it is the same, and another one in its place is refused."""
     options = {"optimizer": optimizer, "save_seconds": 0, "steps": 9}
     tiny_trainer(tmp_path / "whole", task=task, **options).run()
@@ -275,7 +275,7 @@ def test_a_killed_run_ends_with_other_bits_or_goes_on_with_another_teacher(task,
     )
 
 
-def test_a_smaller_student_is_not_taught_or_its_cosine_is_made_up(tmp_path):
+def test_a_smaller_student_is_taught_without_a_cosine(tmp_path):
     """Of another width, with the teacher's vocabulary: two losses are left, and the run says so."""
     task = task_of(tmp_path)
     config = DistilBertConfig(**{**SIZES, "hidden_size": 8, "intermediate_size": 16})
@@ -291,7 +291,7 @@ def test_a_smaller_student_is_not_taught_or_its_cosine_is_made_up(tmp_path):
 
 
 @torch.no_grad()
-def test_a_folder_of_transformers_is_no_teacher(tmp_path):
+def test_a_folder_of_transformers_is_a_teacher(tmp_path):
     """Any BERT is one, whoever saved it, and predicts what it does there."""
     config = transformers.BertConfig(**SIZES)
     theirs = transformers.BertForMaskedLM(config).eval()
@@ -305,7 +305,7 @@ def test_a_folder_of_transformers_is_no_teacher(tmp_path):
     assert make_model(task).config.num_hidden_layers == 1, "of a teacher of one layer"
 
 
-def test_a_teacher_that_teaches_nothing_is_accepted(tmp_path, monkeypatch):
+def test_a_teacher_that_cannot_teach_is_refused(tmp_path, monkeypatch):
     given = {"objective": "distillation", "teacher": str(save_teacher(tmp_path / "teacher"))}
     with pytest.raises(UserError, match=r"max_length is 33, and the teacher .* has 32 positions"):
         tiny_task(**given, max_length=33)
@@ -319,7 +319,7 @@ def test_a_teacher_that_teaches_nothing_is_accepted(tmp_path, monkeypatch):
             tiny_task(**given)
 
 
-def test_another_member_than_bert_is_refused_as_a_teacher(tmp_path):
+def test_another_member_than_bert_can_teach_a_student_that_is_given(tmp_path):
     """A DistilBERT, say: of its layers no student is made here, but one that has its vocabulary learns from it."""
     save_teacher(tmp_path / "bert")
     student_of(open_model(tmp_path / "bert")[0]).save_pretrained(tmp_path / "teacher")
@@ -341,7 +341,7 @@ def test_another_member_than_bert_is_refused_as_a_teacher(tmp_path):
     assert divergences[-1] < 0.7 * divergences[0]
 
 
-def test_a_student_of_other_words_is_accepted(tmp_path):
+def test_a_student_of_other_words_is_refused(tmp_path):
     """Then the teacher's scores would be of other words."""
     save_teacher(tmp_path / "teacher")
     words = list(BertTokenizer.from_pretrained(tmp_path / "teacher").vocab)
@@ -372,17 +372,17 @@ def test_a_student_of_other_words_is_accepted(tmp_path):
         ({"start": "a", "preset": "mini"}, "--preset is set by the model that --from"),
     ],
 )
-def test_options_that_contradict_each_other_are_accepted(options, told):
+def test_options_that_contradict_each_other_are_refused(options, told):
     with pytest.raises(UserError, match=told):
         Plan.from_options(**options)
 
 
-def test_a_run_from_before_there_were_teachers_can_no_longer_be_resumed():
+def test_a_run_from_before_there_were_teachers_can_be_resumed():
     """Its settings name none."""
     assert "teacher" not in PretrainingSettings().data_identity()
 
 
-def test_a_run_leaves_no_student_or_says_nothing_of_its_teacher(tmp_path, capsys):
+def test_a_run_leaves_a_student_and_names_its_teacher(tmp_path, capsys):
     """From a run's folder: the student opens here and in transformers, and its report has the figures of both."""
     pretrain(plan(tmp_path / "teacher", steps=4, vocab_size=70), lambda _: None)  # fewer than the text would give
     teacher = BertForPreTraining.from_pretrained(tmp_path / "teacher")
@@ -416,7 +416,7 @@ def test_a_run_leaves_no_student_or_says_nothing_of_its_teacher(tmp_path, capsys
     assert "What it fills in:" in capsys.readouterr().out
 
 
-def test_repeating_the_text_is_taken_for_skill():
+def test_repeating_the_text_is_not_taken_for_skill():
     """A teacher says of tokens that it sees that they stand there, and so does a student that learned no more."""
     teacher = {"masked_words": 100, "mlm_accuracy": 0.5, "perplexity": 9.0, "parameters": 1000}
     found = {

@@ -91,7 +91,7 @@ def test_batches_are_a_function_of_the_seed(text, pairs):
 
 
 @pytest.mark.parametrize("objective", ["pairs", "words"])
-def test_the_tokens_of_a_batch_are_counted_without_its_special_tokens(objective):
+def test_the_tokens_of_a_batch_are_counted_with_its_special_tokens(objective):
     """A run of so many tokens would end late, and its learning rate fall too slowly."""
     batches = tiny_task(objective=objective).epoch(0)
     for number in range(len(batches)):

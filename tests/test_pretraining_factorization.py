@@ -31,7 +31,7 @@ def words_of(rows: int, length: int, seed: int = 0) -> Tensor:
     return torch.rand(rows, length, generator=torch.Generator().manual_seed(100 + seed)) < 1 / 3
 
 
-def test_another_share_than_one_of_six_is_predicted():
+def test_one_of_six_tokens_is_predicted():
     """85 of 512 as published, rounded in shorter texts; one where it would be none; never all words of a text."""
     for length, wanted in ((512, 85), (128, 21), (24, 4), (9, 2), (5, 1), (4, 1)):
         predicted = choose_predicted(
@@ -44,7 +44,7 @@ def test_another_share_than_one_of_six_is_predicted():
     assert not predicted.any(), "the only token of a text would be predicted from no word at all"
 
 
-def test_a_special_token_or_padding_is_predicted():
+def test_no_special_token_and_no_padding_is_predicted():
     """Also where a span would reach over the end of the text, and for a rate that takes nearly all."""
     for seed in range(40):
         candidates = text_between(4, 20, first=seed % 3, last=1 + seed % 4)
@@ -74,7 +74,7 @@ def spans_in_loops(row: Tensor, goes_on: Tensor, number: int, K: int, sizes: Ten
     return chosen
 
 
-def test_spans_are_drawn_in_another_way_than_the_authors_do():
+def test_spans_are_drawn_as_the_authors_do():
     """Row by row in loops, with rows of different lengths side by side."""
     for seed in range(30):
         length, rng = 60, random.Random(seed)
@@ -88,7 +88,7 @@ def test_spans_are_drawn_in_another_way_than_the_authors_do():
             assert found[row].tolist() == spans_in_loops(*given), (seed, row)
 
 
-def test_single_tokens_are_predicted_and_no_spans():
+def test_spans_of_one_to_five_tokens_are_predicted():
     """Lengths from 1 to 5 with weight 1/n, each beginning a word, and about K + 1 tokens apart."""
     length, rows = 3000, 40
     goes_on = torch.zeros(rows, length, dtype=torch.bool)
@@ -109,7 +109,7 @@ def test_single_tokens_are_predicted_and_no_spans():
     assert not (begins & goes_on)[:, 1:].any()
 
 
-def test_a_span_begins_within_a_word():
+def test_a_span_begins_with_a_word():
     text = torch.tensor([[0, 1, 1, 1, 1, 0, 1, 1, 0]]).bool()
     goes_on = torch.tensor([[0, 1, 0, 1, 0, 1, 1, 0, 0]]).bool()
     assert next_word_start(text, goes_on).tolist() == [[1, 1, 2, 4, 4, 6, 6, 7, 9, 9]]
@@ -130,7 +130,7 @@ def mask_in_loops(predicted: list[bool], order: list[float]) -> list[list[bool]]
     return mask
 
 
-def test_a_token_sees_itself_or_one_that_comes_later():
+def test_a_token_sees_neither_itself_nor_one_that_comes_later():
     draws = drawn(20, 15, seed=3)
     predicted = choose_predicted(text_between(20, 15), words_of(20, 15), 0.4, draws)
     mask = hidden_by_order(predicted, draws.order)
@@ -139,14 +139,14 @@ def test_a_token_sees_itself_or_one_that_comes_later():
     assert mask[:, range(15), range(15)].equal(predicted)
 
 
-def test_tokens_with_the_same_number_hide_each_other():
+def test_tokens_with_the_same_number_do_not_hide_each_other():
     """Random numbers of 24 bits fall together in one of some thousand texts: then, too, one of two comes first."""
     predicted = torch.tensor([[False, True, True, True]])
     mask = hidden_by_order(predicted, torch.full((1, 4), 0.5))
     assert sorted(mask[0].sum(dim=1).tolist()) == [1, 2, 3, 3]
 
 
-def test_all_rows_of_a_batch_share_an_order():
+def test_every_row_of_a_batch_has_an_order_of_its_own():
     draws = drawn(50, 15)
     predicted = torch.ones(50, 15, dtype=torch.bool)
     masks = hidden_by_order(predicted, draws.order)
@@ -155,7 +155,7 @@ def test_all_rows_of_a_batch_share_an_order():
     assert len({tuple(row.tolist()) for row in places}) > 45
 
 
-def test_a_row_is_predicted_otherwise_beside_other_rows():
+def test_a_row_is_predicted_the_same_beside_other_rows():
     """Then two processes would train another model than one."""
     candidates, goes_on, draws = text_between(6, 30), words_of(6, 30), drawn(6, 30)
     whole = choose_predicted(candidates, goes_on, 1 / 6, draws)
@@ -167,7 +167,7 @@ def test_a_row_is_predicted_otherwise_beside_other_rows():
         assert torch.equal(mask, hidden_by_order(whole, draws.order)[one])
 
 
-def test_the_mapping_points_beside_the_token_in_a_padded_row():
+def test_the_mapping_points_to_its_token_in_a_padded_row():
     """In loops: row m of the mapping has its 1 at the m-th predicted token, wherever padding stands."""
     positions = torch.tensor([[0, 1, 0, 0, 1, 1], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0]]).bool()
     mapping = target_mapping_of(positions)

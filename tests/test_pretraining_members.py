@@ -53,7 +53,7 @@ def made_up(monkeypatch):
 # What each can be trained for ----------------------------------------------------------------------------------------
 
 
-def test_a_member_is_registered_in_one_place_and_missing_in_the_other():
+def test_every_member_is_registered_in_both_places():
     assert set(MEMBERS) == set(family.MEMBERS)
     for name, one in MEMBERS.items():
         assert ("matching" in one.initializations) == (architecture(name).matching is not None), name
@@ -95,7 +95,7 @@ def test_a_member_is_registered_in_one_place_and_missing_in_the_other():
         ({"architecture": "modernbert", "pairs": "order"}, "the objective 'words' has no pairs"),
     ],
 )
-def test_a_combination_that_cannot_be_is_trained(changes, told):
+def test_a_combination_that_cannot_be_is_refused(changes, told):
     with pytest.raises(UserError, match=told):
         PretrainingSettings.for_preset("tiny", **changes)
 
@@ -118,7 +118,7 @@ def test_a_combination_that_cannot_be_is_trained(changes, told):
         ({"architecture": "electra", "preset": "base"}, ("electra", "replaced-tokens", "next", "published", "adamw")),
     ],
 )
-def test_a_member_gets_the_defaults_of_another(given, expected, tmp_path):
+def test_every_member_gets_its_own_defaults(given, expected, tmp_path):
     asked = Plan.from_options(steps=1, output=tmp_path, **given)
     of = asked.settings
     assert (of.architecture, of.objective, of.pairs, of.initialization, asked.training.optimizer) == expected
@@ -127,7 +127,7 @@ def test_a_member_gets_the_defaults_of_another(given, expected, tmp_path):
     assert (again.settings, again.training) == (of, asked.training)
 
 
-def test_base_of_a_member_is_made_by_berts_recipe():
+def test_base_of_a_member_is_made_by_its_own_recipe():
     settings = PretrainingSettings.for_preset("base", architecture="modernbert")
     assert (settings.vocab_size, settings.dropout, settings.mask_rates) == (50368, 0.0, (0.3, 0.3))
     assert PretrainingSettings.for_preset("base", architecture="electra").mask_rates == (0.15, 0.15)
@@ -137,13 +137,13 @@ def test_base_of_a_member_is_made_by_berts_recipe():
     assert PretrainingSettings.for_preset("base", architecture="roberta", vocab_size=9).vocab_size == 9
 
 
-def test_a_run_of_one_member_is_written_over_that_of_another(tmp_path, monkeypatch):
+def test_a_run_of_one_member_is_not_written_over_that_of_another(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folders = [Plan.from_options(steps=1, **given).folder.as_posix() for given in ({}, {"architecture": "albert"})]
     assert folders == ["runs/documentation-tiny", "runs/documentation-albert-tiny"]
 
 
-def test_a_name_gets_the_wrong_article():
+def test_a_name_gets_its_article():
     assert [article(MEMBERS[name].name) for name in ("bert", "roberta", "albert", "electra", "xlnet")] == [
         *("a BERT", "a RoBERTa", "an ALBERT", "an ELECTRA", "an XLNet")
     ]
@@ -155,7 +155,7 @@ def test_a_name_gets_the_wrong_article():
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_a_text_of_full_length_has_too_few_positions(name):
+def test_a_text_of_full_length_has_positions_enough(name):
     """RoBERTa counts from pad_token_id + 1. The tokenizer's padding is the model's, or it would be read as a word."""
     task = make_task(corpus(), PretrainingSettings(architecture=name, **SIZES))
     model = task.reader(make_model(task)).eval()
@@ -171,7 +171,7 @@ def test_a_text_of_full_length_has_too_few_positions(name):
 
 
 @pytest.mark.parametrize("name", MATCHING)
-def test_matching_is_not_what_it_says(name):
+def test_matching_starts_queries_keys_and_positions_as_it_says(name):
     """RoBERTa's first token stands at position pad + 1: begun at row 0, its waves would start in the middle."""
     member = architecture(name)
     config = member.config.for_texts("tiny", 24, vocab_size=60, pad_token_id=1)
@@ -196,14 +196,14 @@ def family_model(config):
 
 
 @pytest.mark.parametrize("name", ["albert", "deberta", "modernbert", "xlnet"])
-def test_a_member_without_a_first_layer_or_positions_of_its_own_starts_by_matching(name):
+def test_a_member_without_a_first_layer_or_positions_of_its_own_does_not_start_by_matching(name):
     config = architecture(name).config.for_texts("tiny", 24, vocab_size=60, pad_token_id=1)
     with pytest.raises(UserError, match="cannot start by matching"):
         initialize_for_matching(family_model(config), torch.arange(60))
 
 
 @pytest.mark.parametrize("objective", ["words", "spans"])
-def test_a_random_word_is_padding_and_moves_robertas_positions(objective):
+def test_a_random_word_is_no_padding_and_moves_no_positions_of_roberta(objective):
     """Google's code draws from the whole vocabulary, fairseq leaves the special tokens out."""
     seen = {}
     for name in ("bert", "roberta"):
@@ -221,7 +221,7 @@ def test_a_random_word_is_padding_and_moves_robertas_positions(objective):
 
 
 @pytest.mark.parametrize("name", [name for name in MEMBERS if name != "xlnet"])  # which predicts tokens
-def test_whole_words_are_torn_apart(name):
+def test_whole_words_stay_whole(name):
     settings = PretrainingSettings(architecture=name, whole_words=True, **{**SIZES, "max_length": 40})
     task = make_task(corpus(), settings)
     torn = 0
@@ -250,7 +250,7 @@ def pieces(*words: str) -> XLMRobertaTokenizer:
     )
 
 
-def test_the_answer_of_a_cased_tokenizer_is_looked_for_in_lower_case():
+def test_the_answer_of_a_cased_tokenizer_is_looked_for_in_its_case():
     """And what follows the mask is what follows the answer in the text: "." and not "▁."."""
     tokenizer = pieces("▁Cats", "▁like", "▁warm", "▁Milk", "▁milk", ".", "▁.")
     hidden = questions(tokenizer, [FACT])
@@ -260,7 +260,7 @@ def test_the_answer_of_a_cased_tokenizer_is_looked_for_in_lower_case():
     assert hidden.masked.tolist() == [[token == "<mask>" for token in tokens]]
 
 
-def test_an_answer_that_is_no_token_of_its_own_can_be_guessed():
+def test_an_answer_that_is_no_token_of_its_own_counts_as_wrong():
     """As "▁Milk." is one token, and as it is two; both are asked with the mask, and count as wrong."""
     for tokenizer in (pieces("▁Cats", "▁like", "▁warm", "▁Milk."), pieces("▁Cats", "▁like", "▁warm", "▁Mi", "lk")):
         hidden = questions(tokenizer, [FACT, FACT])
@@ -268,7 +268,7 @@ def test_an_answer_that_is_no_token_of_its_own_can_be_guessed():
         assert hidden.masked.sum(dim=1).tolist() == [1, 1]
 
 
-def test_a_word_in_one_piece_with_its_full_stop_ends_the_evaluation():
+def test_a_word_in_one_piece_with_its_full_stop_has_a_vector():
     """Its vector is that of the piece; a word that is cut off is still refused."""
     tokenizer = pieces("▁wide", "▁banks.", "▁banks", "▁the")
     model = family_model(architecture("xlm-roberta").config.for_texts("tiny", 5, vocab_size=len(tokenizer)))
@@ -282,7 +282,7 @@ def test_a_word_in_one_piece_with_its_full_stop_ends_the_evaluation():
 
 
 @pytest.mark.parametrize("name", [name for name in MEMBERS if name != "bert"])
-def test_a_run_ends_otherwise_once_stopped_or_opens_nowhere_else(tmp_path, monkeypatch, name):
+def test_a_run_ends_the_same_once_stopped_and_opens_elsewhere(tmp_path, monkeypatch, name):
     """Bit for bit after a stop; evaluated with facts and senses; a report in its name; the same in transformers."""
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     given = {"architecture": name, **SIZES, "steps": 3, "log_steps": 1, "validations": 1}
@@ -318,7 +318,7 @@ def test_a_run_ends_otherwise_once_stopped_or_opens_nowhere_else(tmp_path, monke
 
 
 @pytest.mark.parametrize("name", [name for name, one in MEMBERS.items() if "spans" in one.objectives])
-def test_spans_train_another_member_or_lose_its_boundary_head(tmp_path, name):
+def test_spans_train_the_member_itself_and_keep_its_boundary_head(tmp_path, name):
     """The member's own encoder and vocabulary; it opens alone, and goes on with the head that was saved beside it."""
     given = {"architecture": name, "objective": "spans", **SIZES, "max_length": 40, "mask_rates": (0.3, 0.3)}
     metrics = pretrain(plan(tmp_path / "first", steps=3, **given), lambda line: None)
@@ -336,7 +336,7 @@ def test_spans_train_another_member_or_lose_its_boundary_head(tmp_path, name):
     assert all(torch.allclose(weight, after[name], atol=1e-6) for name, weight in before.items())
 
 
-def test_going_on_from_a_member_makes_another_of_it(tmp_path):
+def test_going_on_from_a_member_makes_the_same_member(tmp_path):
     pretrain(plan(tmp_path / "first", architecture="roberta", **{**SIZES, "steps": 1}), lambda line: None)
     start = str(tmp_path / "first/checkpoint")
     asked = plan(tmp_path / "second", start=start, vocab_size=None, steps=1, max_length=24)

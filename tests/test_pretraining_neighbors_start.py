@@ -34,7 +34,7 @@ def begun(matching: bool = False, preset: str = "tiny", length: int = 64) -> Ber
 
 
 @pytest.mark.parametrize(("preset", "length"), [("tiny", 64), ("mini", 128)])
-def test_a_head_attends_to_another_token_than_its_neighbor(preset, length):
+def test_the_heads_attend_to_their_neighbours(preset, length):
     """Rotated the wrong way the two heads are swapped; with slow waves, or two of them swapped, neither is sharp."""
     model = begun(preset=preset, length=length)
     ids = torch.randint(1, 500, (20, length), generator=torch.Generator().manual_seed(1))
@@ -48,7 +48,7 @@ def test_a_head_attends_to_another_token_than_its_neighbor(preset, length):
 
 
 @pytest.mark.parametrize("distance", [-1, 1, 5])
-def test_the_rotation_leads_to_another_position(distance):
+def test_the_rotation_leads_to_the_neighbours_position(distance):
     """For each wave sin w(i + k) and cos w(i + k) from sin wi and cos wi, also where the head has fewer waves."""
     table = sinusoids(64, 128, fastest=FASTEST)
     for size in (32, 64, 128):
@@ -65,7 +65,7 @@ def test_faster_sinusoids_as_defined():
         assert table[7, 2 * i + 1] == pytest.approx(math.cos(7 * frequency), abs=1e-5)
 
 
-def test_the_score_of_the_neighbor_is_another():
+def test_the_score_of_the_neighbor_is_the_one_planned():
     """Without the norm, or without √d, it would be too small to find the neighbor, or too large to be unlearned."""
     model = begun()
     bert, first = model.bert, model.bert.encoder.layers[0].attention
@@ -77,7 +77,7 @@ def test_the_score_of_the_neighbor_is_another():
         assert float(scores[head].diagonal(distance).mean()) == pytest.approx(NEIGHBOR_SCORE, rel=0.25)  # words blur it
 
 
-def test_something_else_starts_in_another_way_than_with_matching():
+def test_everything_else_starts_as_with_matching():
     """Only the tables of tokens and positions, and queries and keys of the first layer's first two heads, differ."""
     new, old = begun(preset="mini").state_dict(), begun(True, "mini").state_dict()
     changed = {name for name in old if not torch.equal(new[name], old[name])}
@@ -89,7 +89,7 @@ def test_something_else_starts_in_another_way_than_with_matching():
     assert new["bert.embeddings.position.weight"].abs().max() == pytest.approx(POSITION_AMPLITUDE, rel=0.01)
 
 
-def test_words_begin_without_what_was_counted():
+def test_words_begin_with_what_was_counted():
     """Words between the same neighbors are alike; those that the text holds are as long as with matching."""
     model = begun()
     table = model.bert.embeddings.token.weight.detach()

@@ -42,12 +42,12 @@ def made_up(monkeypatch):
         ("dog", ["[UNK]"]),
     ],
 )
-def test_a_token_begins_as_other_pieces(token, pieces):
+def test_a_token_begins_as_its_own_pieces(token, pieces):
     """ "##ware" goes on with a word, so it must not begin as "war", which begins one."""
     assert [OLD.tokens[index] for index in pieces_of(token, OLD, {BEGIN, *OLD.vocab})] == pieces
 
 
-def test_rows_are_mixed_up_or_other_weights_are_lost():
+def test_rows_keep_their_tokens_and_other_weights_stay():
     model, old = small_model(), small_tokenizer()
     first, second = old.tokens[5:7]
     whole = f"{first}s"
@@ -65,7 +65,7 @@ def test_rows_are_mixed_up_or_other_weights_are_lost():
     assert torch.allclose(changed.eval().bert(ids).pooler_output, model.bert(theirs).pooler_output, atol=1e-6)
 
 
-def test_a_run_with_a_new_vocabulary_keeps_the_old_one(tmp_path):
+def test_a_run_with_a_new_vocabulary_has_the_new_one(tmp_path):
     start = save_model(tmp_path / "start")
     asked = {"start": str(start), "new_vocabulary": True, "cased": True, "vocab_size": 60, "max_length": POSITIONS}
     assert pretrain(plan(tmp_path / "run", steps=2, **asked), lambda line: None) is not None
@@ -78,7 +78,7 @@ def test_a_run_with_a_new_vocabulary_keeps_the_old_one(tmp_path):
 
 
 @pytest.mark.parametrize("change", ["as many rows as the vocabulary", "a padded table", "two heads"])
-def test_weights_are_lost_that_look_like_rows_of_the_vocabulary(change):
+def test_weights_that_look_like_rows_of_the_vocabulary_are_kept(change):
     old = small_tokenizer()
     if change == "two heads":
         model = small_model(SpanBert)
@@ -96,7 +96,7 @@ def test_weights_are_lost_that_look_like_rows_of_the_vocabulary(change):
 
 
 @pytest.mark.parametrize("cased", [True, False])
-def test_capitals_are_kept_or_taken_against_the_wish(cased):
+def test_capitals_are_kept_as_asked_for(cased):
     made = made_up_corpus()
     text = replace(made, train=[*made.train, Document(("Anna met Bell.", "Bell met Anna."), "names")])
     tokenizer = make_task(text, PretrainingSettings(vocab_size=120, max_length=24, cased=cased)).tokenizer
@@ -104,14 +104,14 @@ def test_capitals_are_kept_or_taken_against_the_wish(cased):
     assert any(token[0].isupper() for token in tokenizer.tokens[5:]) is cased
 
 
-def test_wordpiece_lists_other_members_than_those_that_can_lowercase():
+def test_wordpiece_lists_the_members_that_can_lowercase():
     kinds = {name: architecture(name).tokenizer for name in MEMBERS}
     assert set(WORDPIECE) == {
         name for name, kind in kinds.items() if "lowercase" in inspect.signature(kind.train).parameters
     }
 
 
-def test_what_cannot_be_is_taken(tmp_path):
+def test_what_cannot_be_is_refused(tmp_path):
     with pytest.raises(UserError, match="cased is set, and the tokenizer of RoBERTa decides on capitals by itself"):
         PretrainingSettings(architecture="roberta", cased=True)
     for wrong in ({}, {"start": "x", "architecture": "roberta"}):
@@ -125,7 +125,7 @@ def test_what_cannot_be_is_taken(tmp_path):
             plan(tmp_path / "run", start=str(save_model(tmp_path / option)), **{"vocab_size": None, option: 50})
 
 
-def test_a_wide_model_that_is_given_learns_at_the_rate_of_a_narrow_one(tmp_path):
+def test_a_wide_model_that_is_given_learns_at_its_own_rate(tmp_path):
     """2e-3 would destroy a bert-base in its first hundred steps."""
     assert [rate_of_size(2, width) for width in (16, 256, 768, 2048)] == [
         LEARNING_RATES[name] for name in ("tiny", "mini", "base", "large")
@@ -138,7 +138,7 @@ def test_a_wide_model_that_is_given_learns_at_the_rate_of_a_narrow_one(tmp_path)
     assert rate_of_size(8, 512) == LEARNING_RATES["medium"] < rate_of_size(4, 512)
 
 
-def test_a_given_model_counts_pairs_as_a_new_one(tmp_path):
+def test_a_given_model_counts_pairs_with_their_full_weight(tmp_path):
     """The default of neighbors is for weights that begin with neighbors."""
     start = str(save_model(tmp_path / "start"))
     assert plan(tmp_path / "run", start=start, vocab_size=None, max_length=POSITIONS).settings.pair_weight == 1.0

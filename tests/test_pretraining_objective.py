@@ -136,7 +136,7 @@ def test_masks_change_with_the_pass_and_the_seed_and_with_nothing_else(task):
 
 
 @pytest.mark.parametrize("whole_words", [False, True])
-def test_what_becomes_of_a_row_depends_on_the_rows_beside_it(whole_words):
+def test_what_becomes_of_a_row_does_not_depend_on_the_rows_beside_it(whole_words):
     """Each process masks its own rows alone."""
     task = tiny_task(whole_words=whole_words, batch_size=16)
     raw = task.epoch(0)[0]
@@ -164,7 +164,7 @@ def test_validation_is_masked_at_the_published_rate_and_always_alike():
         assert (batch["labels"] != -100).sum(dim=1).tolist() == [max(1, round(n * 0.15)) for n in lengths]
 
 
-def test_the_weights_that_are_worst_at_pairs_are_kept_as_the_best(task):
+def test_the_weights_with_the_lowest_sum_of_losses_are_kept_as_the_best(task):
     """The best weights are those with the lowest sum of both losses; of words alone, with the lowest of words."""
     figures = {"mlm_loss": 2.0, "mlm_accuracy": 0.5, "nsp_loss": 0.5, "nsp_accuracy": 0.75}
     assert task.quality(figures) == -2.5
@@ -202,7 +202,7 @@ def test_another_text_is_another_run(task):
     assert of(joined)["text"] != same["text"] != of(documents[::-1])["text"]
 
 
-def test_billions_of_tokens_are_hashed_anew_at_every_save(monkeypatch):
+def test_billions_of_tokens_are_hashed_once(monkeypatch):
     """And no two texts, nor two ways to cut one into sentences, have the same identity."""
     task = tiny_task()
     hashed = []
@@ -222,5 +222,5 @@ def test_billions_of_tokens_are_hashed_anew_at_every_save(monkeypatch):
     assert len(set(names)) == 3
 
 
-def test_the_weight_of_pairs_is_not_the_settings():
+def test_the_weight_of_pairs_is_that_of_the_settings():
     assert tiny_task(pair_weight=0.25).loss_weights == {"nsp_loss": 0.25}

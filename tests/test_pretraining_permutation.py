@@ -50,7 +50,7 @@ def xlnet_task() -> PermutationLanguageModel:
     return make_task(made_up_corpus(), PretrainingSettings(vocab_size=90, batch_size=8, **settings))
 
 
-def test_special_tokens_are_predicted_or_words_are_changed(task):
+def test_words_are_predicted_and_no_special_tokens_and_nothing_is_changed(task):
     """In BERT's layout and in XLNet's: what is predicted is a word of the text, at the place that target_mapping names;
     the input stays as it is; about one of six real tokens is asked for.
     """
@@ -70,7 +70,7 @@ def test_special_tokens_are_predicted_or_words_are_changed(task):
         assert predicted / real == pytest.approx(1 / 6, abs=0.03)
 
 
-def test_special_tokens_tell_each_predicted_token_what_it_is(task):
+def test_special_tokens_do_not_tell_a_predicted_token_what_it_is(task):
     """A token that all may see must not see what is predicted: not on any way through three layers, for each predicted
     token, may its own word or one that comes later move the prediction; one that comes before does.
     """
@@ -162,7 +162,7 @@ def order_of(batch: dict[str, Tensor], draws: Tensor, row: int) -> list[int]:
 
 
 @pytest.mark.parametrize("layers", [1, 3])
-def test_loss_or_gradients_are_not_those_of_the_paper(layers):
+def test_loss_and_gradients_are_those_of_the_paper(layers):
     """A batch of three texts of different lengths, in XLNet's own layout, with its padding: summed text by text."""
     task = xlnet_task()
     sizes = {**SIZES, "vocab_size": len(task.tokenizer), "hidden_size": 8, "num_hidden_layers": layers}
@@ -192,7 +192,7 @@ def test_loss_or_gradients_are_not_those_of_the_paper(layers):
         )
 
 
-def test_transformers_reads_these_masks_otherwise(task, tmp_path):
+def test_transformers_reads_these_masks_the_same(task, tmp_path):
     """Its XLNetLMHeadModel gives the same scores for the same perm_mask and target_mapping."""
     model = perturbed(tiny_xlnet())
     model.save_pretrained(tmp_path)
@@ -207,7 +207,7 @@ def test_transformers_reads_these_masks_otherwise(task, tmp_path):
     torch.testing.assert_close(mine[real], their[real], atol=1e-5, rtol=1e-5)
 
 
-def test_padding_on_the_other_side_gives_other_figures(task):
+def test_padding_on_the_other_side_gives_the_same_figures(task):
     batch, model = task.prepare(task.epoch(0)[2], 0, 0.0), perturbed(tiny_xlnet())
     lengths, width = batch["attention_mask"].sum(dim=1), batch["input_ids"].size(1)
     assert (lengths < width).any()
@@ -222,7 +222,7 @@ def test_padding_on_the_other_side_gives_other_figures(task):
     assert float(sums[0]["plm_loss"]) == pytest.approx(float(sums[1]["plm_loss"]), rel=1e-5)
 
 
-def test_two_processes_draw_other_orders_than_one(task):
+def test_two_processes_draw_the_same_orders_as_one(task):
     """What a text predicts, and in which order, depends on the pass and its place there alone."""
     whole = task.epoch(0)[0]
     names = ("perm_mask", "target_mapping", "labels")
@@ -240,7 +240,7 @@ def test_two_processes_draw_other_orders_than_one(task):
     assert not torch.equal(whole["order"], whole["span_place"]), "where a span stands would tell the order"
 
 
-def test_the_share_that_is_predicted_does_not_go_from_start_to_end():
+def test_the_share_that_is_predicted_goes_from_start_to_end():
     task = permutation_task(mask_rates=(0.1, 0.5))
     batch = max(task.epoch(0), key=lambda one: int(one["attention_mask"].sum()))
     counts = [task.counts(task.prepare(batch, 0, share))["plm"] for share in (0.0, 0.5, 1.0)]
@@ -249,7 +249,7 @@ def test_the_share_that_is_predicted_does_not_go_from_start_to_end():
     assert [count / real for count in counts] == pytest.approx([0.1, 0.3, 0.5], abs=0.04)
 
 
-def test_a_batch_without_a_word_to_predict_ends_the_run(task, tmp_path):
+def test_a_batch_without_a_word_to_predict_does_not_end_the_run(task, tmp_path):
     """Texts of one token: the loss is 0, the gradients are numbers, and the run goes on."""
     task.train_text = make_text([[[6]] for _ in range(20)])
     task.maker = task.maker_of(task.train_text)
@@ -262,13 +262,13 @@ def test_a_batch_without_a_word_to_predict_ends_the_run(task, tmp_path):
     assert trainer.run().step == 3
 
 
-def test_a_text_too_small_for_validation_ends_the_run(tmp_path):
+def test_a_text_too_small_for_validation_does_not_end_the_run(tmp_path):
     task = permutation_task()
     task.validation_batches, task.ordered_batches = [], []
     assert tiny_trainer(tmp_path, 4, task, validations=2).run().step == 4
 
 
-def test_validation_draws_new_orders_each_time(task):
+def test_validation_draws_the_same_orders_each_time(task):
     """Then two looks at the same weights would differ. The masked words are those that other objectives ask for."""
     model = tiny_xlnet()
     first, second = (task.validate(model, torch.device("cpu")) for _ in range(2))
@@ -281,7 +281,7 @@ def test_validation_draws_new_orders_each_time(task):
     assert permutation_task(mask_rates=(0.5, 0.5)).validate(model, torch.device("cpu")) == first, "at another share"
 
 
-def test_the_loss_is_a_mean_over_all_tokens(task):
+def test_the_loss_is_a_mean_over_the_predicted_tokens(task):
     """Counted by hand: of the predicted tokens alone, each as often as the others."""
     model, batches = tiny_xlnet().eval(), task.ordered_batches
     total, hits, number = 0.0, 0, 0
@@ -298,7 +298,7 @@ def test_the_loss_is_a_mean_over_all_tokens(task):
     assert number < sum(int(batch["attention_mask"].sum()) for batch in batches) / 4
 
 
-def test_masked_words_see_each_other_or_themselves(task):
+def test_masked_words_see_neither_each_other_nor_themselves(task):
     """As of a masked model: whatever stands at the words that are asked for, no answer moves."""
     model, batch = perturbed(tiny_xlnet()), task.validation_batches[0]
     with torch.no_grad():
@@ -309,7 +309,7 @@ def test_masked_words_see_each_other_or_themselves(task):
     assert float(before["mlm_loss"]) == pytest.approx(float(after["mlm_loss"]), rel=1e-6)
 
 
-def test_the_baseline_sees_a_neighbour_that_comes_later(task):
+def test_the_baseline_sees_no_neighbour_that_comes_later(task):
     """In loops, from the masks."""
     batch = task.ordered_batches[0]
     seen, labels = visible_neighbours(batch, mask_token_id=4)
@@ -331,7 +331,7 @@ def test_the_baseline_sees_a_neighbour_that_comes_later(task):
     assert np.array_equal(visible_neighbours(one, 4)[0], [[4, 4, 8], [8, 4, 4]]), "beyond the sequence"
 
 
-def test_pseudo_perplexity_counts_short_sentences_more(task):
+def test_pseudo_perplexity_counts_every_token_alike(task):
     """Token by token over all sentences; those that do not fit are left out."""
     task = xlnet_task()
     model = perturbed(XLNetLMHeadModel(XLNetConfig(**{**SIZES, "vocab_size": len(task.tokenizer)})))
@@ -347,7 +347,7 @@ def test_pseudo_perplexity_counts_short_sentences_more(task):
     assert mean_pseudo_perplexity(model, task.tokenizer, []) == {}
 
 
-def test_the_settings_of_a_short_bert_are_taken_for_xlnet():
+def test_xlnet_has_settings_of_its_own():
     """One of six tokens, and the published start: XLNet has no embeddings of positions for the other."""
     settings = PretrainingSettings.for_preset("tiny", objective="permutation")
     assert settings.mask_rates == RATES and settings.initialization == "published"
@@ -365,7 +365,7 @@ def test_the_settings_of_a_short_bert_are_taken_for_xlnet():
         PretrainingSettings.for_preset("tiny", objective="permutation", pairs="order")
 
 
-def test_a_run_leaves_no_xlnet_that_opens(tmp_path, capsys):
+def test_a_run_leaves_an_xlnet_that_opens(tmp_path, capsys):
     """Here and in `transformers`, with its own tokenizer; with its figures, its curves and its report."""
     options = {"objective": "permutation", "vocab_size": 90, "log_steps": 2, "validations": 2}
     metrics = pretrain(plan(tmp_path, steps=6, **options), lambda _: None)
@@ -413,7 +413,7 @@ def test_a_run_without_validation_has_no_curves():
     assert has_figures([{"step": 50, "plm_loss": 5.0}]) and not has_figures([{"step": 50, "learning_rate": 0.1}])
 
 
-def test_going_on_from_a_run_begins_anew(tmp_path):
+def test_going_on_from_a_run_keeps_its_weights(tmp_path):
     pretrain(plan(tmp_path / "first", objective="permutation", vocab_size=90), lambda _: None)
     options = {"objective": "permutation", "start": str(tmp_path / "first"), "vocab_size": None}
     pretrain(plan(tmp_path / "second", learning_rate=1e-9, **options), lambda _: None)
@@ -423,6 +423,6 @@ def test_going_on_from_a_run_begins_anew(tmp_path):
     assert Plan.read(tmp_path / "second")["objective"] == "permutation"
 
 
-def test_a_new_xlnet_pads_with_another_token_than_its_tokenizer():
+def test_a_new_xlnet_pads_with_the_token_of_its_tokenizer():
     model = make_model(tiny_task(objective="permutation"))
     assert type(model) is XLNetLMHeadModel and model.config.pad_token_id == 0

@@ -90,7 +90,7 @@ def test_run_json_says_what_was_asked_for(tmp_path):
     assert (saved["steps"], saved["seed"], saved["corpus"]) == (9, 2, ["documentation"])
 
 
-def test_a_second_run_is_refused_or_writes_over_the_first(tmp_path, monkeypatch):
+def test_a_second_run_gets_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folders = []
     for _ in range(3):
@@ -100,14 +100,14 @@ def test_a_second_run_is_refused_or_writes_over_the_first(tmp_path, monkeypatch)
     assert folders == ["runs/world-tiny", "runs/world-tiny-2", "runs/world-tiny-3"]
 
 
-def test_the_published_start_trains_with_another_optimizer_than_the_paper():
+def test_the_published_start_trains_with_the_optimizer_of_the_paper():
     assert Plan.from_options(steps=1).training.optimizer == "muon"
     assert Plan.from_options(steps=1, initialization="published").training.optimizer == "adamw"
     assert Plan.from_options(steps=1, optimizer="adamw").training.optimizer == "adamw"
 
 
 @pytest.mark.parametrize("preset", ["base", "large"])
-def test_base_is_trained_by_the_recipe_for_short_runs(preset):
+def test_base_is_trained_by_the_published_recipe(preset):
     """Devlin et al. 2019, section 3.1 and appendix A.2; told otherwise, a field is as told and the others stay."""
     plan = Plan.from_options(preset=preset, steps=1)
     settings, training = plan.settings, plan.training
@@ -120,7 +120,7 @@ def test_base_is_trained_by_the_recipe_for_short_runs(preset):
     assert (told.training.optimizer, told.training.warmup, told.training.betas) == ("muon", 0.1, (0.9, 0.999))
 
 
-def test_a_small_model_gets_the_recipe_for_long_runs():
+def test_a_small_model_gets_the_recipe_for_short_runs():
     plan = Plan.from_options(preset="medium", steps=1)
     assert (plan.settings.mask_rates, plan.settings.initialization) == ((0.40, 0.30), "neighbors")
     assert (plan.training.optimizer, plan.training.warmup, plan.training.betas) == ("muon", 0.06, (0.9, 0.98))
@@ -138,7 +138,7 @@ def test_a_small_model_gets_the_recipe_for_long_runs():
         ({"objective": "words"}, 1.0),
     ],
 )
-def test_pairs_count_as_much_as_with_another_start(given, weight, tmp_path):
+def test_the_weight_of_pairs_depends_on_the_start(given, weight, tmp_path):
     asked = Plan.from_options(steps=1, output=tmp_path, **given)
     assert asked.settings.pair_weight == weight
     asked.save()
@@ -146,11 +146,11 @@ def test_pairs_count_as_much_as_with_another_start(given, weight, tmp_path):
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("inf")])
-def test_pairs_that_count_nothing_are_taken(weight):
+def test_pairs_that_count_nothing_are_refused(weight):
     with pytest.raises(UserError, match="pair_weight is"):
         PretrainingSettings(pair_weight=weight)
 
 
-def test_a_weight_of_pairs_that_are_not_there_is_accepted():
+def test_a_weight_of_pairs_that_are_not_there_is_refused():
     with pytest.raises(UserError, match="pair_weight is given, and the objective 'words' has no pairs"):
         Plan.from_options(steps=1, objective="words", pair_weight=0.5)

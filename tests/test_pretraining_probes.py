@@ -69,12 +69,12 @@ def test_batches_keep_the_order_of_probes(tokenizer, monkeypatch):
     assert fact_probe_accuracy(Knowing(tokenizer, {"france": "paris", "italy": "rome"}), tokenizer, PROBES) == 1
 
 
-def test_answer_of_two_tokens_counts_as_wrong(tokenizer):
+def test_an_answer_of_two_tokens_counts_as_wrong(tokenizer):
     probes = [FactProbe("the capital of france is [MASK]", "banks"), FactProbe("france is [MASK]", "bank")]
     assert fact_probe_accuracy(Knowing(tokenizer, {"france": "bank"}), tokenizer, probes) == 0.5
 
 
-def test_probe_without_a_mask_is_refused(tokenizer):
+def test_a_probe_without_a_mask_is_refused(tokenizer):
     with pytest.raises(UserError, match=r"has 0 \[MASK\]"):
         fact_probe_accuracy(Knowing(tokenizer, {}), tokenizer, [FactProbe("the capital", "paris")])
     with pytest.raises(UserError, match=r"no fact probes"):
@@ -132,7 +132,7 @@ def test_sense_accuracy_is_balanced(tokenizer):
     assert sense_accuracy(Reading(len(tokenizer)), tokenizer, REFERENCE, heldout, neighbours=1) == {"bank": 0.5}
 
 
-def test_word_vector_is_the_mean_over_layers_after_the_embeddings_at_the_word(tokenizer):
+def test_the_word_vector_is_the_mean_over_layers_after_the_embeddings_at_the_word(tokenizer):
     vector = sense_vectors(Reading(len(tokenizer)), tokenizer, [example("a bank", "x")])
     expected = torch.zeros(len(tokenizer))
     for word, weight in (("[CLS]", 1), ("a", 1), ("bank", 1.5), ("[SEP]", 1)):
@@ -146,12 +146,12 @@ def test_padding_does_not_change_a_word_vector(tokenizer):
     torch.testing.assert_close(alone[0], padded[0])
 
 
-def test_word_that_stands_twice_is_refused(tokenizer):
+def test_a_word_that_stands_twice_is_refused(tokenizer):
     with pytest.raises(UserError, match="2 times"):
         sense_vectors(Reading(len(tokenizer)), tokenizer, [example("the bank of the bank", "money")])
 
 
-def test_sense_without_reference_is_refused(tokenizer):
+def test_a_sense_without_reference_is_refused(tokenizer):
     with pytest.raises(UserError, match="river"):
         sense_accuracy(Reading(len(tokenizer)), tokenizer, REFERENCE[3:], HELD_OUT)
     with pytest.raises(UserError, match="no held-out"):

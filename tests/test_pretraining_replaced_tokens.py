@@ -29,7 +29,7 @@ def task():
     return tiny_task(objective="replaced-tokens", max_length=32, mask_rates=(0.15, 0.15))
 
 
-def test_random_words_are_put_in_as_for_bert(task):
+def test_no_random_words_are_put_in(task):
     """15 % are chosen: 85 % of them [MASK], 15 % as they are."""
     chosen = masked = kept = real = 0
     for number in range(30):
@@ -44,7 +44,7 @@ def test_random_words_are_put_in_as_for_bert(task):
     assert chosen / real == pytest.approx(0.15, abs=0.02) and masked / chosen == pytest.approx(0.85, abs=0.015)
 
 
-def test_what_is_sampled_in_a_row_depends_on_the_rows_beside_it(task):
+def test_what_is_sampled_in_a_row_does_not_depend_on_the_rows_beside_it(task):
     """Cut over two processes, a batch would then be another."""
     whole, pair = task.epoch(0)[0], tiny_pair().eval()
     inputs = ("input_ids", "attention_mask", "token_type_ids", "labels", "sample_at")
@@ -56,7 +56,7 @@ def test_what_is_sampled_in_a_row_depends_on_the_rows_beside_it(task):
     assert not torch.equal(whole["sample_at"], whole["mask_fate"]), "or masks would decide what is sampled"
 
 
-def test_the_loop_trains_another_loss_than_the_joint_one(task, tmp_path):
+def test_the_loop_trains_the_joint_loss(task, tmp_path):
     """Without the weight of 50, the generator would be all that learns."""
     trainer = tiny_trainer(tmp_path, 1, task, dropout=0.0, clip_norm=1e9, accumulation=2)
     parameters, found = list(trainer.bare_model.parameters()), []
@@ -72,7 +72,7 @@ def test_the_loop_trains_another_loss_than_the_joint_one(task, tmp_path):
         torch.testing.assert_close(mine, parameter.grad, atol=1e-5, rtol=1e-4)
 
 
-def test_recall_or_f1_are_counted_wrongly():
+def test_recall_and_f1_are_those_by_hand():
     """Of 100 tokens 10 are replaced; 12 are called so, 8 of them rightly: precision 8/12, recall 8/10."""
     figures = found_figures({"rtd_accuracy": 0.94, "rtd_replaced": 0.10, "rtd_found": 0.08})
     assert figures["rtd_recall"] == pytest.approx(0.8)
@@ -80,7 +80,7 @@ def test_recall_or_f1_are_counted_wrongly():
     assert found_figures({"rtd_accuracy": 1.0, "rtd_replaced": 0.0, "rtd_found": 0.0})["rtd_f1"] == 0
 
 
-def test_padding_counts_as_tokens_that_are_original(task):
+def test_padding_counts_as_no_token(task):
     """Then the accuracy would be high for nothing. Counted by hand, token by token."""
     batch, pair = task.validation()[0], tiny_pair().eval()
     assert not batch["attention_mask"].all()
@@ -96,13 +96,13 @@ def test_padding_counts_as_tokens_that_are_original(task):
     assert [int(sums[f"rtd_{name}"]) for name in ("accuracy", "replaced", "found")] == [right, replaced, found]
 
 
-def test_a_text_too_small_for_validation_ends_the_run(tmp_path):
+def test_a_text_too_small_for_validation_does_not_end_the_run(tmp_path):
     task = tiny_task(objective="replaced-tokens")
     task.validation_batches = []
     assert tiny_trainer(tmp_path, 4, task, validations=2).run().step == 4
 
 
-def test_the_masking_rate_of_short_berts_is_taken_for_electra():
+def test_electra_has_a_masking_rate_of_its_own():
     """There 40 % are masked since nothing else is learned from; here every token is."""
     assert PretrainingSettings.for_preset("tiny", objective="replaced-tokens").mask_rates == (0.15, 0.15)
     given = {"objective": "replaced-tokens", "mask_rates": (0.25, 0.25)}
@@ -110,7 +110,7 @@ def test_the_masking_rate_of_short_berts_is_taken_for_electra():
     assert PretrainingSettings.for_preset("tiny").mask_rates == (0.40, 0.30)
 
 
-def test_generator_or_discriminator_begin_as_if_alone(task):
+def test_generator_and_discriminator_begin_together(task):
     """Both start by matching, with one set of embeddings, and the generator knows how frequent each word is."""
     model = make_model(tiny_task(objective="replaced-tokens"))
     generator, discriminator = model.generator, model.discriminator
@@ -122,7 +122,7 @@ def test_generator_or_discriminator_begin_as_if_alone(task):
     assert generator.masked_lm.decoder.bias.std() > 0.1
 
 
-def test_a_run_leaves_no_discriminator_or_no_generator(tmp_path, capsys):
+def test_a_run_leaves_both_discriminator_and_generator(tmp_path, capsys):
     """checkpoint/ is fine-tuned, checkpoint/generator fills masks; both open here and in transformers."""
     metrics = pretrain(plan(tmp_path, objective="replaced-tokens", steps=6, log_steps=2, validations=2), lambda _: None)
     assert metrics is not None and metrics == read_json(tmp_path / "metrics.json")
@@ -151,7 +151,7 @@ def test_a_run_leaves_no_discriminator_or_no_generator(tmp_path, capsys):
     assert "What its generator fills in:" in capsys.readouterr().out
 
 
-def test_a_constant_answer_is_taken_for_skill():
+def test_a_constant_answer_is_not_taken_for_skill():
     """Always "original" is right about most tokens: said beside the accuracy, and named where it is as good."""
     detection = {
         "tokens": 1000,
@@ -172,7 +172,7 @@ def test_a_constant_answer_is_taken_for_skill():
     ]
 
 
-def test_going_on_from_a_run_loses_the_generator(tmp_path):
+def test_going_on_from_a_run_keeps_the_generator(tmp_path):
     pretrain(plan(tmp_path / "first", objective="replaced-tokens"), lambda _: None)
     options = {"objective": "replaced-tokens", "start": str(tmp_path / "first"), "vocab_size": None}
     pretrain(plan(tmp_path / "second", learning_rate=1e-9, **options), lambda _: None)

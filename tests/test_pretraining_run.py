@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("made_up")
         ({"start": True, "vocab_size": None}, 6.0),
     ],
 )
-def test_positions_move_away_from_heads_that_need_them(tmp_path, monkeypatch, options, scale):
+def test_positions_learn_slower_beside_heads_that_need_them(tmp_path, monkeypatch, options, scale):
     """Beside Muon they would learn six times as fast, and AdamW alone has no such factor to take from them. A model
     that is given does not begin with neighbors.
     """
@@ -72,7 +72,7 @@ def test_a_run_leaves_a_folder_with_all_of_it(tmp_path):
     assert said[0] == "reading documentation"
 
 
-def test_going_on_from_a_model_begins_anew_or_with_another_vocabulary(tmp_path):
+def test_going_on_from_a_model_keeps_its_weights_and_vocabulary(tmp_path):
     pretrain(plan(tmp_path / "first"), lambda line: None)
     first = BertForPreTraining.from_pretrained(tmp_path / "first")
     of_the_first = {"vocab_size": None, "start": str(tmp_path / "first/checkpoint")}
@@ -98,7 +98,7 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("again", ["resume", "start"])
 @pytest.mark.parametrize("lost", ["save_state", "save_pretrained", "save"])
-def test_a_run_killed_before_its_first_state_is_stuck(tmp_path, monkeypatch, again, lost):
+def test_a_run_killed_before_its_first_state_can_be_started_again(tmp_path, monkeypatch, again, lost):
     """Between run.json and the first state, the folder could neither be resumed nor started in."""
 
     def killed(*anything, **more):
@@ -122,7 +122,7 @@ def test_a_run_killed_before_its_first_state_is_stuck(tmp_path, monkeypatch, aga
     assert (tmp_path / "run" / weights).read_bytes() == (tmp_path / "whole" / weights).read_bytes()
 
 
-def test_a_run_whose_state_was_deleted_is_trained_anew_over_its_weights(tmp_path):
+def test_a_run_whose_state_was_deleted_is_not_trained_over_its_weights(tmp_path):
     pretrain(plan(tmp_path), lambda line: None)
     before = (tmp_path / "checkpoint/model.safetensors").read_bytes()
     (tmp_path / "resume.safetensors").unlink()
@@ -133,7 +133,7 @@ def test_a_run_whose_state_was_deleted_is_trained_anew_over_its_weights(tmp_path
     assert (tmp_path / "checkpoint/model.safetensors").read_bytes() == before
 
 
-def test_two_runs_in_one_folder_overwrite_each_other(tmp_path):
+def test_two_runs_in_one_folder_are_kept_apart(tmp_path):
     with holding(tmp_path), pytest.raises(UserError, match="is in use by another run"):
         pretrain(plan(tmp_path), lambda line: None)
     assert [path.name for path in tmp_path.iterdir()] == [LOCK]
@@ -199,7 +199,7 @@ def test_the_model_has_the_size_and_start_that_were_asked_for():
     assert float(published.bert.pooler.dense.weight.detach().std()) == pytest.approx(0.88 * 0.02, rel=0.05)
 
 
-def test_masked_words_alone_are_trained_with_pairs_or_leave_no_model_of_their_own(tmp_path):
+def test_masked_words_alone_are_trained_without_pairs_and_leave_their_own_model(tmp_path):
     """The folder opens as a masked language model, here and in transformers, and its report says nothing of pairs."""
     results = pretrain(plan(tmp_path, objective="words", log_steps=1, max_length=64), lambda line: None)
     assert results is not None
@@ -224,6 +224,6 @@ def test_masked_words_alone_are_trained_with_pairs_or_leave_no_model_of_their_ow
         ({"objective": "replaced-tokens", "initialization": "counted"}, "take matching or published"),
     ],
 )
-def test_an_objective_that_cannot_be_is_accepted(changes, told):
+def test_an_objective_that_cannot_be_is_refused(changes, told):
     with pytest.raises(UserError, match=told):
         PretrainingSettings(**changes)

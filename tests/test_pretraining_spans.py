@@ -60,7 +60,7 @@ def runs(row: list[bool]) -> list[tuple[int, int]]:
     return found
 
 
-def test_the_lengths_of_spans_are_cut_off_at_ten_without_being_renormalized():
+def test_the_lengths_of_spans_end_at_ten_and_are_renormalized():
     """P(n) = 0.2 · 0.8^(n - 1) / (1 - 0.8^10): by hand 22.4 % have one word, 3.0 % ten, and the mean is 3.797."""
     shares = length_probabilities()
     by_hand = [0.2 * 0.8 ** (n - 1) / (1 - 0.8**10) for n in range(1, 11)]
@@ -74,7 +74,7 @@ def test_the_lengths_of_spans_are_cut_off_at_ten_without_being_renormalized():
     assert torch.equal(drawn, draw_lengths(drawn.shape, 3)) and not torch.equal(drawn, draw_lengths(drawn.shape, 4))
 
 
-def test_spans_in_a_long_text_have_other_lengths():
+def test_spans_in_a_long_text_have_the_drawn_lengths():
     """Measured in the text: where few spans meet, their mean is the drawn one. Words of one to three pieces."""
     length, rng = 6000, random.Random(0)
     starts = []
@@ -110,7 +110,7 @@ def plain_spans(anchors, words, lengths, budget):
     return hidden
 
 
-def test_a_span_goes_over_a_gap_or_begins_in_the_middle_of_a_word():
+def test_a_span_goes_over_no_gap_and_begins_with_a_word():
     """Against a second implementation, on 300 random rows with special tokens and padding in them."""
     rng = random.Random(1)
     for _ in range(300):
@@ -131,7 +131,7 @@ def test_a_span_goes_over_a_gap_or_begins_in_the_middle_of_a_word():
             assert len(expected) <= budget
 
 
-def test_a_word_beyond_the_budget_is_cut_or_ends_the_row():
+def test_a_word_beyond_the_budget_is_left_out_whole():
     """By hand: the words are aa b c dd e. Anchor 6 (e) begins a span of 3 that ends with the text; then anchor 1, the
     second piece of aa, hides aa and b; d and its second piece would exceed the budget of 5, and c fills it up.
     """
@@ -141,7 +141,7 @@ def test_a_word_beyond_the_budget_is_cut_or_ends_the_row():
     assert [place for place, one in enumerate(chosen) if one] == [1, 2, 3, 4, 7]
 
 
-def test_parts_of_words_or_special_tokens_are_hidden(task):
+def test_whole_words_are_hidden_and_no_special_tokens(task):
     """15 % are, in whole words, whatever the tokenizer: pieces here begin with ##."""
     tokenizer, chosen, real = task.tokenizer, 0, 0
     for number in range(10):
@@ -154,7 +154,7 @@ def test_parts_of_words_or_special_tokens_are_hidden(task):
     assert chosen / real == pytest.approx(0.15, abs=0.02)
 
 
-def test_special_tokens_that_a_text_spells_out_are_hidden():
+def test_special_tokens_that_a_text_spells_out_are_not_hidden():
     """Documentation of tokenizers says "[MASK]" and "[SEP]", which are read as one token. Unknown words are hidden."""
     documents = [[[7, 8, 4, 9], [3, 7, 1, 8, 0, 9]] for _ in range(40)]
     task = tiny_task(objective="spans", mask_rates=(0.6, 0.6))
@@ -182,7 +182,7 @@ def check_rows(tokenizer, ids, labels, mask):
 
 
 @pytest.mark.parametrize("kind", [RobertaTokenizer, AlbertTokenizer])
-def test_words_of_other_tokenizers_are_cut(kind):
+def test_words_of_other_tokenizers_are_hidden_whole(kind):
     """Byte-level BPE marks the beginnings of words, and Unigram too: there ## would find no word at all."""
     documents = made_up_corpus().train
     tokenizer = kind.train([sentence for one in documents for sentence in one.sentences], vocab_size=300)
@@ -196,7 +196,7 @@ def test_words_of_other_tokenizers_are_cut(kind):
     assert hidden > 50
 
 
-def test_the_fate_of_a_span_is_drawn_for_each_token():
+def test_the_fate_of_a_span_is_drawn_once():
     """80 % of the spans become [MASK], 10 % random words and 10 % stay, each as a whole."""
     ids = torch.full((3000, 42), 7)
     ids[:, 0], ids[:, -1] = 1, 2
@@ -222,7 +222,7 @@ def test_the_fate_of_a_span_is_drawn_for_each_token():
     assert max(means) - min(means) < 0.3, "the length of a span must not decide its fate"
 
 
-def test_the_boundary_of_a_span_is_hidden_or_a_special_token():
+def test_the_boundary_of_a_span_is_visible_text():
     """By hand. Spans that touch are one; those beside [CLS], [SEP] or padding are not asked for, and of the long one
     the first 15 tokens.
     """
@@ -255,7 +255,7 @@ def test_the_boundary_of_a_span_is_hidden_or_a_special_token():
     assert right[0].tolist() == [no] * 3 + [23] * 15 + [no] * 7
 
 
-def test_a_sequence_is_a_pair_of_texts(task):
+def test_a_sequence_is_one_text(task):
     """One text with one separator: what SpanBERT leaves out of BERT is the pair and the question for the next one."""
     for row in task.epoch(0):
         batch = task.prepare(row, 0, 0.0)
@@ -263,7 +263,7 @@ def test_a_sequence_is_a_pair_of_texts(task):
         assert (row["input_ids"] == task.tokenizer.sep_token_id).sum(dim=1).eq(1).all()
 
 
-def test_what_stands_beside_a_span_is_hidden_too(task):
+def test_what_stands_beside_a_span_is_visible(task):
     """In real batches: the boundary is visible text, and everything between it is hidden."""
     asked = 0
     for row in task.epoch(0):
@@ -279,7 +279,7 @@ def test_what_stands_beside_a_span_is_hidden_too(task):
     assert asked > 100
 
 
-def test_the_spans_of_a_row_depend_on_the_rows_beside_it(task):
+def test_the_spans_of_a_row_do_not_depend_on_the_rows_beside_it(task):
     """Cut over two processes, a batch would then be another."""
     whole = task.epoch(0)[0]
     task = tiny_task(objective="spans", max_length=32, mask_rates=(0.5, 0.5))
@@ -293,7 +293,7 @@ def test_the_spans_of_a_row_depend_on_the_rows_beside_it(task):
     assert not torch.equal(whole["span_lengths"].flatten()[:50], first[:50])
 
 
-def test_the_figures_of_the_boundary_are_counted_over_all_masked_words(task):
+def test_the_figures_of_the_boundary_are_counted_over_the_words_that_have_one(task):
     """Counted by hand, token by token, on validation text."""
     batch, model = task.validation()[0], tiny_spans().eval()
     sums, counts = task.sums(model, batch), task.counts(batch)
@@ -324,7 +324,7 @@ def test_the_figures_of_the_boundary_are_counted_over_all_masked_words(task):
     assert int((only["labels"] != IGNORED).sum()) == asked
 
 
-def test_the_two_heads_are_compared_on_other_words(task):
+def test_the_two_heads_are_compared_on_the_same_words(task):
     """A masked-word head that is right about every second word: on which of them the boundary is asked decides."""
     batch = task.validation()[0]
     labels, asked = (batch[name][batch["labels"] != IGNORED] for name in ("labels", "left"))
@@ -335,7 +335,7 @@ def test_the_two_heads_are_compared_on_other_words(task):
     assert int(sums["sbo_mlm"]) == int(sums["sbo_accuracy"]) == int(right[inside].sum())
 
 
-def test_the_loop_trains_another_loss_than_mlm_plus_sbo(task, tmp_path):
+def test_the_loop_trains_mlm_plus_sbo(task, tmp_path):
     trainer = tiny_trainer(tmp_path, 1, task, dropout=0.0, clip_norm=1e9, accumulation=2)
     parameters, found = list(trainer.bare_model.parameters()), []
     trainer.optimizers[0].optimizer.register_step_pre_hook(
@@ -348,7 +348,7 @@ def test_the_loop_trains_another_loss_than_mlm_plus_sbo(task, tmp_path):
         torch.testing.assert_close(mine, parameter.grad, atol=1e-5, rtol=1e-4)
 
 
-def test_a_text_without_a_boundary_ends_the_run_or_has_the_worst_figures(tmp_path):
+def test_a_text_without_a_boundary_is_trained_and_scored_by_its_words(tmp_path):
     """Sentences of three words: each span begins or ends beside [CLS] or [SEP]."""
     task = tiny_task(objective="spans", batch_size=4)
     short = make_text([[document[0][:2]] for document in random_documents(40) if len(document[0]) > 1])
@@ -362,14 +362,14 @@ def test_a_text_without_a_boundary_ends_the_run_or_has_the_worst_figures(tmp_pat
     assert tiny_trainer(tmp_path / "none", 4, task, validations=2).run().step == 4
 
 
-def test_the_masking_rate_of_short_berts_is_taken_for_spans():
+def test_spans_have_a_masking_rate_of_their_own():
     """At 40 % spans grow into each other."""
     assert PretrainingSettings.for_preset("tiny", objective="spans").mask_rates == (0.15, 0.15)
     assert PretrainingSettings.for_preset("tiny", objective="words").mask_rates == (0.40, 0.30)
 
 
 @pytest.mark.parametrize("initialization", ["matching", "counted", "published"])
-def test_the_bert_begins_otherwise_than_alone(initialization):
+def test_the_bert_begins_as_it_would_alone(initialization):
     task = tiny_task(objective="spans", initialization=initialization)
     model = make_model(task)
     first = model.words.encoder.encoder.layers[0].attention
@@ -379,7 +379,7 @@ def test_the_bert_begins_otherwise_than_alone(initialization):
     assert model.boundary.decoder.weight is model.words.encoder.token_embeddings.weight
 
 
-def test_a_run_leaves_no_plain_bert_or_no_boundary_head(tmp_path, capsys):
+def test_a_run_leaves_a_plain_bert_and_a_boundary_head(tmp_path, capsys):
     options = {"objective": "spans", "max_length": 48, "steps": 6, "log_steps": 2, "validations": 2}
     metrics = pretrain(plan(tmp_path, **options), lambda _: None)
     assert metrics is not None and metrics == read_json(tmp_path / "metrics.json")
@@ -409,7 +409,7 @@ def test_a_run_leaves_no_plain_bert_or_no_boundary_head(tmp_path, capsys):
     assert "by the boundary" in capsys.readouterr().out
 
 
-def test_going_on_from_a_run_loses_the_boundary_head(tmp_path):
+def test_going_on_from_a_run_keeps_the_boundary_head(tmp_path):
     pretrain(plan(tmp_path / "first", objective="spans"), lambda _: None)
     options = {"start": str(tmp_path / "first"), "vocab_size": None, "learning_rate": 1e-9}
     pretrain(plan(tmp_path / "second", objective="spans", **options), lambda _: None)

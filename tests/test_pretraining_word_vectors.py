@@ -61,7 +61,7 @@ def test_ids_without_text_have_no_vector_and_small_vocabularies_are_filled_up():
     assert not vectors[[0, 4, 5]].any() and np.allclose(np.linalg.norm(vectors[1:4], axis=1), 1)
 
 
-def test_a_small_vocabulary_is_decomposed_in_another_way():
+def test_a_small_vocabulary_is_decomposed_to_the_same_directions():
     """Lanczos' method and the dense one find the same directions."""
     rng = np.random.default_rng(2)
     wide = rng.normal(size=(SMALL + 1, 6)) * np.array([9, 7, 5, 4, 3, 2])
@@ -73,14 +73,14 @@ def test_a_small_vocabulary_is_decomposed_in_another_way():
     assert np.allclose(products[0], products[1], rtol=0, atol=0.02 * np.abs(products[1]).max())
 
 
-def test_a_text_with_few_directions_begins_otherwise_each_time():
+def test_a_text_with_few_directions_begins_the_same_each_time():
     """120 ids of which 40 always stand together: more directions are asked for than there are."""
     tokens = np.tile(np.arange(40), 30)
     first, second = (word_vectors(tokens, 120, 100) for _ in range(2))
     assert np.array_equal(first, second)
 
 
-def test_rounding_becomes_the_vector_of_an_id_without_text():
+def test_rounding_gives_no_vector_to_an_id_without_text():
     """Asked for more directions than there are, the decomposition leaves tiny numbers there."""
     tokens = np.random.default_rng(1).zipf(1.4, 30_000) % 20
     vectors = word_vectors(tokens, SMALL + 200, 64)

@@ -46,7 +46,7 @@ def opened(tmp_path_factory) -> Iterator[Opened]:
     service.close()
 
 
-def test_a_passage_is_read_in_other_windows_or_by_another_rule_than_the_command_reads_it(opened):
+def test_a_passage_is_read_in_the_windows_and_by_the_rule_of_the_command(opened):
     client, model, tokenizer, _ = opened
     texts, pairs = zip(*ASKED, strict=True)
     answers = client.post("/answer", json={"texts": texts, "pairs": pairs}).json()["answers"]
@@ -62,7 +62,7 @@ def test_a_passage_is_read_in_other_windows_or_by_another_rule_than_the_command_
             assert passage[answer["start"] : answer["end"]] == answer["answer"]
 
 
-def test_an_export_is_checked_on_one_window_of_a_passage_only(opened):
+def test_an_export_is_checked_on_every_window_of_a_passage(opened):
     about = Export.load(opened[-1])
     assert about.use == "answers" and about.checked["longest"] == POSITIONS and about.checked["texts"] > 20
     assert about.checked["largest_difference"] < 1e-5 and about.checked["same_choice"] == 1.0
@@ -76,19 +76,19 @@ def test_an_export_is_checked_on_one_window_of_a_passage_only(opened):
         ({"text": "the", "pair": "the cat " * 900}, f"windows of {POSITIONS} tokens, and {MOST_WINDOWS} are read"),
     ],
 )
-def test_what_cannot_be_asked_is_cut_silently(opened, value, words):
+def test_what_cannot_be_asked_is_refused_and_not_cut(opened, value, words):
     response = opened[0].post("/answer", json=value)
     assert response.status_code == 422 and words in response.json()["error"]
 
 
-def test_the_page_has_no_field_for_the_passage(opened, tmp_path: Path):
+def test_the_page_has_a_field_for_the_passage(opened, tmp_path: Path):
     client = opened[0]
     assert "The passage in which to look" in client.get("/").text
     filled = client.post("/", data={"text": "a dog", "pair": "the <b> mat"})
     assert filled.status_code == 200 and "no_answer" in filled.text and "the &lt;b&gt; mat" in filled.text
 
 
-def test_the_question_grows_where_an_export_is_checked_and_not_its_passage():
+def test_the_passage_grows_where_an_export_is_checked_and_not_its_question():
     asked = of_every_length([("the cat", "a dog sat")] * 48, small_tokenizer(), "answers", POSITIONS)
     assert len(asked) == 48 and max(map(len, asked)) >= POSITIONS - 3
     assert {question.windows[0].first for question in asked} == {4}  # [CLS], two tokens, [SEP]

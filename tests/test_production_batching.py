@@ -55,14 +55,14 @@ async def begun(running: threading.Event) -> None:
         await asyncio.sleep(0.001)
 
 
-def test_an_answer_goes_to_another_text():
+def test_an_answer_goes_to_its_own_text():
     texts = ["a" * (1 + 37 * number % 50) for number in range(200)]
     found, batches = run(lambda batcher: outcomes(batcher, texts), most_rows=8)
     assert found == [text.upper() for text in texts]
     assert sorted(text for batch in batches for text in batch) == sorted(texts) and max(map(len, batches)) <= 8
 
 
-def test_texts_that_come_together_are_computed_alone():
+def test_texts_that_come_together_are_computed_together():
     async def later(batcher, seconds):
         await asyncio.sleep(seconds)
         return await outcomes(batcher, ["abc"])
@@ -74,7 +74,7 @@ def test_texts_that_come_together_are_computed_alone():
     assert [len(batch) for batch in batches] == [20]
 
 
-def test_a_lonely_text_waits_for_others_that_do_not_come():
+def test_a_lonely_text_waits_only_a_little():
     async def scenario(batcher):
         begun = time.monotonic()
         await outcomes(batcher, ["abc"])
@@ -89,25 +89,25 @@ def batches_of(lengths: list[int], **options) -> list[list[int]]:
     return [[len(question) for _, question in batch] for batch in cut(ready, Batching(**options))]
 
 
-def test_short_texts_are_padded_to_a_long_one():
+def test_short_texts_are_not_padded_to_a_long_one():
     assert batches_of([3, 90, 4, 3, 100, 4], tokens_of_a_batch=12) == [[3, 3, 4, 4], [90, 100]]
     assert batches_of([3, 5, 7], tokens_of_a_batch=12) == [[3, 5, 7]]
     assert batches_of([3, 3, 3, 3, 8], tokens_of_a_batch=12) == [[3] * 4, [8]]  # 4 times 5
     assert batches_of([3, 16], tokens_of_a_batch=12) == [[3], [16]]  # 13 tokens of padding cost more than a batch
 
 
-def test_a_batch_outgrows_the_memory_planned_for_it():
+def test_a_batch_keeps_to_the_memory_planned_for_it():
     assert batches_of([10] * 7, most_rows=3) == [[10] * 3, [10] * 3, [10]]
     assert batches_of([10] * 7, most_tokens=45) == [[10] * 4, [10] * 3]
     assert batches_of([100], most_tokens=45) == [[100]]  # one alone is always let through
 
 
-def test_one_bad_text_takes_its_neighbours_with_it():
+def test_one_bad_text_leaves_its_neighbours_alone():
     found, _ = run(lambda batcher: outcomes(batcher, ["a", "bad", "b"]))
     assert found[::2] == ["A", "B"] and isinstance(found[1], ValueError)
 
 
-def test_a_failing_batch_ends_the_thread():
+def test_a_failing_batch_does_not_end_the_thread():
     def fails_once(batch):
         if "boom" in batch:
             raise RuntimeError("boom")
@@ -121,7 +121,7 @@ def test_a_failing_batch_ends_the_thread():
     assert isinstance(found[0], RuntimeError) and found[1:] == ["A", 0]
 
 
-def test_the_queue_grows_without_bound_or_never_shrinks():
+def test_the_queue_is_bounded_and_shrinks():
     gate, _, slow = held()
 
     async def scenario(batcher):
@@ -137,7 +137,7 @@ def test_the_queue_grows_without_bound_or_never_shrinks():
     assert refusal.status == 503 and "Retry-After" in refusal.headers
 
 
-def test_a_text_is_computed_of_which_nobody_waits_for_the_answer():
+def test_a_text_whose_answer_nobody_waits_for_is_not_computed():
     gate, running, slow = held()
 
     async def scenario(batcher):
@@ -154,7 +154,7 @@ def test_a_text_is_computed_of_which_nobody_waits_for_the_answer():
     assert batches == [["a"], ["b"]] and waiting == 0
 
 
-def test_a_closing_queue_drops_what_it_has():
+def test_a_closing_queue_finishes_what_it_has():
     gate, running, slow = held()
 
     async def scenario(batcher):

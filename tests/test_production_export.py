@@ -41,7 +41,7 @@ def exported(classifier) -> Path:
     return classifier / "exported"
 
 
-def test_padding_or_a_neighbour_in_the_batch_changes_an_answer(saved, exported):
+def test_neither_padding_nor_a_neighbour_in_the_batch_changes_an_answer(saved, exported):
     reference = AutoModelForSequenceClassification.from_pretrained(saved).eval()
     tokenizer, session = small_tokenizer(), Session(exported / "model.onnx")
     for count in (1, 3, 7):  # a graph that was traced for two texts would refuse these
@@ -53,14 +53,14 @@ def test_padding_or_a_neighbour_in_the_batch_changes_an_answer(saved, exported):
             assert np.abs(right).max() > 0.1 and np.abs(row - right).max() < 1e-5
 
 
-def test_a_graph_is_checked_on_short_texts_only(saved):
+def test_a_graph_is_checked_on_texts_of_every_length(saved):
     tokenizer = small_tokenizer()
     questions = of_every_length(made_up_texts(tokenizer, "classes"), tokenizer, "classes", POSITIONS)
     lengths = set(map(len, questions))
     assert min(lengths) <= 4 and max(lengths) >= POSITIONS - 2 and len(lengths) > 20
 
 
-def test_an_exported_folder_needs_a_file_outside_itself(saved, exported, tmp_path):
+def test_an_exported_folder_needs_no_file_outside_itself(saved, exported, tmp_path):
     moved = tmp_path / "moved"
     shutil.copytree(exported, moved)
     about = Export.load(moved)
@@ -72,7 +72,7 @@ def test_an_exported_folder_needs_a_file_outside_itself(saved, exported, tmp_pat
     assert Session(moved / about.graph).names == ["input_ids", "attention_mask", "token_type_ids"]
 
 
-def test_a_service_reads_with_the_tokenizer_of_another_model(exported, tmp_path):
+def test_the_tokenizer_of_another_model_is_refused(exported, tmp_path):
     for name in ("vocab.txt", "tokenizer_config.json", "config.json"):
         moved = tmp_path / name
         shutil.copytree(exported, moved)
@@ -86,7 +86,7 @@ def test_a_service_reads_with_the_tokenizer_of_another_model(exported, tmp_path)
             Export.load(moved)
 
 
-def test_a_graph_that_says_something_else_is_kept(saved, exported, monkeypatch):
+def test_a_graph_that_says_something_else_is_not_kept(saved, exported, monkeypatch):
     class Other(Logits):
         def forward(self, input_ids, attention_mask, token_type_ids):
             return super().forward(input_ids, torch.ones_like(attention_mask), token_type_ids)  # padding is attended to
@@ -99,7 +99,7 @@ def test_a_graph_that_says_something_else_is_kept(saved, exported, monkeypatch):
     assert {path.name for path in exported.parent.iterdir()} == {"saved", "exported"}, "something was left"
 
 
-def test_an_export_replaces_a_folder_of_something_else(saved, tmp_path):
+def test_an_export_does_not_replace_a_folder_of_something_else(saved, tmp_path):
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "to-anna.txt").write_text("Dear Anna")
     with pytest.raises(UserError, match=r"letters is there and is no exported model"):
@@ -107,7 +107,7 @@ def test_an_export_replaces_a_folder_of_something_else(saved, tmp_path):
     assert (tmp_path / "letters" / "to-anna.txt").read_text() == "Dear Anna"
 
 
-def test_an_interrupted_export_leaves_half_a_folder(exported, tmp_path):
+def test_an_interrupted_export_leaves_no_half_folder(exported, tmp_path):
     shutil.copytree(exported, tmp_path / "there")
     with pytest.raises(KeyboardInterrupt), replacing_folder(tmp_path / "there") as beside:
         (beside / "model.onnx").write_bytes(b"half")
@@ -115,7 +115,7 @@ def test_an_interrupted_export_leaves_half_a_folder(exported, tmp_path):
     assert Export.load(tmp_path / "there") and [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
-def test_another_graph_than_the_exported_one_is_opened(exported, tmp_path):
+def test_another_graph_than_the_exported_one_is_refused(exported, tmp_path):
     shutil.copytree(exported, tmp_path / "there")
     graph = bytearray((tmp_path / "there" / "model.onnx").read_bytes())
     graph[-5] ^= 1
@@ -124,7 +124,7 @@ def test_another_graph_than_the_exported_one_is_opened(exported, tmp_path):
         Export.load(tmp_path / "there")
 
 
-def test_a_damaged_export_json_ends_in_a_traceback(exported, tmp_path):
+def test_a_damaged_export_json_is_refused_in_words(exported, tmp_path):
     for number, text in enumerate(("{", "[]", "{}", '{"graph": 3}', None)):
         folder = tmp_path / str(number)
         shutil.copytree(exported, folder)
@@ -140,7 +140,7 @@ def test_a_damaged_export_json_ends_in_a_traceback(exported, tmp_path):
         Export.load(tmp_path / "0")
 
 
-def test_int8_quantizes_nothing_or_the_embeddings_too(saved, tmp_path):
+def test_int8_quantizes_the_layers_and_not_the_embeddings(saved, tmp_path):
     made = export(saved, tmp_path / "small", int8=True)
     assert made.int8 and made.graph == "model_int8.onnx" and not (tmp_path / "small" / "model.onnx").exists()
     assert LARGEST_DIFFERENCE < made.checked["largest_difference"] < 1.0 and made.checked["same_choice"] > 0.8
@@ -160,7 +160,7 @@ def test_int8_quantizes_nothing_or_the_embeddings_too(saved, tmp_path):
     [(CrfTagger, "tags", (None, 3)), (SentenceEncoder, "vectors", (16,)), (BertForPreTraining, "words", (1, None))],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_a_use_is_exported_with_another_output(kind, use, shape, tmp_path):
+def test_every_use_is_exported_with_its_own_output(kind, use, shape, tmp_path):
     model, tokenizer = small_model(kind, ("O", "B-x", "I-x"), initializer_range=0.4), small_tokenizer()
     model.save_pretrained(tmp_path / "saved")
     tokenizer.save_pretrained(tmp_path / "saved")
@@ -185,21 +185,21 @@ def test_a_deberta_is_exported_without_the_fused_kernel(tmp_path):
     assert made.checked["largest_difference"] < 1e-4
 
 
-def test_a_member_that_cannot_be_traced_is_exported_wrongly(tmp_path):
+def test_a_member_that_cannot_be_traced_is_refused(tmp_path):
     """XLNet's last token is found for two texts only."""
     with pytest.raises(UserError, match=r"TextClassifier of the type 'xlnet' cannot be exported"):
         export_model(member("xlnet"), small_tokenizer(), tmp_path / "xlnet")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_model_is_exported_that_no_service_can_ask(tmp_path):
+def test_a_model_that_no_service_can_ask_is_not_exported(tmp_path):
     small_model(ChoiceModel).save_pretrained(tmp_path / "saved")
     small_tokenizer().save_pretrained(tmp_path / "saved")
     with pytest.raises(UserError, match="BertForMultipleChoice, which is not exported"):
         export(tmp_path / "saved", tmp_path / "exported")
 
 
-def test_the_command_says_nothing_of_what_it_wrote(saved, tmp_path, monkeypatch, capsys):
+def test_the_command_says_what_it_wrote(saved, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main.run(["export", str(saved)]) == 0
     said = capsys.readouterr().out

@@ -20,18 +20,18 @@ from bertedu.production.protocol import Asked
 UNKNOWN = 1
 
 
-def test_two_requests_share_a_digest():
+def test_two_requests_have_different_digests():
     digests = Digests()
     several = [Asked("a"), Asked("a", ""), Asked("", "a"), Asked("a", "b"), Asked("ab"), Asked("a\x01b"), Asked("A")]
     assert len({digests.of(asked) for asked in several}) == len(several)
     assert digests.of(Asked("a", "b")) == digests.of(Asked("a", "b"))
 
 
-def test_a_digest_in_a_log_can_be_looked_up():
+def test_a_digest_in_a_log_cannot_be_looked_up():
     assert Digests().of(Asked("the room was cold")) != Digests().of(Asked("the room was cold"))
 
 
-def test_the_cache_grows_or_forgets_what_is_asked_for():
+def test_the_cache_keeps_its_size_and_what_is_asked_for():
     cache = Cache(3)
     for name in "abc":
         cache.put(name, name.encode())
@@ -45,7 +45,7 @@ def test_the_cache_grows_or_forgets_what_is_asked_for():
     assert nothing.get("a") is None
 
 
-def test_a_quantile_counts_refusals_or_every_time_there_was():
+def test_quantiles_count_the_newest_answers_and_no_refusals():
     counts = Counts()
     for number in range(KEPT + 100):
         counts.request(200, number / 1000, True)
@@ -60,14 +60,14 @@ def test_a_quantile_counts_refusals_or_every_time_there_was():
     assert report["by_status"] == {"200": 2 * (KEPT + 100), "422": KEPT + 100} and len(counts.seconds) == KEPT
 
 
-def test_the_padding_share_is_taken_of_the_real_tokens():
+def test_the_padding_share_is_taken_of_all_computed_tokens():
     counts = Counts()
     counts.batch(2, 15, 20)
     counts.batch(4, 15, 20)
     assert counts.report()["padding_share"] == 0.25 and counts.report()["rows_per_batch"] == 3.0
 
 
-def test_new_pieces_of_the_reference_are_counted_against_itself():
+def test_new_pieces_of_the_reference_are_counted_against_the_others():
     texts = [[5, 6, 7], [5, 6, 8, 8], [5, 9]]
     right = [Fraction(1, 3), Fraction(2, 4), Fraction(1, 2)]  # 7, both 8, and 9 stand in no other text
     found = reference_of(texts, [0.5, 0.9, None], UNKNOWN)
@@ -86,7 +86,7 @@ def watched(monitor: Monitor, rows: list[list[int]], sure: float, rng: random.Ra
     return monitor.report()["alarms"]
 
 
-def test_an_alarm_is_raised_without_drift():
+def test_no_alarm_is_raised_without_drift():
     for seed in range(20):
         rng = random.Random(seed)
         monitor = Monitor(UNKNOWN)
@@ -102,7 +102,7 @@ def test_an_alarm_is_raised_without_drift():
         (range(2, 400), 0.8, 0.05, "unknown_pieces"),
     ],
 )
-def test_drift_goes_unnoticed(words, sure, unknown, alarm):
+def test_drift_is_noticed(words, sure, unknown, alarm):
     rng = random.Random(0)
     monitor = Monitor(UNKNOWN)
     watched(monitor, texts(rng, range(2, 400), NEEDED), 0.8, rng)
@@ -111,7 +111,7 @@ def test_drift_goes_unnoticed(words, sure, unknown, alarm):
     assert back == [], "the window holds what is long past"
 
 
-def test_a_reference_is_another_after_it_was_saved(tmp_path):
+def test_a_reference_is_the_same_after_it_was_saved(tmp_path):
     made = reference_of([[5, 6], [5, 7]], [None, None], UNKNOWN)
     assert made.confidence is None and Reference.load(tmp_path) is None
     made.save(tmp_path)
@@ -121,7 +121,7 @@ def test_a_reference_is_another_after_it_was_saved(tmp_path):
         Reference.load(tmp_path)
 
 
-def test_an_export_forgets_what_its_run_was_tested_on(tmp_path):
+def test_an_export_remembers_what_its_run_was_tested_on(tmp_path):
     model = small_model(TextClassifier, ("no", "yes"), initializer_range=0.4)
     model.save_pretrained(tmp_path / "run" / "checkpoint")
     small_tokenizer().save_pretrained(tmp_path / "run" / "checkpoint")
@@ -141,7 +141,7 @@ def test_an_export_forgets_what_its_run_was_tested_on(tmp_path):
     assert not any(word in (tmp_path / "exported" / "reference.json").read_text() for word in ("zebra", "cat"))
 
 
-def test_the_monitor_keeps_the_texts():
+def test_the_monitor_keeps_no_texts():
     monitor = Monitor(UNKNOWN, reference_of([[5, 6]], [0.5], UNKNOWN))
     for number in range(5000):
         monitor.add([number], 0.5)

@@ -54,7 +54,7 @@ def gates_without(heads) -> list[torch.Tensor]:
 
 
 @torch.no_grad()
-def test_another_head_than_the_one_named_is_removed(model):
+def test_the_head_that_is_named_is_removed(model):
     batch, pruned = batch_of(*TEXTS), remove_heads(model, HEADS)
     with gated(model, gates_without(HEADS)):
         ablated = logits_of(model, batch)
@@ -62,7 +62,7 @@ def test_another_head_than_the_one_named_is_removed(model):
     assert (ablated - logits_of(model, batch)).abs().max() > 0.1, "the heads did nothing, so the test shows nothing"
 
 
-def test_removed_heads_are_computed_all_the_same(model):
+def test_removed_heads_are_not_computed(model):
     first, second = attentions_of(remove_heads(model, HEADS))
     for projection in (first.query, first.key, first.value):
         assert projection.weight.shape == (24, 32) and projection.bias.shape == (24,)
@@ -71,7 +71,7 @@ def test_removed_heads_are_computed_all_the_same(model):
     assert [one.num_heads for one in attentions_of(model)] == [4, 4], "the whole model was changed"
 
 
-def test_gates_of_one_change_something_or_stay_after_the_block(model):
+def test_gates_of_one_change_nothing_and_are_gone_after_the_block(model):
     batch = batch_of(*TEXTS)
     right = logits_of(model, batch)
     with gated(model, gates_without({})):
@@ -81,7 +81,7 @@ def test_gates_of_one_change_something_or_stay_after_the_block(model):
     assert torch.equal(logits_of(model, batch), right)
 
 
-def test_importance_is_the_gradient_of_another_gate_or_cancels_between_texts(model):
+def test_importance_is_the_mean_size_of_the_gradient_of_its_own_gate(model):
     """Each text alone, one gate moved a little up and down: the slope, its size averaged over texts."""
     model.double()
     found = head_importance(model, [batch_of(*TEXTS[:3]), batch_of(TEXTS[3])], summed_loss)
@@ -100,7 +100,7 @@ def test_importance_is_the_gradient_of_another_gate_or_cancels_between_texts(mod
             assert float(found[layer][head]) == pytest.approx(sum(slopes) / len(slopes), rel=1e-4, abs=1e-8)
 
 
-def test_measuring_leaves_gradients_or_dropout_on(model):
+def test_measuring_leaves_no_gradients_and_turns_dropout_off(model):
     right = head_importance(model, [batch_of(*TEXTS)], summed_loss)
     model.train()
     found = head_importance(model, [batch_of(*TEXTS)], summed_loss)
@@ -108,7 +108,7 @@ def test_measuring_leaves_gradients_or_dropout_on(model):
     assert model.training and all(one.grad is None for one in model.parameters())
 
 
-def test_a_layer_loses_its_last_head_or_the_best_ones_go_first():
+def test_no_layer_loses_its_last_head_and_the_least_important_go_first():
     importance = [torch.tensor([0.3, 0.1, 0.2, 0.4]), torch.tensor([30.0, 10.0, 1.0, 2.0])]
     # the first layer's norm is 0.55: 0.55, 0.18, 0.37, 0.73; the second's 31.7: 0.95, 0.32, 0.03, 0.06
     assert least_important(importance, 0.375) == {0: (1,), 1: (2, 3)}
@@ -120,7 +120,7 @@ def test_a_layer_loses_its_last_head_or_the_best_ones_go_first():
             least_important(importance, share)
 
 
-def test_a_pruned_model_opens_as_something_else(model, tmp_path):
+def test_a_pruned_model_opens_as_it_was(model, tmp_path):
     batch, pruned = batch_of(*TEXTS), remove_heads(model, HEADS)
     save_pruned(pruned, tmp_path)
     again = open_pruned(TextClassifier, tmp_path)
@@ -131,7 +131,7 @@ def test_a_pruned_model_opens_as_something_else(model, tmp_path):
         TextClassifier.from_pretrained(tmp_path)
 
 
-def test_a_damaged_folder_ends_in_a_traceback(model, tmp_path):
+def test_a_damaged_folder_is_refused_in_words(model, tmp_path):
     model.save_pretrained(tmp_path)
     with pytest.raises(UserError, match=PRUNED):
         open_pruned(TextClassifier, tmp_path)
@@ -142,7 +142,7 @@ def test_a_damaged_folder_ends_in_a_traceback(model, tmp_path):
 
 
 @torch.no_grad()
-def test_other_layers_are_kept_or_transformers_opens_another_model(tmp_path):
+def test_the_layers_asked_for_are_kept_and_open_in_transformers(tmp_path):
     model = small_model(TextClassifier, LABELS, num_hidden_layers=4, initializer_range=0.4)
     batch, smaller = batch_of(*TEXTS), remove_layers(model, (0, 2))
     inside = {**dict(model.named_parameters())}
@@ -157,13 +157,13 @@ def test_other_layers_are_kept_or_transformers_opens_another_model(tmp_path):
     assert torch.equal(logits_of(again, batch), logits_of(smaller, batch))
 
 
-def test_a_pruned_model_is_not_exported(model, tmp_path):
+def test_a_pruned_model_can_be_exported(model, tmp_path):
     pruned = remove_heads(model, HEADS)
     made = export_model(pruned, small_tokenizer(), tmp_path / "made")
     assert made.checked["largest_difference"] < 1e-5 and made.max_tokens == POSITIONS
 
 
-def test_wrong_numbers_end_in_a_traceback_or_prune_something(model):
+def test_wrong_numbers_are_refused_and_prune_nothing(model):
     for heads, said in (
         ({2: (0,)}, "no layer 2"),
         ({0: (4,)}, "layer 0 has the heads 0 to 3"),
@@ -180,7 +180,7 @@ def test_wrong_numbers_end_in_a_traceback_or_prune_something(model):
         head_importance(model, [], summed_loss)
 
 
-def test_a_member_whose_layers_share_weights_is_pruned():
+def test_a_member_whose_layers_share_weights_is_not_pruned():
     sizes = {"vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
     shared = architecture("albert").encoder(AlbertConfig(**sizes, intermediate_size=32, embedding_size=8))
     with pytest.raises(UserError, match="'albert' cannot be pruned"):

@@ -50,7 +50,7 @@ def asked(client: TestClient, value: object, status: int = 200) -> dict:
     return response.json()
 
 
-def test_the_service_says_something_else_than_the_model(classifier, client):
+def test_the_service_says_what_the_model_says(classifier, client):
     reference = AutoModelForSequenceClassification.from_pretrained(classifier / "saved").eval()
     answers = asked(client, {"texts": TEXTS})["answers"]
     for text, answer in zip(TEXTS, answers, strict=True):
@@ -98,7 +98,7 @@ BAD = [  # a body, the status code, words of the sentence
 
 
 @pytest.mark.parametrize("body, status, words", BAD, ids=[words for _, _, words in BAD])
-def test_a_bad_request_gets_a_wrong_code_or_no_remedy(client, body, status, words):
+def test_a_bad_request_gets_its_code_and_a_remedy(client, body, status, words):
     response = client.post("/answer", content=body)
     assert response.status_code == status, response.text
     (name,), sentence = response.json(), response.json()["error"]
@@ -107,7 +107,7 @@ def test_a_bad_request_gets_a_wrong_code_or_no_remedy(client, body, status, word
     assert client.get("/metrics").json()["by_status"][str(status)] == 1
 
 
-def test_a_body_of_unknown_length_is_read_without_end(client):
+def test_a_body_of_unknown_length_is_not_read_to_its_end(client):
     sent = 0
 
     def pieces():
@@ -120,12 +120,12 @@ def test_a_body_of_unknown_length_is_read_without_end(client):
     assert response.status_code == 413 and response.headers["connection"] == "close"
 
 
-def test_a_compressed_body_is_unpacked(client):
+def test_a_compressed_body_is_refused(client):
     response = client.post("/answer", content=b"\x1f\x8b", headers={"Content-Encoding": "gzip"})
     assert response.status_code == 415
 
 
-def test_a_text_is_in_the_log(client, caplog):
+def test_no_text_is_in_the_log(client, caplog):
     secret = "secretword"
     with caplog.at_level(logging.INFO, logger="bertedu.service"):
         asked(client, {"text": f"the {secret} sat"})
@@ -140,7 +140,7 @@ def test_a_text_is_in_the_log(client, caplog):
     assert lines[0]["characters"] == len(f"the {secret} sat") and len(lines[0]["digests"][0]) == 32
 
 
-def test_a_failure_shows_a_traceback_or_quotes_a_text_in_the_log(client, caplog, monkeypatch):
+def test_a_failure_shows_no_traceback_and_quotes_no_text_in_the_log(client, caplog, monkeypatch):
     def fails(questions):
         raise KeyError("secretword")
 
@@ -157,14 +157,14 @@ def test_a_failure_shows_a_traceback_or_quotes_a_text_in_the_log(client, caplog,
     asked(client, {"text": "the dog"})  # the thread of the batches goes on
 
 
-def test_a_page_on_the_internet_reads_what_the_service_says(classifier):
+def test_a_page_on_the_internet_cannot_read_what_the_service_says(classifier):
     with opened(classifier / "exported", hosts=frozenset({"127.0.0.1", "::1"})) as client:
         for host, status in (("evil.example", 421), ("127.0.0.1:80", 200), ("[::1]:80", 200), ("127.0.0.1.evil", 421)):
             assert client.get("/health", headers={"Host": host}).status_code == status, host
         service_of(client).close()
 
 
-def test_an_unescaped_text_or_label_reaches_the_page(client):
+def test_texts_and_labels_are_escaped_on_the_page(client):
     attack = '</textarea><script>alert("1")</script>'
     for response in (client.post("/", data={"text": attack}), client.post("/", data={"text": "a", "pair": attack})):
         assert response.status_code == 200 and "<script" not in response.text and "&lt;script&gt;" in response.text
@@ -176,7 +176,7 @@ def test_an_unescaped_text_or_label_reaches_the_page(client):
     assert client.post("/", content=b"text=%ff").status_code == 400
 
 
-def test_an_answer_from_the_cache_is_another_or_never_used(client):
+def test_an_answer_from_the_cache_is_the_same_and_is_used(client):
     first = asked(client, {"texts": TEXTS[:2]})
     batches = client.get("/metrics").json()["batches"]
     assert asked(client, {"texts": [TEXTS[1], TEXTS[0]]})["answers"] == first["answers"][::-1]
@@ -188,12 +188,12 @@ def test_an_answer_from_the_cache_is_another_or_never_used(client):
     )
 
 
-def test_one_bad_text_costs_the_others_an_endless_wait(client):
+def test_one_bad_text_leaves_nothing_waiting(client):
     asked(client, {"texts": ["the " * 41, "the cat", "the " * 45]}, 422)
     assert client.get("/metrics").json()["queue"]["waiting"] == 0
 
 
-def test_a_full_queue_lets_everybody_wait(classifier):
+def test_a_full_queue_refuses_at_once(classifier):
     with opened(classifier / "exported", batching=Batching(most_waiting=3)) as client:
         response = client.post("/answer", json={"texts": TEXTS[:4]})
         assert response.status_code == 503 and int(response.headers["retry-after"]) >= 1
@@ -202,7 +202,7 @@ def test_a_full_queue_lets_everybody_wait(classifier):
         service_of(client).close()
 
 
-def test_a_stopping_service_takes_new_requests(client):
+def test_a_stopping_service_takes_no_new_requests(client):
     service_of(client).stopping = True
     response = client.post("/answer", json={"text": "the cat"})
     assert response.status_code == 503 and "retry-after" in response.headers and "stopping" in response.json()["error"]
@@ -212,7 +212,7 @@ def test_a_stopping_service_takes_new_requests(client):
 
 
 @pytest.mark.parametrize("kind", [Tagger, CrfTagger])
-def test_tags_stand_at_other_words(kind, tmp_path):
+def test_tags_stand_at_their_words(kind, tmp_path):
     model, tokenizer = small_model(kind, ("O", "B-x", "I-x"), initializer_range=0.9), small_tokenizer()
     words = ["paris", "sat", "on", "cats", ",", "the", "mat"]
     encoding = tokenizer(" ".join(words))
@@ -235,7 +235,7 @@ def test_tags_stand_at_other_words(kind, tmp_path):
         assert abs(word["probability"] - probability) < 1e-4
 
 
-def test_masked_words_are_guessed_by_another_rule(tmp_path):
+def test_masked_words_are_guessed_by_the_rule_of_the_command(tmp_path):
     model, tokenizer = small_model(BertForPreTraining, initializer_range=0.4), small_tokenizer()
     model.save_pretrained(tmp_path / "saved")
     tokenizer.save_pretrained(tmp_path / "saved")

@@ -35,7 +35,7 @@ def port_of(served) -> int:
     return int(served.url.rpartition(":")[2])
 
 
-def test_a_load_counts_answers_that_were_none(served):
+def test_a_load_counts_real_answers_alone(served):
     measured = load(served.url, ["the cat", "a dog"], 60, clients=4)
     assert measured.statuses == {200: 60} and len(measured.milliseconds) == 60 and measured.per_second > 0
     mixed = load(served.url, ["the cat", "the " * 50], 20, clients=2, per_second=500.0)
@@ -45,13 +45,13 @@ def test_a_load_counts_answers_that_were_none(served):
         load("http://127.0.0.1:9", ["a"], 1)
 
 
-def test_requests_of_an_open_loop_wait_for_each_other():
+def test_requests_of_an_open_loop_do_not_wait_for_each_other():
     due = moments(20_000, 100.0, 0)
     assert due == sorted(due) and abs(due[-1] / 200 - 1) < 0.03  # 20,000 at 100 a second
     assert moments(10, None, 0) == []
 
 
-def test_a_service_that_stood_still_shows_one_slow_request():
+def test_a_service_that_stood_still_shows_many_slow_requests():
     class Still(threading.Thread):
         """Answers one connection, and begins only after a second."""
 
@@ -70,12 +70,12 @@ def test_a_service_that_stood_still_shows_one_slow_request():
     assert measured.statuses == {200: 100} and measured.p50_ms > 300  # by the clients' clocks: all but one were quick
 
 
-def test_a_measure_is_of_another_scale():
+def test_every_measure_has_its_scale():
     measured = Measured(4, 2.0, {200: 3, 503: 1}, [10.0, 20.0, 30.0])
     assert (measured.per_second, measured.p50_ms) == (1.5, 20.0) and measured.p99_ms == pytest.approx(29.8)
 
 
-def test_an_attack_brings_the_service_down(served):
+def test_an_attack_does_not_bring_the_service_down(served):
     before = httpx.get(f"{served.url}/metrics").json()
     found: list[str] = []
 
@@ -96,7 +96,7 @@ def test_an_attack_brings_the_service_down(served):
     assert all(line.startswith("{") for line in log.splitlines()), "somebody else writes to the log"
 
 
-def test_a_connection_that_says_nothing_stays_for_ever(served):
+def test_a_connection_that_says_nothing_is_closed(served):
     address = ("127.0.0.1", port_of(served))
     with socket.create_connection(address, timeout=30) as silent, socket.create_connection(address, timeout=30) as slow:
         slow.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
@@ -117,7 +117,7 @@ def begun(served) -> http.client.HTTPConnection:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to catch")
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
-def test_a_stop_cuts_off_what_has_begun(classifier, sent):
+def test_a_stop_finishes_what_has_begun(classifier, sent):
     with serving(classifier / "exported") as served:
         one = begun(served)
         served.process.send_signal(sent)
@@ -134,7 +134,7 @@ def test_a_stop_cuts_off_what_has_begun(classifier, sent):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_a_kill_leaves_something_that_the_next_start_stumbles_over(classifier, tmp_path, monkeypatch):
+def test_a_kill_leaves_nothing_that_the_next_start_stumbles_over(classifier, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     with serving(classifier / "saved") as served:  # a fine-tuned folder: it is exported on the way
         assert httpx.post(f"{served.url}/answer", json={"text": "the cat"}).status_code == 200
@@ -147,7 +147,7 @@ def test_a_kill_leaves_something_that_the_next_start_stumbles_over(classifier, t
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no track of parents")
-def test_a_service_outlives_the_notebook_that_started_it(classifier):
+def test_a_service_ends_with_the_notebook_that_started_it(classifier):
     program = "import sys, time; from bertedu.production.serving import serving\n"
     program += "with serving(sys.argv[1]) as served: print(served.url, flush=True); time.sleep(300)"
     notebook = subprocess.Popen(
@@ -166,7 +166,7 @@ def test_a_service_outlives_the_notebook_that_started_it(classifier):
     pytest.fail("it still answers")
 
 
-def test_a_folder_that_cannot_be_served_ends_in_a_traceback(tmp_path, capsys):
+def test_a_folder_that_cannot_be_served_is_refused_in_words(tmp_path, capsys):
     with pytest.raises(UserError, match=r"did not start: .*nothing.* does not exist"), serving(tmp_path / "nothing"):
         pass
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -178,7 +178,7 @@ def test_a_folder_that_cannot_be_served_ends_in_a_traceback(tmp_path, capsys):
             listen(host, 0)
 
 
-def test_another_host_is_not_said_aloud(classifier):
+def test_another_host_is_said_aloud(classifier):
     command = [
         sys.executable,
         "-m",
@@ -200,7 +200,7 @@ def test_another_host_is_not_said_aloud(classifier):
     ]  # fmt: skip
 
 
-def test_collections_of_garbage_walk_all_that_was_imported_while_clients_wait(monkeypatch):
+def test_collections_of_garbage_pass_over_what_was_imported_while_clients_wait(monkeypatch):
     kept = []
 
     class Server:

@@ -33,7 +33,7 @@ def pinned_version(requirement: Requirement) -> str:
 # What is declared ------------------------------------------------------------------------------------------------
 
 
-def test_the_pins_contradict_pyproject():
+def test_the_pins_agree_with_pyproject():
     pinned = pins()
     for name, requirement in everything().items():
         assert name in pinned, f"constraints.txt has no pin for {name}"
@@ -41,7 +41,7 @@ def test_the_pins_contradict_pyproject():
         assert requirement.specifier.contains(version), f"{name}=={version} is pinned, and {requirement} is declared"
 
 
-def test_a_file_of_facts_stays_behind_when_the_package_is_installed():
+def test_files_of_facts_are_installed_with_the_package():
     patterns = PYPROJECT["tool"]["setuptools"]["package-data"]["*"]
     for path in PACKAGE.rglob("*"):
         if path.is_file() and path.suffix not in (".py", ".pyc"):
@@ -50,7 +50,7 @@ def test_a_file_of_facts_stays_behind_when_the_package_is_installed():
             )
 
 
-def test_torch_is_pinned_to_a_range():
+def test_torch_is_pinned_exactly():
     assert str(pins()["torch"]) == "torch==2.13.0"  # a range may bring a build of several gigabytes
 
 
@@ -77,7 +77,7 @@ def closure() -> dict[str, bool]:
 
 
 @pytest.mark.skipif(Path(sys.prefix) != REPOSITORY / ".venv", reason="only .venv is installed from the pins")
-def test_a_package_of_the_environment_is_not_pinned_or_a_pin_is_stale():
+def test_every_package_of_the_environment_is_pinned_and_no_pin_is_stale():
     pinned, needed = pins(), closure()
     for name, special in needed.items():
         assert name in pinned or special, f"{name} {distribution(name).version} is installed and has no pin"
@@ -88,7 +88,7 @@ def test_a_package_of_the_environment_is_not_pinned_or_a_pin_is_stale():
         assert set(pinned) <= set(needed), f"pinned and needed by nothing: {sorted(set(pinned) - set(needed))}"
 
 
-def test_conda_users_get_other_packages_than_pip_users():
+def test_conda_users_get_the_packages_of_pip_users():
     environment = yaml.safe_load(read("environment.yml"))
     *specs, pip = environment["dependencies"]
     conda = {requirement.name: requirement for requirement in (Requirement(s.replace("=", "==", 1)) for s in specs)}
@@ -131,14 +131,14 @@ def workflows() -> list[Path]:
     return sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
 
-def test_a_path_of_somebodys_machine_is_committed():
+def test_no_path_of_somebodys_machine_is_committed():
     private = re.compile(r"(?<![\w.~/:<-])/(?:home|Users|root|work|mnt|scratch)/\w[^\s\"'`]*|\b[A-Z]:\\Users\\\w+")
     for name, text in tracked_texts().items():
         found = private.search(text)
         assert not found, f"{name} names {found.group()}: write paths that everybody has"
 
 
-def test_a_link_in_the_readme_leads_nowhere():
+def test_every_link_in_the_readme_leads_somewhere():
     for document in DOCUMENTS:
         text = re.sub(r"<!--.*?-->", "", read(document), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
@@ -146,7 +146,7 @@ def test_a_link_in_the_readme_leads_nowhere():
                 assert (REPOSITORY / target).exists(), f"{document} links to {target}, which is not there"
 
 
-def test_the_readme_names_a_target_that_make_does_not_have():
+def test_the_readme_names_only_targets_that_make_has():
     makefile = read("Makefile")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
     for document in (*DOCUMENTS, ".ci/run", *(f".github/workflows/{path.name}" for path in workflows())):
@@ -156,7 +156,7 @@ def test_the_readme_names_a_target_that_make_does_not_have():
     assert targets - {"environment"} <= explained, "`make help` leaves out a target"
 
 
-def test_the_readme_shows_code_that_does_not_run(tmp_path, monkeypatch):
+def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", read("README.md"), flags=re.DOTALL)
     for block in blocks:
@@ -188,12 +188,12 @@ def test_the_changelog_knows_the_version():
     assert f"\n## {PROJECT['version']}\n" in read("CHANGELOG.md")
 
 
-def test_three_files_tell_three_versions():
+def test_three_files_tell_one_version():
     citation = yaml.safe_load(read("CITATION.cff"))
     assert citation["version"] == PROJECT["version"] == bertedu.__version__
 
 
-def test_citation_lacks_a_required_key():
+def test_the_citation_has_every_required_key():
     citation = yaml.safe_load(read("CITATION.cff"))
     assert {"cff-version", "message", "title", "authors"} <= set(citation)  # what CFF 1.2.0 requires
     assert citation["cff-version"] == "1.2.0"
@@ -201,14 +201,14 @@ def test_citation_lacks_a_required_key():
     assert " AND ".join(citation["license"]) == PROJECT["license"]
 
 
-def test_the_licence_covers_only_one_half():
+def test_the_licence_covers_code_and_text():
     text = read("LICENSE")
     assert "Apache License\n                           Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text
     assert "https://creativecommons.org/licenses/by/4.0/legalcode" in text
 
 
-def test_the_installed_package_is_another_one():
+def test_the_installed_package_is_this_one():
     try:
         installed = distribution("bertedu").version
     except PackageNotFoundError:

@@ -19,7 +19,7 @@ def asked(question: str, answer: str | None) -> Question:
     return Question(question, question, CONTEXT, answers, answer is None)
 
 
-def test_a_passage_outgrows_its_size_or_a_sentence_is_cut_or_lost():
+def test_a_passage_keeps_its_size_and_every_sentence_whole():
     passages = cut_context(CONTEXT, 10, words)
     assert passages == [
         "Ann sold a hat. Bob drew the cap in May.",
@@ -30,7 +30,7 @@ def test_a_passage_outgrows_its_size_or_a_sentence_is_cut_or_lost():
     assert len(cut_context(CONTEXT, 100, words)) == 1
 
 
-def test_the_answer_is_looked_for_in_the_first_passage_where_white_space_was_lost():
+def test_the_answer_is_looked_for_in_its_passage_where_white_space_was_lost():
     passages = cut_context(CONTEXT, 6, words)
     for answer in ("Ann", "hat.", "Bob", "May", "The", "Dan", "ran"):
         found = passage_with(passages, CONTEXT, CONTEXT.index(answer))
@@ -39,21 +39,21 @@ def test_the_answer_is_looked_for_in_the_first_passage_where_white_space_was_los
         passage_with(passages, CONTEXT, 500)
 
 
-def test_a_question_without_an_answer_is_asked_or_its_context_is_lost():
+def test_a_question_without_an_answer_is_not_asked_and_its_context_is_kept():
     collection = Collection()
     rows = collection.add_questions([asked("Who?", None), asked("When?", "May"), asked("What?", "Dan")], 10, words)
     assert rows == [Asked("When?", 0), Asked("What?", 2)]
     assert len(collection.passages) == 3
 
 
-def test_one_text_stands_in_the_collection_twice_under_two_numbers():
+def test_one_text_stands_in_the_collection_once():
     collection = Collection()
     first = collection.add_questions([asked("When?", "May")], 10, words)
     again = collection.add_questions([asked("When?", "May")], 10, words)
     assert first == again and len(collection.passages) == 3 and collection.add("Dan ran.") == 2
 
 
-def test_a_hard_negative_is_the_right_passage_or_not_the_hardest():
+def test_a_hard_negative_is_the_hardest_wrong_passage():
     passages = ["a cap in May", "a cap in June", "the cap", "a hat", "May May May"]
     search = BM25Search(passages)
     (row,) = with_hard_negatives([Asked("a cap in May", 0)], search, 2)
@@ -65,7 +65,7 @@ def test_a_hard_negative_is_the_right_passage_or_not_the_hardest():
         with_hard_negatives([Asked("June", 1)], search, 1)
 
 
-def test_drawn_negatives_are_always_the_first_or_lie_deeper_or_are_forbidden():
+def test_drawn_negatives_vary_and_keep_to_the_allowed_depth():
     passages = [" ".join(["cap"] * number + ["hat"] * (30 - number)) for number in range(1, 13)]
     search = BM25Search(passages)
     best = [number for number, _ in search.search(["cap"], 12)[0]]

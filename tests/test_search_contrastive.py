@@ -28,7 +28,7 @@ def task_of(name: str, rows=ROWS, validation=(), passages=PASSAGES, settings=SET
     return ContrastiveTask(RETRIEVERS[name](), rows, validation, passages, TOKENIZER, settings)
 
 
-def test_the_passage_of_another_question_is_a_negative_of_its_own():
+def test_the_right_passage_of_a_question_is_no_negative_of_its_own():
     scores = torch.arange(16.0).view(2, 8)
     passages, right = torch.tensor([5, 1, 6, 2, 5, 3, 7, 5]), torch.tensor([0, 2])
     hidden = contrastive_scores(scores, passages, right).isinf()
@@ -37,7 +37,7 @@ def test_the_passage_of_another_question_is_a_negative_of_its_own():
 
 
 @pytest.mark.parametrize("name", RETRIEVERS)
-def test_the_loss_forgets_negatives_temperature_or_false_negatives(name):
+def test_the_loss_counts_negatives_temperature_and_hides_false_negatives(name):
     task, model = task_of(name), small(KINDS[name])
     (batch,) = task.epoch(0)
     sums = task.sums(model, batch)
@@ -54,7 +54,7 @@ def test_the_loss_forgets_negatives_temperature_or_false_negatives(name):
     assert task.counts(batch)["contrast"] == 4
 
 
-def test_a_bi_encoder_compares_lengths_or_its_cosines_stay_small():
+def test_a_bi_encoder_compares_directions_and_scales_its_cosines():
     """Vectors of length 1, and cosines times 20: e^20 against e^-20 is enough, where e against 1/e never is."""
     retriever, encoding = DenseRetriever(), TOKENIZER(PASSAGES)
     vectors = retriever.represent(
@@ -65,7 +65,7 @@ def test_a_bi_encoder_compares_lengths_or_its_cosines_stay_small():
     assert 1 / retriever.temperature == pytest.approx(20)
 
 
-def test_penalties_weigh_from_the_first_step_or_never_fully():
+def test_penalties_grow_from_0_to_their_full_weight():
     task, model = task_of("sparse"), small(KINDS["sparse"])
     (batch,) = task.epoch(0)
     encoding = TOKENIZER([row.question for row in ROWS])
@@ -78,14 +78,14 @@ def test_penalties_weigh_from_the_first_step_or_never_fully():
     assert task.loss_weights["passage_flops_loss"] > 0 and not task_of("dense").loss_weights
 
 
-def test_questions_with_different_numbers_of_negatives_make_a_batch():
+def test_questions_with_different_numbers_of_negatives_are_refused():
     with pytest.raises(UserError, match="more hard negatives than others"):
         task_of("dense", [Asked("a", 0, (1,)), Asked("e", 1)])
     with pytest.raises(UserError, match="nothing to train on"):
         task_of("dense", [])
 
 
-def test_another_retriever_or_other_negatives_resume_the_run():
+def test_another_retriever_or_other_negatives_do_not_resume_the_run():
     same = task_of("dense").identity()
     assert same == task_of("dense").identity()
 
@@ -97,7 +97,7 @@ def test_another_retriever_or_other_negatives_resume_the_run():
     assert same != task_of("dense", validation=ROWS[:1]).identity()
 
 
-def test_validation_searches_among_other_passages_than_those_asked_for():
+def test_validation_searches_among_the_passages_asked_for():
     model, rows = small(KINDS["dense"]), [Asked("a b", 0), Asked("e", 3)]
     figures = task_of("dense", validation=rows).validate(model, torch.device("cpu"))
     table = score_all(DenseRetriever(), model, TOKENIZER, ["a b", "e"], [PASSAGES[0], PASSAGES[3]])
@@ -120,7 +120,7 @@ def translations() -> tuple[list[Asked], list[Asked], list[str]]:
 
 
 @pytest.mark.parametrize("name", RETRIEVERS)
-def test_a_search_does_not_learn_what_shares_no_word(tmp_path, name):
+def test_a_search_learns_what_shares_no_word(tmp_path, name):
     train, validation, passages = translations()
     settings = FinetuningSettings(batch_size=20)
     task = task_of(name, train, validation, passages, settings)

@@ -27,7 +27,7 @@ def brute_force(questions: torch.Tensor, passages: torch.Tensor, k: int) -> list
 
 
 @pytest.mark.parametrize("faiss_from", [10_000, 1], ids=["matrix", "cells"])
-def test_an_index_misses_what_comparing_each_finds_or_takes_distances_for_cosines(faiss_from):
+def test_an_index_finds_what_comparing_each_finds(faiss_from):
     """At 900 passages there are fewer cells than are looked at: both must find all."""
     passages, questions = vectors(900), vectors(30, seed=1)
     hits = VectorIndex(passages, faiss_from).search(questions, 10)
@@ -36,7 +36,7 @@ def test_an_index_misses_what_comparing_each_finds_or_takes_distances_for_cosine
         assert [score for _, score in row] == pytest.approx([float(question @ passages[n]) for n, _ in row], abs=1e-5)
 
 
-def test_cells_miss_much_of_what_is_near():
+def test_cells_find_nearly_all_that_is_near():
     passages, questions = vectors(6000), vectors(50, seed=1)
     hits = VectorIndex(passages, faiss_from=6000).search(questions, 10)
     exact = brute_force(questions, passages, 10)
@@ -44,13 +44,13 @@ def test_cells_miss_much_of_what_is_near():
     assert sum(shared) / len(shared) > 0.95
 
 
-def test_the_size_at_which_faiss_begins_is_ignored():
+def test_faiss_begins_at_the_size_that_was_chosen():
     passages = vectors(100)
     assert VectorIndex(passages, faiss_from=101).cells is None
     assert VectorIndex(passages, faiss_from=100).cells is not None
 
 
-def test_more_hits_than_passages_are_asked_for():
+def test_more_hits_than_passages_may_be_asked_for():
     passages = vectors(3)
     for faiss_from in (100, 1):
         hits = VectorIndex(passages, faiss_from).search(vectors(2, seed=1), 10)
@@ -61,14 +61,14 @@ def test_more_hits_than_passages_are_asked_for():
         VectorIndex(torch.ones(3))
 
 
-def test_what_the_cells_do_not_hold_is_told_as_passage_minus_one():
+def test_what_the_cells_do_not_hold_is_left_out():
     """All passages are asked for, and 16 of 46 cells are looked at."""
     (hits,) = VectorIndex(vectors(3000), faiss_from=1).search(vectors(1, seed=1), 3000)
     numbers = [number for number, _ in hits]
     assert 100 < len(numbers) < 2900 and len(set(numbers)) == len(numbers) and min(numbers) >= 0
 
 
-def test_the_search_compares_other_vectors_than_training():
+def test_the_search_compares_the_vectors_of_training():
     model = small(KINDS["dense"])
     expected = score_all(DenseRetriever(), model, TOKENIZER, QUESTIONS, PASSAGES)
     hits = DenseSearch(model, TOKENIZER, PASSAGES).search(QUESTIONS, len(PASSAGES))

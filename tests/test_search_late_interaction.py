@@ -18,7 +18,7 @@ def token_vectors(lengths: list[int], seed: int, sign: float = 1.0) -> TokenVect
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0], ids=["alike", "all cosines negative"])
-def test_padding_is_the_best_partner_or_looks_for_one(sign):
+def test_padding_is_nobodys_partner_and_looks_for_none(sign):
     """Where all cosines are negative, a padding that counts as 0 would be the best partner of every token."""
     asked, searched = token_vectors([2, 4, 1], 0), token_vectors([3, 1, 6, 2], 1, sign)
     found = max_sim(asked, searched)
@@ -31,7 +31,7 @@ def test_padding_is_the_best_partner_or_looks_for_one(sign):
             assert found[q, p].item() == pytest.approx(expected, abs=1e-5), (q, p)
 
 
-def test_the_maximum_is_taken_over_the_tokens_of_the_question():
+def test_the_maximum_is_taken_over_the_tokens_of_the_passage():
     """One token of the question, three of the passage: the sum of the passage's best cosines would be 3."""
     one = TokenVectors(torch.tensor([[[1.0, 0.0]]]), torch.tensor([[True]]))
     three = TokenVectors(torch.tensor([[[1.0, 0.0]] * 3]), torch.tensor([[True] * 3]))
@@ -39,7 +39,7 @@ def test_the_maximum_is_taken_over_the_tokens_of_the_question():
     assert max_sim(three, one).item() == 3.0
 
 
-def test_padding_gets_a_gradient_through_its_vector_or_makes_one_nan():
+def test_padding_gets_no_gradient_and_makes_no_nan():
     asked, searched = token_vectors([1, 2], 0), token_vectors([1, 3], 1)
     vectors = searched.vectors.requires_grad_()
     max_sim(asked, TokenVectors(vectors, searched.real)).sum().backward()
@@ -47,7 +47,7 @@ def test_padding_gets_a_gradient_through_its_vector_or_makes_one_nan():
     assert (vectors.grad[~searched.real] == 0).all() and (vectors.grad[0, 0] != 0).any()
 
 
-def test_a_passage_scores_otherwise_beside_a_longer_one_or_takes_its_neighbours_tokens(monkeypatch):
+def test_a_passage_scores_the_same_beside_a_longer_one(monkeypatch):
     model = small(KINDS["late"])
     expected = torch.cat([score_all(LateRetriever(), model, TOKENIZER, QUESTIONS, [one]) for one in PASSAGES], dim=1)
     monkeypatch.setattr("bertedu.search.retriever.READ_AT_ONCE", 2)
@@ -57,7 +57,7 @@ def test_a_passage_scores_otherwise_beside_a_longer_one_or_takes_its_neighbours_
         assert [number for number, _ in row] == scores.argsort(descending=True).tolist()
 
 
-def test_the_projection_is_lost_on_disk_or_vectors_are_not_of_length_one(tmp_path):
+def test_the_projection_is_kept_on_disk_and_vectors_have_length_one(tmp_path):
     model = small(KINDS["late"])
     model.save_pretrained(tmp_path)
     opened = LateInteraction.from_pretrained(tmp_path)
@@ -67,7 +67,7 @@ def test_the_projection_is_lost_on_disk_or_vectors_are_not_of_length_one(tmp_pat
     assert torch.allclose(vectors.norm(dim=-1), torch.ones(vectors.shape[:2]), atol=1e-5)
 
 
-def test_the_projection_has_a_bias():
+def test_the_projection_has_no_bias():
     """All vectors would be moved to one side, and the cosines of all pairs with them."""
     names = {name for name, _ in small(KINDS["late"]).named_parameters() if not name.startswith("encoder.")}
     assert names == {"projection.weight"}

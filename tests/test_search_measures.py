@@ -15,18 +15,18 @@ FOUND = [
 RIGHT = [{7}] * 4
 
 
-def test_recall_counts_hits_beyond_k():
+def test_recall_counts_no_hits_beyond_k():
     assert recall_at(FOUND, RIGHT, 1) == 1 / 4
     assert recall_at(FOUND, RIGHT, 3) == 2 / 4
     assert recall_at(FOUND, RIGHT, 10) == 3 / 4
 
 
-def test_the_reciprocal_rank_counts_from_zero_or_looks_beyond_k():
+def test_the_reciprocal_rank_counts_from_one_and_ends_at_k():
     assert mrr_at(FOUND, RIGHT, 10) == pytest.approx((1 + 1 / 3 + 1 / 4 + 0) / 4)
     assert mrr_at(FOUND, RIGHT, 3) == pytest.approx((1 + 1 / 3) / 4)
 
 
-def test_several_right_passages_count_as_one_in_recall_or_each_in_the_reciprocal_rank():
+def test_several_right_passages_count_each_in_recall_and_once_in_the_reciprocal_rank():
     found, right = [[(5, 3.0), (1, 2.0), (2, 1.0)]], [{1, 2, 9, 8}]
     assert recall_at(found, right, 2) == 1 / 4
     assert recall_at(found, right, 3) == 2 / 4
@@ -42,7 +42,7 @@ def test_several_right_passages_count_as_one_in_recall_or_each_in_the_reciprocal
         (FOUND, [*RIGHT[:3], set()], 10, "without a right passage"),
     ],
 )
-def test_a_figure_of_nothing_is_told(found, right, k, message):
+def test_a_figure_of_nothing_is_refused(found, right, k, message):
     for measure in (recall_at, mrr_at):
         with pytest.raises(UserError, match=message):
             measure(found, right, k)

@@ -44,7 +44,7 @@ class Known(Reranking):
         return [self.given[question][number] for number in numbers]
 
 
-def test_a_pair_is_read_otherwise_than_it_was_learned(monkeypatch):
+def test_a_pair_is_read_as_it_was_learned(monkeypatch):
     """The scores of the search are those that the training task gives to the same question and passages."""
     monkeypatch.setattr("bertedu.search.reranking.PAIRS_AT_ONCE", 3)
     model, numbers = small(KINDS["cross"]), [5, 1, 0, 7, 4]
@@ -58,7 +58,7 @@ def test_a_pair_is_read_otherwise_than_it_was_learned(monkeypatch):
     assert [number for number, _ in hits] == sorted(numbers, key=lambda number: -expected[number])
 
 
-def test_hits_are_cut_before_they_are_reranked_or_depth_is_ignored():
+def test_hits_are_cut_after_they_are_reranked_to_the_depth():
     model, first = small(KINDS["cross"]), Fixed(0, 1, 2, 3, 4, 5, 6, 7)
     deep, shallow = (RerankedSearch(first, model, TOKENIZER, PASSAGES, depth=depth) for depth in (8, 3))
     (every,), (best,), (few,) = deep.search(["d e"], 8), deep.search(["d e"], 2), shallow.search(["d e"], 8)
@@ -67,18 +67,18 @@ def test_hits_are_cut_before_they_are_reranked_or_depth_is_ignored():
     assert [number for number, _ in every] != list(range(8))  # there was something to put in order
 
 
-def test_a_search_without_hits_stops_the_reranker():
+def test_a_search_without_hits_does_not_stop_the_reranker():
     assert RerankedSearch(Fixed(), small(KINDS["cross"]), TOKENIZER, PASSAGES).search(["a", "b"]) == [[], []]
 
 
-def test_a_reranker_learns_without_negatives_or_looks_at_nothing():
+def test_a_reranker_without_negatives_or_depth_is_refused():
     with pytest.raises(UserError, match="hard negatives"):
         reranking_task([Asked("a", 0)], [], PASSAGES, TOKENIZER, FinetuningSettings())
     with pytest.raises(UserError, match="depth is 0"):
         RerankedSearch(Fixed(0), small(KINDS["cross"]), TOKENIZER, PASSAGES, depth=0)
 
 
-def test_the_reranker_does_not_learn_to_put_the_answer_first(tmp_path):
+def test_the_reranker_learns_to_put_the_answer_first(tmp_path):
     """The right passage begins with the letter asked for; the wrong ones hold it elsewhere."""
     others = "ijklmnop"
     passages = [f"{first} {second}" for first in "abcdefgh" for second in "abcdefgh" if first != second]
@@ -103,7 +103,7 @@ def test_the_reranker_does_not_learn_to_put_the_answer_first(tmp_path):
     assert right >= len(test) - 2
 
 
-def test_the_search_with_the_larger_numbers_outvotes_the_other():
+def test_the_search_with_the_larger_numbers_does_not_outvote_the_other():
     """BM25's 30, 20 and 4 beside cosines: standardized by hand, means 18 and 0.5."""
     hits, cosines = [(7, 30.0), (3, 20.0), (9, 4.0)], [0.3, 0.7, 0.5]
     old = [12 / (344 / 3) ** 0.5, 2 / (344 / 3) ** 0.5, -14 / (344 / 3) ** 0.5]
@@ -114,13 +114,13 @@ def test_the_search_with_the_larger_numbers_outvotes_the_other():
     assert [number for number, _ in ordered(hits, [1000 * cosine for cosine in cosines], 0.6)] == [3, 7, 9]
 
 
-def test_equal_scores_become_nan_or_change_the_order():
+def test_equal_scores_stay_numbers_and_keep_the_order():
     assert standardized([2.0, 2.0]).tolist() == [0.0, 0.0] and standardized([]).tolist() == []
     assert ordered([(4, 0.5), (2, 0.5)], [1.0, 1.0], 0.5) == [(4, 0.0), (2, 0.0)]
     assert ordered([], [], 0.5) == []
 
 
-def test_share_counts_the_wrong_way_round():
+def test_share_counts_the_right_way_round():
     first, given = Fixed(0, 1, 2), {"a": {0: 0.0, 1: 1.0, 2: 2.0}}
     order = {
         share: [number for number, _ in Known(first, given, share).search(["a"])[0]] for share in (0.0, 0.1, 0.9, 1.0)
@@ -130,7 +130,7 @@ def test_share_counts_the_wrong_way_round():
         Known(first, given, 1.5)
 
 
-def test_the_fitted_share_is_one_that_ranks_worse():
+def test_the_fitted_share_is_the_one_that_ranks_best():
     """Three questions on which the new scores mislead, or help, or do both."""
     given = {"up": {0: 0.0, 1: 1.0, 2: 0.5}, "down": {0: 0.0, 1: 0.9, 2: 1.0}}
     up, down = Asked("up", 1), Asked("down", 0)
@@ -142,7 +142,7 @@ def test_the_fitted_share_is_one_that_ranks_worse():
     assert search.share == 1.0
 
 
-def test_late_interaction_reranks_by_another_passages_tokens():
+def test_late_interaction_reranks_by_the_passages_own_tokens():
     """Reranked to the full depth, the hits are those of late interaction alone, scores and all."""
     late = LateSearch(small(KINDS["late"]), TOKENIZER, PASSAGES)
     everything = Fixed(*range(len(PASSAGES)))

@@ -18,7 +18,7 @@ from bertedu.tokenization import BertTokenizer
 CHECKPOINT = str(Path(__file__).resolve().parents[1] / "data/checkpoints/mixed-mini")
 
 
-def test_padding_has_a_part_in_the_pooling_or_words_are_summed():
+def test_padding_has_no_part_in_the_pooling_and_words_take_their_maximum():
     torch.manual_seed(0)
     logits, lengths = 3 * torch.randn(4, 6, 9), [6, 1, 3, 4]
     logits[1, 0] = -1.0  # a text in which no word weighs anything
@@ -33,7 +33,7 @@ def test_padding_has_a_part_in_the_pooling_or_words_are_summed():
     assert found.shape == (4, 9) and (found[1] == 0).all()
 
 
-def test_flops_is_the_mean_of_squares_or_a_sum_over_texts():
+def test_flops_is_the_sum_of_squared_means():
     """Two words: the first weighs 2 and 0 (mean 1), the second 3 and 1 (mean 2): 1² + 2² = 5."""
     weights = torch.tensor([[2.0, 3.0], [0.0, 1.0]], requires_grad=True)
     assert flops(weights).item() == 5.0
@@ -42,21 +42,21 @@ def test_flops_is_the_mean_of_squares_or_a_sum_over_texts():
     assert weights.grad.tolist() == [[1.0, 2.0], [1.0, 2.0]]  # 2 · mean / 2 texts
 
 
-def test_words_that_all_texts_have_cost_no_more_than_words_of_one_text():
+def test_words_that_all_texts_have_cost_more_than_words_of_one_text():
     """The same weights in all: L1 would be equal."""
     shared = torch.tensor([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     assert flops(shared).item() == pytest.approx(1.0)
     assert flops(torch.eye(3)).item() == pytest.approx(3 * (1 / 3) ** 2)
 
 
-def test_question_and_passage_change_places_in_the_penalties():
+def test_question_and_passage_have_penalties_of_their_own():
     retriever = SparseRetriever(question_weight=0.5, passage_weight=0.25)
     found = retriever.penalties(torch.full((2, 3), 1.0), torch.full((4, 3), 2.0))
     assert found["question_flops_loss"].item() == 3.0 and found["passage_flops_loss"].item() == 12.0
     assert dict(retriever.penalty_weights) == {"question_flops_loss": 0.5, "passage_flops_loss": 0.25}
 
 
-def test_the_inverted_index_leaves_out_words_or_scores_beside_padding(monkeypatch):
+def test_the_inverted_index_scores_as_the_whole_vectors(monkeypatch):
     model = small(KINDS["sparse"])
     with torch.no_grad():
         model.masked_lm.decoder.bias.sub_(1.9)  # most words weigh nothing, and some texts share none
@@ -77,7 +77,7 @@ def test_the_inverted_index_leaves_out_words_or_scores_beside_padding(monkeypatc
     assert 0 < search.words_a_passage < len(TOKENIZER) / 2
 
 
-def test_the_words_told_are_not_those_that_weigh_most():
+def test_the_words_told_are_those_that_weigh_most():
     model = small(KINDS["sparse"])
     search = SparseSearch(model, TOKENIZER, PASSAGES)
     encoding = TOKENIZER(["a b c"])
@@ -89,7 +89,7 @@ def test_the_words_told_are_not_those_that_weigh_most():
     ]
 
 
-def test_the_level_of_logits_stays_or_the_encoder_learns_to_change_it():
+def test_the_level_of_logits_is_taken_off_without_changing_the_encoder():
     """In the checkpoint of the box nearly every word stands below 0, though it knows the words that it reads."""
     model, tokenizer = MaskedLM.from_pretrained(CHECKPOINT).train(), BertTokenizer.from_pretrained(CHECKPOINT)
     texts = ["The old farmer sold his horse in the town.", "Where was the lamb born?", "A letter came from London."]
@@ -113,6 +113,6 @@ def test_the_level_of_logits_stays_or_the_encoder_learns_to_change_it():
     assert all(name.startswith("masked_lm") and name != "masked_lm.decoder.weight" for name in changed)
 
 
-def test_no_text_ends_in_a_traceback():
+def test_no_text_is_refused_in_words():
     with pytest.raises(UserError, match="no text to level"):
         level_logits(small(KINDS["sparse"]), TOKENIZER, [])

@@ -92,26 +92,26 @@ def test_what_transformers_saves_opens_here(tokenizer, tmp_path):
     assert again.all_special_tokens == tokenizer.all_special_tokens
 
 
-def test_a_mask_and_the_space_before_it_are_two_tokens(learned):
+def test_a_mask_takes_the_space_before_it_or_leaves_it(learned):
     assert learned.tokenize("a  <mask> b") == ["Ġa", "<mask>", "Ġb"]
     kept = RobertaTokenizer(learned.vocab, learned.merges, mask_takes_space_before=False)
     assert kept.tokenize("a <mask> b") == ["a", "Ġ", "<mask>", "Ġb"]
 
 
-def test_a_pair_has_one_separator_or_a_second_segment(learned):
+def test_a_pair_has_two_separators_and_one_segment(learned):
     encoding = learned("a", "b")
     assert encoding.tokens == [["<s>", "Ġa", "</s>", "</s>", "Ġb", "</s>"]]
     assert not encoding.token_type_ids.any() and learned.layout.special_tokens(pair=True) == 4
     assert learned.pad_token_id == 1  # where RoBERTa's positions begin after
 
 
-def test_a_word_of_a_sentence_is_encoded_as_at_the_beginning_of_a_text(learned):
+def test_a_word_of_a_sentence_is_encoded_with_the_space_before_it(learned):
     plain = RobertaTokenizer(learned.vocab, learned.merges)
     assert plain.tokenize("the")[0][0] != "Ġ"
     assert plain.encode_after_space("the") == plain.encode(" the") == learned.encode("the") == plain.encode("a the")[1:]
 
 
-def test_a_comma_begins_a_word_or_a_line_end_continues_one(learned):
+def test_a_comma_continues_a_word_and_a_line_end_does_not(learned):
     continues = [token for token in ("Ġthe", "the", ",", "Ċ", "ĉ", "  ", "<mask>") if learned.continues_word(token)]
     assert continues == ["the", ","]
 

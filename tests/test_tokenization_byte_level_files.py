@@ -35,7 +35,7 @@ def published(folder) -> list[str]:
     return (folder / "merges.txt").read_text().split("\n")
 
 
-def test_the_files_of_gpt2_are_not_those_that_the_library_writes(tmp_path):
+def test_the_files_of_gpt2_are_those_that_the_library_writes(tmp_path):
     ours = RobertaTokenizer.train(LINES, 280)
     ours.save_pretrained(tmp_path)
     reference = tokenizers.ByteLevelBPETokenizer(dict(ours.vocab), list(ours.merges))
@@ -49,7 +49,7 @@ def test_the_files_of_gpt2_are_not_those_that_the_library_writes(tmp_path):
     assert again.mask_takes_space_before and not again.add_prefix_space
 
 
-def test_a_published_folder_loses_its_settings(folder):
+def test_a_published_folder_keeps_its_settings(folder):
     published(folder)
     assert RobertaTokenizer.from_pretrained(folder).add_prefix_space
     changed(folder / "tokenizer_config.json", mask_token={"content": "<mask>", "lstrip": False})
@@ -59,7 +59,7 @@ def test_a_published_folder_loses_its_settings(folder):
     assert not again.add_prefix_space and again.mask_takes_space_before
 
 
-def test_an_older_tokenizer_json_is_refused(folder):
+def test_an_older_tokenizer_json_is_read(folder):
     """As roberta-base has it: merges as text, no type of the model."""
     path = folder / "tokenizer.json"
     values = json.loads(path.read_text())
@@ -86,7 +86,7 @@ def test_a_damaged_merge_names_file_and_line(folder, line, content, message):
     assert "\n" not in str(caught.value)
 
 
-def test_windows_line_ends_become_part_of_the_merges(folder):
+def test_windows_line_ends_are_no_part_of_the_merges(folder):
     lines = published(folder)
     (folder / "merges.txt").write_bytes("\r\n".join(lines).encode())
     assert RobertaTokenizer.from_pretrained(folder).merges == RobertaTokenizer.train(LINES, 280).merges
@@ -135,7 +135,7 @@ def test_a_mask_token_of_another_model_is_refused(folder):
         RobertaTokenizer.from_pretrained(folder)
 
 
-def test_one_member_opens_the_folder_of_the_other(folder, tmp_path):
+def test_one_member_does_not_open_the_folder_of_the_other(folder, tmp_path):
     with pytest.raises(UserError, match="pad_token is '<pad>'"):
         ModernBertTokenizer.from_pretrained(folder)
     ModernBertTokenizer.train(LINES, 280).save_pretrained(tmp_path / "other")

@@ -32,7 +32,7 @@ def test_longest_first_is_cutting_one_token_after_another():
                 assert sorted(kept) == sorted(wanted)
 
 
-def test_an_odd_token_stays_with_the_other_text_than_in_the_reference():
+def test_an_odd_token_stays_with_the_text_of_the_reference():
     tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1, "?": 2}, "?"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     for room in range(2, 12):

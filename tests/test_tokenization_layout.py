@@ -19,7 +19,7 @@ XLNET = Layout(((FIRST, 0), (SEP, 0), (CLS, 2)), ((FIRST, 0), (SEP, 0), (SECOND,
         (XLNET, [7, 8, 3, 2], [7, 8, 3, 9, 3, 2], [0, 0, 0, 1, 1, 2]),
     ],
 )
-def test_a_special_token_stands_elsewhere_or_is_counted_wrongly(layout, single, pair, segments):
+def test_special_tokens_stand_and_are_counted_as_in_the_layout(layout, single, pair, segments):
     assert layout.sequence([7, 8])[0] == single
     assert layout.sequence([7, 8], [9]) == (pair, segments)
     assert layout.special_tokens(pair=False) == len(single) - 2
@@ -29,6 +29,6 @@ def test_a_special_token_stands_elsewhere_or_is_counted_wrongly(layout, single, 
     assert layout.beside(-100, [70, 80], [90]) == [{7: 70, 8: 80, 9: 90}.get(token, -100) for token in pair]
 
 
-def test_an_empty_second_text_is_taken_for_none():
+def test_an_empty_second_text_is_a_second_text():
     assert BERT.sequence([7], []) == ([2, 7, 3, 3], [0, 0, 0, 1])
     assert BERT.sequence([7]) == ([2, 7, 3], [0, 0, 0])

@@ -45,7 +45,7 @@ def test_a_letter_that_becomes_two_points_twice_to_one_place():
     assert normalize_traced("xİ", Normalization(strip_accents=False)) == [("x", 0), ("i", 1), ("\u0307", 1)]
 
 
-def test_removed_characters_shift_what_follows():
+def test_removed_characters_shift_nothing_that_follows():
     assert list(words_with_origins("\u200ba\x00b c", Normalization())) == [("ab", [1, 3]), ("c", [5])]
 
 

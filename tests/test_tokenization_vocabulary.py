@@ -56,7 +56,7 @@ def test_line_separators_of_unicode_and_windows_line_ends_do_not_shift_the_ids(t
     assert BertTokenizer.from_pretrained(tmp_path).tokens == tokens
 
 
-def test_a_cased_vocabulary_without_settings_is_lower_cased(tmp_path):
+def test_a_cased_vocabulary_without_settings_keeps_its_capitals(tmp_path):
     for tokens, cased in (([*TOKENS, "Oslo"], True), ([*TOKENS, "oslo", "[NUM]", "ℝ"], False)):
         (tmp_path / "vocab.txt").write_text("\n".join(tokens), encoding="utf-8")
         for path in (tmp_path, tmp_path / "vocab.txt"):
@@ -91,7 +91,7 @@ def test_all_switches_survive_saving(tmp_path):
         assert again.tokens == TOKENS
 
 
-def test_transformers_does_not_know_where_to_cut_a_text(tmp_path):
+def test_transformers_knows_where_to_cut_a_text(tmp_path):
     BertTokenizer(TOKENS).save_pretrained(tmp_path, model_max_length=8)
     theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
     assert theirs.model_max_length == 8 and len(theirs("a " * 20, truncation=True)["input_ids"]) == 8

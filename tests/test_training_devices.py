@@ -38,6 +38,6 @@ def test_no_task_leaves_a_tensor_on_the_cpu_and_planted_ones_are_noticed(thoroug
         ({"bf16": True}, "bf16"),  # ARM
     ],
 )
-def test_auto_takes_bf16_where_it_is_slower_than_fp32(monkeypatch, capabilities, precision):
+def test_auto_takes_bf16_only_where_it_is_faster(monkeypatch, capabilities, precision):
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
     assert choose_precision("auto", "cpu") == precision

@@ -41,7 +41,7 @@ class Poisoned:
 
 
 @pytest.mark.parametrize("log_steps", [1, 50])
-def test_a_rate_of_1e30_ends_in_weights_that_are_no_numbers(tmp_path, log_steps):
+def test_a_rate_of_1e30_is_told_as_divergence(tmp_path, log_steps):
     with pytest.raises(UserError, match=r"training diverged: .* at step \d+; begin a new run with a lower --learning"):
         tiny_trainer(tmp_path, learning_rate=1e30, log_steps=log_steps, save_seconds=1e9).run()
     assert_whole(tmp_path)
@@ -50,7 +50,7 @@ def test_a_rate_of_1e30_ends_in_weights_that_are_no_numbers(tmp_path, log_steps)
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 @pytest.mark.parametrize("save_seconds", [0.0, 1e9])
 @pytest.mark.parametrize("log_steps", [1, 4, 50])
-def test_a_loss_that_is_no_number_is_trained_on(tmp_path, value, save_seconds, log_steps):
+def test_a_loss_that_is_no_number_is_not_trained_on(tmp_path, value, save_seconds, log_steps):
     tiny_trainer(tmp_path / "good", steps=12, log_steps=log_steps, save_seconds=save_seconds).run()
     with pytest.raises(UserError, match=r"training diverged: the nsp loss is (nan|inf) at step"):
         tiny_trainer(tmp_path / "bad", task=Poisoned(7, value), log_steps=log_steps, save_seconds=save_seconds).run()
@@ -61,7 +61,7 @@ def test_a_loss_that_is_no_number_is_trained_on(tmp_path, value, save_seconds, l
     assert (tmp_path / "bad" / weights).read_bytes() == (tmp_path / "good" / weights).read_bytes()
 
 
-def test_weights_that_the_last_step_ruined_are_saved(tmp_path):
+def test_weights_that_the_last_step_ruined_are_not_saved(tmp_path):
     """The loss before that step was a number; nobody looks at a loss after it."""
     trainer = tiny_trainer(tmp_path, steps=3, log_steps=1)
 
@@ -82,7 +82,7 @@ class Nothing(Poisoned):
         return {"mlm_loss": float("nan"), "nsp_loss": 0.5}
 
 
-def test_weights_whose_figures_are_no_number_are_never_kept(tmp_path):
+def test_the_first_weights_are_kept_where_no_figure_is_a_number(tmp_path):
     """There would be no checkpoint-best to take up at the end, and a best figure that no other could beat."""
     trainer = tiny_trainer(tmp_path, task=Nothing(0, 0.0))
     trainer.run()
@@ -94,7 +94,7 @@ def test_weights_whose_figures_are_no_number_are_never_kept(tmp_path):
     assert again.best == trainer.best
 
 
-def test_a_figure_that_is_no_number_makes_invalid_json(tmp_path):
+def test_a_figure_that_is_no_number_makes_valid_json(tmp_path):
     log = MetricsLog(tmp_path)
     log.write(3, loss=float("nan"), accuracy=0.5, perplexity=float("inf"))
     log.close()

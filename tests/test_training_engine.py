@@ -42,7 +42,7 @@ def plain(mode: str) -> bool:
 @pytest.mark.slow(cases=7)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("resumed", ["", " resumed"])
-def test_two_processes_in_a_mode_of_the_engine_learn_something_else(folder, tmp_path, mode, resumed):
+def test_two_processes_in_every_mode_of_the_engine_learn_what_one_learns(folder, tmp_path, mode, resumed):
     """The curves agree within 1e-4 and so do the weights. In float16 the order of adding up decides about one of 11
     bits, and Adam's first steps have their full size whatever the gradient's: there the curve alone is compared.
     """
@@ -70,7 +70,7 @@ class Overflowing:
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_a_step_whose_gradients_overflow_ruins_the_weights_or_is_taken_by_one_optimizer(tmp_path, optimizer):
+def test_a_step_whose_gradients_overflow_is_taken_by_no_optimizer(tmp_path, optimizer):
     """The scale is halved, and neither Muon nor AdamW takes the step: clipping has made all gradients 0 or nan."""
     changes = {"steps": 2, "precision": "fp16", "optimizer": optimizer, "warmup": 0.0, "validations": 0}
     trainer = tiny_trainer(tmp_path, task=Overflowing(), **changes)
@@ -86,7 +86,7 @@ def test_a_step_whose_gradients_overflow_ruins_the_weights_or_is_taken_by_one_op
 
 @pytest.mark.parametrize("step", [1, 6])
 @pytest.mark.parametrize("precision", ["fp16", "bf16"])
-def test_a_resumed_run_in_16_bits_forgets_its_scale(tmp_path, step, precision):
+def test_a_resumed_run_in_16_bits_keeps_its_scale(tmp_path, step, precision):
     """Bit for bit the same end, and the scale with it; a scale that grows after three steps is not the first one."""
     changes = {"precision": precision, "checkpointing": True}
     whole = tiny_trainer(tmp_path / "whole", **changes)
@@ -99,7 +99,7 @@ def test_a_resumed_run_in_16_bits_forgets_its_scale(tmp_path, step, precision):
     assert again.scaling.state() == whole.scaling.state()
 
 
-def test_the_scale_of_a_stopped_run_starts_again(tmp_path):
+def test_the_scale_of_a_stopped_run_goes_on(tmp_path):
     """Its scale, how long it has been kept and the steps left out are those at the stop."""
     one = LossScaling("cpu", True)
     one.load({"scale": 512.0, "growth_tracker": 7, "skipped": 3})
@@ -122,7 +122,7 @@ def test_the_scale_of_a_stopped_run_starts_again(tmp_path):
         {"scale": 1.0, "growth_tracker": 0},
     ],
 )
-def test_a_damaged_loss_scale_is_believed(tmp_path, scaling):
+def test_a_damaged_loss_scale_is_refused(tmp_path, scaling):
     tiny_trainer(tmp_path, precision="fp16").run()
     path = tmp_path / FILE
     with safe_open(path, framework="pt") as file:
@@ -134,7 +134,7 @@ def test_a_damaged_loss_scale_is_believed(tmp_path, scaling):
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_checkpointing_gives_other_gradients_or_saves_no_memory(member):
+def test_checkpointing_gives_the_same_gradients_and_saves_memory(member):
     """The same loss and gradients within 1e-6, with dropout, which the second computation must repeat."""
     found, kept = [], []
     task = tiny_task(architecture=member)
@@ -156,7 +156,7 @@ def test_checkpointing_gives_other_gradients_or_saves_no_memory(member):
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_a_member_of_the_family_has_layers_that_the_engine_overlooks(member):
+def test_the_engine_finds_the_layers_of_every_member(member):
     """Every weight that lies in a layer, by the model's own account, is in one of those that are found."""
     task = tiny_task(architecture=member)
     model = model_for(task, 0.1, seed=0)
@@ -167,7 +167,7 @@ def test_a_member_of_the_family_has_layers_that_the_engine_overlooks(member):
         assert inside == (weight in found) or any(part in name for part in outside), name
 
 
-def test_compiling_changes_the_numbers_or_the_names_of_the_weights(tmp_path, monkeypatch):
+def test_compiling_changes_neither_the_numbers_nor_the_names_of_the_weights(tmp_path, monkeypatch):
     """Traced and cut into graphs as with the real compiler, by a backend that needs none."""
     compiled, real = [], torch.compile
 
@@ -184,7 +184,7 @@ def test_compiling_changes_the_numbers_or_the_names_of_the_weights(tmp_path, mon
     assert len(compiled) == 1 and not any("forward" in layer.__dict__ for layer in layers_of(trainer.bare_model))
 
 
-def test_a_machine_without_a_compiler_is_found_out_at_the_first_step(monkeypatch):
+def test_a_machine_without_a_compiler_is_found_out_before_the_first_step(monkeypatch):
     def broken(function):
         raise RuntimeError("no working C++ compiler found\nand a long story")
 
@@ -195,19 +195,19 @@ def test_a_machine_without_a_compiler_is_found_out_at_the_first_step(monkeypatch
     check_compiler.cache_clear()
 
 
-def test_fp16_is_tried_on_a_device_that_has_none():
+def test_fp16_is_refused_on_a_device_that_has_none():
     assert choose_precision("fp16", "cuda") == choose_precision("fp16", "cpu") == "fp16"
     with pytest.raises(UserError, match=r"fp16 is for cuda, .* not for mps: choose --precision auto"):
         choose_precision("fp16", "mps")
 
 
-def test_fsdp_with_one_process_fails_inside_torch(tmp_path):
+def test_fsdp_with_one_process_is_refused(tmp_path):
     with pytest.raises(UserError, match="--fsdp shares a model among processes, and there is one: start several"):
         tiny_trainer(tmp_path, fsdp=True)
 
 
 @pytest.mark.parametrize("name", ["compile", "checkpointing", "fsdp"])
-def test_a_switch_of_the_engine_is_taken_for_true_whatever_it_says(tmp_path, name):
+def test_a_switch_of_the_engine_takes_true_or_false_alone(tmp_path, name):
     with pytest.raises(UserError, match=f"{name} is 'no': give true or false"):
         tiny_trainer(tmp_path, **{name: "no"})
 
@@ -219,13 +219,13 @@ def test_a_switch_of_the_engine_is_taken_for_true_whatever_it_says(tmp_path, nam
         ({"checkpointing": True}, "checkpointing was false, is now true|checkpointing was False, is now True"),
     ],
 )
-def test_a_run_goes_on_in_another_mode_of_the_engine(tmp_path, changes, message):
+def test_a_run_does_not_go_on_in_another_mode_of_the_engine(tmp_path, changes, message):
     tiny_trainer(tmp_path).run()
     with pytest.raises(UserError, match=message):
         tiny_trainer(tmp_path, **changes).run(resume=True)
 
 
 @pytest.mark.parametrize("command", ["pretrain", "finetune"])
-def test_a_setting_of_the_engine_has_no_option(command):
+def test_every_setting_of_the_engine_has_an_option(command):
     said = CliRunner().invoke(main, [command, "--help"]).output
     assert "fp32|bf16|fp16" in said and all(option in said for option in ("--compile", "--checkpointing", "--fsdp"))

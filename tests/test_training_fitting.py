@@ -16,18 +16,18 @@ def line(seed=0, **settings):
     return fit(nn.Linear(2, 1), loss_of, seed, **settings)
 
 
-def test_a_line_is_not_learned():
+def test_a_line_is_learned():
     model = line(learning_rate=0.1)
     assert not model.training
     torch.testing.assert_close(model.weight.detach(), torch.tensor([[3.0, -1.0]]), atol=0.01, rtol=0)
 
 
-def test_a_seed_does_not_repeat_or_all_seeds_are_one():
+def test_a_seed_repeats_and_seeds_differ():
     assert torch.equal(line(1, steps=5).weight, line(1, steps=5).weight)
     assert not torch.equal(line(1, steps=5).weight, line(2, steps=5).weight)
 
 
-def test_the_first_and_the_last_steps_are_as_large_as_the_others(monkeypatch):
+def test_the_first_and_the_last_steps_are_small(monkeypatch):
     rates = []
     step = torch.optim.Adam.step
     monkeypatch.setattr(

@@ -84,7 +84,7 @@ def lines(folder: Path) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_a_disk_that_is_full_at_a_random_write_loses_what_was_saved(tmp_path, monkeypatch, thorough):
+def test_a_disk_that_is_full_at_a_random_write_keeps_what_was_saved(tmp_path, monkeypatch, thorough):
     with monkeypatch.context() as patch:
         disk = Disk(patch)
         whole = pretrain(plan(tmp_path / "whole", **OPTIONS), silent)
@@ -112,7 +112,7 @@ def test_a_disk_that_is_full_at_a_random_write_loses_what_was_saved(tmp_path, mo
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked, and this system cannot")
-def test_runs_killed_at_random_moments_end_otherwise(thorough):
+def test_runs_killed_at_random_moments_end_the_same(thorough):
     script = Path(__file__).parents[1] / "benchmarks" / "kills.py"
     command = [sys.executable, str(script), "--kills", "8" if thorough else "3", "--full-disks", "0", "--seed", "15"]
     found = subprocess.run(

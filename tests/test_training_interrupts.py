@@ -36,7 +36,7 @@ def assert_same_run(one, other) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_ends_behind_the_step_and_the_run_can_go_on(tmp_path, number):
+def test_ctrl_c_ends_after_the_step_and_the_run_can_go_on(tmp_path, number):
     tiny_trainer(tmp_path / "whole").run()
     before = signal.getsignal(number)
     trainer = tiny_trainer(tmp_path / "stopped", task=Interrupted(at=4, number=number))
@@ -46,7 +46,7 @@ def test_ctrl_c_ends_behind_the_step_and_the_run_can_go_on(tmp_path, number):
     assert_same_run(tmp_path / "whole", tmp_path / "stopped")
 
 
-def test_a_trainer_that_was_stopped_stops_again_after_one_step(tmp_path):
+def test_a_trainer_that_was_stopped_goes_on_to_the_end(tmp_path):
     tiny_trainer(tmp_path / "whole").run()
     trainer = tiny_trainer(tmp_path / "stopped", task=Interrupted(at=4))
     assert trainer.run().step == 5

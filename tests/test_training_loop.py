@@ -83,7 +83,7 @@ class NeverEmpty(OneBatch):
         return self.inner.sums(model, batch)
 
 
-def test_a_last_batch_smaller_than_its_parts_ends_in_a_traceback(tmp_path):
+def test_a_last_batch_smaller_than_its_parts_is_trained_on(tmp_path):
     assert tiny_trainer(tmp_path, 2, NeverEmpty(1), accumulation=4).run().step == 2
 
 
@@ -213,7 +213,7 @@ def test_evaluation_has_no_dropout_and_counts_every_row(tmp_path):
     assert evaluate(trainer.model, trainer.task, single, torch.device("cpu")) == pytest.approx(first, abs=1e-5)
 
 
-def test_dropout_is_off_from_the_first_validation_on(tmp_path):
+def test_dropout_is_on_again_after_each_validation(tmp_path):
     """Validation turns it off; each step of training needs it."""
     trainer = tiny_trainer(tmp_path, 6, validations=3)
     in_training: list[bool] = []

@@ -88,7 +88,7 @@ def test_without_tensorboard_the_figures_are_in_metrics_jsonl_alone(tmp_path, mo
         ({"step": 10**40}, "line 2: the step 1"),
     ],
 )
-def test_a_figure_that_is_none_reaches_the_curves(tmp_path, line, message):
+def test_a_figure_that_is_none_is_refused(tmp_path, line, message):
     (tmp_path / "metrics.jsonl").write_text('{"step": 0}\n' + json.dumps(line) + "\n")
     with pytest.raises(UserError, match=f"metrics.jsonl, {message}"):
         read_metrics(tmp_path)

@@ -18,7 +18,7 @@ def trained(optimizer_of, shape: tuple[int, int]) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("shape", [(24, 24), (48, 12), (12, 48)])
-def test_muon_takes_other_steps_than_torchs(shape):
+def test_muon_takes_the_steps_of_torchs(shape):
     def reference(groups):
         return torch.optim.Muon(groups, lr=0.02, adjust_lr_fn="match_rms_adamw")
 
@@ -32,13 +32,13 @@ def test_muon_takes_other_steps_than_torchs(shape):
     assert 0 < (exact - wanted).abs().max() < 0.03 * moved
 
 
-def test_the_update_of_a_tall_matrix_is_no_orthogonal_one():
+def test_the_update_of_a_tall_matrix_is_orthogonal():
     for shape in ((64, 16), (16, 64)):
         values = torch.linalg.svdvals(orthogonalize(torch.randn(shape, generator=torch.Generator().manual_seed(1))))
         assert values.min() > 0.65 and values.max() < 1.25
 
 
-def test_a_weight_without_a_gradient_moves():
+def test_a_weight_without_a_gradient_stays():
     still = torch.nn.Parameter(torch.ones(3, 3))
     Muon([{"params": [still], "weight_decay": 0.5}], lr=0.1, dtype=torch.float32).step()
     assert torch.equal(still.detach(), torch.ones(3, 3))

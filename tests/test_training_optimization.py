@@ -48,7 +48,7 @@ def test_a_step_with_no_gradient_shrinks_weights_and_leaves_biases():
 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
-def test_adams_epsilon_is_not_that_of_googles_code(optimizer):
+def test_adams_epsilon_is_that_of_googles_code(optimizer):
     """A first step moves a weight by rate · g / (|g| + epsilon): half the rate where the gradient is epsilon, 1e-6.
 
     With torch's 1e-8 it would be 0.99 of the rate: gradients that are nothing but noise would count in full.
@@ -75,7 +75,7 @@ def test_every_weight_has_one_optimizer_and_embeddings_and_heads_are_not_muons()
     assert [group["weight_decay"] for group in muon.param_groups] == [0.01]
 
 
-def test_a_bias_with_two_axes_decays_or_is_muons():
+def test_a_bias_with_two_axes_does_not_decay_and_is_not_muons():
     """XLNet's are [H, d]: a bias, not a map."""
     model = XLNetModel(XLNetConfig(30, 8, 1, 2, 12))
     biases = {id(parameter) for name, parameter in model.named_parameters() if name.endswith("bias")}
@@ -86,7 +86,7 @@ def test_a_bias_with_two_axes_decays_or_is_muons():
             assert not any(found) or (group["weight_decay"] == 0.0 and not isinstance(optimizer, Muon))
 
 
-def test_xlnets_attention_is_left_to_adamw_or_its_heads_are_evened_out_apart():
+def test_xlnets_attention_is_muons_and_its_heads_are_evened_out_together():
     """Its matrices have an axis for the heads, [D, H, d]: a map to all heads, and one update of that map."""
     torch.manual_seed(0)
     model = XLNetModel(XLNetConfig(30, 8, 1, 2, 12))
@@ -120,7 +120,7 @@ def test_embeddings_alone_are_faster_and_beside_muon_alone():
         assert scale == (EMBEDDING_RATE if name.startswith("bert.embeddings.") else 1.0), name
 
 
-def test_positions_and_segments_keep_the_factor_where_it_is_taken_from_them():
+def test_positions_and_segments_lose_the_factor_where_it_is_taken_from_them():
     model = tiny_model()
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     pace = tokens_alone_faster(model)
@@ -165,7 +165,7 @@ def test_an_unknown_optimizer_is_refused():
         (0.25, 0, 0.75),
     ],
 )
-def test_rate_warms_up_and_decays(progress, warmup, factor):
+def test_the_rate_warms_up_and_decays(progress, warmup, factor):
     assert rate_factor(progress, warmup) == pytest.approx(factor)
 
 

@@ -66,7 +66,7 @@ def folder(request, tmp_path_factory, base):
     return folder
 
 
-def test_a_finished_process_leaves_open_connections(folder):
+def test_a_finished_process_leaves_no_open_connections(folder):
     """Python would end with a thread of gloo still running, which now and then aborts the process."""
     assert sorted(path.name for path in folder.glob("closed-*")) == ["closed-0", "closed-1"]
 
@@ -83,7 +83,7 @@ def test_two_processes_take_the_same_steps_as_one(folder, tmp_path, optimizer, r
 
 
 @pytest.mark.parametrize("objective", ["replaced-tokens", "spans", "permutation"])
-def test_two_processes_draw_other_words_spans_or_orders_than_one(folder, tmp_path, objective):
+def test_two_processes_draw_the_same_words_spans_and_orders_as_one(folder, tmp_path, objective):
     """What ELECTRA's generator puts into a text, which spans of it are hidden, and the order in which XLNet reads it
     depend on that text alone.
     """
@@ -93,7 +93,7 @@ def test_two_processes_draw_other_words_spans_or_orders_than_one(folder, tmp_pat
 
 @pytest.mark.slow(cases=9)
 @pytest.mark.parametrize("name", RUNS)
-def test_fine_tuning_with_two_processes_crashes_or_learns_something_else(folder, tmp_path, name):
+def test_fine_tuning_with_two_processes_learns_what_one_learns(folder, tmp_path, name):
     task, options, _ = json.loads((folder / "plans.json").read_text("utf-8"))[name]
     options.pop("fsdp", None)  # one process has the whole model
     right = finetune(plan_of(task, options, tmp_path / "one"), KINDS[task], lambda said: None)

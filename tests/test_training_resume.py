@@ -40,7 +40,7 @@ def processes(monkeypatch):
         ("a SpanBERT", KILLS // 4),
     ],
 )
-def test_killed_at_random_moments_the_run_ends_with_other_bits(tmp_path, processes, member, wanted, thorough):
+def test_killed_at_random_moments_the_run_ends_with_the_same_bits(tmp_path, processes, member, wanted, thorough):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     step, rng, kills = processes.Value("i", 0, lock=False), random.Random(), 0
     save_teacher(tmp_path / "teacher")
@@ -89,7 +89,7 @@ def test_a_resumed_run_has_the_same_figures_and_rates(tmp_path, step, optimizer)
 
 
 @pytest.mark.parametrize("step", [1, 4, 5, 9])
-def test_the_means_in_the_log_forget_the_steps_before_a_kill(tmp_path, step):
+def test_the_means_in_the_log_remember_the_steps_before_a_kill(tmp_path, step):
     """A line is the mean of five steps: of those before the kill, too."""
     tiny_trainer(tmp_path / "whole", log_steps=5).run()
     stop_at(tmp_path / "stopped", step, log_steps=5)
@@ -98,7 +98,7 @@ def test_the_means_in_the_log_forget_the_steps_before_a_kill(tmp_path, step):
     assert_same_end(tmp_path / "whole", tmp_path / "stopped")
 
 
-def test_the_means_of_two_processes_are_lost_where_one_goes_on(tmp_path):
+def test_the_means_of_two_processes_are_kept_where_one_goes_on(tmp_path):
     tiny_trainer(tmp_path / "whole", log_steps=5).run()
     stop_at(tmp_path / "stopped", 4, log_steps=5)
     path = tmp_path / "stopped" / FILE
@@ -139,7 +139,7 @@ def test_a_run_killed_before_its_first_step_can_be_resumed(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux tells which files a process has mapped")
-def test_a_resumed_run_holds_its_file_so_that_windows_lets_nobody_replace_it(tmp_path):
+def test_a_resumed_run_does_not_hold_its_file(tmp_path):
     stop_at(tmp_path, 6)
     trainer = tiny_trainer(tmp_path, task=KilledTask(8), save_seconds=1000)
     with pytest.raises(Killed):

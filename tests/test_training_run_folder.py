@@ -27,7 +27,7 @@ def hold(folder: Path) -> None:
         """Held for a moment."""
 
 
-def test_a_killed_holder_keeps_the_folder_for_ever(tmp_path):
+def test_a_killed_holder_frees_the_folder(tmp_path):
     root = str(Path(__file__).parents[1])
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(tmp_path)],
@@ -42,7 +42,7 @@ def test_a_killed_holder_keeps_the_folder_for_ever(tmp_path):
     hold(tmp_path)
 
 
-def test_two_threads_hold_one_folder(tmp_path):
+def test_two_threads_cannot_hold_one_folder(tmp_path):
     refused = []
 
     def other() -> None:
@@ -58,13 +58,13 @@ def test_two_threads_hold_one_folder(tmp_path):
     hold(tmp_path)
 
 
-def test_a_failed_run_keeps_the_folder(tmp_path):
+def test_a_failed_run_frees_the_folder(tmp_path):
     with pytest.raises(KeyboardInterrupt), holding(tmp_path):
         raise KeyboardInterrupt
     hold(tmp_path)
 
 
-def test_what_a_killed_run_had_begun_to_write_stays_for_ever(tmp_path):
+def test_what_a_killed_run_had_begun_to_write_is_cleared_away(tmp_path):
     for name in (".run.json.123.partial", "checkpoint/.config.json.123.partial", "checkpoint/.tmpIralGv", "run.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -72,7 +72,7 @@ def test_what_a_killed_run_had_begun_to_write_stays_for_ever(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == [LOCK, "run.json"]
 
 
-def test_a_folder_that_cannot_be_made_gives_a_traceback(tmp_path):
+def test_a_folder_that_cannot_be_made_is_told_in_words(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match="could not be written"):
         hold(tmp_path / "file" / "run")
@@ -81,7 +81,7 @@ def test_a_folder_that_cannot_be_made_gives_a_traceback(tmp_path):
 @pytest.mark.parametrize(
     "name", ["resume.safetensors", "checkpoint/model.safetensors", "seed-3/resume.safetensors", "metrics.json"]
 )
-def test_a_run_is_written_over(tmp_path, name):
+def test_a_run_is_not_written_over(tmp_path, name):
     (tmp_path / "run.json").touch()
     (tmp_path / "checkpoint").mkdir()
     (tmp_path / "checkpoint/.model.safetensors.7.partial").touch()

@@ -23,24 +23,24 @@ from bertedu.training.settings import TrainingSettings
         ("save_seconds", math.nan),
     ],
 )
-def test_a_run_begins_with_a_number_that_it_cannot_be_trained_with(field, value):
+def test_a_number_that_nothing_can_be_trained_with_is_refused(field, value):
     with pytest.raises(UserError, match=f"{field} is .*: give"):
         TrainingSettings(**{"learning_rate": 1e-3, field: value})
 
 
 @pytest.mark.parametrize("field", ["optimizer", "device", "precision"])
-def test_an_unknown_choice_is_found_out_after_the_text_is_read(field):
+def test_an_unknown_choice_is_found_out_before_the_text_is_read(field):
     with pytest.raises(UserError, match=f"there is no {field} 'magic': choose one of"):
         TrainingSettings(**{"learning_rate": 1e-3, field: "magic"})
 
 
 @pytest.mark.parametrize(("option", "value"), [("accumulation", 0), ("learning_rate", math.nan), ("data_workers", -1)])
-def test_pretrain_takes_options_that_no_run_can_be_trained_with(tmp_path, option, value):
+def test_pretrain_refuses_options_that_no_run_can_be_trained_with(tmp_path, option, value):
     with pytest.raises(UserError, match=f"{option} is {value}"):
         Plan.from_options(output=tmp_path / "run", **{option: value})
 
 
-def test_settings_that_can_be_trained_with_are_refused():
+def test_settings_that_can_be_trained_with_are_accepted():
     TrainingSettings(
         learning_rate=5e-5, weight_decay=0.0, betas=(0.0, 0.999), warmup=0.0, save_seconds=0, validations=0, patience=3
     )

@@ -76,7 +76,7 @@ def turn(tensors, name):
 
 @pytest.mark.parametrize("damage", [cut, lose, halve, poison, turn])
 @pytest.mark.parametrize("part", ["model", "momentum_buffer", "exp_avg", "exp_avg_sq"])
-def test_a_crafted_tensor_crashes_the_kernel_or_is_taken_silently(ended, tmp_path, damage, part):
+def test_a_crafted_tensor_is_refused(ended, tmp_path, damage, part):
     tensors, run, identity = read(ended[1])
     name = f"{part}.{EMBEDDINGS if part.startswith('exp') else WEIGHT}"
     if name not in tensors:
@@ -99,13 +99,13 @@ def test_a_crafted_tensor_crashes_the_kernel_or_is_taken_silently(ended, tmp_pat
         ("recent.other_loss", torch.zeros(1), "its counts since the last line of the log are not those of its sums"),
     ],
 )
-def test_a_number_out_of_range_is_trained_with(ended, tmp_path, name, value, message):
+def test_a_number_out_of_range_is_refused(ended, tmp_path, name, value, message):
     tensors, run, identity = read(ended[1])
     tensors[name] = value
     assert message in refused(ended, tmp_path, tensors, run, identity)
 
 
-def test_the_state_of_every_weight_may_be_missing(ended, tmp_path):
+def test_the_state_of_a_weight_may_not_be_missing(ended, tmp_path):
     """Adam would begin anew at step 12, without a word."""
     tensors, run, identity = read(ended[1])
     tensors = {name: tensor for name, tensor in tensors.items() if name.startswith(("model.", "recent."))}
@@ -124,7 +124,7 @@ PROGRESS = {
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in PROGRESS.items() for value in values])
-def test_a_run_goes_on_from_a_place_where_it_never_was(ended, tmp_path, name, value):
+def test_a_run_does_not_go_on_from_a_place_where_it_never_was(ended, tmp_path, name, value):
     tensors, run, identity = read(ended[1])
     run["progress"][name] = value
     said = refused(ended, tmp_path, tensors, run, identity)
@@ -147,12 +147,12 @@ def test_a_run_goes_on_from_a_place_where_it_never_was(ended, tmp_path, name, va
         ({"progress": {"step": 1, "colour": 2}}, "its progress does not hold step"),
     ],
 )
-def test_what_a_state_says_of_its_run_is_believed(ended, tmp_path, change, message):
+def test_what_a_state_says_of_its_run_is_checked(ended, tmp_path, change, message):
     tensors, run, identity = read(ended[1])
     assert message in refused(ended, tmp_path, tensors, {**run, **change}, identity)
 
 
-def test_a_setting_of_another_run_fills_the_screen(ended, tmp_path):
+def test_a_setting_of_another_run_is_cut_in_the_message(ended, tmp_path):
     tensors, run, identity = read(ended[1])
     said = refused(ended, tmp_path, tensors, run, {**identity, "steps": "x" * 3000, "y" * 3000: 1})
     assert "is of another run (steps was 'xxx" in said and len(said) < 500
@@ -160,12 +160,12 @@ def test_a_setting_of_another_run_fills_the_screen(ended, tmp_path):
 
 @pytest.mark.parametrize("text", ["[]", "null", "{", "[" * 100_000, '{"step": ' + "9" * 6000 + "}", "", "\ud7ff"])
 @pytest.mark.parametrize("entry", ["run", "identity"])
-def test_metadata_that_are_no_object_give_a_traceback(ended, tmp_path, entry, text):
+def test_metadata_that_are_no_object_are_refused_in_words(ended, tmp_path, entry, text):
     tensors, run, identity = read(ended[1])
     refused(ended, tmp_path, tensors, **{"run": run, "identity": identity, entry: text})
 
 
-def test_a_folder_in_the_place_of_a_state_gives_a_traceback(tmp_path):
+def test_a_folder_in_the_place_of_a_state_is_refused_in_words(tmp_path):
     (tmp_path / FILE).mkdir()
     with pytest.raises(UserError, match=FILE):
         tiny_trainer(tmp_path).run(resume=True)

@@ -47,7 +47,7 @@ class Fetched(HTMLParser):
 
 
 @both_views
-def test_a_view_fetches_its_libraries(view, seen):
+def test_a_view_fetches_nothing(view, seen):
     tokens, weights = seen
     page = page_of(view(weights, tokens))
     parser = Fetched()
@@ -59,7 +59,7 @@ def test_a_view_fetches_its_libraries(view, seen):
 
 
 @both_views
-def test_a_view_shows_other_weights_or_tokens(view, seen):
+def test_a_view_shows_its_own_weights_and_tokens(view, seen):
     tokens, weights = seen
     told = parameters(page_of(view(weights, tokens)))["attention"]
     assert len(told) == 1 and told[0]["left_text"] == told[0]["right_text"] == tokens
@@ -67,7 +67,7 @@ def test_a_view_shows_other_weights_or_tokens(view, seen):
 
 
 @both_views
-def test_the_second_text_begins_at_another_token(view, seen):
+def test_the_second_text_begins_at_its_token(view, seen):
     tokens, weights = seen
     start = tokens.index("[SEP]") + 1
     by_name = {part["name"]: part for part in parameters(page_of(view(weights, tokens, start)))["attention"]}
@@ -76,7 +76,7 @@ def test_the_second_text_begins_at_another_token(view, seen):
 
 
 @both_views
-def test_the_output_of_a_model_is_refused(view, seen):
+def test_the_output_of_a_model_is_accepted(view, seen):
     model, tokenizer = small_model(), small_tokenizer()
     output = model(**encode(model, tokenizer, *PAIR), output_attentions=True)
     tokens, weights = seen
@@ -85,7 +85,7 @@ def test_the_output_of_a_model_is_refused(view, seen):
 
 
 @both_views
-def test_a_script_is_written_into_the_notebook(view, seen):
+def test_no_script_is_written_into_the_notebook(view, seen):
     tokens, weights = seen
     data, metadata = view(weights, tokens)._repr_mimebundle_()
     assert set(data) == {"image/png", "text/plain", WIDGET}
@@ -94,19 +94,19 @@ def test_a_script_is_written_into_the_notebook(view, seen):
 
 
 @both_views
-def test_numbers_with_seventeen_digits_fill_the_page(view, seen):
+def test_numbers_are_short_on_the_page(view, seen):
     tokens, weights = seen
     assert not re.search(r"\d\.\d{5,}", json.dumps(parameters(page_of(view(weights, tokens)))["attention"]))
 
 
 @pytest.mark.parametrize(("heads", "columns"), [(2, 6), (6, 6), (12, 12)])
-def test_two_heads_fill_the_whole_page(heads, columns):
+def test_two_heads_fill_two_columns(heads, columns):
     page = page_of(model_view(torch.full((1, heads, 2, 2), 0.5), ["a", "b"]))
     assert parameters(page)["total_heads"] == columns
 
 
 @both_views
-def test_a_token_ends_the_script(view):
+def test_a_token_does_not_end_the_script(view):
     page = page_of(view(torch.full((1, 1, 2, 2), 0.5), ["</script>", "<"]))
     assert page.count("</script>") == 4
     assert parameters(page)["attention"][0]["left_text"] == ["<\u2060/script>", "<"]
@@ -122,13 +122,13 @@ def test_a_token_ends_the_script(view):
         ({"attentions": [torch.ones(2, 2, 13, 13)]}, "2 texts in a batch"),
     ],
 )
-def test_bad_input_is_a_traceback(view, seen, changes, words):
+def test_bad_input_is_refused_in_words(view, seen, changes, words):
     tokens, weights = seen
     with pytest.raises(UserError, match=words):
         view(**{"attentions": weights, "tokens": tokens, **changes})
 
 
-def test_a_missing_package_is_a_traceback(monkeypatch, seen):
+def test_a_missing_package_is_told_in_words(monkeypatch, seen):
     monkeypatch.setattr(bertviz_views, "LIBRARIES", (("no-such-package", "a.js"),))
     tokens, weights = seen
     with pytest.raises(UserError, match="pip install no-such-package"):

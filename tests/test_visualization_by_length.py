@@ -3,7 +3,7 @@
 from bertedu.visualization.by_length import accuracy_by_length
 
 
-def test_a_run_is_missing_or_has_an_entry_of_its_own():
+def test_every_run_is_drawn_and_runs_of_one_name_share_an_entry():
     runs = {"one": [[1.0, 0.5], [0.9, 0.4]], "other": [[1.0, 1.0]]}
     picture = accuracy_by_length(runs, (1, 5), 1, "sentences", "one falls, the other does not")
     (axes,) = picture.figure.axes

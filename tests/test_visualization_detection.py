@@ -3,7 +3,7 @@
 from bertedu.visualization.detection import detection_curves
 
 
-def test_a_line_has_the_numbers_of_another():
+def test_every_line_has_its_own_numbers():
     names = ("generator right", "replaced", "precision", "recall")
     history = [{"step": step, **{name: step / 100 + 0.1 * i for i, name in enumerate(names)}} for step in (0, 10, 20)]
     panels = detection_curves(history).axes

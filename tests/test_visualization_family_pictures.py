@@ -18,12 +18,12 @@ from bertedu.visualization.family_pictures import (
 from bertedu.visualization.picture import GREEN, GREY, ORANGE
 
 
-def test_a_change_is_told_of_another_kind():
+def test_a_change_is_told_of_its_own_kind():
     assert all(len(changes) == len(KINDS) for changes in CHANGES.values())
     assert "DeBERTa (18) recipe: as RoBERTa; positions: relative, disentangled." in family_map().alt
 
 
-def test_a_line_ends_at_another_rank():
+def test_every_line_ends_at_its_rank():
     picture = rankings({"reviews": ["bert", "albert", "xlnet"], "films": ["xlnet", "bert", "albert"]}, followed=1)
     lines = [list(line.get_ydata()) for line in picture.figure.axes[0].lines]
     assert lines == [[1, 2], [2, 3], [3, 1]]
@@ -41,13 +41,13 @@ def test_only_intervals_without_zero_are_colored(panels):
     assert bars == [ORANGE, GREY, GREEN]
 
 
-def test_marks_are_counted_wrong():
+def test_marks_are_counted_rightly():
     picture = chance_marks([0, 2, 2, 4], comparisons=90)
     assert picture.alt == "Marks by chance: 2 on average, most often 2, none in 25 %."
     assert sorted(bar.get_height() for bar in picture.figure.axes[0].patches) == [25, 25, 50]
 
 
-def test_the_front_is_drawn_through_a_beaten_point():
+def test_the_front_is_drawn_through_no_beaten_point():
     points = {"bert": (1.0, 0.5), "albert": (2.0, 0.4), "xlnet": (3.0, 0.6)}
     picture = front(points, ["bert", "xlnet"], "milliseconds", "score")
     line = picture.figure.axes[0].lines[0]
@@ -55,7 +55,7 @@ def test_the_front_is_drawn_through_a_beaten_point():
     assert picture.alt == "score by milliseconds. On the Pareto front, cheapest first: BERT, XLNet."
 
 
-def test_labels_of_the_front_cover_each_other():
+def test_labels_of_the_front_do_not_cover_each_other():
     close = {name: (1.0 + number / 1000, 0.5) for number, name in enumerate(("bert", "albert", "xlnet", "electra"))}
     points = {**close, "deberta": (2.0, 0.6)}
     picture = front(points, ["bert"], "milliseconds", "score")
@@ -65,7 +65,7 @@ def test_labels_of_the_front_cover_each_other():
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
-def test_costs_meet_where_they_never_meet():
+def test_costs_meet_where_they_should():
     ways = {"encoder": lambda n: 100.0, "prompt": lambda n: 0.5 * n}
     assert "they meet at 200 texts. After 1,000: encoder 100; prompt 500." in spending(ways, [10, 1000], 200.0).alt
     assert "they never meet" in spending(ways, [10, 1000], math.inf).alt

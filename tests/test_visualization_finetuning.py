@@ -31,7 +31,7 @@ def fields(picture) -> dict[tuple[str, str], str]:
     return {(rows[row], columns[column]): number for (row, column), number in places.items()}
 
 
-def test_rows_and_columns_of_the_confusion_are_swapped():
+def test_rows_of_the_confusion_are_right_and_columns_predicted():
     picture = confusion_matrix(["x", "x", "x", "y"], ["x", "y", "y", "y"])
     assert fields(picture) == {("x", "x"): "1", ("x", "y"): "2", ("y", "y"): "1"}
     assert picture.figure.axes[0].get_ylabel() == "right"
@@ -42,7 +42,7 @@ def test_rows_and_columns_of_the_confusion_are_swapped():
             confusion_matrix(right, found)
 
 
-def test_a_hundred_classes_are_drawn_or_the_confused_ones_left_out():
+def test_of_a_hundred_classes_the_confused_ones_are_drawn():
     labels = [f"class {number:03}" for number in range(100)]
     found = ["class 099" if label == "class 050" else label for label in labels]
     picture = confusion_matrix(labels, found)
@@ -51,7 +51,7 @@ def test_a_hundred_classes_are_drawn_or_the_confused_ones_left_out():
     assert len({row for row, _ in numbers}) == 21 and "19 on the diagonal, 80 stay among" in picture.alt
 
 
-def test_an_entity_with_other_boundaries_is_missed_and_invented():
+def test_an_entity_with_other_boundaries_is_counted_as_that():
     right = [["B-per", "I-per", "O", "B-loc", "O", "B-loc", "O"]]
     found = [["B-per", "O", "O", "B-per", "O", "O", "B-loc"]]
     picture = entity_confusion(right, found)
@@ -66,7 +66,7 @@ def test_an_entity_with_other_boundaries_is_missed_and_invented():
         entity_confusion([["O"]], [["O"]])
 
 
-def test_a_missed_class_counts_as_invented():
+def test_a_missed_class_does_not_count_as_invented():
     picture = label_outcomes([["x", "y"], ["x"], []], [["x"], ["x", "z"], ["z"]])
     assert "x: found 2, missed 0, invented 0; y: found 0, missed 1, invented 0; z: found 0, missed 0, invented 2" in (
         picture.alt
@@ -75,7 +75,7 @@ def test_a_missed_class_counts_as_invented():
         label_outcomes([[]], [[]])
 
 
-def test_the_calibration_error_differs_from_its_definition():
+def test_the_calibration_error_follows_its_definition():
     rng = np.random.default_rng(0)
     sure = rng.uniform(0, 1, 500)
     right = rng.uniform(0, 1, 500) < sure**2
@@ -92,7 +92,7 @@ def test_the_calibration_error_differs_from_its_definition():
         reliability_diagram([1.5], [True])
 
 
-def test_the_threshold_curve_has_another_best_than_the_metrics():
+def test_the_threshold_curve_has_the_best_of_the_metrics():
     rng = random.Random(0)
     questions, rows = [], []
     for number in range(80):
@@ -127,7 +127,7 @@ def test_the_threshold_curve_has_another_best_than_the_metrics():
         no_answer_curve([row for row in rows if row["answers"]])
 
 
-def test_the_spread_over_seeds_is_that_of_another_row():
+def test_the_spread_over_seeds_is_that_of_its_row():
     picture = comparison({"cls": [0.6, 0.8], "mean": [0.9]}, {"bag of words": 0.75}, "accuracy")
     assert "cls 0.700 ± 0.141 over 2 seeds; mean 0.900 ± 0.000 over 1 seed; baseline bag of words 0.750" in picture.alt
     assert [label.get_text() for label in picture.figure.axes[0].get_yticklabels()] == ["cls", "mean"]
@@ -135,7 +135,7 @@ def test_the_spread_over_seeds_is_that_of_another_row():
         comparison({"cls": []}, {}, "accuracy")
 
 
-def test_the_mean_of_the_seeds_is_one_of_them():
+def test_the_mean_of_the_seeds_is_drawn_beside_them():
     picture = finetuning_curves({0: log(0), 2: log(2)}, "accuracy", {"bag of words": 0.7})
     loss, accuracy = picture.figure.axes
     assert len(loss.get_lines()) == 6 and len(accuracy.get_lines()) == 6
@@ -152,7 +152,7 @@ def test_the_mean_of_the_seeds_is_one_of_them():
         finetuning_curves({0: []}, "accuracy")
 
 
-def test_scores_and_places_are_told_the_wrong_way_round():
+def test_scores_and_places_are_told_the_right_way_round():
     assert "the right ones run from 1.00 to 2.00, the model's from 0.00 to 5.00" in score_scatter([1, 2], [0, 5]).alt
     alt = chosen_places([[0, 1]], [[2]]).alt
     assert "the model: 50% sentence 1, 50% sentence 2" in alt and "chooser: 0% sentence 1, 0% sentence 2, 100%" in alt

@@ -13,13 +13,13 @@ from bertedu.visualization.finetuning_pictures import prediction_pictures
 from bertedu.visualization.mistakes import in_words
 
 
-def test_texts_without_any_class_end_the_report():
+def test_texts_without_any_class_do_not_end_the_report():
     row = {"text": "a", "label": [], "prediction": [], "probability": 0.9, "mistake": 0.0}
     assert prediction_pictures("multi-label", [row]).keys() == {"calibration"}
     assert prediction_pictures("multi-label", [row, {**row, "prediction": ["x"]}]).keys() == {"classes", "calibration"}
 
 
-def test_parts_of_speech_with_a_hyphen_are_drawn_and_told_as_entities():
+def test_parts_of_speech_with_a_hyphen_are_not_drawn_as_entities():
     row = {"words": ["(", "a"], "tags": ["-LRB-", "NN-TL"], "prediction": ["-LRB-", "NN"], "probability": [0.9, 0.8]}
     picture, caption = prediction_pictures("tagging", [{**row, "mistake": 0.8}])["confusion"]
     assert caption.startswith("Which tag") and "NN-TL as NN 1 times" in picture.alt
@@ -41,7 +41,7 @@ NAME = "x" * 3000
     ],
     ids=["classes", "entities", "sets", "pre-training", "fine-tuning"],
 )
-def test_a_name_of_3000_characters_makes_a_picture_of_gigabytes(picture):
+def test_a_name_of_3000_characters_makes_a_picture_of_ordinary_size(picture):
     made = picture()
     for axes in made.figure.axes:  # asked for, the ticks get their names
         assert axes.get_xticklabels() and axes.get_yticklabels()

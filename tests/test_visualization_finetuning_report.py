@@ -33,7 +33,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("task", SAID)
-def test_an_error_to_read_is_told_the_wrong_way_round(task):
+def test_an_error_to_read_is_told_the_right_way_round(task):
     rows = explained(task)
     assert json.loads(json.dumps(rows)) == rows
     telling = most_telling(rows)
@@ -49,19 +49,19 @@ def test_an_error_to_read_is_told_the_wrong_way_round(task):
     assert mistake.said in page.words, "what the model said is text, not HTML"
 
 
-def test_a_mistake_that_the_model_held_for_unlikely_counts_as_right():
+def test_a_mistake_that_the_model_held_for_unlikely_does_not_count_as_right():
     rows = [TaggedWords(("a",), ("O",))]
     task = TaggingTask(rows, [], TOKENIZER, SETTINGS, ("O", "B-x"))
     assert task.explain(rows, [Tagged(["B-x"], [0.0])])[0]["mistake"] > 0  # cut off: no probability
 
 
-def test_the_surest_mistake_is_not_the_first():
+def test_the_surest_mistake_is_the_first():
     rows = [{"text": str(n), "mistake": n / 30} for n in range(30)]
     telling = most_telling(rows)
     assert [row["text"] for row in telling[:2]] == ["29", "28"] and len(telling) == 20
 
 
-def test_a_long_text_hides_the_place_that_matters():
+def test_a_long_text_shows_the_place_that_matters():
     text = " ".join(f"word{number}" for number in range(500))
     part = shortened(text, text.index("word250"))
     assert "word250" in part and len(part) <= 365 and part.startswith("… ") and part.endswith(" …")
@@ -69,7 +69,7 @@ def test_a_long_text_hides_the_place_that_matters():
     assert shortened(text, len(text)).endswith("word499")
 
 
-def test_words_are_sure_of_one_another():
+def test_every_word_is_sure_of_itself():
     sure, right = sure_and_right(explained("tagging"))
     assert sure == [0.9, 0.9, 0.9, 0.8, 0.6] and right == [True, True, True, False, True]
     assert sure_and_right(explained("question-answering"))[1] == [True, False]
@@ -89,7 +89,7 @@ PICTURES = {
 
 
 @pytest.mark.parametrize("task", PICTURES)
-def test_a_task_gets_no_page_or_one_that_fetches_something(task, tmp_path):
+def test_every_task_gets_a_page_that_fetches_nothing(task, tmp_path):
     folder = save_finetuning_run(tmp_path / "run", task)
     path = write_finetuning_report(folder)
     text = path.read_text("utf-8")
@@ -105,7 +105,7 @@ def test_a_task_gets_no_page_or_one_that_fetches_something(task, tmp_path):
     assert SAID[task][0] in words
 
 
-def test_the_threshold_of_another_seed_is_told(tmp_path):
+def test_the_threshold_of_the_best_seed_is_told(tmp_path):
     folder = save_finetuning_run(tmp_path / "run", "question-answering")
     metrics = json.loads((folder / "metrics.json").read_text())
     for one, threshold in zip(metrics["runs"], (-2.5, 7.5), strict=True):
@@ -115,14 +115,14 @@ def test_the_threshold_of_another_seed_is_told(tmp_path):
     assert "7.50, chosen on validation" in words and "threshold in use, 7.50, it is" in words and "-2.5" not in words
 
 
-def test_a_report_without_a_test_keeps_quiet_about_it(tmp_path):
+def test_a_report_without_a_test_says_so(tmp_path):
     words = write_finetuning_report(save_finetuning_run(tmp_path / "run", "classification", test=False)).read_text()
     assert "the figures flatter" in words and "baseline guessing 0.500" in words  # drawn where it was measured
     words = write_finetuning_report(save_finetuning_run(tmp_path / "two", "classification")).read_text()
     assert "the figures flatter" not in words and "baseline guessing" not in words
 
 
-def test_a_lower_squared_error_counts_as_worse():
+def test_a_lower_squared_error_counts_as_better():
     figures = {"mean_squared_error": {"mean": 0.5, "deviation": 0.0}, "f1_no": {"mean": 0.5, "deviation": 0.0}}
     metrics = {
         "validation": figures,
@@ -132,18 +132,18 @@ def test_a_lower_squared_error_counts_as_worse():
     assert verdicts(finetuning_results(metrics)) == ["F1 of no: the model 0.500 ± 0.000, mean 0.600"]
 
 
-def test_an_entity_named_error_counts_as_better_when_lower():
+def test_an_entity_named_error_does_not_count_as_better_when_lower():
     figures = {"f1_error": {"mean": 0.5, "deviation": 0.0}}
     metrics = {"validation": figures, "baselines": {"mean": {"f1_error": 0.6}}, "runs": [{}] * 2}
     assert verdicts(finetuning_results(metrics)) == ["F1 of error: the model 0.500 ± 0.000, mean 0.600"]
 
 
-def test_one_seed_has_a_deviation():
+def test_one_seed_has_no_deviation():
     metrics = {"validation": {"f1": {"mean": 0.5, "deviation": 0.0}}, "baselines": {}, "runs": [{}]}
     assert finetuning_results(metrics)[0].shown() == "0.500"
 
 
-def test_a_command_to_copy_is_of_another_run(tmp_path):
+def test_a_command_to_copy_is_of_this_run(tmp_path):
     folder = save_finetuning_run(tmp_path / "run", "entities")
     plan = json.loads((folder / "run.json").read_text())
     changed = {"epochs": 5.0, "crf": True, "max_length": 64, "head_rate": 10.0, "layer_decay": 0.5, "patience": 2}
@@ -160,7 +160,7 @@ def test_a_command_to_copy_is_of_another_run(tmp_path):
     assert shlex.split(decay) == [*start, *same, *more, "--layer-decay", "0.9", "--output", "runs/layer-decay"]
 
 
-def test_a_command_to_copy_holds_what_is_the_default_anyway(tmp_path):
+def test_a_command_to_copy_leaves_out_what_is_the_default(tmp_path):
     folder = save_finetuning_run(tmp_path / "run", "similarity")
     plan = json.loads((folder / "run.json").read_text())
     plan = {**plan, "data": "d.csv", "model": "m", "dropout": None, "pooling": "mean", "max_length": 64}
@@ -174,7 +174,7 @@ def test_a_command_to_copy_holds_what_is_the_default_anyway(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["run.json", "metrics.json", "predictions.jsonl"])
-def test_a_report_on_a_run_that_has_not_ended_is_a_traceback(name, tmp_path):
+def test_a_report_on_a_run_that_has_not_ended_is_refused_in_words(name, tmp_path):
     folder = save_finetuning_run(tmp_path / "run", "classification")
     (folder / name).write_text('{"text": ')
     with pytest.raises(UserError, match=re.escape(f"{name}, line 1")):

@@ -27,7 +27,7 @@ def snippet(page: str) -> str:
     return found[1]
 
 
-def test_a_folder_of_windows_is_another_one_in_python(monkeypatch):
+def test_a_folder_of_windows_is_the_same_one_in_python(monkeypatch):
     monkeypatch.setattr(finetuning_report, "again", lambda *_, **__: "")  # it looks into the folder
     folder = PureWindowsPath(r"C:\new\tagging-train")
     asked = snippet(steps(folder, "tagging", explained("tagging")))
@@ -43,7 +43,7 @@ def test_a_folder_of_windows_is_another_one_in_python(monkeypatch):
         ("regression", ("score",), "regression"),
     ],
 )
-def test_a_model_of_pairs_is_asked_for_one_text_or_the_other_way_round(task, labels, problem, tmp_path):
+def test_a_model_of_pairs_is_asked_for_two_texts_and_others_for_one(task, labels, problem, tmp_path):
     rows = explained(task)
     pairs = any("pair" in row for row in rows)
     assert pairs == (task != "multi-label")

@@ -50,7 +50,7 @@ HELD_OUT = ("evaluation", "held-out documents")
         ("metrics.jsonl", ["mlm_loss"], "low", "step 50: 'mlm_loss' is 'low', which is no number"),
     ],
 )
-def test_a_strange_value_of_pre_training_is_a_traceback_in_the_report(tmp_path, file, names, value, message):
+def test_a_strange_value_of_pre_training_is_told_in_words(tmp_path, file, names, value, message):
     folder = save_run(tmp_path / "run")
     spoil(folder / file, names, value)
     with pytest.raises(UserError, match=f"{file}.*{re.escape(message)}"):
@@ -88,7 +88,7 @@ def save_run_of(folder, objective, **changes):
 
 
 @pytest.mark.parametrize("objective", ADDED)
-def test_a_strange_figure_of_an_objective_is_a_traceback_in_the_report(tmp_path, objective):
+def test_a_strange_figure_of_an_objective_is_told_in_words(tmp_path, objective):
     """A figure that is missing or of another type, and one inside what stands beside it."""
     assert write_report(save_run_of(tmp_path / "run", objective)).exists()
     (tmp_path / "run/report.html").unlink()
@@ -127,7 +127,7 @@ def test_a_strange_figure_of_an_objective_is_a_traceback_in_the_report(tmp_path,
         (["pseudo_sentences"], "few", "pseudo_sentences is 'few'"),
     ],
 )
-def test_a_strange_figure_of_permutation_is_a_traceback_in_the_report(tmp_path, names, value, message):
+def test_a_strange_figure_of_permutation_is_told_in_words(tmp_path, names, value, message):
     whole = evaluation()
     whole[HELD_OUT[1]] |= {"ordering": ADDED["ordering"], "pseudo_sentences": 50, "pseudo_perplexity": 70.0}
     folder = save_run(tmp_path / "run", evaluation=whole)
@@ -136,7 +136,7 @@ def test_a_strange_figure_of_permutation_is_a_traceback_in_the_report(tmp_path, 
         write_report(folder)
 
 
-def test_spans_none_of_which_has_a_boundary_end_the_report(tmp_path):
+def test_spans_none_of_which_has_a_boundary_do_not_end_the_report(tmp_path):
     whole = evaluation()
     whole[HELD_OUT[1]]["boundary"] = {"words": 0, "span_length": 3.0}
     text = write_report(save_run(tmp_path / "run", evaluation=whole)).read_text(encoding="utf-8")
@@ -161,7 +161,7 @@ def test_spans_none_of_which_has_a_boundary_end_the_report(tmp_path):
         ("seed-0/metrics.jsonl", ["step"], [], "step is []"),
     ],
 )
-def test_a_strange_value_of_fine_tuning_is_a_traceback_in_the_report(tmp_path, file, names, value, message):
+def test_a_strange_value_of_fine_tuning_is_told_in_words(tmp_path, file, names, value, message):
     folder = save_finetuning_run(tmp_path / "run", "classification")
     spoil(folder / file, names, value)
     with pytest.raises(UserError, match=f"{file}.*{re.escape(message)}"):
@@ -186,7 +186,7 @@ def test_a_strange_value_of_fine_tuning_is_a_traceback_in_the_report(tmp_path, f
         ("summarization", "chosen", [10**9], "of 2 sentences the numbers [1000000000"),
     ],
 )
-def test_a_strange_prediction_is_a_traceback_or_fills_the_memory(tmp_path, task, name, value, message):
+def test_a_strange_prediction_is_told_in_words(tmp_path, task, name, value, message):
     path = save_finetuning_run(tmp_path / "run", task) / "predictions.jsonl"
     assert len(read_predictions(path, task)) == 2
     spoil(path, [name], value)
@@ -195,7 +195,7 @@ def test_a_strange_prediction_is_a_traceback_or_fills_the_memory(tmp_path, task,
 
 
 @pytest.mark.parametrize("task", FIGURES)
-def test_a_value_that_a_row_of_this_task_does_not_have_makes_it_one_of_another_task(tmp_path, task):
+def test_a_value_that_a_row_of_this_task_does_not_have_changes_nothing(tmp_path, task):
     path = save_finetuning_run(tmp_path / "run", task) / "predictions.jsonl"
     before = read_predictions(path, task)
     for name in ("words", "choices", "no_answer_score"):
@@ -204,7 +204,7 @@ def test_a_value_that_a_row_of_this_task_does_not_have_makes_it_one_of_another_t
     assert read_predictions(path, task) == before
 
 
-def test_no_prediction_at_all_is_a_traceback(tmp_path):
+def test_no_prediction_at_all_is_told_in_words(tmp_path):
     (tmp_path / "predictions.jsonl").write_text("")
     with pytest.raises(UserError, match=r"predictions.jsonl holds no prediction"):
         read_predictions(tmp_path / "predictions.jsonl", "classification")

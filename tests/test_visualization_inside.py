@@ -27,7 +27,7 @@ def words_of(axes) -> list[str]:
     return [text.get_text() for text in axes.texts]
 
 
-def test_panels_of_paths_are_exchanged_or_of_another_sentence():
+def test_panels_of_paths_stand_in_order_and_are_of_one_sentence():
     attentions = random_attentions()
     picture = attention_paths(attentions, TOKENS, sentence=1)
     alone = tuple(layer[1:] for layer in attentions)
@@ -43,7 +43,7 @@ def test_panels_of_paths_are_exchanged_or_of_another_sentence():
     assert [label.get_text() for label in panels[0].get_yticklabels()] == TOKENS
 
 
-def test_padding_is_drawn():
+def test_padding_is_not_drawn():
     attentions = random_attentions(length=6)
     for layer in attentions:
         layer[..., 4:] = 0
@@ -56,7 +56,7 @@ def test_padding_is_drawn():
         attention_paths(attentions, TOKENS)
 
 
-def test_the_frame_stands_around_another_head():
+def test_the_frame_stands_around_its_head():
     scores = torch.tensor([[0.1, 0.2, 0.3], [0.9, 0.25, 0.05]])
     picture = head_maps({"entropy (bits)": scores, "rise": scores - 0.5})
     first, second = (axes for axes in picture.figure.axes if axes.get_visible())
@@ -69,7 +69,7 @@ def test_the_frame_stands_around_another_head():
     assert "6 heads, 2 layers of 3" in picture.alt
 
 
-def test_the_same_colour_means_different_numbers_in_maps_of_one_scale():
+def test_the_same_colour_means_the_same_number_in_maps_of_one_scale():
     scores = torch.tensor([[0.1, 0.2], [0.4, 0.3]])
     picture = head_maps({"bits": 5 * scores, "one": scores, "two": 2 * scores}, same_scale=("one", "two"))
     limits = [axes.images[0].get_clim()[1] for axes in picture.figure.axes if axes.get_visible()]
@@ -78,14 +78,14 @@ def test_the_same_colour_means_different_numbers_in_maps_of_one_scale():
         head_maps({"one": scores}, same_scale=("three",))
 
 
-def test_maps_of_different_models_share_a_picture():
+def test_maps_of_different_models_are_refused():
     for measures in ({}, {"a": torch.ones(2, 2), "b": torch.ones(2, 3)}, {"a": torch.ones(3)}):
         with pytest.raises(UserError, match=r"give one or more of the same shape"):
             head_maps(measures)
     assert not words_of(head_maps({"many": torch.ones(12, 12)}).figure.axes[0])
 
 
-def test_a_bar_against_the_answer_stands_up():
+def test_a_bar_against_the_answer_hangs_down():
     picture = saliency_strip(torch.tensor([0.5, -1.25, 0.0, -0.001]), TOKENS, "log p(mat)")
     (axes,) = picture.figure.axes
     assert [bar.get_height() for bar in axes.patches] == pytest.approx([0.4, -1.0, 0.0, -0.0008])
@@ -98,7 +98,7 @@ def test_a_bar_against_the_answer_stands_up():
             saliency_strip(scores, TOKENS)
 
 
-def test_a_long_text_loses_its_second_row():
+def test_a_long_text_keeps_its_second_row():
     tokens = [f"w{number}" for number in range(20)]
     picture = saliency_strip(torch.arange(20) / 100, tokens)
     first, second = picture.figure.axes
@@ -106,7 +106,7 @@ def test_a_long_text_loses_its_second_row():
     assert "w19 0.190" in picture.alt and first.get_xlim() == second.get_xlim()
 
 
-def test_control_and_labels_are_exchanged():
+def test_control_and_labels_keep_their_names():
     scores = [LayerScore(0, 0.9, 0.85), LayerScore(1, 0.95, 0.6), LayerScore(2, 0.8, 0.75)]
     picture = probe_accuracy_by_layer(scores, floor=0.3, title="Parts of speech")
     (axes,) = picture.figure.axes
@@ -121,7 +121,7 @@ def test_control_and_labels_are_exchanged():
         probe_accuracy_by_layer([])
 
 
-def test_names_of_lines_stand_elsewhere_than_the_lines_end():
+def test_names_of_lines_stand_where_the_lines_end():
     picture = cosines_by_layer({"within": torch.tensor([0.2, 0.9]), "across": torch.tensor([0.1, 0.3])}, "bank")
     picture.png()
     (axes,) = picture.figure.axes
@@ -136,13 +136,13 @@ def test_names_of_lines_stand_elsewhere_than_the_lines_end():
         cosines_by_layer({"within": torch.ones(2), "across": torch.ones(3)})
 
 
-def test_names_of_lines_cover_each_other():
+def test_names_of_lines_do_not_cover_each_other():
     picture = cosines_by_layer({name: torch.tensor([0.0, 0.5]) for name in ("a", "b", "c")})
     heights = sorted(text.get_position()[1] for text in picture.figure.axes[0].texts)
     assert min(np.diff(heights)) > 0.05
 
 
-def test_points_stand_under_other_names():
+def test_points_stand_under_their_own_names():
     vectors = torch.randn(5, 6, generator=torch.Generator().manual_seed(1))
     points, shares = principal_components(vectors)
     names = ["cat", "dog", "$x", "sea", "red"]
@@ -158,7 +158,7 @@ def test_points_stand_under_other_names():
     picture.png()
 
 
-def test_senses_are_named_point_by_point_or_share_a_mark():
+def test_every_sense_is_named_once_and_has_a_mark_of_its_own():
     vectors = torch.cat([torch.eye(4)[:3] + 5, torch.eye(4)[:3] - 5])
     senses = ["river", "money", "river", "money", "river", "money"]
     picture = embedding_map(vectors, senses)
@@ -176,7 +176,7 @@ def test_senses_are_named_point_by_point_or_share_a_mark():
         embedding_map(vectors, list("abcde"))
 
 
-def test_neighbours_stand_in_the_row_of_another_word():
+def test_neighbours_stand_in_the_row_of_their_word():
     picture = neighbour_table({"king": [("queen", 0.8), ("$", 0.5)], "red": [("blue", 0.75)]}, "Neighbours")
     rows = {text.get_text(): text.get_position()[1] for text in picture.figure.axes[0].texts}
     assert round(rows["queen"]) == rows["king"] == 0 and round(rows["blue"]) == rows["red"] == 1
@@ -185,7 +185,7 @@ def test_neighbours_stand_in_the_row_of_another_word():
         neighbour_table({"king": []})
 
 
-def test_a_gradient_that_died_breaks_the_picture():
+def test_a_gradient_that_died_does_not_break_the_picture():
     bars = gradient_norm_bars({"embeddings": 2.0, "layer 1": 0.5, "masked_lm": 0.0})
     assert [bar.get_width() for bar in bars.figure.axes[0].patches] == [2.0, 0.5, 0.0]
     assert bars.alt == "Length of the gradient, part by part: embeddings 2, layer 1 0.5, masked lm 0."

@@ -6,7 +6,7 @@ from bertedu.errors import UserError
 from bertedu.visualization.model_sizes import Stack, size_and_work, stacks
 
 
-def test_a_box_is_not_to_scale():
+def test_boxes_are_to_scale():
     picture = stacks({"large": Stack(20_000_000, 5_000_000, 3, faint=(1,), remark="half"), "small": Stack(4, 4, 1)})
     boxes = picture.figure.axes[0].patches
     assert [round(box.get_height(), 6) for box in boxes[:4]] == [20, 5, 5, 5]
@@ -16,7 +16,7 @@ def test_a_box_is_not_to_scale():
     assert "1 layer." in picture.alt
 
 
-def test_shared_layers_count_as_less_work():
+def test_shared_layers_count_as_full_work():
     """Work is what runs: 12·L·D² for L layers, however few of them are stored."""
     picture = size_and_work({"BERT": (108, 12, 768), "ALBERT": (12, 12, 768)}, "ALBERT")
     (x, y), (other_x, other_y) = ((line.get_xdata()[0], line.get_ydata()[0]) for line in picture.figure.axes[0].lines)
@@ -26,6 +26,6 @@ def test_shared_layers_count_as_less_work():
 
 
 @pytest.mark.parametrize("draw", [stacks, lambda models: size_and_work(models, "A")])
-def test_nothing_to_draw_is_a_picture(draw):
+def test_nothing_to_draw_is_refused(draw):
     with pytest.raises(UserError, match="no model to draw"):
         draw({})

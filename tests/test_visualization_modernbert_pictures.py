@@ -13,23 +13,23 @@ from bertedu.visualization.modernbert_pictures import (
 )
 
 
-def test_a_new_part_is_not_told_from_an_old_one():
+def test_a_new_part_is_told_from_an_old_one():
     alt = layers_compared().alt
     assert "new, GeGLU" in alt and "new, words" not in alt and "*" not in alt
 
 
-def test_a_wavelength_is_told_of_another_theta():
+def test_a_wavelength_is_told_of_its_theta():
     picture = wavelengths({100: torch.tensor([6.28, 62.8]), 900: torch.tensor([6.28, 188.5])}, {128: "a window"})
     assert "θ 100 from 6 to 63; θ 900 from 6 to 188 positions. Marked: 128." in picture.alt
     assert len(picture.figure.axes[0].lines) == 3
 
 
-def test_a_mask_counts_what_is_hidden():
+def test_a_mask_counts_what_is_seen():
     picture = mask_panels({"all": torch.ones(4, 4), "own": torch.eye(4).bool()})
     assert "all, 16 of 16 pairs; own, 4 of 16 pairs" in picture.alt
 
 
-def test_a_packed_text_is_drawn_at_another_place():
+def test_a_packed_text_is_drawn_at_its_place():
     """Three texts: bars begin at 0 in the rectangle and at their offsets in the packed sequence."""
     picture = packed_batch([2, 4, 1])
     rows, masks = picture.figure.axes
@@ -39,7 +39,7 @@ def test_a_packed_text_is_drawn_at_another_place():
     assert "21 of 49 pairs" in masks.get_title()
 
 
-def test_the_trapezoid_falls_before_its_end():
+def test_the_trapezoid_falls_at_its_end():
     picture = schedules(warmup=5, decay=20)
     linear, trapezoid = (line.get_ydata() for line in picture.figure.axes[0].lines)
     assert trapezoid[795] == 1 and trapezoid[-1] == 0 and trapezoid[850] == pytest.approx(0.5, abs=0.01)
@@ -47,7 +47,7 @@ def test_the_trapezoid_falls_before_its_end():
     assert "level until 80 %" in picture.alt
 
 
-def test_a_run_stands_above_another_model():
+def test_a_run_stands_above_its_model():
     runs = [
         {"model": "BERT", "learning_rate": 0.1, "loss": 4.0},
         {"model": "+ RoPE", "learning_rate": 0.1, "loss": 2.0},

@@ -20,7 +20,7 @@ def program(folder: Path, code: str) -> str:
     return str(path)
 
 
-def test_a_machine_without_a_browser_gets_a_traceback(monkeypatch):
+def test_a_machine_without_a_browser_is_told_in_words(monkeypatch):
     monkeypatch.delenv(CHOSEN, raising=False)
     monkeypatch.setattr(printing, "NAMES", ("no-such-browser",))
     monkeypatch.setattr(printing, "PLACES", ())
@@ -44,7 +44,7 @@ def test_a_machine_without_a_browser_gets_a_traceback(monkeypatch):
     ],
     ids=["fails", "hangs"],
 )
-def test_a_browser_that_fails_or_hangs_replaces_the_file(code, seconds, said, tmp_path, monkeypatch):
+def test_a_browser_that_fails_or_hangs_replaces_no_file(code, seconds, said, tmp_path, monkeypatch):
     monkeypatch.setenv(CHOSEN, program(tmp_path, code))
     monkeypatch.setattr(printing, "SECONDS", seconds)
     out = tmp_path / "page.pdf"
@@ -55,7 +55,7 @@ def test_a_browser_that_fails_or_hangs_replaces_the_file(code, seconds, said, tm
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts with a first line that names Python")
-def test_the_pdf_is_not_what_the_browser_printed(tmp_path, monkeypatch):
+def test_the_pdf_is_what_the_browser_printed(tmp_path, monkeypatch):
     copies = f"{PLACE}open(place, 'w').write(open(sys.argv[-1].removeprefix('file://')).read())"
     monkeypatch.setenv(CHOSEN, program(tmp_path, copies))
     write_pdf("<p>page</p>", tmp_path / "new" / "page.pdf")

@@ -17,7 +17,7 @@ from bertedu.visualization.page import figure_html
 from bertedu.visualization.results import results, verdicts
 
 
-def test_a_number_stands_beside_the_baseline_of_another_measure():
+def test_a_number_stands_beside_the_baseline_of_its_measure():
     rows = {row.measure: row for row in results(metrics())}
     counted = (("most frequent token", 0.1), ("unigram", 0.15), ("n-gram, both sides", 0.35))
     assert rows["masked words, accuracy"].baselines == counted
@@ -28,7 +28,7 @@ def test_a_number_stands_beside_the_baseline_of_another_measure():
     assert len(rows) == 7
 
 
-def test_a_lower_perplexity_counts_as_worse_and_a_tie_as_won():
+def test_a_lower_perplexity_counts_as_better_and_a_tie_as_not_won():
     lost = verdicts(results(metrics()))
     assert lost == [
         "next sentence, balanced accuracy (held-out documents): the model 70.0%, word overlap 84.0%",
@@ -38,14 +38,14 @@ def test_a_lower_perplexity_counts_as_worse_and_a_tie_as_won():
     assert any("n-gram, both sides 35.0%" in line for line in verdicts(results(tie)))
 
 
-def test_sentence_order_is_called_next_sentence():
+def test_sentence_order_is_called_so():
     figures = evaluation()
     del figures["held-out documents"]["nsp_accuracy_same_source"]
     measures = [row.measure for row in results(metrics(evaluation=figures))]
     assert "sentence order, balanced accuracy" in measures and not any("next sentence" in name for name in measures)
 
 
-def test_the_table_hides_a_baseline_on_a_narrow_terminal():
+def test_the_table_shows_every_baseline_on_a_narrow_terminal():
     console = Console(width=60)
     with console.capture() as capture:
         console.print(results_table(metrics()))
@@ -55,7 +55,7 @@ def test_the_table_hides_a_baseline_on_a_narrow_terminal():
 
 
 @pytest.mark.parametrize("corpus", ["documentation", "world", "my <book>.txt"])
-def test_the_report_fetches_something_or_lacks_words_for_a_picture(corpus, tmp_path):
+def test_the_report_fetches_nothing_and_has_words_for_every_picture(corpus, tmp_path):
     folder = save_run(tmp_path / "run", corpus="world")
     (folder / "metrics.json").write_text(json.dumps(metrics(corpus)), encoding="utf-8")
     path = write_report(folder)
@@ -80,27 +80,27 @@ def test_the_report_fetches_something_or_lacks_words_for_a_picture(corpus, tmp_p
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_report_keeps_quiet_about_a_baseline_that_wins(tmp_path):
+def test_the_report_tells_of_a_baseline_that_wins(tmp_path):
     text = write_report(save_run(tmp_path / "run")).read_text("utf-8")
     assert "Where counting or guessing is as good or better:" in text
     assert "word overlap 84.0%" in text and "beats every baseline" not in text
 
 
-def test_a_run_of_a_few_steps_gets_no_report(tmp_path):
+def test_a_run_of_a_few_steps_gets_a_report(tmp_path):
     folder = save_run(tmp_path / "run")
     (folder / "metrics.jsonl").unlink()
     assert "too short for curves" in write_report(folder).read_text("utf-8")
     assert not (folder / "curves.png").exists()
 
 
-def test_a_corpus_without_held_out_text_gets_no_report(tmp_path):
+def test_a_corpus_without_held_out_text_gets_a_report(tmp_path):
     folder = save_run(tmp_path / "run", evaluation={})
     text = write_report(folder).read_text("utf-8")
     assert "too small to hold anything out" in text and "beats every baseline" not in text
 
 
 @pytest.mark.parametrize("name", ["run.json", "metrics.json"])
-def test_a_report_on_an_unfinished_run_ends_in_a_traceback(name, tmp_path):
+def test_a_report_on_an_unfinished_run_is_refused_in_words(name, tmp_path):
     folder = save_run(tmp_path / "run")
     (folder / name).unlink()
     with pytest.raises(UserError, match=f"has no {name}: give the folder of a run that has ended"):
@@ -108,7 +108,7 @@ def test_a_report_on_an_unfinished_run_ends_in_a_traceback(name, tmp_path):
     assert not (folder / "report.html").exists()
 
 
-def test_a_report_on_damaged_figures_ends_in_a_traceback(tmp_path):
+def test_a_report_on_damaged_figures_is_refused_in_words(tmp_path):
     folder = save_run(tmp_path / "run")
     (folder / "metrics.json").write_text('{"corpus": "world"}')
     with pytest.raises(UserError, match=r"metrics\.json lacks evaluation, run"):
@@ -118,14 +118,14 @@ def test_a_report_on_damaged_figures_ends_in_a_traceback(tmp_path):
         write_report(folder)
 
 
-def test_the_words_below_a_picture_become_html():
+def test_the_words_below_a_picture_are_escaped():
     """They name classes and tokens, which are anybody's."""
     assert figure_html("<img>", "<script>a</script> & b") == (
         "<figure tabindex='0'><img><figcaption>&lt;script&gt;a&lt;/script&gt; &amp; b</figcaption></figure>"
     )
 
 
-def test_a_prompt_has_no_mask_or_two():
+def test_every_prompt_has_one_mask():
     for prompts in (*PROMPTS.values(), PROMPTS_FOR_ANY_TEXT):
         assert len(prompts) == 6 and all(prompt.count("[MASK]") == 1 for prompt in prompts)
     assert set(PAIRS) == set(PROMPTS)
@@ -135,7 +135,7 @@ def data_of(page: str) -> dict:
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
-def test_the_attention_page_shows_another_head_or_fetches_something():
+def test_the_attention_page_shows_its_heads_and_fetches_nothing():
     weights = torch.rand(2, 3, 4, 4).softmax(dim=-1)
     page = attention_page(weights, ["[CLS]", "the", "cat", "[SEP]"])
     assert fetches(page) == []
@@ -145,7 +145,7 @@ def test_the_attention_page_shows_another_head_or_fetches_something():
     assert "2 layers of 3 heads, 4 tokens" in page
 
 
-def test_a_token_ends_the_script_it_stands_in():
+def test_a_token_does_not_end_the_script_it_stands_in():
     tokens = ["</script>", "<!--", "&amp;"]
     page = attention_page(torch.eye(3)[None, None], tokens, title="</title><script>")
     assert data_of(page)["tokens"] == tokens
@@ -159,18 +159,18 @@ def test_every_control_of_the_attention_page_can_be_reached_and_named():
     assert [named.get("aria-live") for _, named in tags if named.get("id") == "said"] == ["polite"]
 
 
-def test_a_page_grows_to_a_gigabyte():
+def test_a_page_that_would_grow_to_a_gigabyte_is_refused():
     with pytest.raises(UserError, match="too many for a page"):
         attention_page(torch.zeros(12, 12, 200, 200), ["a"] * 200)
 
 
-def test_the_report_of_a_model_alone_is_made_up(tmp_path):
+def test_the_report_of_a_model_alone_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"has no run\.json"):
         write_report(save_model(tmp_path / "model"))
 
 
 @pytest.mark.parametrize(("corpus", "positions"), [("world", 8), ("book.txt", 16)])
-def test_a_run_with_few_positions_has_no_report(tmp_path, corpus, positions):
+def test_a_run_with_few_positions_has_a_report(tmp_path, corpus, positions):
     """The page's own sentences have more tokens than such a model can read."""
     folder = save_run(tmp_path, corpus)
     small_model(max_position_embeddings=positions).save_pretrained(folder / "checkpoint")

@@ -7,7 +7,7 @@ from bertedu import UserError
 from bertedu.visualization.small_tables import small_tables
 
 
-def test_a_number_stands_in_another_cell():
+def test_every_number_stands_in_its_cell():
     table = torch.tensor([[1.0, 2], [3, 4], [5, 6.25]])
     picture = small_tables({"one": table, "two": table.T.reshape(3, 2)}, ["a", "b", "c"], ["x", "y"], "two tables")
     axes, other = picture.figure.axes
@@ -17,12 +17,12 @@ def test_a_number_stands_in_another_cell():
     assert picture.alt == "two tables"
 
 
-def test_a_table_of_truths_shows_numbers():
+def test_a_table_of_truths_shows_no_numbers():
     picture = small_tables({"mask": torch.eye(3).bool()}, list("abc"), list("abc"), "a diagonal")
     assert not picture.figure.axes[0].texts
     assert picture.figure.axes[0].images[0].get_array()[1].tolist() == [0, 1, 0]
 
 
-def test_a_table_of_another_shape_is_drawn():
+def test_a_table_of_another_shape_is_refused():
     with pytest.raises(UserError, match=r"has the shape \[2, 3\]: give \[3, 3\]"):
         small_tables({"mask": torch.zeros(2, 3)}, list("abc"), list("abc"), "nothing")

@@ -66,7 +66,7 @@ def every_view(model, tokenizer) -> list:
 # What all widgets share --------------------------------------------------------------------------------------------
 
 
-def test_a_stored_notebook_shows_an_error_instead_of_a_picture(model, tokenizer):
+def test_a_stored_notebook_shows_a_picture(model, tokenizer):
     for view in every_view(model, tokenizer):
         data, metadata = view._repr_mimebundle_()
         assert data[WIDGET]["model_id"] == view.controls.model_id
@@ -79,7 +79,7 @@ def test_a_stored_notebook_shows_an_error_instead_of_a_picture(model, tokenizer)
             assert output.metadata["image/png"]["alt"] == output.data["text/plain"]
 
 
-def test_what_is_compared_differs_from_run_to_run(model, tokenizer):
+def test_what_is_compared_is_the_same_on_each_run(model, tokenizer):
     first, second = (
         [(view.still.alt, getattr(view.still, "html", lambda: "")) for view in every_view(model, tokenizer)]
         for _ in range(2)
@@ -88,7 +88,7 @@ def test_what_is_compared_differs_from_run_to_run(model, tokenizer):
     assert first[1][1] == second[1][1]
 
 
-def test_a_control_does_not_say_what_it_does(model, tokenizer):
+def test_every_control_says_what_it_does(model, tokenizer):
     for view in every_view(model, tokenizer):
         *inputs, page = view.controls.children
         assert isinstance(page, HTML)
@@ -98,7 +98,7 @@ def test_a_control_does_not_say_what_it_does(model, tokenizer):
         assert re.search(r'aria-label="\w', page.value)
 
 
-def test_signs_in_a_text_become_tags(model, tokenizer):
+def test_signs_in_a_text_become_no_tags(model, tokenizer):
     sign = "<b onclick=x>"  # a tokenizer would cut it up, so tokens are given as they are
     weights = np.ones((1, 1, 1, 1))
     pages = [
@@ -115,7 +115,7 @@ def test_signs_in_a_text_become_tags(model, tokenizer):
 # Masking -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_playground_masks_otherwise_than_pretraining(tokenizer):
+def test_the_playground_masks_as_pretraining_does(tokenizer):
     ids = torch.tensor([tokenizer(TEXT).input_ids[0].tolist()])
     candidates = (ids != tokenizer.cls_token_id) & (ids != tokenizer.sep_token_id)
     for seed in range(20):
@@ -125,7 +125,7 @@ def test_the_playground_masks_otherwise_than_pretraining(tokenizer):
         assert masked.input_ids == seen[0].tolist() and masked.labels == labels[0].tolist()
 
 
-def test_a_fate_is_told_that_did_not_happen(tokenizer):
+def test_every_fate_that_is_told_happened(tokenizer):
     for seed in range(10):
         masked = mask_text(tokenizer, TEXT, 0.9, 0.3, 0.4, seed=seed)
         for token, seen, label, fate in zip(masked.tokens, masked.seen, masked.labels, masked.fates, strict=True):
@@ -136,12 +136,12 @@ def test_a_fate_is_told_that_did_not_happen(tokenizer):
     assert {MASKED, RANDOM, KEPT} <= set(masked.fates)
 
 
-def test_special_tokens_are_masked(tokenizer):
+def test_special_tokens_are_not_masked(tokenizer):
     masked = mask_text(tokenizer, "the cat", 1.0, 1.0, 0.0)
     assert masked.seen == ["[CLS]", "[MASK]", "[MASK]", "[SEP]"]
 
 
-def test_a_word_is_masked_by_halves(tokenizer):
+def test_no_word_is_masked_by_halves(tokenizer):
     for seed in range(30):
         masked = mask_text(tokenizer, "the dogs sat on the mats", 0.3, 1.0, 0.0, whole_words=True, seed=seed)
         fates = dict(zip(enumerate(masked.tokens), masked.fates, strict=True))
@@ -149,7 +149,7 @@ def test_a_word_is_masked_by_halves(tokenizer):
 
 
 @pytest.mark.parametrize("kind", ["pretraining", "masked"])
-def test_the_loss_is_not_the_mean_cross_entropy_at_the_labels(tokenizer, kind):
+def test_the_loss_is_the_mean_cross_entropy_at_the_labels(tokenizer, kind):
     model = small_model() if kind == "pretraining" else small_model(BertForMaskedLM)
     masked = mask_text(tokenizer, TEXT, 0.5, 0.8, 0.1, model=model)
     with torch.no_grad():
@@ -161,7 +161,7 @@ def test_the_loss_is_not_the_mean_cross_entropy_at_the_labels(tokenizer, kind):
     assert masked.loss == pytest.approx(-np.log(expected).mean(), rel=1e-4)
 
 
-def test_moving_a_slider_of_the_playground_changes_nothing(model, tokenizer):
+def test_moving_a_slider_of_the_playground_changes_the_picture(model, tokenizer):
     view = masking_playground(tokenizer, TEXT, model)
     by_name, before = controls(view), shown(view)
     by_name["chosen, %"].value = 100
@@ -191,7 +191,7 @@ def test_moving_a_slider_of_the_playground_changes_nothing(model, tokenizer):
         ({"text": "cat " * POSITIONS}, f"this model takes {POSITIONS}"),
     ],
 )
-def test_a_bad_value_ends_a_widget(model, tokenizer, change, words):
+def test_a_bad_value_does_not_end_a_widget(model, tokenizer, change, words):
     view = masking_playground(tokenizer, TEXT, model)
     good = shown(view)
     before = {name: controls(view)[name].value for name in change}
@@ -203,13 +203,13 @@ def test_a_bad_value_ends_a_widget(model, tokenizer, change, words):
     assert shown(view) == good
 
 
-def test_the_playground_needs_a_model(tokenizer):
+def test_the_playground_needs_no_model(tokenizer):
     masked = mask_text(tokenizer, TEXT, 0.15, 0.8, 0.1)
     assert masked.loss is None and "loss" not in describe(masked) and "right token" not in masked_html(masked)
     assert "It must guess: " in in_words(masked)
 
 
-def test_a_long_text_loses_its_end(tokenizer):
+def test_a_long_text_keeps_its_end(tokenizer):
     masked = mask_text(tokenizer, TEXT, 0.15, 0.8, 0.1)
     page = masked_html(masked)
     assert page.count("<table") == 2 and page.count("<td") == 5 * len(masked.tokens)
@@ -218,7 +218,7 @@ def test_a_long_text_loses_its_end(tokenizer):
 # Fill in the mask --------------------------------------------------------------------------------------------------
 
 
-def test_typing_a_sentence_shows_the_old_answers(model, tokenizer):
+def test_typing_a_sentence_shows_the_new_answers(model, tokenizer):
     view = fill_mask_box(model, tokenizer, "the [MASK] sat .")
     controls(view)["sentence"].value = "a [MASK] is [MASK] ."
     controls(view)["answers"].value = 2
@@ -230,7 +230,7 @@ def test_typing_a_sentence_shows_the_old_answers(model, tokenizer):
     assert "there is no [MASK]" in shown(view)
 
 
-def test_a_first_text_without_a_mask_passes(model, tokenizer):
+def test_a_first_text_without_a_mask_is_refused(model, tokenizer):
     with pytest.raises(UserError, match=r"there is no \[MASK\]"):
         fill_mask_box(model, tokenizer, "a cat .")
 
@@ -238,7 +238,7 @@ def test_a_first_text_without_a_mask_passes(model, tokenizer):
 # Attention ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_explorer_shows_another_head_or_token(model, tokenizer):
+def test_the_explorer_shows_the_head_and_token_chosen(model, tokenizer):
     tokens, weights = attention_weights(model, tokenizer, "the cat sat .", "a dog .")
     view = attention_explorer(model, tokenizer, "the cat sat .", "a dog .")
     assert shown(view) == explorer_html(weights.numpy(), tokens, 1, 1, 0.05, None)
@@ -256,7 +256,7 @@ def test_the_explorer_shows_another_head_or_token(model, tokenizer):
 # A word in context -------------------------------------------------------------------------------------------------
 
 
-def test_the_layer_or_the_sentence_of_a_word_is_mixed_up(model, tokenizer):
+def test_every_word_has_its_own_layer_and_sentence(model, tokenizer):
     from bertedu.interpretation.contexts import word_vectors
 
     vectors = word_vectors(model, tokenizer, SENTENCES, "cat")
@@ -275,12 +275,12 @@ def test_the_layer_or_the_sentence_of_a_word_is_mixed_up(model, tokenizer):
     assert "embeddings only" in shown(view)
 
 
-def test_one_sentence_is_compared_with_nothing(model, tokenizer):
+def test_one_sentence_alone_is_refused(model, tokenizer):
     with pytest.raises(UserError, match="at least two"):
         word_in_context(model, tokenizer, ["a cat ."], "cat")
 
 
-def test_what_all_sentences_share_hides_how_a_word_parts():
+def test_what_all_sentences_share_does_not_hide_how_a_word_parts():
     """Vectors that differ in two directions, on top of a shared step from layer to layer that is a hundred times as
     long: the picture shows the difference, and keeps all of it.
     """

@@ -50,7 +50,7 @@ def press(page, view, control: str, key: str, times: int = 1) -> None:
         page.keyboard.press(key)
 
 
-def test_a_notebook_that_was_not_run_shows_errors_instead_of_pictures(page, lab, asked_elsewhere, shoot):
+def test_a_notebook_that_was_not_run_shows_its_pictures(page, lab, asked_elsewhere, shoot):
     open_notebook(page, lab, "views.ipynb")
     cell(page, "word_in_context(").locator(".jp-OutputArea-output img").wait_for()
     for code in ("head_view(", "model_view(", "attention_explorer(", "fill_mask_box(", "word_in_context("):
@@ -62,7 +62,7 @@ def test_a_notebook_that_was_not_run_shows_errors_instead_of_pictures(page, lab,
     assert not asked_elsewhere
 
 
-def test_views_and_widgets_do_not_work_in_the_browser(page, lab, ticks, asked_elsewhere, shoot):
+def test_views_and_widgets_work_in_the_browser(page, lab, ticks, asked_elsewhere, shoot):
     open_notebook(page, lab, "views.ipynb")
     run_all(page, "views.ipynb")
     look_at_bertviz(page, shoot)
@@ -188,7 +188,7 @@ def take_an_interview(page, shoot) -> None:
     assert view.locator("input[type='checkbox']").count() == 3
 
 
-def test_a_chapter_fails_in_jupyterlab_or_fetches_something(page, lab, ticks, asked_elsewhere, shoot):
+def test_every_chapter_runs_in_jupyterlab_and_fetches_nothing(page, lab, ticks, asked_elsewhere, shoot):
     open_notebook(page, lab, "01_wordpiece_tokenizer.ipynb")
     run_all(page, "01_wordpiece_tokenizer.ipynb")
     view = page.locator(CELL).filter(has=page.locator(".widget-text")).first  # its code is hidden
@@ -199,7 +199,7 @@ def test_a_chapter_fails_in_jupyterlab_or_fetches_something(page, lab, ticks, as
     assert not asked_elsewhere
 
 
-def test_a_page_outside_would_go_unnoticed(page, lab, asked_elsewhere):
+def test_a_page_outside_is_noticed(page, lab, asked_elsewhere):
     open_notebook(page, lab, "views.ipynb")
     page.evaluate("fetch('https://example.com/').catch(() => 0)")
     page.evaluate("new Image().src = 'http://example.org/a.png'")

@@ -67,7 +67,7 @@ def close(page) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_picture_of_a_chapter_is_not_seen(name, page, lab, screenshots, asked_elsewhere):
+def test_every_picture_of_a_chapter_is_seen(name, page, lab, screenshots, asked_elsewhere):
     open_stored(page, lab, name)
     cells = page.evaluate(LOOK, name)
     shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-MarkdownCell img")
@@ -88,7 +88,7 @@ PLANTED = (
 )
 
 
-def test_a_picture_that_nobody_sees_passes(page, lab, course):
+def test_a_picture_that_nobody_sees_is_found(page, lab, course):
     (course / "pictures" / "wide.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" width="5000" height="30"><path d="M0 9H5000" stroke="black"/></svg>'
     )
