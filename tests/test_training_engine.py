@@ -39,7 +39,7 @@ def plain(mode: str) -> bool:
     return MODES[mode][0].get("precision") != "fp16"
 
 
-@pytest.mark.slow(cases=7)
+@pytest.mark.slow(cases=4)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("resumed", ["", " resumed"])
 def test_two_processes_in_every_mode_of_the_engine_learn_what_one_learns(folder, tmp_path, mode, resumed):

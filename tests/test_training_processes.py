@@ -91,7 +91,7 @@ def test_two_processes_draw_the_same_words_spans_and_orders_as_one(folder, tmp_p
     assert_same(folder / objective, tmp_path)
 
 
-@pytest.mark.slow(cases=9)
+@pytest.mark.slow(cases=5)
 @pytest.mark.parametrize("name", RUNS)
 def test_fine_tuning_with_two_processes_learns_what_one_learns(folder, tmp_path, name):
     task, options, _ = json.loads((folder / "plans.json").read_text("utf-8"))[name]
