@@ -12,7 +12,7 @@ import pytest
 from nbgrader.api import Gradebook
 from support.hand_ins import FILE, RIGHT, WRONG, hand_in, notebook
 
-from bertedu.classroom.grading import cells, looking
+from bertedu.classroom.grading import cells, review
 from bertedu.classroom.grading.container import command
 from bertedu.classroom.grading.gradebook import into_gradebook
 from bertedu.classroom.grading.grading import Class, Graded, grade
@@ -156,7 +156,7 @@ def test_a_right_answer_of_the_course_is_not_suspicious():
             for answer in accepted.elts:
                 code = f"answer = {ast.unparse(answer)}"
                 whole = f"{cells.text(cells.needed(code, tree.body[:-1]))}\n{code}"
-                assert not looking.behind_the_scenes(whole, together=True), f"{key.value}: {ast.unparse(answer)}"
+                assert not review.behind_the_scenes(whole, together=True), f"{key.value}: {ast.unparse(answer)}"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_right_answer_of_the_course_is_not_suspicious():
     ],
 )  # fmt: skip
 def test_a_way_behind_the_scenes_is_noticed(code):
-    assert looking.behind_the_scenes(code)
+    assert review.behind_the_scenes(code)
 
 
 def test_copied_answers_with_other_names_look_alike():
@@ -177,8 +177,8 @@ def test_copied_answers_with_other_names_look_alike():
         "    w = [z * i for i in range(10) if i % 2]\n    return sum(w) / len(w)"
     )
     two = "def g(a, b):\n    c = a + b\n    d = [c * k for k in range(10) if k % 2]\n    return sum(d) / len(d)"
-    assert looking.fingerprint(one) == looking.fingerprint(two) is not None
-    assert looking.fingerprint(one) != looking.fingerprint(two.replace("+", "-"))
+    assert review.fingerprint(one) == review.fingerprint(two) is not None
+    assert review.fingerprint(one) != review.fingerprint(two.replace("+", "-"))
 
 
 def test_a_spreadsheet_runs_nothing_that_a_student_wrote():

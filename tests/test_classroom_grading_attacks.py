@@ -13,8 +13,8 @@ from bertedu.classroom.grading.channel import Channel, Unfit
 from bertedu.classroom.grading.grading import grade
 from bertedu.classroom.grading.pages import file_name
 from bertedu.classroom.grading.results import write_results
+from bertedu.classroom.grading.serialization import Unpacker
 from bertedu.classroom.grading.submissions import read_submissions
-from bertedu.classroom.grading.wire import Unpacker
 
 DEEP = "x = " + "+".join(["1"] * 3000)
 TENSOR = {"tensor": "torch.float32", "stride": [1], "new": 0, "grad": False, "leaf": True, "parameter": False}

@@ -15,8 +15,8 @@ from bertedu.course.comparing import difference, holds_nan, is_close, kind, said
 from bertedu.course.copying import by_its_names, changed_input, copied
 from bertedu.course.guessing import example, same_guess, shortened_to, type_of_guess
 from bertedu.course.honest import has_doubles, honest, name_of
-from bertedu.course.leftover import LINE, code_that_raised, is_left_over
 from bertedu.course.raising import text_of, told
+from bertedu.course.stubs import LINE, code_that_raised, is_left_over
 from bertedu.course.verdict import Ended, StillRunning
 from bertedu.course.without import Watch
 

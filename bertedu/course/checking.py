@@ -7,10 +7,10 @@ from bertedu.course.comparing import type_name
 from bertedu.course.exercise import Exercise
 from bertedu.course.guarding import ORIGINALS, within
 from bertedu.course.honest import is_the_packages
-from bertedu.course.leftover import LINE, code_that_raised, never_reached
 from bertedu.course.loading import find
 from bertedu.course.raising import text_of
 from bertedu.course.settings import own_settings
+from bertedu.course.stubs import LINE, code_that_raised, never_reached
 from bertedu.course.ticks import remember
 from bertedu.course.verdict import Ended, StillRunning, Verdict
 

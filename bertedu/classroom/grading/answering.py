@@ -10,11 +10,11 @@ from typing import Any
 import numpy
 import torch
 
-from bertedu.classroom.grading import telling
+from bertedu.classroom.grading import exceptions
 from bertedu.classroom.grading.channel import Channel, Gone
-from bertedu.classroom.grading.wire import Packer, Unpacker, bytes_of
+from bertedu.classroom.grading.serialization import Packer, Unpacker, bytes_of
 from bertedu.course.honest import is_the_packages, name_of
-from bertedu.course.leftover import never_reached
+from bertedu.course.stubs import never_reached
 
 
 class Nothing:
@@ -44,8 +44,8 @@ def run_cells(helpers: str, source: str, asked: str) -> Any:
     names: dict[str, Any] = {"__name__": "__main__", "check": nothing, "hint": nothing, "display": nothing}
     exec(compile(helpers, "<released>", "exec"), names)
     names |= {"check": nothing, "hint": nothing}
-    telling.remember(source)
-    exec(compile(source, telling.ANSWER, "exec"), names)
+    exceptions.remember(source)
+    exec(compile(source, exceptions.ANSWER, "exec"), names)
     return eval(compile(asked, "<released>", "eval"), names)
 
 
@@ -57,7 +57,7 @@ def serve(channel: Channel, helpers: str, source: str, asked: str) -> None:
     try:
         answer = run_cells(helpers, source, asked)
     except BaseException as error:
-        channel.send({"failed": telling.as_data(error)})
+        channel.send({"failed": exceptions.as_data(error)})
         return
     channel.send(described(answer))
     calls: dict[int, tuple[list, list]] = {}
@@ -73,7 +73,7 @@ def serve(channel: Channel, helpers: str, source: str, asked: str) -> None:
         try:
             channel.send(*reply)
         except ValueError as error:
-            channel.send({"error": telling.as_data(error)})
+            channel.send({"error": exceptions.as_data(error)})
 
 
 def described(answer: Any) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def call(channel: Channel, answer: Any, message: dict, blobs: list[bytes], calls
         packer = Packer(known=given.objects, storages=given.storages)
         body = {"result": packer.pack(result), "after": packer.pack([list(inputs), named])}
     except BaseException as error:
-        packer, body = Packer(), {"error": telling.as_data(error)}
+        packer, body = Packer(), {"error": exceptions.as_data(error)}
     calls[message["call"]] = (given.graph, packer.graph)
     changed = {
         place: bytes_of(storage)
@@ -172,5 +172,5 @@ def backward(kept: tuple[list, list], message: dict, blobs: list[bytes]) -> tupl
         packer = Packer()
         node = packer.pack([None if one is None else one.detach() for one in found])
     except BaseException as error:
-        return {"error": telling.as_data(error)}, []
+        return {"error": exceptions.as_data(error)}, []
     return {"gradients": node}, [bytes_of(storage) for storage in packer.storages]

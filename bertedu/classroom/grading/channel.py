@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from bertedu.classroom.grading.wire import MOST_BYTES, Unfit
+from bertedu.classroom.grading.serialization import MOST_BYTES, Unfit
 
 
 class Gone(Exception):

@@ -9,7 +9,7 @@ from typing import Any
 KEPT = (
     "bertedu.classroom.",
     "bertedu.errors",
-    *(f"bertedu.course.{name}" for name in ("honest", "leftover", "raising", "verdict", "settings", "without")),
+    *(f"bertedu.course.{name}" for name in ("honest", "stubs", "raising", "verdict", "settings", "without")),
 )
 
 

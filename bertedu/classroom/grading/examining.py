@@ -2,7 +2,7 @@
 
 An examiner is a fresh copy of the warm process. It starts the answer's process, which has no way to write a verdict:
 it sends values, and the examiner judges them. A few exercises hand in classes or models, whose inside the check
-examines; those checks run beside the answer, after `looking` has refused every answer that reaches behind the scenes.
+examines; those checks run beside the answer, after `review` has refused every answer that reaches behind the scenes.
 """
 
 import gc
@@ -19,12 +19,12 @@ from typing import Any
 import psutil
 import torch
 
-from bertedu.classroom.grading import answering, proxy, telling
+from bertedu.classroom.grading import answering, exceptions, proxy
 from bertedu.classroom.grading.channel import Channel, Gone
 from bertedu.classroom.grading.emptied import empty_package
 from bertedu.classroom.grading.limits import Limits, confine, end_all, lower
 from bertedu.classroom.grading.proxy import Answer, Ended, Link
-from bertedu.classroom.grading.wire import Unpacker
+from bertedu.classroom.grading.serialization import Unpacker
 from bertedu.course import checking
 from bertedu.course.exercise import Exercise
 from bertedu.course.guarding import within
@@ -68,7 +68,7 @@ def examined(task: Task, limits: Limits) -> dict[str, Any]:
     link.channel.deadline = began + limits.waiting
     time.thread_time = lambda: proxy.thread_time() + link.seconds()  # the check's clock counts the answer's work too
     checking.SECONDS = limits.seconds
-    telling.remember(task.source)
+    exceptions.remember(task.source)
     lower(
         resource.RLIMIT_AS, psutil.Process().memory_info().vms + MEMORY
     )  # what an answer sends may ask for any amount
@@ -155,7 +155,7 @@ def examine(exercise: Exercise, link: Link, told: dict) -> Verdict:
 
 def failed(exercise: Exercise, told: dict) -> Verdict:
     """The verdict on a cell that raised before it handed anything in."""
-    error = telling.again(told)
+    error = exceptions.again(told)
     if isinstance(error, NotImplementedError):
         return checking.not_attempted(exercise.number)
     return Verdict(exercise.number, "not yet", told_in_words(error, "your cell"))
@@ -167,7 +167,7 @@ def beside(task: Task, channel: Channel) -> None:
     try:
         answer = answering.run_cells(task.helpers, task.source, task.asked)
     except BaseException as error:
-        channel.send({"failed": telling.as_data(error)})
+        channel.send({"failed": exceptions.as_data(error)})
         return
     with checking.ORIGINALS.restored(), own_settings():
         verdict = checking.examine(exercise, answer)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bertedu.classroom.assignment_file import RELEASE, AssignedExercise, Assignment, read_assignment
-from bertedu.classroom.grading import cells, looking, strict
+from bertedu.classroom.grading import cells, review, strict
 from bertedu.classroom.grading.submissions import Submission, read_submissions
 from bertedu.classroom.grading.surroundings import cleared_environment
 from bertedu.errors import UserError
@@ -170,12 +170,12 @@ def refuse(graded: Graded, source: str, imports: list, solved: Any) -> bool:
     """Whether an answer gets no points for what its code says; the verdict is written down."""
     exercise = graded.exercise
     released = {(module, name) for node in imports for module, name, _ in cells.imports_of(node)}
-    ready = [one for one in looking.package_imports(source) if one not in released]
+    ready = [one for one in review.package_imports(source) if one not in released]
     for module, name in ready:
         graded.look.append(f"imports {name or module} of bertedu")
-    graded.look += looking.to_look_at(source)
+    graded.look += review.to_look_at(source)
     runs = strict.runs_of(exercise.number)
-    behind = looking.behind_the_scenes(source, runs in ("beside", "compiled"))
+    behind = review.behind_the_scenes(source, runs in ("beside", "compiled"))
     if runs != "apart" and cells.parsed(source):
         behind = sorted({*behind, *strict.outside(cells.without_magics(source))})
     if ready:
@@ -226,7 +226,7 @@ def examined(
     command = [
         sys.executable,
         "-m",
-        "bertedu.classroom.grading.warm",
+        "bertedu.classroom.grading.workers",
         str(min(workers, len(open_tasks))),
         "{}",
         variant,
@@ -284,7 +284,7 @@ def note_alike(answers: list[Graded], stubs: dict[str, str]) -> None:
     """Say of answers that several students handed in, after names and formatting are made the same."""
     groups: dict[tuple[str, str], list[Graded]] = defaultdict(list)
     for one in answers:
-        mark = looking.fingerprint(one.source) if one.source and one.source != stubs[one.exercise.number] else None
+        mark = review.fingerprint(one.source) if one.source and one.source != stubs[one.exercise.number] else None
         if mark:
             groups[one.exercise.number, mark].append(one)
     count = Counter(one.exercise.number for one in answers if one.source)

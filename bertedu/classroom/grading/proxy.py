@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
-from bertedu.classroom.grading import telling
+from bertedu.classroom.grading import exceptions
 from bertedu.classroom.grading.channel import Channel, Gone, TooLong
-from bertedu.classroom.grading.wire import Packer, Unfit, Unpacker, bytes_of, write
+from bertedu.classroom.grading.serialization import Packer, Unfit, Unpacker, bytes_of, write
 from bertedu.course.verdict import StillRunning
 
 thread_time = time.thread_time
@@ -86,7 +86,7 @@ class Link:
             own = vars(mode)
             own.update({name: value for name, value in seen.items() if type(value) is type(own.get(name, seen))})
         if "error" in message:
-            raise telling.again(message["error"])
+            raise exceptions.again(message["error"])
         result = self.read(message["result"], blobs[: message["new"]], packer, number)
         after = Unpacker(blobs[: message["new"]], packer.objects, packer.storages).unpack(message["after"])
         put_back([list(inputs), named], after)
@@ -122,7 +122,7 @@ class Link:
         self.send({"backward": number, "gradients": node}, [bytes_of(storage) for storage in packer.storages])
         message, blobs = self.receive()
         if "error" in message:
-            raise telling.again(message["error"])
+            raise exceptions.again(message["error"])
         found = Unpacker(blobs).unpack(message["gradients"])
         if not isinstance(found, list):
             raise Unfit("no gradients")

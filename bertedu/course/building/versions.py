@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
 from bertedu.course.building.pictures import seen_from_below
-from bertedu.course.leftover import is_stub, is_text
+from bertedu.course.stubs import is_stub, is_text
 from bertedu.errors import UserError
 from bertedu.files import read_text
 

@@ -10,8 +10,8 @@ import traceback
 from types import CodeType, FunctionType
 from typing import Any
 
-from bertedu.course.leftover import code_that_raised
 from bertedu.course.raising import LIBRARIES, text_of
+from bertedu.course.stubs import code_that_raised
 
 ANSWER = "<the answer>"
 
