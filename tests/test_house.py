@@ -141,7 +141,11 @@ def test_dependencies_are_declared_once_and_in_order():
 def test_every_package_that_a_test_imports_is_declared():
     faults = []
     for path in [*modules(REPOSITORY / "tests"), *modules(REPOSITORY / "benchmarks")]:
-        siblings = {canonicalize_name(other.stem) for other in path.parent.glob("*.py")} | {"support", "benchmarks"}
+        siblings = {canonicalize_name(other.stem) for other in path.parent.glob("*.py")} | {
+            "support",
+            "chapters",
+            "benchmarks",
+        }
         faults += undeclared(path, [*everything(), *siblings])
     assert_none(faults)
 
