@@ -206,7 +206,7 @@ OTHERS = {
     "15.3": [of_the_package("pretraining.span_masking", "spans_of_row")],
     "16.4": [of_the_package("family.distilbert", "copied_layers")],
     "19.1": [rotated_by_the_package],
-    "21.1": [of_the_package("family.comparison", "told_apart")],
+    "21.1": [of_the_package("family.comparison", "welch_test")],
     "21.3": [of_the_package("family.comparison", "bits_per_character")],
     "21.5": [of_the_package("family.comparison", "fair_comparison")],
     "24.2": [jax_attention],

@@ -50,7 +50,8 @@ def faults(path: Path, places: Places) -> list[str]:
         for line, sentence in (*faults_of(cell, known), *dead_ends(cell, places, drawn))
     ]
     found += [(1, sentence) for sentence in left_out(path, cells, known)]
-    found += [(starts[place], sentence) for place, sentence in guesses_of_answers(cells)]
+    if not found:
+        found += [(starts[place], sentence) for place, sentence in guesses_of_answers(cells)]
     if not found:
         try:
             learner_version(read_source(path), path)

@@ -35,7 +35,7 @@ TAIL = "t.sf(x, ν) takes two numbers: first how many errors the difference is a
     "Told from noise",
     difficulty=2,
     minutes=12,
-    without=("told_apart",),
+    without=("welch_test",),
     hints=(
         "Write down for each list the variance of its mean: a = statistics.variance(ours) / len(ours), and b for "
         "theirs. The error is the root of a + b, and ν is (a + b)² / (a² / (n − 1) + b² / (m − 1)).",
