@@ -15,16 +15,17 @@ from bertedu.course.quizzes import what_is_wrong
 TEMPLATE = (Path(__file__).resolve().parents[1] / "bertedu" / "chapters" / "README.md").read_text(encoding="utf-8")
 
 
-def block(language: str, holding: str) -> str:
+def blocks(language: str, holding: str) -> list[str]:
     found = [code for code in re.findall(rf"```{language}\n(.*?)```", TEMPLATE, flags=re.DOTALL) if holding in code]
-    return found[0].replace('"3.', '"97.')
+    return [code.replace('"3.', '"97.') for code in found]
 
 
 @pytest.fixture
 def example(monkeypatch):
     monkeypatch.setenv("BERTEDU_PROGRESS", "off")
     before = dict(EXERCISES)
-    exec(block("python", "@exercise("), {})
+    for code in blocks("python", "@exercise("):
+        exec(code, {})
     yield
     EXERCISES.clear()
     EXERCISES.update(before)
@@ -52,7 +53,7 @@ def test_the_page_shows_a_check_that_works(example, number, answer, words):
 
 
 def test_the_page_shows_a_quiz_that_is_accepted():
-    assert all(what_is_wrong(question) is None for question in json.loads(block("json", "question")))
+    assert all(what_is_wrong(question) is None for question in json.loads(blocks("json", "question")[0]))
 
 
 def test_the_page_names_only_helpers_that_a_case_has():
@@ -62,5 +63,5 @@ def test_the_page_names_only_helpers_that_a_case_has():
 
 
 def test_the_page_shows_the_marks_that_the_engine_reads():
-    source = block("python", "# %% tags=")
+    source = blocks("python", "# %% tags=")[0]
     assert source.count(BEGIN) == source.count(END) == 2

@@ -154,7 +154,7 @@ class Average(nn.Module):
         return self.decide(vectors.mean(dim=1))  # [B, 2]
 
 
-# %%
+# %% tags=["guess"]
 train_ids, test_ids = ids(train_texts), ids(test_texts)  # [B, T]
 
 
@@ -180,11 +180,15 @@ average = train(Average())
 print(f"average of the vectors: {accuracy(average(test_ids)):.1%} of the hard sentences right")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # The average is right in half of the cases, like a coin, and it could not be better. *The keys near the old lamp* and
 # *the old lamp near the keys* consist of the same words, so their averages are equal. But one of them needs *are* and
 # the other one *is*. The model sees the same average twice, so it gives the same answer twice, and exactly one of the
 # two is wrong. (The position vectors don't help. Their sum is the same in both sentences, whichever word stands at
 # which position.)
+#
+# </details>
 #
 # What is missing is a choice: [MASK] should use the vector of *keys* and ignore *lamp*. So we replace the plain
 # average by a **weighted average**, and let each token determine its own weights.
@@ -343,7 +347,7 @@ Picture(
 # derivative of softmax). In training, a gradient is multiplied by this derivative before it reaches the scores.
 # Before you run the cells, guess: how many bits are left at d = 1024 if we don't divide?
 
-# %%
+# %% tags=["guess"]
 torch.manual_seed(0)
 for d in (4, 64, 1024):  # 2000 queries, 16 keys for each
     raw = torch.einsum("nd,ntd->nt", torch.randn(2000, d), torch.randn(2000, 16, d))  # [N, T]
@@ -382,6 +386,8 @@ Picture(
 )
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # Compare the printed lines in pairs. Without the division, the standard deviation of the scores grows with √d, up to
 # 32, and a head with d = 1024 has put nearly all its weight on one key before it has learned anything. With the
 # division, the standard deviation is 1 and the entropy about 3.4 bits, for every d. (That is for entries of variance
@@ -392,6 +398,10 @@ Picture(
 # The figure shows why such certainty is hard to correct. Where softmax is close to 0 and 1, its derivative is close
 # to zero, so the gradient that should correct a mistake hardly gets through. Dividing by √d prevents both at the
 # start of training.
+#
+# </details>
+#
+# From here on we divide every score by √d.
 #
 # ### Exercise 3.2 · Attention in four lines
 # ●●○○ · 15 minutes
@@ -437,7 +447,7 @@ check("3.2", attention)
 # the words? It shuffles five random token vectors and applies the head, or it applies the head and shuffles the five
 # outputs in the same way. Are the results equal? Guess first.
 
-# %%
+# %% tags=["guess"]
 from bertedu.model.attention import attend
 
 
@@ -463,9 +473,13 @@ difference = head(vectors[:, order])[0] - head(vectors)[0][:, order]
 print(f"shuffled before or after: largest difference {difference.abs().max().item():.6f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # The difference is zero (to six decimals), so attention doesn't know the order. It is **permutation-equivariant**: if
 # you shuffle the words, the same outputs come out, shuffled in the same way. BERT knows word order only through the
 # position embeddings of [chapter 02](02_input_embeddings.ipynb).
+#
+# </details>
 #
 # ### Why are query and key two projections? (optional)
 #
@@ -522,7 +536,7 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
 # the next cell: 3 tokens, D = 4, H = 2. The tens digit says which token a number belongs to. `wrong` is a shortcut
 # that goes directly to the shape that we want. Before you run the cell, guess what its head 0 will hold.
 
-# %%
+# %% tags=["guess"]
 numbers = torch.tensor([[[10, 11, 12, 13], [20, 21, 22, 23], [30, 31, 32, 33]]])  # [B, T, D]
 cut = numbers.unflatten(-1, (2, 2))  # [B, T, H, d]: each vector cut in two
 heads = cut.transpose(1, 2)  # [B, H, T, d]: each head has its own table of tokens
@@ -532,10 +546,16 @@ for h in range(2):
     print(f"head {h}: {heads[0, h].tolist()}   by the shortcut: {wrong[0, h].tolist()}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # Each head should see every token, and its half of each vector. The shortcut has the right shape, but the wrong
 # content: its head 0 never sees token 3, and it treats the two halves of token 1 as if they were two tokens. Nothing
 # raises an error, and such a model can even be trained, so you only find the mistake if you test the content. The
-# reason: `view` cuts the numbers in the order in which they lie in memory. To swap two axes you need `transpose`.
+# reason: `view` cuts the numbers in the order in which they lie in memory.
+#
+# </details>
+#
+# To swap two axes you need `transpose`.
 #
 # ### Exercise 3.3 · Put the heads side by side
 # ●●○○ · 8 minutes
@@ -611,7 +631,7 @@ for name, result in results.items():
 # the fused kernel returns if a boolean mask hides every key. Guess first: which of the numbers leave the weights as
 # they are without a mask?
 
-# %%
+# %% tags=["guess"]
 for dtype in (torch.float32, torch.float16):
     scores, smallest = torch.tensor([-20, -18, -30], dtype=dtype), torch.finfo(dtype).min
     for fill in (0.0, -1e4, -torch.inf, smallest, smallest / 2):
@@ -622,6 +642,8 @@ hidden = scaled_dot_product_attention(q, k, v, attn_mask=torch.zeros_like(keep))
 print("fused kernel, every key hidden: largest output", hidden.abs().max().item())
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # Read the table line by line.
 #
 # - **−10000** shifts all three scores by the same amount, and softmax depends only on differences. In float32 the
@@ -632,8 +654,11 @@ print("fused kernel, every key hidden: largest output", hidden.abs().max().item(
 # - **The smallest number** (−3.4e+38 in float32) is so far from 0 that the scores are lost to rounding. Three equal
 #   weights remain, and they are finite. But in float16, −65504 − 20 is below the range: it becomes −∞, and the
 #   weights become `nan`.
-# - **Half the smallest number** leaves room for the score and stays finite in both. The package's `padding_bias`
-#   adds it.
+# - **Half the smallest number** leaves room for the score and stays finite in both.
+#
+# </details>
+#
+# The package's `padding_bias` adds half the smallest number of the dtype.
 #
 # ### Exercise 3.4 · A softmax that knows a mask
 # ●●●○ · 20 minutes
@@ -840,7 +865,7 @@ attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained h
 # measures the CPU time of attention, for the formula written out and for the fused kernel, which works in blocks and
 # never stores all the weights. The cell takes a few seconds. Your times will differ.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["guess", "nbval-ignore-output"]
 import time
 
 
@@ -865,6 +890,8 @@ for T in (128, 512, 2048):
 assert times[2048] > 8 * times[512], "four times T should take more than 8 times the time"
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # At T = 512 it is a tenth. At the lengths that BERT was made for, most of the multiplications are in the linear
 # layers. The quadratic part overtakes them only beyond T = 6·D, here 4608 tokens.
 #
@@ -873,6 +900,8 @@ assert times[2048] > 8 * times[512], "four times T should take more than 8 times
 # more than three times as long as the fused kernel, for the same multiplications. A likely reason is the time to move
 # all the scores and weights through memory. So attention's share of the *time* can be larger than a tenth, and it
 # depends on the machine. In training the weights are also stored for the backward pass. Fused kernels avoid both costs.
+#
+# </details>
 #
 # ## Broken BERT: the answer depends on the rest of the batch
 #

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 TAG = "guess"
 FOLDED = re.compile(r"<details.*?</details>", flags=re.DOTALL)
-NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?")
+NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 FEWEST_CHARACTERS = 2  # a single digit stands everywhere, and gives nothing away
 
 

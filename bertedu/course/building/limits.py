@@ -7,7 +7,7 @@ from nbformat import NotebookNode
 
 MOST_LINES, MEDIAN_LINES = 25, 8
 MOST_CHARACTERS = 96  # the width of a cell on a laptop
-FEWEST_CELLS, MOST_CELLS = 35, 60
+FEWEST_CELLS, MOST_CELLS = 35, 160
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
@@ -46,7 +46,7 @@ def wide_lines(notebook: NotebookNode) -> list[str]:
 
 
 def wrong_size(notebook: NotebookNode) -> list[str]:
-    """More cells than an hour has room for, or fewer than a chapter needs."""
+    """More cells than a chapter may have, or fewer than it has at least."""
     count = len(notebook.cells)
     fits = FEWEST_CELLS <= count <= MOST_CELLS
     return [] if fits else [f"it has {count} cells, and a chapter has {FEWEST_CELLS} to {MOST_CELLS}"]

@@ -137,13 +137,31 @@ def guesses_of_answers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str
     for place, cell in enumerate(cells):
         if cell.cell_type != "code" or MAGIC.search(cell.source):
             continue
-        nodes = list(ast.walk(ast.parse(cell.source)))
-        read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        if is_guess(cell) and (used := sorted(read & answers)):
+        tree = ast.parse(cell.source)
+        own = defined(tree)
+        read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        if is_guess(cell) and (used := sorted(read & answers - own)):
             yield place, f"this guess depends on the exercise that defines {', '.join(used)}: use the package's."
-        if BEGIN in cell.source:
-            answers |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-            answers |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        answers = answers | own - imported(tree) if BEGIN in cell.source else answers - own
+
+
+def defined(node: ast.AST) -> set[str]:
+    """The names that code leaves to what comes after it: none that are local to a function, class or comprehension."""
+    found = imported(node)
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(child.name)
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            found.add(child.id)
+        elif not isinstance(child, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            found |= defined(child)
+    return found
+
+
+def imported(node: ast.AST) -> set[str]:
+    """The names that the imports of a piece of code bring."""
+    imports = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.Import | ast.ImportFrom))
+    return {(alias.asname or alias.name).partition(".")[0] for one in imports for alias in one.names}
 
 
 def dead_ends(cell: NotebookNode, places: Places, drawn: bool) -> Iterator[tuple[int, str]]:
