@@ -10,8 +10,9 @@ from tqdm import tqdm
 
 from bertedu.course.building.answers import learner_from, only_checks
 from bertedu.course.building.executing import execute, keep_what_only_ran_again, scrub
-from bertedu.course.building.freshness import made_from, pictures_of
+from bertedu.course.building.freshness import made_from
 from bertedu.course.building.guesses import is_guess, withhold
+from bertedu.course.building.pictures import pictures_of
 from bertedu.course.building.places import Places
 from bertedu.course.building.rules import refuse_faults
 from bertedu.course.building.versions import learner_version, read_source, solution_version
@@ -83,7 +84,7 @@ class Job:
 
     def has_its_pictures(self) -> bool:
         """Whether the files of all pictures that the chapter shows are there."""
-        return all(path.is_file() for path in pictures_of(self.source, self.places))
+        return all(path.is_file() for path in pictures_of([self.wanted], self.path.parent).values())
 
     def reason(self) -> str | None:
         """Why the notebook is out of date, in a word or two; None where it is not."""

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bertedu.course.building.pictures import FOLDER, PICTURE
 from bertedu.course.building.places import Places
 from bertedu.course.rooms import chapter_of
 from bertedu.errors import UserError
@@ -80,12 +79,6 @@ def simplified(node: Any) -> Any:
         values["body"] = node.body[1:]
     filled = {name: value for name, value in values.items() if value is not None and value != []}
     return type(node).__name__, *((name, simplified(value)) for name, value in filled.items())
-
-
-def pictures_of(source: Path, places: Places) -> set[Path]:
-    """The files of the pictures that a chapter's prose shows."""
-    prose = source.read_text(encoding="utf-8")
-    return {places.notebooks / found[2] for found in PICTURE.finditer(prose) if found[2].startswith(f"{FOLDER}/")}
 
 
 def data_of(source: Path, places: Places) -> set[Path]:
