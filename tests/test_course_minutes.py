@@ -10,7 +10,7 @@ from bertedu.course.exercise import Exercise
 PICTURE = new_output("display_data", data={"image/png": "", "text/plain": ""})
 CELLS = [
     new_markdown_cell(
-        "# Two words\n\n![What one sees.](pictures/00_a.svg)\n\n<details><summary>Three more words</summary>\n</details>"
+        "# Two words\n\n![What one sees.](pictures/00_a.svg)\n\n<details><summary>Three more words</summary></details>"
     ),
     new_code_cell("a = 1\n\nb = 2", outputs=[PICTURE]),
     new_code_cell("plot()", metadata={"tags": ["hide-input"]}),
