@@ -1,6 +1,6 @@
 """Graded variants: right answers pass for every seed, mistakes and the copied public answer hear a sentence.
 
-The answers are in chapters/chNN_name/variant_answers/: RIGHT[number] two or more programs, WRONG[number] four or more
+The answers are in chapters/chNN_name/variants.py: RIGHT[number] two or more programs, WRONG[number] four or more
 with words of what is said, PUBLIC[number] the public exercise whose solution must be refused, and `facts(text)`: the
 names that an answer may use, read in a variant's text.
 """
@@ -30,13 +30,13 @@ TOKENS = [token_of(f"a seed {number}", " ".join(CHAPTERS)) for number in range(6
 
 def answers(path: Path):
     """A module of answers."""
-    spec = importlib.util.spec_from_file_location(f"variant_answers_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(f"variants_{path.parent.name}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-MODULES = {path.parts[-3][2:4]: answers(path) for path in sorted(ROOMS.glob("ch*/variant_answers/*.py"))}
+MODULES = {path.parent.name[2:4]: answers(path) for path in sorted(ROOMS.glob("ch*/variants.py"))}
 RIGHT = {number: codes for module in MODULES.values() for number, codes in module.RIGHT.items()}
 WRONG = {number: codes for module in MODULES.values() for number, codes in module.WRONG.items()}
 PUBLIC = {number: public for module in MODULES.values() for number, public in module.PUBLIC.items()}

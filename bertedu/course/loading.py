@@ -37,9 +37,10 @@ def load(chapter: str, kind: str = "exercises") -> list:
     room = room_of(chapter)
     if room is None:
         return []
-    names = sorted(module.name for module in iter_modules([str(room / kind)]))
+    inside = sorted(f"{kind}.{module.name}" for module in iter_modules([str(room / kind)]))
+    names = [kind] if (room / f"{kind}.py").exists() else inside
     with ORIGINALS.restored():
-        return [import_module(f"bertedu.chapters.{room.name}.{kind}.{name}") for name in names]
+        return [import_module(f"bertedu.chapters.{room.name}.{name}") for name in names]
 
 
 def exercises_of(chapter: str) -> list[Exercise]:

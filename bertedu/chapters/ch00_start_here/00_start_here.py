@@ -603,7 +603,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 #   three or ten hours. In the other chapters read *Interview questions* and *Paper and code*, and do the labs called
 #   *Broken BERT*. If you have a single evening, read chapter 03, then 05.
 # - **You maintain notebooks.** All outputs are compared on each test run, except a few that can't repeat, such as
-#   times. See `notebooks/source/TEMPLATE.md` and `CONTRIBUTING.md`; `make test` runs them all.
+#   times. See `bertedu/chapters/README.md` and `CONTRIBUTING.md`; `make test` runs them all.
 
 # %% [markdown]
 # ## Paper and code (optional)

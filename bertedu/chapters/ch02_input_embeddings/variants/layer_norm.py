@@ -1,4 +1,4 @@
-"""Variants of chapter 2: a LayerNorm with other conventions. Positions of packed texts: chapter_02_positions.py."""
+"""Variants of chapter 2: a LayerNorm with other conventions. Positions of packed texts: positions.py."""
 
 from dataclasses import dataclass, replace
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from bertedu.chapters.ch04_transformer_encoder.variants.chapter_04 import parts
+from bertedu.chapters.ch04_transformer_encoder.variants.layer import parts
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
 from bertedu.course.rows import agrees

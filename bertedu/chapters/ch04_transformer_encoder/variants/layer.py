@@ -1,4 +1,4 @@
-"""Variants of chapter 4: an encoder layer in another arrangement. The program with two bugs: chapter_04_stack.py."""
+"""Variants of chapter 4: an encoder layer in another arrangement. The program with two bugs: stack.py."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

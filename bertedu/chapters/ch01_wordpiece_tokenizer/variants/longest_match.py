@@ -1,4 +1,4 @@
-"""Variants of chapter 1: longest match in another notation. The pair that must fit: chapter_01_pairs.py."""
+"""Variants of chapter 1: longest match in another notation. The pair that must fit: pairs.py."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
