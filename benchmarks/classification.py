@@ -15,18 +15,18 @@ import torch
 from sklearn.metrics import f1_score, recall_score
 
 from bertedu.files import read_json, write_json
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.strategies import freeze_encoder, pace
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import pretrain
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 MODEL = str(DATA / "checkpoints" / "mixed-mini")
 FOLDER = DATA / "comparisons"
-KIND = KINDS["classification"]
+KIND = TASKS["classification"]
 RATE, BATCH, ROWS, EPOCHS, SEEDS = 5e-4, 16, 600, 3, 3
 STRATEGIES = {
     "all weights alike": {},
@@ -137,7 +137,7 @@ def main() -> None:
     what = parser.parse_args().what
     torch.set_num_threads(1)
     reviews = DATA / "tasks" / "sentiment"
-    rows, validation = KIND.read(str(reviews / "train.tsv")), KIND.read(str(reviews / "validation.tsv"))
+    rows, validation = KIND.read_rows(str(reviews / "train.tsv")), KIND.read_rows(str(reviews / "validation.tsv"))
     path = FOLDER / f"{what}.json"
     rate = "the learning rate that is named" if what == "rates" else f"learning rate {RATE}"
     figure = "figures on validation as if its classes were as frequent as in training"

@@ -25,8 +25,8 @@ from public_sets import movies
 from bertedu.checkpoints.folder import WEIGHTS
 from bertedu.corpora.task_data import read_labelled
 from bertedu.files import write_json
-from bertedu.finetuning.kinds import KINDS
 from bertedu.production.pruning import head_importance, least_important, remove_heads, remove_layers
+from bertedu.registry import TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
 EPOCHS, SHORT_EPOCHS = 3, 1
@@ -149,7 +149,7 @@ def main() -> None:
             units[name].append(unit(given.work, name, data, seed))
             rows = {"train": len(data[0]), "validation": len(validation), "test": len(test)}
             if "baselines" not in result["sets"].get(name, {}):
-                result["sets"][name] = {"rows": rows, "baselines": KINDS["classification"].baselines(data[0], test)}
+                result["sets"][name] = {"rows": rows, "baselines": TASKS["classification"].baselines(data[0], test)}
             result["sets"][name] |= {"seeds": seed + 1, "versions": summary(units[name]), "units": units[name]}
             if given.output:
                 write_json(given.output, result)

@@ -13,16 +13,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.task import CLASSES
 from bertedu.production.distilling import task_distillation_loss
 from bertedu.production.graphs import graph_of
 from bertedu.production.int8 import quantize
 from bertedu.production.onnx_export import write_graph
 from bertedu.production.questions import Question, batch_of
 from bertedu.production.sessions import Session
-from bertedu.production.uses import CLASSES
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.devices import computes_bf16
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
@@ -43,7 +43,7 @@ class Learner:
         settings = FinetuningSettings(max_length=MAX_LENGTH, batch_size=BATCH, seed=seed)
         self.tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
         torch.manual_seed(seed)
-        self.start, self.task = KINDS["classification"].make(
+        self.start, self.task = TASKS["classification"].make(
             train, self.validation, self.tokenizer, str(CHECKPOINT), settings
         )
         self.questions = [

@@ -20,21 +20,22 @@ from typing import Any
 import torch
 from finetuning import BENCHMARKS
 
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.task import ANSWERS
 from bertedu.production.checking import compare
 from bertedu.production.int8 import quantize
 from bertedu.production.onnx_export import write_graph
 from bertedu.production.questions import Question, ask
 from bertedu.production.sessions import Session
-from bertedu.production.uses import ANSWERS, use_of_model
+from bertedu.production.uses import use_of_model
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.devices import computes_bf16
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
 CHECKPOINT = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "mixed-mini"
-TASKS = ("sentiment", "parts of speech", "inference", "answers")
+EXAMS = ("sentiment", "parts of speech", "inference", "answers")
 ROWS = 640
 
 
@@ -42,9 +43,9 @@ def fine_tuned(name: str, datasets: Path, tokenizer: BertTokenizer) -> tuple[Any
     """A model after one pass over ROWS rows, and the first texts of pairs where its task has pairs."""
     benchmark = BENCHMARKS[name]
     train, validation, test = benchmark.read(datasets)
-    settings = FinetuningSettings(**{**KINDS[benchmark.kind].settings, "max_length": 64, "batch_size": 16})
+    settings = FinetuningSettings(**{**TASKS[benchmark.kind].defaults, "max_length": 64, "batch_size": 16})
     torch.manual_seed(0)
-    model, task = KINDS[benchmark.kind].make(train[:ROWS], validation[:64], tokenizer, str(CHECKPOINT), settings)
+    model, task = TASKS[benchmark.kind].make(train[:ROWS], validation[:64], tokenizer, str(CHECKPOINT), settings)
     rate = default_rate(model.config.hidden_size)
     optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999))
     batches = task.epoch(0)
@@ -103,7 +104,7 @@ def asked(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", type=Path)
-    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
+    parser.add_argument("--tasks", nargs="+", choices=EXAMS, default=list(EXAMS))
     parser.add_argument("--texts", type=int, default=1000)
     given = parser.parse_args()
     torch.set_num_threads(1)

@@ -32,7 +32,7 @@ from family_table import report
 from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
 from bertedu.model.architecture import architecture
-from bertedu.pretraining.objectives import OBJECTIVES
+from bertedu.registry import OBJECTIVES
 from bertedu.training.budget import Budget
 from bertedu.training.run_folder import holding
 

@@ -1,13 +1,15 @@
-"""Plants the bugs that are easily made in the family, one at a time, and asks the tests whether they notice.
+"""Plants the bugs that are easily made, one at a time, and asks the tests whether they notice.
 
     python benchmarks/family_bugs.py                      # all of them, one after the other
     python benchmarks/family_bugs.py --only electra       # those whose member, trap or file has the word
     python benchmarks/family_bugs.py --jobs 4
+    python benchmarks/family_bugs.py --list library_bugs  # those of training, objectives, tasks and the service
 
-`family_bugs.toml` lists them: what is wrong, which text in which file is replaced by which, and the test that must
-fail. Package and tests are copied into a temporary folder, and a bug is planted in a copy of its own: the working tree
-is never touched. First every test that is named has to pass without a bug. A bug is dead if its test fails. It is
-ALIVE if the test passes, and broken if there was no verdict: the test could not be collected, or took too long.
+`family_bugs.toml`, or the list that is named, says of each what is wrong, which text in which file is replaced by
+which, and the test that must fail. Package and tests are copied into a temporary folder, and a bug is planted in a copy
+of its own: the working tree is never touched. First every test that is named has to pass without a bug. A bug is dead
+if its test fails. It is ALIVE if the test passes, and broken if there was no verdict: the test could not be collected,
+or took too long.
 
 The tests run in processes that are forked from one that has imported torch and transformers, and nothing of bertedu:
 so each begins at once, and reads its own copy of the package. The exit code is 1 if a bug is not dead.
@@ -29,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-LIST = Path(__file__).with_suffix(".toml")
+FAMILY, LIBRARY = (Path(__file__).with_name(f"{name}_bugs.toml") for name in ("family", "library"))
 COPIED = ("bertedu", "tests", "benchmarks")
 LINKED = ("data", "docs", "notebooks", "pyproject.toml")
 IMPORTED = [
@@ -57,7 +59,7 @@ class Bug:
         """The file's text with the bug. Raises SystemExit where that cannot be planted."""
         if (count := text.count(self.old)) != 1 or self.old == self.new:
             raise SystemExit(
-                f"{LIST.name}, {self.member}, {self.trap!r}: the text to replace occurs {count} times in {self.file}: "
+                f"{self.member}, {self.trap!r}: the text to replace occurs {count} times in {self.file}: "
                 f"give one that occurs once.\n{self.old}"
             )
         return text.replace(self.old, self.new)
@@ -76,9 +78,9 @@ class Outcome(NamedTuple):
         return {0: ALIVE, 1: DEAD}.get(self.code, BROKEN)  # type: ignore[arg-type]
 
 
-def read_bugs(word: str = "") -> list[Bug]:
+def read_bugs(word: str = "", path: Path = FAMILY) -> list[Bug]:
     """The list, or those of it whose member, trap or file has the word; every text is looked for in its file."""
-    bugs = [Bug(**entry) for entry in tomllib.loads(LIST.read_text(encoding="utf-8"))["bug"]]
+    bugs = [Bug(**entry) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["bug"]]
     for bug in bugs:
         bug.planted((REPOSITORY / bug.file).read_text(encoding="utf-8"))
     return [bug for bug in bugs if word.lower() in f"{bug.member} {bug.trap} {bug.file}".lower()]
@@ -163,8 +165,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--only", default="", metavar="WORD", help="bugs whose member, trap or file has this word")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="tests that run at the same time")
+    parser.add_argument(
+        "--list", type=Path, default=FAMILY, metavar="NAME", help="another list, a file beside this one"
+    )
     options = parser.parse_args()
-    if not (bugs := read_bugs(options.only)):
+    if not (bugs := read_bugs(options.only, FAMILY.parent / options.list.with_suffix(".toml"))):
         raise SystemExit(f"no bug has the word {options.only!r}.")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     multiprocessing.get_context("forkserver").set_forkserver_preload(IMPORTED)

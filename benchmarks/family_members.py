@@ -24,9 +24,9 @@ from bertedu.model.architecture import architecture
 from bertedu.model.heads import MaskedLM
 from bertedu.pretraining.examples import TokenizedText, tokenize_documents
 from bertedu.pretraining.initialization import initialize_for_matching
-from bertedu.pretraining.objectives import OBJECTIVES
 from bertedu.pretraining.run import make_model
 from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.registry import OBJECTIVES
 from bertedu.tokenization import Tokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer

@@ -25,12 +25,12 @@ from torch.nn.functional import cross_entropy
 from bertedu.checkpoints.folder import find_folder
 from bertedu.corpora.documents import Corpus
 from bertedu.corpora.task_data import read_labelled, read_questions, read_tagged
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.strategies import pace
 from bertedu.inference import LanguageModel, open_model, span_vectors
 from bertedu.interpretation.probing import Probe, tagged_vectors
 from bertedu.model.architecture import architecture_in
+from bertedu.registry import TASKS
 from bertedu.tokenization import Tokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer, TrainingSettings
@@ -95,11 +95,11 @@ def leaves_room(row: Any) -> bool:
 def examined(exam: Exam, parts: Parts, model: Path, seed: int) -> dict[str, float]:
     """The figures of a model that is fine-tuned from one seed, on validation and test."""
     train, validation, test = parts
-    kind, start = KINDS[exam.kind], time.process_time()
+    kind, start = TASKS[exam.kind], time.process_time()
     member = architecture_in(find_folder(model))
     longest = min(exam.max_length, member.config.load(find_folder(model)).max_tokens)
     settings = FinetuningSettings(
-        epochs=exam.epochs, max_length=longest, seed=seed, **{"pooling": "mean"} if kind.name in POOLED else {}
+        epochs=exam.epochs, max_length=longest, seed=seed, **{"pooling": "mean"} if exam.kind in POOLED else {}
     )
     torch.manual_seed(seed)
     network, task = kind.make(train, validation, member.tokenizer.from_pretrained(model), str(model), settings)
@@ -129,7 +129,7 @@ POOLED = ("classification", "regression")
 def simple(exam: Exam, parts: Parts) -> dict[str, float]:
     """What needs no network gets on the same rows."""
     train, _, test = parts
-    return {name: figures[exam.figure] for name, figures in KINDS[exam.kind].baselines(train, test).items()}
+    return {name: figures[exam.figure] for name, figures in TASKS[exam.kind].baselines(train, test).items()}
 
 
 def probed(model: Path, datasets: Path, most: int | None = None) -> dict[str, float]:

@@ -46,11 +46,12 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.config import BertConfig
 from bertedu.files import write_text
 from bertedu.finetuning.bags import bags_of_words
-from bertedu.finetuning.kinds import KINDS, linear_scores
+from bertedu.finetuning.labels import linear_scores
 from bertedu.finetuning.plan import default_rate
-from bertedu.finetuning.question_answering import QuestionAnsweringTask
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.strategies import pace
+from bertedu.finetuning.tasks.question_answering import QuestionAnsweringTask
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer, TrainingSettings
@@ -159,7 +160,7 @@ def main() -> None:
             runs.append(run(benchmark, data, given.model, seed))
             print(f"{name}, seed {seed}: {json.dumps(runs[-1])}", file=sys.stderr, flush=True)
         ours, theirs = ([figures[side] for figures in runs if side in figures] for side in ("bertedu", "transformers"))
-        baselines = KINDS[benchmark.kind].baselines(data[0], test)
+        baselines = TASKS[benchmark.kind].baselines(data[0], test)
         beside = ", ".join(f"{of} {figures[benchmark.figure]:.3f}" for of, figures in baselines.items())
         minutes = (time.perf_counter() - start) / 60
         cells = [name, len(test), benchmark.figure, spread(ours), spread(theirs), beside, f"{minutes:.1f}"]
@@ -178,8 +179,8 @@ def spread(figures: Sequence[dict[str, float]]) -> str:
 def run(benchmark: Benchmark, data: tuple[Rows, Rows, Rows], model: str, seed: int) -> dict[str, dict[str, float]]:
     """The figures of both sides from one seed."""
     train, validation, test = data
-    kind, predict = KINDS[benchmark.kind], partial(benchmark.predict, train=train)
-    settings = FinetuningSettings(**{**kind.settings, **benchmark.settings, "seed": seed})
+    kind, predict = TASKS[benchmark.kind], partial(benchmark.predict, train=train)
+    settings = FinetuningSettings(**{**kind.defaults, **benchmark.settings, "seed": seed})
     positions = BertConfig.load(find_folder(model)).max_tokens
     settings = replace(settings, max_length=min(settings.max_length, positions))
     tokenizer = BertTokenizer.from_pretrained(model)

@@ -23,10 +23,10 @@ from torch import nn
 from bertedu.corpora.readers import LabelledText
 from bertedu.corpora.tasks import inference, similarity
 from bertedu.files import write_json
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.similarity import word_cosines
 from bertedu.finetuning.task import FinetuningTask
+from bertedu.finetuning.tasks.similarity import word_cosines
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.devices import computes_bf16
 
@@ -89,7 +89,9 @@ def rows_of(way: Way) -> list[list[LabelledText]]:
     """What a way learns from, the validation rows and the test rows."""
     scores = way.kind != "classification"
     folder = DATA / "tasks" / ("similarity" if scores else "inference")
-    train, *held_out = (KINDS[way.kind].read(str(folder / f"{part}.tsv")) for part in ("train", "validation", "test"))
+    train, *held_out = (
+        TASKS[way.kind].read_rows(str(folder / f"{part}.tsv")) for part in ("train", "validation", "test")
+    )
     if way.rows is None and scores:
         train = drawn_anew(similarity.rows, "score", float)
     elif way.rows is None:
@@ -103,7 +105,7 @@ def one_run(way: Way, seed: int, measure: str) -> list[float]:
     settings = FinetuningSettings(batch_size=16, pooling=way.pooling, seed=seed)
     torch.manual_seed(seed)
     tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
-    model, task = KINDS[way.kind].make(train, held_out[0], tokenizer, CHECKPOINT, settings)
+    model, task = TASKS[way.kind].make(train, held_out[0], tokenizer, CHECKPOINT, settings)
     torch.manual_seed(seed)
     learn(model, task, way.epochs, way.learning_rate)
     return [round(task.score(model, rows)[measure], 4) for rows in held_out]
@@ -112,7 +114,7 @@ def one_run(way: Way, seed: int, measure: str) -> list[float]:
 def words_compared(way: Way) -> list[float]:
     """The accuracy of the linear model that compares words, on validation and on test, from the same rows."""
     train, *held_out = rows_of(way)
-    baselines = (KINDS[way.kind].baselines(train, rows)["words compared"] for rows in held_out)
+    baselines = (TASKS[way.kind].baselines(train, rows)["words compared"] for rows in held_out)
     return [round(figures["accuracy"], 4) for figures in baselines]
 
 

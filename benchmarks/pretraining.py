@@ -35,7 +35,7 @@ from bertedu.config import BertConfig
 from bertedu.corpora import load_corpus
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.examples import Batches, collate, tokenize_documents
-from bertedu.pretraining.objectives import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.pairs import MaskedWordsAndPairs
 from bertedu.pretraining.sentence_pairs import PairMaker, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer

@@ -18,15 +18,15 @@ from typing import Any
 import torch
 
 from bertedu.files import write_json
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.optimization import build_optimizer, rate_factor
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 MODEL = str(DATA / "checkpoints" / "mixed-mini")
 REVIEWS = DATA / "tasks" / "sentiment"
-KIND = KINDS["classification"]
+KIND = TASKS["classification"]
 RATE, EPOCHS, SEEDS = 5e-4, 3, 3
 OLDER = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
 LAST, FIRST = r"(.+) was (.+) before\. Now (\w+) is (.+)\.", r"\1 is \4 now; \3 was \2 before."
@@ -63,7 +63,7 @@ def constructions() -> list[str]:
 
 def figures(seed: int) -> dict[str, Any]:
     """One run: accuracies on validation, by construction too, and on the test set; what it does with two rules."""
-    rows = {part: KIND.read(str(REVIEWS / f"{part}.tsv")) for part in ("train", "validation", "test")}
+    rows = {part: KIND.read_rows(str(REVIEWS / f"{part}.tsv")) for part in ("train", "validation", "test")}
     model, task, first_loss = fine_tuned(rows["train"], rows["validation"], seed)
 
     def right(some: list) -> list[bool]:

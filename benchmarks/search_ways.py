@@ -11,10 +11,10 @@ import torch
 from search_sets import DATA, Room
 
 from bertedu.files import write_json
-from bertedu.finetuning.multiple_choice import ChoiceModel
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.similarity import SentenceEncoder
 from bertedu.finetuning.starting import with_new_head
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.similarity import SentenceEncoder
 from bertedu.model.heads import MaskedLM
 from bertedu.search.collection import with_hard_negatives
 from bertedu.search.contrastive import ContrastiveTask

@@ -14,7 +14,7 @@ from bertedu.corpora import load_corpus
 from bertedu.files import write_json
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.evaluation import Evaluation
-from bertedu.pretraining.objectives import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.pairs import MaskedWordsAndPairs
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import make_model, make_task
 from bertedu.pretraining.settings import PretrainingSettings

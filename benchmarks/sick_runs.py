@@ -26,7 +26,7 @@ from bertedu.files import write_text
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.baselines import IGNORED, UnigramBaseline
 from bertedu.pretraining.examples import tokenize_documents
-from bertedu.pretraining.objectives import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.pairs import MaskedWordsAndPairs
 from bertedu.pretraining.run import make_model
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import BertTokenizer

@@ -23,7 +23,7 @@ from bertedu.files import write_json
 from bertedu.inference import open_model
 from bertedu.model.heads import IGNORED, MaskedLM
 from bertedu.pretraining.examples import tokenize_documents
-from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.words import MaskedWords
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.training.devices import computes_bf16
 from bertedu.training.optimization import rate_factor

@@ -10,17 +10,17 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from bertedu.config import BertConfig
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.run import finetune
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import pretrain
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.metrics import read_metrics
 
-TASKS = ("pre-training", "fine-tuning")
+RUNS = ("pre-training", "fine-tuning")
 CLOCK = {"seconds", "tokens_per_second"}  # what no two runs have in common
 CPU = {"device": "cpu", "precision": "fp32", "save_seconds": 0.0}
 
@@ -48,11 +48,11 @@ def train(task: str, data: Path, folder: Path) -> None:
         options |= {"start": str(data / "model"), "max_length": 24, "batch_size": 8, "output": folder, **CPU}
         pretrain(Plan.from_options(**({"resume": folder} if resume else options)), silent)
         return
-    kind = KINDS["classification"]
+    kind = TASKS["classification"]
     files = {name: str(data / f"{name}.jsonl") for name in ("validation", "test")}
     options = {"model": str(data / "model"), "data": str(data / "train.jsonl"), **files, "epochs": 2.0, "batch_size": 8}
     options |= {"task": "classification", "seeds": 2, "output": folder, "max_length": 24, "learning_rate": 1e-3, **CPU}
-    plan = FinetuningPlan.from_options(kind.settings, **({"resume": folder} if resume else options))
+    plan = FinetuningPlan.from_options(kind.defaults, **({"resume": folder} if resume else options))
     finetune(plan, kind, silent)
 
 

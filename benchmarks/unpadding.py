@@ -24,10 +24,10 @@ from bertedu import BertConfig, BertForPreTraining
 from bertedu.corpora import load_corpus
 from bertedu.family.modernbert.unpadding import pad_again
 from bertedu.finetuning.examples import ExampleBatches, encode_text
-from bertedu.finetuning.kinds import KINDS
 from bertedu.model.attention import SelfAttention, padding_bias
 from bertedu.pretraining.run import make_task
 from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.training.feeding import tokens_in
 
@@ -147,7 +147,7 @@ def main() -> None:
     torch.set_num_threads(1)
     for preset in ("tiny", "base"):
         of_pretraining(preset)
-    of_fine_tuning("sentiment", [row.text for row in KINDS["classification"].read(str(SENTIMENT))])
+    of_fine_tuning("sentiment", [row.text for row in TASKS["classification"].read_rows(str(SENTIMENT))])
     for path in options.texts:
         of_fine_tuning(path.stem, path.read_text(encoding="utf-8").splitlines())
     print("| size | padding | padded, ms | padded again | text by text | nested |\n" + "|---" * 6 + "|")

@@ -3,6 +3,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# These three fill the registries by name; nothing that is registered is imported yet.
+import bertedu.family
+import bertedu.finetuning.tasks
+import bertedu.pretraining.objectives  # noqa: F401
 from bertedu.config import BertConfig
 from bertedu.errors import UserError
 

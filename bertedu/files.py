@@ -175,9 +175,9 @@ def read_json_object(path: str | Path, expected: Mapping[str, Any]) -> dict[str,
     return check_object(read_json(path, finite=True), expected, path)
 
 
-def in_package(folder: str, ending: str = ".toml") -> list[Traversable]:
-    """The files in a folder of bertedu/corpora/ whose names end so, by name; also where the package is a zip file."""
-    found = files("bertedu.corpora").joinpath(*folder.split("/")).iterdir()
+def in_package(package: str | None, folder: str = "", ending: str = ".toml") -> list[Traversable]:
+    """The files in a folder of a package whose names end so, by name; also where the package is a zip file."""
+    found = files(str(package)).joinpath(folder).iterdir()
     return sorted((path for path in found if path.name.endswith(ending)), key=lambda path: path.name)
 
 

@@ -99,6 +99,14 @@ def check_object(value: Any, expected: Mapping[str, Any], place: str | Path) -> 
     return value
 
 
+def whole(value: Any, expected: Mapping[str, Any], place: str | Path) -> dict[str, Any]:
+    """The object, where it has all of the expected names and each is of its type. Raises UserError where not."""
+    found = check_object(value, expected, place)
+    if missing := expected.keys() - found.keys():
+        raise UserError(f"{place} lacks {', '.join(sorted(missing))}: run it again.")
+    return found
+
+
 def fits(value: Any, kind: Any) -> bool:
     """Whether a JSON value is of a type."""
     origin, parts = get_origin(kind), get_args(kind)

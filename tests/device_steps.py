@@ -19,18 +19,20 @@ from support.other_device import AVAILABLE, NAME, other_device
 from support.tiny_run import SIZES, save_teacher, tiny_task, tiny_trainer
 
 from bertedu.config import BertConfig
-from bertedu.finetuning.kinds import KINDS
+from bertedu.family import MEMBERS
+from bertedu.finetuning.asking import answer_question
 from bertedu.finetuning.plan import FinetuningPlan
-from bertedu.finetuning.question_answering import SpanFinder, answer_question
 from bertedu.finetuning.run import finetune
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.similarity import SentenceEncoder, embed
+from bertedu.finetuning.tasks.question_answering import SpanFinder
+from bertedu.finetuning.tasks.similarity import SentenceEncoder, embed
 from bertedu.inference import fill_mask
 from bertedu.model import BertForPreTraining
 from bertedu.model.architecture import architecture
-from bertedu.pretraining.members import MEMBERS
+from bertedu.pretraining.members import objectives_of
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import pretrain
+from bertedu.registry import TASKS
 from bertedu.search.late_interaction import LateInteraction, LateSearch
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
@@ -41,8 +43,8 @@ from bertedu.training.settings import TrainingSettings
 GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else NAME
 pytestmark = pytest.mark.skipif(not GPU and not AVAILABLE, reason="this torch lets Python add no device")
-OBJECTIVES = [(name, objective) for name, member in MEMBERS.items() for objective in member.objectives]
-TASKS = [(task, {}) for task in KINDS] + [
+OBJECTIVES = [(name, objective) for name in MEMBERS for objective in objectives_of(name)]
+VARIANTS = [(task, {}) for task in TASKS] + [
     ("entities", {"crf": True}),
     ("classification", {"class_weights": "balanced", "pooling": "mean"}),
     ("classification", {"pooling": "max", "freeze_encoder": False, "unfreeze_over": 0.5}),
@@ -89,9 +91,9 @@ def one_step(objective: str, member: str, folder, **changes) -> loop.Trainer:
 
 def one_step_of_fine_tuning(member: str, task: str, options: dict, folder) -> loop.Trainer:
     """One step with the head of a member, validated and saved."""
-    kind, model = KINDS[task], save_base(folder / "base", member)
-    settings = FinetuningSettings(**{"batch_size": 8, **kind.settings, **options, "max_length": 64})
-    rows = kind.read(labelled(task, folder))
+    kind, model = TASKS[task], save_base(folder / "base", member)
+    settings = FinetuningSettings(**{"batch_size": 8, **kind.defaults, **options, "max_length": 64})
+    rows = kind.read_rows(labelled(task, folder))
     network, made = kind.make(rows[:32], rows[32:], letters(), model, settings)
     how = TrainingSettings(1e-3, precision="fp32", validations=1)
     trainer = loop.Trainer(network, made, how, Budget(steps=1), folder)
@@ -128,7 +130,7 @@ def test_a_run_on_a_device_is_resumed_on_the_cpu(tmp_path):
 
 
 @pytest.mark.slow(cases=23)
-@pytest.mark.parametrize(("task", "options"), TASKS)
+@pytest.mark.parametrize(("task", "options"), VARIANTS)
 @pytest.mark.parametrize("member", MEMBERS)
 def test_fine_tuning_leaves_no_tensor_on_the_cpu(tmp_path, member, task, options):
     """One step with the head of every member; validation reads what each task predicts."""
@@ -138,15 +140,15 @@ def test_fine_tuning_leaves_no_tensor_on_the_cpu(tmp_path, member, task, options
 
 
 @pytest.mark.slow(cases=4)
-@pytest.mark.parametrize("task", KINDS)
+@pytest.mark.parametrize("task", TASKS)
 def test_a_whole_run_of_fine_tuning_works_on_the_device(tmp_path, task):
     """Training, the best weights read again, the test set, and what the predictions say."""
     options = {"epochs": 0.5, "max_length": 64, "precision": "fp32", "output": tmp_path / "run"}
     data = labelled(task, tmp_path)
     plan = FinetuningPlan.from_options(
-        KINDS[task].settings, task=task, model=save_base(tmp_path / "base"), data=data, test=data, **options
+        TASKS[task].defaults, task=task, model=save_base(tmp_path / "base"), data=data, test=data, **options
     )
-    assert finetune(plan, KINDS[task], lambda said: None)["test"]
+    assert finetune(plan, TASKS[task], lambda said: None)["test"]
 
 
 def test_a_whole_run_of_pre_training_works_on_the_device(tmp_path):

@@ -17,7 +17,7 @@ import bertedu.pretraining.run
 from bertedu.cli import main, newest_run
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import BertForSequenceClassification
-from bertedu.finetuning.question_answering import BertForQuestionAnswering
+from bertedu.finetuning.tasks.question_answering import BertForQuestionAnswering
 from bertedu.model import BertForMaskedLM, BertModel
 
 MASKED = "the [MASK] sat"

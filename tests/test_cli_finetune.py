@@ -8,14 +8,14 @@ from click.testing import CliRunner
 
 from bertedu.cli import main
 from bertedu.course.data import data_path
-from bertedu.finetuning.kinds import KINDS
+from bertedu.registry import TASKS
 from bertedu.visualization.finetuning_report import usual_options
 from bertedu.visualization.finished_runs import Run
 
 HELP = CliRunner().invoke(main.commands["finetune"], ["--help"]).output
 
 
-@pytest.mark.parametrize("task", KINDS)
+@pytest.mark.parametrize("task", TASKS)
 def test_every_task_has_an_example_to_copy(task):
     commands = re.findall(rf"bertedu finetune {task} --data (\S+)", HELP)
     assert commands and re.search(rf"^ *{task}: \w", HELP, re.MULTILINE)
@@ -23,7 +23,7 @@ def test_every_task_has_an_example_to_copy(task):
         source = Path(data_path(folder.removeprefix("data/")))
         for part in ("train", "validation", "test"):
             (file,) = source.glob(f"{part}.*")
-            assert KINDS[task].read(str(file)), f"{folder} cannot be read for {task}"
+            assert TASKS[task].read_rows(str(file)), f"{folder} cannot be read for {task}"
 
 
 def test_every_option_in_an_example_exists():

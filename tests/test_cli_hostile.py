@@ -14,7 +14,7 @@ from support.small_runs import save_model
 
 from bertedu.cli import main
 from bertedu.errors import visible
-from bertedu.finetuning.question_answering import BertForQuestionAnswering
+from bertedu.finetuning.tasks.question_answering import BertForQuestionAnswering
 from bertedu.model import BertForMaskedLM
 from bertedu.tokenization import BertTokenizer
 from bertedu.visualization.results import Result as Row

@@ -8,7 +8,7 @@ import pytest
 from bertedu.corpora.readers.labelled import Choices
 from bertedu.corpora.task_data import read_choices
 from bertedu.errors import UserError
-from bertedu.finetuning.kinds import KINDS
+from bertedu.registry import TASKS
 
 
 def test_the_answer_of_a_choice_is_read_in_every_form(tmp_path):
@@ -92,7 +92,7 @@ def test_the_premise_of_copa_is_kept(tmp_path):
     texts = ("She slept.", "She got wet.")
     read = read_choices(tmp_path / "a.jsonl")
     assert read == [Choices("effect", texts, 1, "It rained."), Choices("cause", texts, 0, "She ran.")]
-    assert [KINDS["multiple-choice"].unit(row) for row in read] == ["It rained.", "She ran."]
+    assert [TASKS["multiple-choice"].unit(row) for row in read] == ["It rained.", "She ran."]
     (tmp_path / "a.jsonl").write_text(json.dumps(copa | {"label": "choice2"}) + "\n", encoding="utf-8")
     assert read_choices(tmp_path / "a.jsonl") == [Choices("It rained.", texts, 1)]  # now it is the question itself
 

@@ -6,7 +6,7 @@ from bertedu.corpora.readers import read_conll
 from bertedu.corpora.readers.labelled import TaggedWords
 from bertedu.corpora.task_data import read_tagged
 from bertedu.errors import UserError
-from bertedu.finetuning.kinds import KINDS
+from bertedu.registry import TASKS
 
 
 def test_the_column_of_tags_asked_for_is_read(tmp_path):
@@ -122,9 +122,9 @@ def test_parts_of_speech_are_not_learned_as_entities(tmp_path, name, task):
     path.write_text("".join(lines), encoding="utf-8")
     expected = [TaggedWords(("Dogs", "bark"), ("NOUN", "VERB"))]
     if task == "tagging":
-        assert KINDS[task].read(str(path)) == read_tagged(path) == read_tagged(path, scheme=None) == expected
+        assert TASKS[task].read_rows(str(path)) == read_tagged(path) == read_tagged(path, scheme=None) == expected
         return
     with pytest.raises(UserError, match=rf"{name} is CoNLL-U, .* no tags of the scheme BIO: choose the task tagging"):
-        KINDS[task].read(str(path))
+        TASKS[task].read_rows(str(path))
     with pytest.raises(UserError, match="no tags of the scheme BIOES"):
         read_tagged(path, scheme="BIOES")

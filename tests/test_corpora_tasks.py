@@ -14,7 +14,7 @@ from bertedu.corpora.tasks.files import TASKS
 from bertedu.corpora.tasks.grammar import PARTS, SLOT, fill, lists_of, read_words
 from bertedu.corpora.tasks.sentiment import JUDGED, NEUTRAL, turned_round
 from bertedu.errors import UserError
-from bertedu.finetuning.kinds import labels_of
+from bertedu.finetuning.labels import labels_of
 from bertedu.finetuning.spans import tag_spans
 from bertedu.tokenization import BertTokenizer
 

@@ -22,12 +22,12 @@ from bertedu.config import TaskConfig
 from bertedu.family.albert import AlbertConfig, AlbertModel
 from bertedu.files import read_json
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.strategies import freeze_encoder, pace
 from bertedu.finetuning.tagging import Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.model.heads import MaskedLM
 from bertedu.training.muon import Muon
 from bertedu.training.optimization import build_optimizers

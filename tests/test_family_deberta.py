@@ -24,9 +24,9 @@ from bertedu.family.deberta.attention import position_scores
 from bertedu.family.deberta.v1 import DebertaConfig, DebertaModel
 from bertedu.files import write_json
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.tagging import Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.model.heads import MaskedLM
 
 every_config = pytest.mark.parametrize("config", CONFIGS, ids=range(len(CONFIGS)))

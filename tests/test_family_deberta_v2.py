@@ -19,9 +19,9 @@ from bertedu.config import TaskConfig
 from bertedu.family.deberta.v2 import DebertaV2Config, DebertaV2Model, log_buckets
 from bertedu.files import write_json
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.tagging import Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.model.architecture import architecture
 from bertedu.model.heads import MaskedLM
 

@@ -24,9 +24,9 @@ from bertedu.family.albert import AlbertConfig
 from bertedu.family.distilbert import DistilBertConfig, DistilBertModel, copied_layers, student_of
 from bertedu.files import read_json
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.tagging import Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.model.heads import MaskedLM
 
 CONFIGS = {

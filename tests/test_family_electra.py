@@ -21,9 +21,9 @@ from bertedu.config import TaskConfig
 from bertedu.errors import UserError
 from bertedu.family.electra import ElectraConfig, ElectraForPreTraining, ElectraModel
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.tagging import Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.inference import attention_weights, fill_mask, open_model, pseudo_perplexity
 from bertedu.model.heads import MaskedLM
 from bertedu.model.pretrained import PretrainedModel

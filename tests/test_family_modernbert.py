@@ -23,11 +23,11 @@ from bertedu.family.modernbert.config import ModernBertConfig
 from bertedu.family.modernbert.head import TextHead
 from bertedu.family.modernbert.model import ModernBertModel
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.tagging import CrfTagger, Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.model.heads import MaskedLM
 
 LENGTH = 40  # tokens in the longest text: several windows

@@ -18,7 +18,7 @@ from bertedu.family.modernbert.model import MODERNBERT, ModernBertModel
 from bertedu.family.modernbert.rope import rotate, rotation
 from bertedu.family.modernbert.unpadding import encode_unpadded, unpad
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.question_answering import SpanFinder
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.model.attention import padding_bias
 from bertedu.model.heads import MaskedLM
 

@@ -25,11 +25,11 @@ from bertedu.config import TaskConfig
 from bertedu.family.roberta import RobertaConfig, RobertaModel
 from bertedu.family.xlm_roberta import XLMRobertaConfig, XLMRobertaModel
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.tagging import Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.inference import encode, fill_mask, open_model, run
 from bertedu.model.heads import MaskedLM
 from bertedu.pretraining.counted_start import initialize_by_counting

@@ -27,9 +27,9 @@ from bertedu.family.xlnet import XLNetConfig, XLNetLMHeadModel, XLNetModel
 from bertedu.family.xlnet.attention import relative_shift, relative_sinusoids
 from bertedu.files import read_json
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.question_answering import SpanFinder
 from bertedu.finetuning.tagging import Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.inference import fill_mask, open_model, pseudo_perplexity
 from bertedu.tokenization.xlnet import XLNetTokenizer
 

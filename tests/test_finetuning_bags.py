@@ -8,20 +8,20 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from bertedu.corpora.readers import LabelledText
 from bertedu.finetuning.bags import bag_cosines, bags_of_words, compared_words, words_by_place
-from bertedu.finetuning.kinds import KINDS
+from bertedu.registry import TASKS
 
 
 @pytest.mark.parametrize("task", ["classification", "regression", "similarity"])
 def test_texts_without_a_word_have_finite_figures(task):
     rows = [LabelledText("!!", "x" if task == "classification" else 1.0, "?")] * 3
     rows += [LabelledText("??", "y" if task == "classification" else 2.0, "!")] * 3
-    for figures in KINDS[task].baselines(rows, rows).values():
+    for figures in TASKS[task].baselines(rows, rows).values():
         assert all(math.isfinite(value) for value in figures.values())
 
 
 def test_a_class_that_validation_took_does_not_end_the_run():
     train, test = [LabelledText("a b", "x")] * 5, [LabelledText("a b", "x"), LabelledText("c", "y")]
-    assert KINDS["classification"].baselines(train, test)["bag of words"]["accuracy"] == 0.5
+    assert TASKS["classification"].baselines(train, test)["bag of words"]["accuracy"] == 0.5
 
 
 def test_a_word_of_one_letter_is_counted():
@@ -62,9 +62,9 @@ def test_a_baseline_of_pairs_lays_word_beside_word():
         first, other = generator.choice(60, 2, replace=False)
         same = number % 2 == 0
         rows.append(LabelledText(words[first], "same" if same else "other", words[first if same else other]))
-    found = KINDS["classification"].baselines(rows[:200], rows[200:])
+    found = TASKS["classification"].baselines(rows[:200], rows[200:])
     assert found["words compared"]["accuracy"] == 1.0 and found["bag of words"]["accuracy"] < 0.8
     scores = [LabelledText(row.text, float(row.label == "same"), row.pair) for row in rows]
-    assert KINDS["regression"].baselines(scores[:200], scores[200:])["words compared"]["spearman"] > 0.8
+    assert TASKS["regression"].baselines(scores[:200], scores[200:])["words compared"]["spearman"] > 0.8
     single = [LabelledText(row.text, row.label) for row in rows]
-    assert "words compared" not in KINDS["classification"].baselines(single, single)
+    assert "words compared" not in TASKS["classification"].baselines(single, single)

@@ -7,8 +7,8 @@ from bertedu.config import BertConfig, TaskConfig
 from bertedu.corpora.readers import Summary, TaggedWords
 from bertedu.finetuning.examples import collate
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.summarization import SentenceChooser, SummarizationTask
 from bertedu.finetuning.tagging import CrfTagger, Tagger, TaggingTask
+from bertedu.finetuning.tasks.summarization import SentenceChooser, SummarizationTask
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS

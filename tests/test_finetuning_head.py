@@ -5,9 +5,9 @@ import torch
 
 from bertedu.config import BertConfig, TaskConfig
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.summarization import SentenceChooser
 from bertedu.finetuning.tagging import CrfTagger, Tagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.summarization import SentenceChooser
 
 
 @pytest.mark.parametrize("model_class", [TextClassifier, Tagger, CrfTagger, ChoiceModel, SentenceChooser])

@@ -10,8 +10,8 @@ from bertedu.config import BertConfig
 from bertedu.corpora.readers import Choices
 from bertedu.errors import UserError
 from bertedu.finetuning.examples import collate, encode_text
-from bertedu.finetuning.multiple_choice import BertForMultipleChoice, MultipleChoiceTask, choice_baselines
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.tasks.multiple_choice import BertForMultipleChoice, MultipleChoiceTask, choice_baselines
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.budget import Budget

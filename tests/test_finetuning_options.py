@@ -9,11 +9,11 @@ from support import finetuning_rows as runs
 
 from bertedu.cli import main
 from bertedu.errors import UserError
-from bertedu.finetuning.kinds import KINDS
-from bertedu.finetuning.plan import KNOWN_TO, FinetuningPlan
+from bertedu.finetuning.plan import FinetuningPlan, known_to
 from bertedu.finetuning.run import finetune, spread
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.spans import entity_figures
+from bertedu.registry import TASKS
 from bertedu.training.settings import TrainingSettings
 
 
@@ -31,10 +31,10 @@ def test_an_entity_that_one_seed_alone_finds_counts_0_for_the_others():
 @pytest.mark.parametrize("task", ["similarity"])
 def test_a_model_with_nothing_left_to_learn_is_refused(task, base, tmp_path):
     with pytest.raises(UserError, match=r"nothing is left to learn.*--freeze-encoder.*--pooling pooler"):
-        finetune(runs.made_plan(tmp_path, base, task, freeze_encoder=True), KINDS[task], runs.silent)
+        finetune(runs.made_plan(tmp_path, base, task, freeze_encoder=True), TASKS[task], runs.silent)
     assert not (tmp_path / "run").exists()
     plan = runs.made_plan(tmp_path, base, task, freeze_encoder=True, pooling="pooler")
-    assert finetune(plan, KINDS[task], runs.silent)
+    assert finetune(plan, TASKS[task], runs.silent)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_run_is_not_resumed_with_another_seed(base, tmp_path):
 
 
 def test_validation_rows_stay_those_that_chose_the_weights(base, tmp_path):
-    kind = KINDS["classification"]
+    kind = TASKS["classification"]
     finetune(runs.made_plan(tmp_path, base, "classification"), kind, runs.silent)
     (tmp_path / "other.jsonl").write_text((tmp_path / "d.jsonl").read_text().splitlines()[0] + "\n")
     other = FinetuningPlan.from_options({}, resume=tmp_path / "run", validation=str(tmp_path / "other.jsonl"))
@@ -108,12 +108,12 @@ def test_pooling_of_layers_that_a_model_lacks_is_refused(base, tmp_path):
 def test_a_rate_for_a_head_that_is_not_there_is_refused(base, tmp_path):
     plan = runs.made_plan(tmp_path, base, "similarity", head_rate=5.0)
     with pytest.raises(UserError, match="has no head: leave --head-rate out"):
-        finetune(plan, KINDS["similarity"], runs.silent)
+        finetune(plan, TASKS["similarity"], runs.silent)
     assert not plan.folder.exists()
 
 
 def test_what_is_changed_on_resuming_is_kept_and_a_refusal_spoils_nothing(base, tmp_path):
-    kind = KINDS["classification"]
+    kind = TASKS["classification"]
     finetune(runs.made_plan(tmp_path, base, "classification"), kind, runs.silent)
     before = (tmp_path / "run/run.json").read_text()
     vocabulary = (tmp_path / "run/seed-0/checkpoint/vocab.txt").read_text()
@@ -133,7 +133,11 @@ def test_what_is_changed_on_resuming_is_kept_and_a_refusal_spoils_nothing(base, 
         ("classification", {"crf": True}, "--crf is for entities and tagging"),
         ("tagging", {"class_weights": "balanced"}, "--class-weights is for classification"),
         ("question-answering", {"class_weights": "balanced"}, "--class-weights is for classification"),
-        ("question-answering", {"pooling": "mean"}, "--pooling is for classification, multi-label, regression and sim"),
+        (
+            "question-answering",
+            {"pooling": "mean"},
+            "--pooling is for classification, multi-label, ordinal",
+        ),
         ("multiple-choice", {"pooling": "cls"}, "--pooling is for"),
     ],
 )
@@ -143,5 +147,5 @@ def test_an_option_that_a_task_does_not_know_is_refused(task, options, says, bas
 
 
 def test_every_option_is_known_to_tasks_that_exist():
-    assert KNOWN_TO.keys() <= {field.name for field in fields(FinetuningSettings)}
-    assert {task for tasks in KNOWN_TO.values() for task in tasks} <= KINDS.keys()
+    assert known_to().keys() <= {field.name for field in fields(FinetuningSettings)}
+    assert {task for tasks in known_to().values() for task in tasks} <= TASKS.keys()

@@ -11,16 +11,20 @@ from transformers import AutoModelForQuestionAnswering
 from bertedu.config import BertConfig, TaskConfig
 from bertedu.corpora.readers import Answer, Question
 from bertedu.errors import UserError
-from bertedu.finetuning.question_answering import (
-    Answered,
-    BertForQuestionAnswering,
-    QuestionAnsweringTask,
-    answer_or_none,
-    answer_question,
-)
+from bertedu.finetuning.asking import answer_or_none, answer_question
 from bertedu.finetuning.run import judge
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.windows import WINDOW, Candidate, Window, best_over_windows, best_spans, label_of, windows
+from bertedu.finetuning.tasks.question_answering import BertForQuestionAnswering, QuestionAnsweringTask
+from bertedu.finetuning.windows import (
+    WINDOW,
+    Answered,
+    Candidate,
+    Window,
+    best_over_windows,
+    best_spans,
+    label_of,
+    windows,
+)
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.layout import FIRST, SECOND, Layout
 from bertedu.tokenization.training import SPECIAL_TOKENS

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +17,23 @@ from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
 from bertedu.finetuning import run
 from bertedu.finetuning.classification import BertForSequenceClassification, ClassificationTask
-from bertedu.finetuning.kinds import KINDS, classification_baselines
-from bertedu.finetuning.multiple_choice import BertForMultipleChoice
+from bertedu.finetuning.labels import classification_baselines
 from bertedu.finetuning.plan import FinetuningPlan
-from bertedu.finetuning.question_answering import BertForQuestionAnswering
 from bertedu.finetuning.run import finetune
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.similarity import BertSentenceEncoder
 from bertedu.finetuning.starting import with_new_head
-from bertedu.finetuning.summarization import BertForSummarization
 from bertedu.finetuning.tagging import BertForTokenClassification
+from bertedu.finetuning.tasks.multiple_choice import BertForMultipleChoice
+from bertedu.finetuning.tasks.question_answering import BertForQuestionAnswering
+from bertedu.finetuning.tasks.similarity import BertSentenceEncoder
+from bertedu.finetuning.tasks.summarization import BertForSummarization
+from bertedu.registry import TASKS
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training import loop
 from bertedu.training.metrics import read_metrics
 from bertedu.training.run_folder import holding
 
-KIND = KINDS["classification"]
+KIND = TASKS["classification"]
 
 
 LOSSES = {f"{name}_loss" for name in ("text", "word", "window", "pair", "question", "sentence")}
@@ -74,13 +74,13 @@ def logits_of_both(task: str, checkpoint: Path) -> tuple[torch.Tensor, torch.Ten
     return (found, right.logits.squeeze(-1)) if task == "summarization" else (found.logits, right.logits)
 
 
-@pytest.mark.parametrize("task", DATA)
+@pytest.mark.parametrize("task", OPENS_AS)
 def test_every_task_reaches_its_folder(task, base, tmp_path):
     plan = made_plan(tmp_path, base, task, test=str(tmp_path / DATA[task][0]))
-    metrics = finetune(plan, KINDS[task], silent)
+    metrics = finetune(plan, TASKS[task], silent)
     assert metrics == json.loads((tmp_path / "run/metrics.json").read_text())
     assert metrics["rows"] == {"train": 36, "validation": 4, "test": 40}
-    assert KINDS[task].name == task and metrics["test"].keys() == metrics["validation"].keys()
+    assert metrics["test"].keys() == metrics["validation"].keys()
     (best_by,) = {name for name, value in metrics["runs"][0]["validation"].items() if name in figures_of(task)}
     assert metrics["runs"][0]["quality"] == metrics["runs"][0]["validation"][best_by]
     for figures in metrics["baselines"].values():
@@ -110,7 +110,7 @@ def figures_of(task: str) -> set[str]:
 
 
 def test_seeds_are_different_runs_and_their_spread_is_right(base, tmp_path):
-    metrics = finetune(made_plan(tmp_path, base, "regression", seeds=2), KINDS["regression"], silent)
+    metrics = finetune(made_plan(tmp_path, base, "regression", seeds=2), TASKS["regression"], silent)
     one, two = (load_file(tmp_path / f"run/seed-{seed}/checkpoint/model.safetensors") for seed in (0, 1))
     assert not torch.equal(one["classifier.weight"], two["classifier.weight"])
     errors = [run["validation"]["mean_squared_error"] for run in metrics["runs"]]
@@ -126,7 +126,7 @@ def test_predictions_are_of_the_best_seed_and_its_rows(base, tmp_path, monkeypat
         ClassificationTask, "predictions", lambda *given: asked.append(len(given[2])) or predictions(*given)
     )
     plan = made_plan(tmp_path, base, "classification", seeds=2, test=str(tmp_path / "d.jsonl"))
-    metrics = finetune(plan, KINDS["classification"], silent)
+    metrics = finetune(plan, TASKS["classification"], silent)
     assert asked == [4, 4, 4, 40] * 2, "two validations, then each row of validation and test once"
     rows = [json.loads(line) for line in (tmp_path / "run/predictions.jsonl").read_text().splitlines()]
     given = [json.loads(line) for line in DATA["classification"][1].splitlines()]
@@ -140,12 +140,12 @@ def test_predictions_are_of_the_best_seed_and_its_rows(base, tmp_path, monkeypat
 
 
 def test_a_stopped_run_goes_on_and_no_run_is_overwritten(base, tmp_path):
-    whole = finetune(made_plan(tmp_path, base, "classification"), KINDS["classification"], silent)
+    whole = finetune(made_plan(tmp_path, base, "classification"), TASKS["classification"], silent)
     with pytest.raises(UserError, match="holds a run already"):
-        finetune(made_plan(tmp_path, base, "classification"), KINDS["classification"], silent)
+        finetune(made_plan(tmp_path, base, "classification"), TASKS["classification"], silent)
     resumed = FinetuningPlan.from_options({}, resume=tmp_path / "run")
     assert resumed.resume and resumed.settings.epochs == 1.0 and resumed.training.precision == "fp32"
-    assert finetune(resumed, KINDS["classification"], silent)["runs"][0]["validation"] == whole["runs"][0]["validation"]
+    assert finetune(resumed, TASKS["classification"], silent)["runs"][0]["validation"] == whole["runs"][0]["validation"]
 
 
 class Killed(BaseException):
@@ -188,7 +188,8 @@ def test_a_baseline_that_cannot_be_measured_is_told_before_training(base, tmp_pa
         raise UserError("no baseline for these rows")
 
     with pytest.raises(UserError, match="no baseline"):
-        finetune(made_plan(tmp_path, base, "classification"), replace(KIND, baselines=refuse), silent)
+        refusing = type("Refusing", (KIND,), {"baselines": staticmethod(refuse)})
+        finetune(made_plan(tmp_path, base, "classification"), refusing, silent)
     assert not (tmp_path / "run").exists(), "it was trained before anybody asked"
 
 
@@ -206,7 +207,7 @@ def test_the_dropout_asked_for_is_used(base, asked, expected):
 
 
 def test_a_frozen_encoder_stays(base, tmp_path):
-    finetune(made_plan(tmp_path, base, "classification", freeze_encoder=True), KINDS["classification"], silent)
+    finetune(made_plan(tmp_path, base, "classification", freeze_encoder=True), TASKS["classification"], silent)
     before = load_file(base / "model.safetensors")
     after = load_file(tmp_path / "run/seed-0/checkpoint/model.safetensors")
     same = {name for name in after if name in before and torch.equal(before[name], after[name])}
@@ -263,7 +264,7 @@ def test_the_command_prints_its_figures(base, tmp_path, monkeypatch, capsys):
 
 def test_an_answer_is_looked_for_in_exactly_one_text(base, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    finetune(made_plan(tmp_path, base, "question-answering"), KINDS["question-answering"], silent)
+    finetune(made_plan(tmp_path, base, "question-answering"), TASKS["question-answering"], silent)
     (tmp_path / "text.txt").write_text("A b c d.")
     for given, code in ((["text.txt"], 0), (["--text", "A b c d."], 0), ([], 2), (["text.txt", "--text", "A"], 2)):
         with pytest.raises(SystemExit) as ended:

@@ -9,9 +9,9 @@ from transformers import AutoModel
 from bertedu.config import BertConfig, TaskConfig
 from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.similarity import BertSentenceEncoder, SimilarityTask, embed, search, word_cosines
+from bertedu.finetuning.tasks.similarity import BertSentenceEncoder, SimilarityTask, embed, search, word_cosines
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.budget import Budget
@@ -90,7 +90,7 @@ def test_the_highest_of_fine_scores_is_read_though_training_had_a_lower_one(tmp_
     for name, scores in rows.items():
         lines = [json.dumps({"sentence1": "a", "sentence2": "b", "score": score}) for score in scores]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    read = KINDS["similarity"].read
+    read = TASKS["similarity"].read_rows
     train = read(str(tmp_path / "train.jsonl"))
     assert [row.label for row in read(str(tmp_path / "near.jsonl"), train=train)] == [0.0, 0.5, 1.0]
     with pytest.raises(UserError, match=r"far.jsonl, line 3: the score is 5.0, and scores run from 0 to 0.98"):

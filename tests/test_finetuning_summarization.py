@@ -11,7 +11,13 @@ from bertedu.config import BertConfig
 from bertedu.corpora.readers import Summary
 from bertedu.finetuning.rouge import rouge
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.summarization import BertForSummarization, SummarizationTask, lead_and_oracle, oracle, select
+from bertedu.finetuning.tasks.summarization import (
+    BertForSummarization,
+    SummarizationTask,
+    lead_and_oracle,
+    oracle,
+    select,
+)
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.layout import FIRST

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from bertedu.course.rooms import sources_in
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
     "errors",
+    "registry",
     "extras",
     "utf8",
     "json_values",
@@ -256,3 +258,66 @@ def test_every_module_has_tests():
         for name in sorted(rows - {"__init__"})
         if name not in tested and not any(re.fullmatch(rf"test_{name}(_\w+)?", test) for test in tests)
     )
+
+
+# What is found by its name names modules, too -----------------------------------------------------------------------
+
+MODULES = {
+    ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path for path in modules()
+}
+
+
+def module_of(name: str) -> str:
+    """The module that a dotted name is, or is something of; "" for one that is nothing of the package."""
+    while name and name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def is_for_types(node: ast.AST) -> bool:
+    """Whether this is what only a checker of types reads."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """What is imported in a part of a file."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.ImportFrom):
+            yield from (f"{one.module}.{alias.name}" for alias in one.names)
+
+
+def reached(path: Path) -> Iterator[str]:
+    """The modules that a file names: by an import, by a string, or as the files of a package that fills a registry."""
+    for_types = {name for node in ast.walk(syntax(path)) if is_for_types(node) for name in imported(node)}
+    for name in set(imports(path)) - for_types:
+        yield module_of(name)
+    for node in ast.walk(syntax(path)):
+        if isinstance(node, ast.Constant) and re.fullmatch(r"bertedu(\.\w+)+", str(node.value)):
+            yield module_of(str(node.value))
+        if isinstance(node, ast.Attribute) and node.attr == "add_files" and path.name == "__init__.py":
+            yield from (
+                module_of(".".join(other.relative_to(REPOSITORY).with_suffix("").parts))
+                for other in modules(path.parent)
+                if other != path
+            )
+
+
+def graph() -> dict[str, set[str]]:
+    """Each module of the library and the modules that it names. The root names all that is found by name."""
+    rows = ROWS[: ROWS.index("course")]
+    library = {name for name in MODULES if name != "bertedu" and row(MODULES[name]) in rows}
+    return {name: set(reached(MODULES[name])) & library - {name} for name in library}
+
+
+def test_a_text_names_modules_in_the_order_of_the_rows():
+    for name, others in graph().items():
+        for other in others:
+            assert ROWS.index(row(MODULES[other])) <= ROWS.index(row(MODULES[name])), f"{name} names {other}"
+
+
+def test_no_modules_need_each_other_in_a_circle():
+    """Also one that no import shows: where a table of names leads back to where it is read."""
+    try:
+        TopologicalSorter(graph()).prepare()
+    except CycleError as error:
+        pytest.fail(f"each names the one before it: {', '.join(error.args[1])}")

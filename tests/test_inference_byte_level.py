@@ -19,7 +19,7 @@ from bertedu.finetuning.windows import label_of, on_tokens, windows
 from bertedu.inference import fill_mask, open_model, word_vectors
 from bertedu.model.architecture import architecture
 from bertedu.pretraining.examples import tokenize_documents
-from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.words import MaskedWords
 from bertedu.pretraining.probes import fact_probe_accuracy, questions
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import ModernBertTokenizer, RobertaTokenizer

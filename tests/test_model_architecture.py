@@ -16,6 +16,7 @@ from bertedu.files import read_json
 from bertedu.finetuning.classification import TextClassifier
 from bertedu.model import architecture
 from bertedu.model.heads import ARCHITECTURE, BertForMaskedLM, MaskedLM
+from bertedu.registry import ARCHITECTURES
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,11 @@ def other(monkeypatch):
         class_names={"ForMaskedLM": "OtherLMHeadModel"},
     )
     monkeypatch.setitem(sys.modules, "other_member", module)
-    monkeypatch.setitem(architecture.MEMBERS, "other", "other_member")
+    monkeypatch.setitem(ARCHITECTURES.places, "other", "other_member")
 
 
 def test_a_member_is_imported_when_it_is_asked_for(monkeypatch):
-    monkeypatch.setitem(architecture.MEMBERS, "absent", "a_module_that_is_not_there")
+    monkeypatch.setitem(ARCHITECTURES.places, "absent", "a_module_that_is_not_there")
     assert architecture.architecture("bert") is ARCHITECTURE
     with pytest.raises(ModuleNotFoundError):
         architecture.architecture("absent")
@@ -100,7 +101,7 @@ def test_a_tied_weight_has_to_be_declared(other, tmp_path, monkeypatch):
     assert "cls.predictions.decoder.weight" not in load_file(tmp_path / "whole" / "model.safetensors")
     monkeypatch.setitem(sys.modules, "forgetful", ModuleType("forgetful"))
     sys.modules["forgetful"].ARCHITECTURE = replace(ARCHITECTURE, names=replace(BERT, tied=()))  # type: ignore
-    monkeypatch.setitem(architecture.MEMBERS, "bert", "forgetful")
+    monkeypatch.setitem(ARCHITECTURES.places, "bert", "forgetful")
     with pytest.raises(RuntimeError, match="share memory"):
         model.save_pretrained(tmp_path / "forgetful")
 
@@ -109,7 +110,7 @@ def test_a_field_of_bert_alone_is_not_asked_of_every_member():
     assert not hasattr(EncoderConfig(), "type_vocab_size") and not hasattr(BertConfig(), "labels")
 
 
-@pytest.mark.parametrize("model_type", architecture.MEMBERS)
+@pytest.mark.parametrize("model_type", ARCHITECTURES)
 def test_a_model_for_texts_of_a_few_tokens_computes_numbers(model_type):
     member = architecture.architecture(model_type)
     for tokens in range(1, 10):

@@ -1,22 +1,23 @@
 """What holds for every member of the family: whoever adds one to MEMBERS hears here what was forgotten."""
 
+import re
+from dataclasses import fields
+from pathlib import Path
+
 import pytest
 import torch
+from click.testing import CliRunner
+from support.members import LAYERS, SIZES
 from torch import nn
 
-from bertedu.model.architecture import MEMBERS, architecture
+from bertedu.cli import main
+from bertedu.family import MEMBERS
+from bertedu.model.architecture import architecture
 from bertedu.model.pretrained import PretrainedModel
+from bertedu.pretraining.members import objectives_of
+from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.registry import ARCHITECTURES, OBJECTIVES
 
-LAYERS = 3
-# Where the sizes of all others do not fit: RoBERTa counts positions from pad_token_id + 1; ModernBERT's [PAD] has an
-# id beyond a small vocabulary, and its window is to be shorter than the texts; in ALBERT each layer shall have weights
-# of its own here, which is what the test of depth expects.
-SIZES = {
-    "roberta": {"max_position_embeddings": 12},
-    "xlm-roberta": {"max_position_embeddings": 12},
-    "modernbert": {"pad_token_id": 0, "local_attention": 4},
-    "albert": {"embedding_size": 6, "num_hidden_groups": LAYERS},
-}
 # Weights that change the first vectors and count as part of a layer; the member says why.
 COUNTED_HIGHER = ("encoder.mapping_in.",)
 every_member = pytest.mark.parametrize("model_type", MEMBERS)
@@ -102,3 +103,20 @@ def test_cls_is_where_the_tokenizer_says(model_type):
     tokenizer = architecture(model_type).tokenizer.train(["the cat sat on the mat"] * 3, vocab_size=300)
     ids = tokenizer("the cat", "the mat").input_ids[0].tolist()
     assert ids.index(tokenizer.cls_token_id) == (len(ids) - 1 if tokenizer.cls_at_end else 0)
+
+
+@every_member
+def test_every_member_is_in_the_help_and_on_the_front_page(model_type):
+    member, said = MEMBERS[model_type], CliRunner().invoke(main, ["pretrain", "--help"]).output
+    assert re.search(rf"^ *{model_type} +{member.objective} +{re.escape(member.about[:30])}", said, re.MULTILINE)
+    front = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+    assert re.search(rf"\b{member.name.split()[0]}\b", front)
+    assert model_type in ARCHITECTURES and architecture(model_type).config.model_type == model_type
+
+
+@every_member
+def test_every_member_has_an_objective_and_settings_that_exist(model_type):
+    member = MEMBERS[model_type]
+    assert member.objective in OBJECTIVES and objectives_of(model_type)[0] == member.objective
+    assert member.published.keys() <= {field.name for field in fields(PretrainingSettings)}
+    assert member.refused.keys() <= set(OBJECTIVES)

@@ -11,8 +11,10 @@ import torch
 from support.made_up_text import made_up_corpus
 
 from bertedu.corpora.documents import Corpus, Document, FactProbe, SenseExample
-from bertedu.pretraining.evaluation import Evaluation, pad_together, score, segments
+from bertedu.pretraining.evaluation import Evaluation
+from bertedu.pretraining.objectives.pairs import segments
 from bertedu.pretraining.run import make_model, make_task
+from bertedu.pretraining.scoring import pad_together, score
 from bertedu.pretraining.settings import PretrainingSettings
 
 

@@ -8,7 +8,7 @@ import torch
 from support.tiny_run import make_text, random_documents, tiny_model, tiny_task, tiny_tokenizer
 from torch.nn.functional import cross_entropy, log_softmax
 
-from bertedu.pretraining.objectives import MaskedWordsAndPairs
+from bertedu.pretraining.objectives.pairs import MaskedWordsAndPairs
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.training.feeding import cut_rows
 

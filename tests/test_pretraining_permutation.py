@@ -17,10 +17,10 @@ from bertedu.family.xlnet import XLNetConfig, XLNetLMHeadModel
 from bertedu.files import read_json
 from bertedu.inference import fill_mask, open_filler, open_model, pseudo_perplexity
 from bertedu.model.heads import IGNORED
-from bertedu.pretraining.evaluation import mean_pseudo_perplexity
 from bertedu.pretraining.objectives.permutation import PermutationLanguageModel, visible_neighbours
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import make_model, make_task, pretrain
+from bertedu.pretraining.scoring import mean_pseudo_perplexity
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import XLNetTokenizer
 from bertedu.training.feeding import cut_rows

@@ -218,7 +218,7 @@ def test_masked_words_alone_are_trained_without_pairs_and_leave_their_own_model(
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"objective": "rhymes"}, "no objective 'rhymes': choose one of pairs, words"),
+        ({"objective": "rhymes"}, "no objective 'rhymes': choose one of distillation, pairs"),
         ({"objective": "words", "pairs": "order"}, "pairs is 'order', and the objective 'words' has no pairs"),
         ({"objective": "replaced-tokens", "pairs": "order"}, "the objective 'replaced-tokens' has no pairs"),
         ({"objective": "replaced-tokens", "initialization": "counted"}, "take matching or published"),

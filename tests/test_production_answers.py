@@ -8,7 +8,8 @@ from fastapi.testclient import TestClient
 from support.small_runs import POSITIONS, WORDS, small_model, small_tokenizer
 
 from bertedu.config import TaskConfig
-from bertedu.finetuning.question_answering import SpanFinder, answer_or_none, answer_question
+from bertedu.finetuning.asking import answer_or_none, answer_question
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.production.app import create_app
 from bertedu.production.batching import Batching
 from bertedu.production.checking import of_every_length

@@ -15,9 +15,9 @@ from bertedu.cli import main
 from bertedu.config import TaskConfig
 from bertedu.errors import UserError
 from bertedu.finetuning.classification import TextClassifier
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.similarity import SentenceEncoder
 from bertedu.finetuning.tagging import CrfTagger
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.similarity import SentenceEncoder
 from bertedu.model import BertForPreTraining
 from bertedu.model.architecture import architecture
 from bertedu.production import onnx_export

@@ -13,7 +13,7 @@ from bertedu.errors import UserError
 from bertedu.finetuning.classification import TextClassifier
 from bertedu.production.cache import LARGEST, Cache, Digests
 from bertedu.production.counts import KEPT, Counts
-from bertedu.production.monitor import NEEDED, RECENT, Monitor, Reference, reference_of
+from bertedu.production.monitor import NEEDED, RECENT, Monitor, Reference, compared, reference_of
 from bertedu.production.onnx_export import export
 from bertedu.production.protocol import Asked
 
@@ -43,6 +43,13 @@ def test_the_cache_keeps_its_size_and_what_is_asked_for():
     nothing = Cache(0)
     nothing.put("a", b"a")
     assert nothing.get("a") is None
+
+
+def test_an_answer_that_is_put_again_counts_as_new():
+    cache = Cache(2)
+    for name in ("a", "b", "a", "c"):
+        cache.put(name, name.encode())
+    assert cache.get("a") == b"a" and cache.get("b") is None
 
 
 def test_quantiles_count_the_newest_answers_and_no_refusals():
@@ -109,6 +116,14 @@ def test_drift_is_noticed(words, sure, unknown, alarm):
     assert alarm in watched(monitor, texts(rng, words, RECENT, unknown), sure, rng)
     back = watched(monitor, texts(rng, range(2, 400), RECENT), 0.8, rng)
     assert back == [], "the window holds what is long past"
+
+
+def test_the_error_of_drift_counts_the_reference_as_a_sample_too():
+    """The mean of few reference texts is uncertain, too: its part of the standard error is the larger one."""
+    before, lately = (0.8, 0.04), [0.7] * 100
+    right = (0.7 - 0.8) / (0.04 * (1 / 25 + 1 / 100)) ** 0.5
+    assert compared(before, lately, texts=25)["standard_errors"] == pytest.approx(right, abs=0.05)
+    assert abs(compared(before, lately, texts=25)["standard_errors"]) < 3 < 0.1 / (0.04 / 100) ** 0.5
 
 
 def test_a_reference_is_the_same_after_it_was_saved(tmp_path):

@@ -70,6 +70,28 @@ def test_a_service_that_stood_still_shows_many_slow_requests():
     assert measured.statuses == {200: 100} and measured.p50_ms > 300  # by the clients' clocks: all but one were quick
 
 
+def test_refusals_are_not_timed_as_answers():
+    """Every second request is refused at once, the others take a tenth of a second."""
+
+    class Refusing(threading.Thread):
+        """Answers one connection after the other, and refuses in turns."""
+
+        def run(self) -> None:
+            listening.accept()  # that of the check whether anybody is there
+            connection, _ = listening.accept()
+            for number in range(20):
+                connection.recv(65_536)
+                time.sleep(0.1 * (number % 2))
+                status = b"200 OK" if number % 2 else b"503 Service Unavailable"
+                connection.sendall(b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\n\r\n{}")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        Refusing(daemon=True).start()
+        measured = load(f"http://127.0.0.1:{listening.getsockname()[1]}", ["a"], 20, clients=1)
+    assert measured.statuses == {503: 10, 200: 10} and len(measured.milliseconds) == 10
+    assert measured.quantile_ms(0.0) > 90, "a refusal was timed as an answer"
+
+
 def test_every_measure_has_its_scale():
     measured = Measured(4, 2.0, {200: 3, 503: 1}, [10.0, 20.0, 30.0])
     assert (measured.per_second, measured.p50_ms) == (1.5, 20.0) and measured.p99_ms == pytest.approx(29.8)

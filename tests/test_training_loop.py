@@ -180,6 +180,19 @@ def test_a_run_without_progress_goes_on_to_its_end(tmp_path):
     assert again.run(resume=True).step == 25, "a run that had ended goes on when it is resumed"
 
 
+def test_only_better_weights_replace_the_best(tmp_path):
+    """Validations say 1, 2, 2 and no number: the second is kept, the first that is as good."""
+    task = Worsening()
+    qualities = iter((1.0, 2.0, 2.0, math.nan))
+    task.quality = lambda figures: next(qualities)
+    trainer, kept = tiny_trainer(tmp_path, 8, task, validations=4), []
+    trainer.bare_model.save_pretrained = lambda folder: (
+        kept.append(trainer.progress.step) if folder.name == "checkpoint-best" else None
+    )
+    trainer.run()
+    assert kept == [2, 4] and trainer.best == 2.0
+
+
 def test_every_part_of_a_model_learns_at_one_pace(tmp_path):
     """The head learns at once, the encoder in the second half only; embeddings never."""
 

@@ -14,6 +14,7 @@ from bertedu.training.optimization import (
     check_warmup,
     parameter_groups,
     rate_factor,
+    set_rates,
     tokens_alone_faster,
 )
 
@@ -173,3 +174,14 @@ def test_the_rate_warms_up_and_decays(progress, warmup, factor):
 def test_a_warmup_that_is_no_share_is_refused(warmup):
     with pytest.raises(UserError, match=f"warmup is {warmup}"):
         check_warmup(warmup)
+
+
+def test_a_weight_learns_from_its_start_on():
+    """Starts lie at 0, a half and one: at a share of the run those are learned that have come."""
+    weights = [torch.nn.Parameter(torch.zeros(1)) for _ in range(3)]
+    starts = zip(weights, (0.0, 0.5, 1.0), strict=True)
+    groups = [{"params": [weight], "scale": 2.0, "start": start} for weight, start in starts]
+    optimizer = torch.optim.SGD(groups, lr=1.0)
+    for share, right in ((0.0, [0.2, 0.0, 0.0]), (0.49, [0.2, 0.0, 0.0]), (0.5, [0.2, 0.2, 0.0]), (1.0, [0.2] * 3)):
+        set_rates(optimizer, 0.1, share)
+        assert [group["lr"] for group in optimizer.param_groups] == right

@@ -12,9 +12,9 @@ from support.torchrun import run_two_processes
 from support.two_processes import plan_of
 
 from bertedu.config import BertConfig
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.run import finetune
 from bertedu.model import BertForPreTraining
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.metrics import read_metrics
@@ -25,14 +25,14 @@ pytestmark = pytest.mark.slow
 RUNS = {
     f"{name} {optimizer}": (task, {**options, "optimizer": optimizer}, True)
     for optimizer in OPTIMIZERS
-    for name, task, options in [*((task, task, {}) for task in KINDS), ("crf", "entities", {"crf": True})]
+    for name, task, options in [*((task, task, {}) for task in TASKS), ("crf", "entities", {"crf": True})]
 }
 RUNS["straight on"] = ("classification", {"optimizer": "adamw"}, False)
 RUNS["multiple passes"] = ("tagging", {"optimizer": "muon", "epochs": 2.0}, False)
 RUNS["accumulation"] = ("classification", {"optimizer": "muon", "accumulation": 2, "data_workers": 1}, False)
 RUNS["frozen"] = ("classification", {"freeze_encoder": True}, False)
 # A task whose loss reads weights outside of the model's forward would meet a share of them.
-RUNS |= {f"fsdp {task}": (task, {"fsdp": True, "checkpointing": True}, True) for task in KINDS}
+RUNS |= {f"fsdp {task}": (task, {"fsdp": True, "checkpointing": True}, True) for task in TASKS}
 RUNS["fsdp crf"] = ("entities", {"fsdp": True, "crf": True}, True)
 RUNS["fsdp frozen"] = ("classification", {"fsdp": True, "freeze_encoder": True}, False)
 
@@ -96,7 +96,7 @@ def test_two_processes_draw_the_same_words_spans_and_orders_as_one(folder, tmp_p
 def test_fine_tuning_with_two_processes_learns_what_one_learns(folder, tmp_path, name):
     task, options, _ = json.loads((folder / "plans.json").read_text("utf-8"))[name]
     options.pop("fsdp", None)  # one process has the whole model
-    right = finetune(plan_of(task, options, tmp_path / "one"), KINDS[task], lambda said: None)
+    right = finetune(plan_of(task, options, tmp_path / "one"), TASKS[task], lambda said: None)
     found = json.loads((folder / name / "metrics.json").read_text("utf-8"))
     assert found["runs"][0]["processes"] == 2 and found["runs"][0]["tokens"] == right["runs"][0]["tokens"]
     for figure, value in right["runs"][0]["validation"].items():

@@ -6,22 +6,26 @@ import pytest
 from matplotlib.image import imread
 from matplotlib.text import Text
 
+from bertedu import visualization
+from bertedu.registry import TASKS
 from bertedu.visualization.confusion import confusion_matrix, entity_confusion, label_outcomes
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.finetuning_curves import finetuning_curves
-from bertedu.visualization.finetuning_pictures import prediction_pictures
 from bertedu.visualization.mistakes import in_words
 
 
 def test_texts_without_any_class_do_not_end_the_report():
     row = {"text": "a", "label": [], "prediction": [], "probability": 0.9, "mistake": 0.0}
-    assert prediction_pictures("multi-label", [row]).keys() == {"calibration"}
-    assert prediction_pictures("multi-label", [row, {**row, "prediction": ["x"]}]).keys() == {"classes", "calibration"}
+    assert TASKS["multi-label"].pictures([row], visualization).keys() == {"calibration"}
+    assert TASKS["multi-label"].pictures([row, {**row, "prediction": ["x"]}], visualization).keys() == {
+        "classes",
+        "calibration",
+    }
 
 
 def test_parts_of_speech_with_a_hyphen_are_not_drawn_as_entities():
     row = {"words": ["(", "a"], "tags": ["-LRB-", "NN-TL"], "prediction": ["-LRB-", "NN"], "probability": [0.9, 0.8]}
-    picture, caption = prediction_pictures("tagging", [{**row, "mistake": 0.8}])["confusion"]
+    picture, caption = TASKS["tagging"].pictures([{**row, "mistake": 0.8}], visualization)["confusion"]
     assert caption.startswith("Which tag") and "NN-TL as NN 1 times" in picture.alt
     mistake = in_words({**row, "mistake": 0.8})
     assert (mistake.right, mistake.said) == ("a NN-TL", "a NN (80%)")

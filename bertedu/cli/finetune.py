@@ -1,6 +1,7 @@
 """`bertedu finetune`."""
 
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from bertedu.cli.mistakes import STOPPED
 from bertedu.cli.saying import NAME, PATH, say
 from bertedu.config import POOLINGS
 from bertedu.errors import UserError
+from bertedu.registry import TASKS
 
 SHOWN_ERRORS = 3
 LINE = 100  # characters of a text
@@ -20,42 +22,8 @@ ADVICE = (
 EXAMPLES = """
 \b
 The tasks, what a row of their data looks like, and a command to try in the course's folder:
-\b
-  classification: one label for a text, or for a pair of texts
-      text,label                                    .csv, .tsv, .jsonl, or a folder of texts for each label
-      The room was cold.,negative
-      bertedu finetune classification --data data/tasks/sentiment --pooling max
-\b
-  multi-label: as many labels as fit, or none
-      The supper was expensive.,"food praised, price blamed"                       commas between, or a list in .jsonl
-      bertedu finetune multi-label --data data/tasks/aspects
-\b
-  regression: a score for a text, or for a pair of texts read together
-      sentence1,sentence2,score
-      bertedu finetune regression --data data/tasks/similarity
-\b
-  similarity: a vector for each text, and their cosine as the score
-      sentence1,sentence2,score
-      bertedu finetune similarity --data data/tasks/similarity
-\b
-  entities: names in a sentence, whole ones count     a word a line with B-, I- or O, or .jsonl with words and tags
-      Anna<TAB>B-person
-      bertedu finetune entities --data data/tasks/entities --crf
-\b
-  tagging: a tag for each word, such as parts of speech                        .conllu, .conll, .jsonl
-      bertedu finetune tagging --data train.conllu --validation dev.conllu --test test.conllu
-\b
-  question-answering: a span of a text, or that there is no answer             SQuAD's .json, or .jsonl
-      bertedu finetune question-answering --data data/tasks/questions
-      bertedu answer "Who sings?" --text "At night the cat sings." --model runs/question-answering-questions
-\b
-  multiple-choice: one of several endings or answers
-      {"question": "It rained, so she", "choices": ["opened her umbrella.", "slept."], "label": 0}
-      bertedu finetune multiple-choice --data data/tasks/choices
-\b
-  summarization: the sentences that say most
-      {"text": "A long report.", "summary": "Its news."}
-      bertedu finetune summarization --data data/tasks/summaries
+"""
+MORE_EXAMPLES = """
 \b
 More examples:
   bertedu finetune classification --data train.csv --test test.csv        a tenth of train.csv chooses the weights
@@ -70,7 +38,17 @@ Ctrl-C stops and saves.
 """
 
 
-@click.command(epilog=EXAMPLES)
+class Finetune(click.Command):
+    """With a help text that is put together when it is asked for: what is registered by then is in it."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What each task says of itself, and examples."""
+        tasks = (indent(TASKS.help_of(name), "  ") for name in TASKS)
+        self.epilog = "\n\b\n".join([EXAMPLES.rstrip(), *tasks, MORE_EXAMPLES.strip().removeprefix("\b\n")])
+        super().format_epilog(ctx, formatter)
+
+
+@click.command(cls=Finetune)
 @click.argument("task", required=False)
 @click.option("--data", type=NAME, metavar="FILE|FOLDER|hub:NAME", help="What to learn from.")
 @click.option(
@@ -97,7 +75,7 @@ Ctrl-C stops and saves.
 @click.option(
     "--pooling",
     type=click.Choice(POOLINGS),
-    help="Which vector stands for a text.  [default: pooler; similarity: mean]",
+    help="Which vector stands for a text.  [default: pooler, or what suits the task]",
 )
 @click.option("--class-weights", type=click.Choice(["none", "balanced"]), help="Let rare classes count as much.")
 @click.option("--crf", is_flag=True, default=None, help="Choose the tags of a sentence together.")
@@ -123,7 +101,6 @@ def finetune(task: str | None, **options: Any) -> int:
     The folder gets the checkpoint (it opens in `transformers`), metrics.json with baselines, predictions.jsonl,
     pictures and report.html, and what each seed left.
     """
-    from bertedu.finetuning.kinds import KINDS
     from bertedu.finetuning.plan import FinetuningPlan
     from bertedu.finetuning.run import finetune as run_plan
     from bertedu.training.processes import is_main_process
@@ -133,17 +110,17 @@ def finetune(task: str | None, **options: Any) -> int:
         if task not in (None, begun):
             raise UserError(f"{options['resume']} is a run of {begun}, not of {task}: leave TASK out to go on with it.")
         task = begun
-    if task not in KINDS:
+    if task is None or task not in TASKS:
         said = "there is no task" if task is None else f"there is no task {task!r}"
-        raise UserError(f"{said}: choose one of {', '.join(KINDS)}.")
+        raise UserError(f"{said}: choose one of {', '.join(TASKS)}.")
     chosen = ""
     if options["model"] is None and options["resume"] is None:
         options["model"], chosen = map(str, course_checkpoint())
-    kind = KINDS[task]
-    plan = FinetuningPlan.from_options(kind.settings, task=task, **options)
+    task_class = TASKS[task]
+    plan = FinetuningPlan.from_options(task_class.defaults, task=task, **options)
     if is_main_process():
         tell(chosen)
-    metrics = run_plan(plan, kind, say=say if is_main_process() else lambda sentence: None)
+    metrics = run_plan(plan, task_class, say=say if is_main_process() else lambda sentence: None)
     if metrics is None:
         return STOPPED if is_main_process() else 0
     show(plan.folder, metrics)
@@ -167,7 +144,7 @@ def show(folder: Path, metrics: dict[str, Any]) -> None:
         say(ADVICE)
     if telling := most_telling(read_predictions(folder / "predictions.jsonl", metrics["task"]), SHOWN_ERRORS):
         say("\nSome errors, those first in which the model is surest, or furthest off:")
-    for mistake in map(in_words, telling):
+    for mistake in (in_words(row, metrics["task"]) for row in telling):
         asked, right, said = (shortened(text, longest=LINE) for text in (mistake.asked, mistake.right, mistake.said))
         say(f"  {asked}\n    right: {right}\n    the model: {said}")
     say(f"\nThe report: {write_finetuning_report(folder)}")

@@ -105,7 +105,8 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     """Find the answer to QUESTION in a text: the likeliest spans, and how likely it is that there is none."""
     from bertedu.checkpoints.folder import find_folder
     from bertedu.files import read_text
-    from bertedu.finetuning.question_answering import SpanFinder, answer_or_none, answer_question
+    from bertedu.finetuning.asking import answer_or_none, answer_question
+    from bertedu.finetuning.tasks.question_answering import SpanFinder
     from bertedu.model.architecture import architecture_in, class_names
 
     if (file is None) == (text is None):

@@ -1,6 +1,7 @@
 """`bertedu pretrain`."""
 
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -8,9 +9,12 @@ import click
 from bertedu.cli.mistakes import STOPPED
 from bertedu.cli.saying import NAME, PATH, say
 from bertedu.config import PRESETS
-from bertedu.pretraining.members import INITIALIZATIONS, MEMBERS, OBJECTIVES, members_table
+from bertedu.family import MEMBERS
+from bertedu.pretraining.members import INITIALIZATIONS, one_of
+from bertedu.registry import OBJECTIVES
 
-PRETRAIN_EXAMPLES = f"""
+WIDE = 106  # characters of a line of help
+EXAMPLES = """
 \b
 Examples:
   bertedu pretrain --minutes 5                         the documentation on this machine, tiny
@@ -23,21 +27,39 @@ Examples:
 \b
 It takes the minutes given, and about one more to read the text and to evaluate. Ctrl-C stops and saves.
 \b
-The members of the family, with the objectives of each, its own first:
-{members_table()}
-\b
-pairs            masked words, and of two texts: does the second follow, or were they swapped?
-words            masked words alone, on as much text as fits: the signal is 15 to 40 % of the tokens
-spans            words hidden in spans of 1 to 10, and a second head that guesses each of them from the two visible
-                 tokens around its span
-replaced-tokens  a small generator fills in masked words, and the model says of every token whether it was
-                 replaced: the signal is all of the tokens
-permutation      some words, each predicted from the visible words and from those before it in a random order
-distillation     a DistilBERT made of a teacher's layers, or what --from names, learns what the teacher predicts
 """
 
 
-@click.command(epilog=PRETRAIN_EXAMPLES)
+def members_table() -> str:
+    """A line for each member, for the help: model_type, its own objective, and what changes against BERT."""
+    rows = [("MODEL_TYPE", "objective", "what changes")]
+    rows += [(name, one.objective, one.about) for name, one in MEMBERS.items()]
+    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
+    return "\n".join(f"  {name:{first}}  {objective:{second}}  {about}" for name, objective, about in rows)
+
+
+def objectives_table() -> str:
+    """What each objective says of itself."""
+    width = max(map(len, OBJECTIVES))
+    lines = []
+    for name in OBJECTIVES:
+        lines += wrap(
+            OBJECTIVES.help_of(name), WIDE, initial_indent=f"{name:{width}}  ", subsequent_indent=" " * (width + 2)
+        )
+    return "\n".join(lines)
+
+
+class Pretrain(click.Command):
+    """With a help text that is put together when it is asked for: what is registered by then is in it."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples, members and objectives."""
+        tables = ("The members of the family, with the objective of each:", members_table(), objectives_table())
+        self.epilog = "\n\b\n".join([EXAMPLES.rstrip(), *tables])
+        super().format_epilog(ctx, formatter)
+
+
+@click.command(cls=Pretrain)
 @click.option(
     "--corpus",
     type=NAME,
@@ -82,8 +104,8 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
     "--cased",
     is_flag=True,
     default=None,
-    help="Keep capitals and accents in the vocabulary, as names need them. For WordPiece: bert, distilbert, electra, "
-    "deberta.",
+    help="Keep capitals and accents in the vocabulary, as names need them. For WordPiece, that is for "
+    f"{one_of(name for name, one in MEMBERS.items() if one.wordpiece)}.",
 )
 @click.option("--max-length", type=int, help="Tokens in a pair of segments.")
 @click.option("--batch-size", type=int, help="Pairs in a batch.")
@@ -96,15 +118,13 @@ distillation     a DistilBERT made of a teacher's layers, or what --from names, 
     type=float,
     metavar="START END",
     help="Share of the tokens that are masked, or predicted in permutation, at the start and at the end.  [default: "
-    "0.4 0.3; base, large, spans, replaced-tokens: 0.15; modernbert base, large: 0.3; permutation: 1/6]",
+    "0.4 0.3, or what suits the size, the architecture or the objective]",
 )
 @click.option(
     "--objective",
-    type=click.Choice(list(OBJECTIVES)),
-    help="pairs: masked words and sentence pairs, as BERT; words: masked words alone, as RoBERTa; spans: words hidden "
-    "together, as SpanBERT; replaced-tokens: find the words of a generator, as ELECTRA; permutation: predict words in "
-    "a random order, as XLNet; distillation: learn what a teacher predicts, as DistilBERT.  "
-    "[default: the architecture's own]",
+    type=NAME,
+    metavar="NAME",
+    help="What it learns to predict, see below.  [default: the architecture's own]",
 )
 @click.option(
     "--teacher",

@@ -1,29 +1,39 @@
-"""Classes, sets of classes, or a score for a text or a pair of texts. Notebooks 10 and 13.
+"""Classes, sets of classes, or a score for a text or a pair of texts: what three tasks share. Notebooks 10 and 13.
 
 Devlin et al. 2019, section 4.1 (GLUE). Shapes: B batch, T tokens, D hidden size, C classes.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import torch
 from scipy.special import expit, softmax
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
 from bertedu.config import TaskConfig
 from bertedu.corpora.readers import LabelledText
+from bertedu.corpora.task_data import read_labelled
 from bertedu.errors import UserError
 from bertedu.finetuning.examples import Example, encode_text
-from bertedu.finetuning.explaining import asked, likeliest, mistake, rounded, score_said
+from bertedu.finetuning.explaining import asked, labelled, likeliest, mistake, rounded, score_said
 from bertedu.finetuning.head import HeadOutput
+from bertedu.finetuning.labels import (
+    SINGLE_LABEL,
+    balanced_weights,
+    classification_baselines,
+    classification_figures,
+    labels_of,
+    target_of,
+)
 from bertedu.finetuning.pooling import PooledModel, pooled_size
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.architecture import Encoder
+from bertedu.model.architecture import Backbone
 from bertedu.tokenization import Tokenizer
+from bertedu.training.figures import Figures
 
 
 @dataclass
@@ -55,7 +65,7 @@ class TextClassifier(PooledModel):
 
     kind = "ForSequenceClassification"
 
-    def __init__(self, encoder: Encoder, task_config: TaskConfig):
+    def __init__(self, encoder: Backbone, task_config: TaskConfig):
         super().__init__(encoder, task_config)
         classes = 1 if task_config.problem_type == "regression" else len(task_config.labels)
         if classes == 0:
@@ -85,9 +95,48 @@ BertForSequenceClassification = TextClassifier
 class ClassificationTask(FinetuningTask[LabelledText]):
     """Learning the classes or the score of texts.
 
-    labels are the names of the classes, in the order of their numbers; problem_type is one of `config.PROBLEMS`.
-    Raises UserError for a row whose label is none of them.
+    labels are the names of the classes, in the order of their numbers; problem_type is one of `config.PROBLEMS`, that
+    of the class where none is given. Raises UserError for a row whose label is none of them.
     """
+
+    problem_type = SINGLE_LABEL
+    networks = (TextClassifier,)
+    options: ClassVar[tuple[str, ...]] = ("pooling",)
+    pipeline = "text-classification"
+    in_words = staticmethod(labelled)  # type: ignore[assignment]
+
+    @classmethod
+    def read_rows(cls, path: str, split: str = "train", train: Sequence[LabelledText] = ()) -> list[LabelledText]:
+        """Texts or pairs with their labels, of which there must be two."""
+        labels = labels_of(train) if train else None
+        rows = read_labelled(path, problem_type=cls.problem_type, labels=labels, split=split)
+        if not train and len(found := labels_of(rows)) < 2:
+            said = f"there is no label but {found[0]!r}" if found else "no row has a label"
+            raise UserError(f"{path}: {said}, so that there is nothing to tell apart: add rows of other classes.")
+        return rows
+
+    @classmethod
+    def make(cls, train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):  # type: ignore
+        """A classifier for the labels of the data."""
+        labels = cls.labels_for([*train, *validation])
+        changes = {"labels": labels, "problem_type": cls.problem_type, "pooling": settings.pooling}
+        network = with_new_head(TextClassifier, model, settings, **changes)
+        return network, cls(train, validation, tokenizer, settings, labels)
+
+    @classmethod
+    def labels_for(cls, rows: Sequence[LabelledText]) -> tuple[str, ...]:
+        """The names of what a model says about such rows."""
+        return labels_of(rows)
+
+    @classmethod
+    def baselines(cls, train: Sequence[LabelledText], test: Sequence[LabelledText]) -> Figures:
+        """Always the same answer, and linear models over words."""
+        return classification_baselines(train, test, cls.problem_type)
+
+    @classmethod
+    def serves(cls, task_config: TaskConfig) -> bool:
+        """The problem tells which task it was."""
+        return task_config.problem_type == cls.problem_type
 
     def __init__(
         self,
@@ -96,13 +145,13 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         tokenizer: Tokenizer,
         settings: FinetuningSettings,
         labels: Sequence[str] = (),
-        problem_type: str = "single_label_classification",
+        problem_type: str = "",
     ):
-        self.labels, self.problem_type = tuple(labels), problem_type
+        self.labels, self.problem_type = tuple(labels), problem_type or self.problem_type
         super().__init__(train, validation, tokenizer, settings)
         self.weight = None
         if settings.class_weights == "balanced":
-            self.weight = balanced_weights([self.target(row) for row in train], len(self.labels), problem_type)
+            self.weight = balanced_weights([self.target(row) for row in train], len(self.labels), self.problem_type)
 
     @property
     def best_by(self) -> str:  # type: ignore[override]
@@ -171,63 +220,3 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         said: dict[str, Any] = {"label": row.label, "prediction": prediction, "probability": sure}
         said["mistake"] = mistake(sure, prediction != row.label)
         return {**said, "probabilities": likeliest(self.labels, shares)}
-
-
-def target_of(row: LabelledText, labels: Sequence[str], problem_type: str) -> Any:
-    """The label of a row as a number, a list of 0 and 1, or a score. Raises UserError for one that is not in labels."""
-    if problem_type == "regression":
-        return float(row.label)  # type: ignore[arg-type]
-    given = row.label if isinstance(row.label, tuple) else (row.label,)
-    for label in given:
-        if label not in labels:
-            raise UserError(f"the label {label!r} of {row.text[:40]!r} is none of {', '.join(labels)}.")
-    if problem_type == "multi_label_classification":
-        return [float(label in given) for label in labels]
-    return list(labels).index(given[0])  # type: ignore[arg-type]
-
-
-def classification_figures(logits: np.ndarray, targets: np.ndarray, problem_type: str) -> dict[str, float]:
-    """What is reported for logits [N, C] and targets [N] or [N, C].
-
-    Classes: accuracy and macro F1. Several classes at once, each where its probability is above one half: micro and
-    macro F1, and the share of texts with all of them right. Scores: Pearson, Spearman, mean squared error.
-    """
-    from sklearn.metrics import accuracy_score, f1_score
-
-    if problem_type == "regression":
-        return score_figures(logits[:, 0], targets)
-    if problem_type == "multi_label_classification":
-        chosen = logits > 0  # sigmoid(0) is one half
-        return {
-            "micro_f1": float(f1_score(targets, chosen, average="micro", zero_division=0)),
-            "macro_f1": float(f1_score(targets, chosen, average="macro", zero_division=0)),
-            "all_right": float(accuracy_score(targets, chosen)),
-        }
-    chosen = logits.argmax(axis=-1)
-    return {
-        "accuracy": float(accuracy_score(targets, chosen)),
-        "macro_f1": float(f1_score(targets, chosen, average="macro", zero_division=0)),
-    }
-
-
-def score_figures(scores: np.ndarray, targets: np.ndarray) -> dict[str, float]:
-    """Pearson's and Spearman's correlation (0 where all scores are equal) and the mean squared error."""
-    from scipy.stats import pearsonr, spearmanr
-
-    varied = np.ptp(scores) > 0 and np.ptp(targets) > 0
-    return {
-        "pearson": float(pearsonr(scores, targets).statistic) if varied else 0.0,
-        "spearman": float(spearmanr(scores, targets).statistic) if varied else 0.0,
-        "mean_squared_error": float(np.mean((scores - targets) ** 2)),
-    }
-
-
-def balanced_weights(targets: Sequence[Any], classes: int, problem_type: str) -> Tensor:
-    """A weight for each class, N / (C · its number of texts): as if all were equally frequent, with the mean 1.
-
-    Raises UserError where that means nothing: for scores and for several classes at once.
-    """
-    if problem_type != "single_label_classification":
-        raise UserError('class_weights="balanced" is for one class a text: leave it at "none".')
-    numbers = np.bincount(targets, minlength=classes)
-    return torch.tensor(len(targets) / (classes * np.maximum(numbers, 1)), dtype=torch.float)

@@ -9,29 +9,29 @@ from typing import Any
 from bertedu.corpora.splits import split_sources
 from bertedu.corpora.task_data import is_hub
 from bertedu.errors import UserError
-from bertedu.finetuning.kind import Kind
 from bertedu.finetuning.plan import FinetuningPlan
+from bertedu.finetuning.task import FinetuningTask
 
 TAKEN_FOR_VALIDATION = 0.1
 Rows = list[Any]
 
 
-def read_data(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None]) -> tuple[Rows, Rows, Rows]:
+def read_data(plan: FinetuningPlan, task: type[FinetuningTask], say: Callable[[str], None]) -> tuple[Rows, Rows, Rows]:
     """Training, validation and test rows. Without a source for validation a tenth of the data becomes it.
 
     What stands in validation and test and cannot be learned from the training rows (a label, a score beyond theirs)
     is refused here, with file and line, before anything is trained. A set of the hub gives each its own split.
     """
-    sources = sources_of(plan, kind)
+    sources = sources_of(plan, task)
     say(f"reading {sources['train']}")
-    train = kind.read(sources["train"], "train", ())
+    train = task.read_rows(sources["train"], "train", ())
     others = {}
     for name in ("validation", "test"):
         if name in sources:
             say(f"reading {sources[name]}")
-            others[name] = kind.read(sources[name], name, train)
+            others[name] = task.read_rows(sources[name], name, train)
     if "validation" not in others:
-        train, others["validation"] = taken_away(train, kind, sources["train"])
+        train, others["validation"] = taken_away(train, task, sources["train"])
         say(f"  {len(others['validation']):,} rows were taken away for validation")
     validation, test = others["validation"], others.get("test", [])
     say(
@@ -49,13 +49,13 @@ def seen(train: Sequence[Any], test: Sequence[Any]) -> int:
     return sum(row in learned for row in test)
 
 
-def sources_of(plan: FinetuningPlan, kind: Kind) -> dict[str, str]:
+def sources_of(plan: FinetuningPlan, task: type[FinetuningTask]) -> dict[str, str]:
     """Where the rows of each split are: what the plan names, else what lies in the folder of the data."""
     given = {"train": plan.data, "validation": plan.validation, "test": plan.test}
     sources = {name: source for name, source in given.items() if source}
     if not is_hub(plan.data) and Path(plan.data).is_dir():
         found = split_sources(plan.data)
-        if not found and not kind.folders_by_label:
+        if not found and not task.folders_by_label:
             raise UserError(
                 f"{plan.data} is a folder without a file train: name a file, or give its files the names of what they "
                 "are for (train, validation, test), each with its ending."
@@ -65,7 +65,7 @@ def sources_of(plan: FinetuningPlan, kind: Kind) -> dict[str, str]:
     return sources
 
 
-def taken_away(rows: Sequence[Any], kind: Kind, source: str) -> tuple[Rows, Rows]:
+def taken_away(rows: Sequence[Any], task: type[FinetuningTask], source: str) -> tuple[Rows, Rows]:
     """The rows without a tenth, and that tenth, drawn at random but always the same.
 
     What belongs together (questions on one text) stays on one side, so that nothing that was learned is asked. Where it
@@ -75,7 +75,7 @@ def taken_away(rows: Sequence[Any], kind: Kind, source: str) -> tuple[Rows, Rows
         raise UserError(f"{source} holds 1 row, and validation needs one of its own: add rows, or give --validation.")
     of_unit: dict[Any, list[int]] = {}
     for number, row in enumerate(rows):
-        of_unit.setdefault(kind.unit(row) if kind.unit else number, []).append(number)
+        of_unit.setdefault(number if (shared := task.unit(row)) is None else shared, []).append(number)
     units = list(of_unit.values()) if len(of_unit) > 1 else [[number] for number in range(len(rows))]
     wanted = math.ceil(TAKEN_FOR_VALIDATION * len(rows))
     chosen: set[int] = set()

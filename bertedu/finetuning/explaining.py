@@ -1,14 +1,26 @@
-"""What the tasks share when they put predictions into words, row by row, for predictions.jsonl."""
+"""What the tasks share when they put predictions into words: row by row for predictions.jsonl, and those for people."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bertedu.corpora.readers import LabelledText
+from bertedu.errors import UserError, shown
 
 SMALLEST = 0.0001  # mistake
+LONGEST = 360  # characters of a text for people
 MOST_CLASSES = 10  # of each row: with a hundred classes the others fill the file and tell nothing
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What was asked, what is right, and what the model said."""
+
+    asked: str
+    right: str
+    said: str
 
 
 def rounded(value: Any) -> float:
@@ -35,3 +47,36 @@ def mistake(sure: float, wrong: float) -> float:
 def score_said(right: float, found: float) -> dict[str, Any]:
     """A score beside the right one; the mistake is their distance."""
     return {"label": right, "prediction": rounded(found), "mistake": rounded(abs(found - right))}
+
+
+def labelled(row: Mapping[str, Any]) -> Mistake:
+    """Classes, sets of classes, and scores."""
+    said = one_or_more(row["prediction"])
+    if "probability" in row:
+        said += f" ({row['probability']:.0%})"
+    text = row["text"] if "pair" not in row else f"{row['text']} ‖ {row['pair']}"
+    return Mistake(shortened(text), one_or_more(row["label"]), said)
+
+
+def one_or_more(label: Any) -> str:
+    """A label, several of them, or a score."""
+    if isinstance(label, list):
+        return ", ".join(label) or "none"
+    return f"{label:.2f}" if isinstance(label, float) else str(label)
+
+
+def shortened(text: str, middle: int = 0, longest: int = LONGEST) -> str:
+    """A part of a long text around the character `middle`, whole words; with … where something is left out."""
+    if len(text) <= longest:
+        return text
+    start = max(0, min(middle - longest // 2, len(text) - longest))
+    part = text[start : start + longest]
+    if start:
+        part = "… " + part.partition(" ")[2]
+    return part if start + longest >= len(text) else part.rpartition(" ")[0] + " …"
+
+
+def check_numbers(numbers: Sequence[int], count: int, what: str, place: str) -> None:
+    """Raise UserError where a row of predictions names things by numbers that it does not hold."""
+    if not all(0 <= number < count for number in numbers):
+        raise UserError(f"{place}: of {count} {what} the numbers {shown(list(numbers))} are not all there.")

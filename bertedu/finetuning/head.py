@@ -6,7 +6,7 @@ from typing import Any, Self
 from torch import Tensor
 
 from bertedu.config import TaskConfig
-from bertedu.model.architecture import Encoder, architecture
+from bertedu.model.architecture import Backbone, architecture
 from bertedu.model.pretrained import PretrainedModel
 
 
@@ -32,7 +32,7 @@ class TaskModel(PretrainedModel):
 
     encoder_name = "encoder"
 
-    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+    def __init__(self, encoder: Backbone, task_config: TaskConfig | None = None):
         super().__init__(encoder.config, task_config)
         self.encoder = encoder
         make = architecture(encoder.config.model_type).transforms.get(self.kind)
@@ -61,6 +61,6 @@ class TaskModel(PretrainedModel):
         return vectors if self.transform is None else self.transform(vectors, attention_mask)
 
     @property
-    def bert(self) -> Encoder:
+    def bert(self) -> Backbone:
         """The encoder, as BERT's classes in `transformers` call it."""
         return self.encoder

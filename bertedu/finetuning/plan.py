@@ -9,19 +9,14 @@ from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.model.architecture import architecture_in
-from bertedu.pretraining.plan import FILE, take, unused_folder
-from bertedu.training.settings import TrainingSettings
+from bertedu.registry import TASKS
+from bertedu.training.run_folder import PLAN, unused_folder
+from bertedu.training.settings import TrainingSettings, take
 
 # Peak learning rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al.
 # 2019, appendix A.3, 2e-5 to 5e-5 to Base and Large. Hidden size 384 broke down from one seed in three at 3e-4.
 LEARNING_RATES = {256: 3e-4, 767: 1e-4, 1024: 5e-5}
 MOST_SEEDS = 1000
-# Settings that only some tasks know; with others they would say nothing.
-KNOWN_TO = {
-    "pooling": ("classification", "multi-label", "regression", "similarity"),
-    "class_weights": ("classification",),
-    "crf": ("entities", "tagging"),
-}
 
 
 @dataclass(frozen=True)
@@ -92,12 +87,12 @@ class FinetuningPlan:
     def save(self) -> None:
         """Write run.json into the folder."""
         values = {name: getattr(self, name) for name in ("task", "model", "data", "validation", "test", "seeds")}
-        write_json(self.folder / FILE, {**values, **asdict(self.training), **asdict(self.settings)})
+        write_json(self.folder / PLAN, {**values, **asdict(self.training), **asdict(self.settings)})
 
     @staticmethod
     def read(folder: str | Path) -> dict[str, Any]:
         """The options in a run folder's run.json. Raises UserError where there is none of a fine-tuning run."""
-        path = Path(folder) / FILE
+        path = Path(folder) / PLAN
         own = {name: str for name in ("task", "model", "data")}
         types = {**own, "validation": str | None, "test": str | None, "seeds": int}
         for settings in (TrainingSettings, FinetuningSettings):
@@ -105,7 +100,7 @@ class FinetuningPlan:
         values = read_json_object(path, types) if path.exists() else {}
         if missing := {*own, "seed"} - values.keys():
             raise UserError(
-                f"{folder} holds no {FILE} of a fine-tuning run ({', '.join(sorted(missing))} is missing): give a "
+                f"{folder} holds no {PLAN} of a fine-tuning run ({', '.join(sorted(missing))} is missing): give a "
                 "folder that `bertedu finetune` wrote."
             )
         return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
@@ -113,10 +108,16 @@ class FinetuningPlan:
 
 def check_known(task: str, settings: FinetuningSettings) -> None:
     """Raise UserError for a setting that is not the default and that the task does not know."""
-    for name, tasks in KNOWN_TO.items():
+    for name, tasks in known_to().items():
         if task not in tasks and getattr(settings, name) != getattr(FinetuningSettings, name):
             known = " and ".join([", ".join(tasks[:-1]), tasks[-1]] if len(tasks) > 1 else tasks)
             raise UserError(f"--{name.replace('_', '-')} is for {known}, and {task} does not know it: leave it out.")
+
+
+def known_to() -> dict[str, list[str]]:
+    """The settings that only some tasks know, and which: with others they would say nothing."""
+    names = dict.fromkeys(name for task in TASKS.values() for name in task.options)
+    return {name: [task for task in TASKS if name in TASKS[task].options] for name in names}
 
 
 def stem(data: str) -> str:

@@ -13,15 +13,15 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import quoted, replacing, to_json, write_json, write_text
 from bertedu.finetuning.data import Rows, read_data, seen
-from bertedu.finetuning.kind import Figures, Kind
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.strategies import freeze_encoder, pace
 from bertedu.finetuning.task import FinetuningTask
 from bertedu.model.architecture import architecture_in
 from bertedu.model.pretrained import PretrainedModel
-from bertedu.pretraining.run import describe_machine
 from bertedu.tokenization import Tokenizer
 from bertedu.training.budget import Budget
+from bertedu.training.devices import describe_machine
+from bertedu.training.figures import Figures
 from bertedu.training.loop import Trainer
 from bertedu.training.processes import is_main_process
 from bertedu.training.run_folder import begun, holding, refuse_begun
@@ -30,7 +30,9 @@ PREDICTIONS = "predictions.jsonl"
 LINES = 20  # at least so many of metrics.jsonl, so that a short run has a curve too
 
 
-def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = print) -> dict[str, Any] | None:
+def finetune(
+    plan: FinetuningPlan, task_class: type[FinetuningTask], say: Callable[[str], None] = print
+) -> dict[str, Any] | None:
     """Carry out a plan; returns what metrics.json holds, or None when the run was stopped by Ctrl-C. Of several
     processes the first one alone writes, evaluates and returns something.
 
@@ -40,27 +42,27 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
     """
     if not plan.resume:
         refuse_begun(plan.folder)
-    train, validation, test = data = read_data(plan, kind, say)
+    train, validation, test = data = read_data(plan, task_class, say)
     folder = find_folder(plan.model)
     tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
     first = plan.settings.seed
-    made = make(plan, kind, first, data, tokenizer)
+    made = make(plan, task_class, first, data, tokenizer)
     made[1].encode([*validation, *test])  # what cannot be used is refused before anything is written
     if not is_main_process():
-        seeds_in_turn(plan, kind, data, made, tokenizer, say)
+        seeds_in_turn(plan, task_class, data, made, tokenizer, say)
         return None
     results: dict[str, Any] = {
         "task": plan.task,
         "model": plan.model,
         "rows": {"train": len(train), "validation": len(validation), "test": len(test)},
-        "baselines": kind.baselines(train, test or validation),
+        "baselines": task_class.baselines(train, test or validation),
     }
     if test:
         results["test_rows_seen_in_training"] = seen(train, test)
     with holding(plan.folder):
         if not plan.resume:
             refuse_begun(plan.folder)  # by another run, while this one was reading
-        runs = seeds_in_turn(plan, kind, data, made, tokenizer, say)
+        runs = seeds_in_turn(plan, task_class, data, made, tokenizer, say)
         if len(runs) < plan.seeds:
             say(f"stopped and saved: go on with `bertedu finetune --resume {quoted(plan.folder)}`")
             return None
@@ -69,7 +71,7 @@ def finetune(plan: FinetuningPlan, kind: Kind, say: Callable[[str], None] = prin
 
 def seeds_in_turn(
     plan: FinetuningPlan,
-    kind: Kind,
+    task_class: type[FinetuningTask],
     data: tuple[Rows, Rows, Rows],
     made: tuple[PretrainedModel, FinetuningTask],
     tokenizer: Tokenizer,
@@ -78,7 +80,7 @@ def seeds_in_turn(
     """What each seed's run found, fewer than there are seeds where it was stopped; made is of the first seed."""
     first, runs = plan.settings.seed, []
     for seed in range(first, first + plan.seeds):
-        made = made if seed == first else make(plan, kind, seed, data, tokenizer)
+        made = made if seed == first else make(plan, task_class, seed, data, tokenizer)
         found = one_seed(plan, seed, data, *made, tokenizer, say)
         if found is None:
             break
@@ -100,12 +102,16 @@ def put_together(plan: FinetuningPlan, runs: Sequence[dict[str, Any]], results: 
 
 
 def make(
-    plan: FinetuningPlan, kind: Kind, seed: int, data: tuple[Rows, Rows, Rows], tokenizer: Tokenizer
+    plan: FinetuningPlan,
+    task_class: type[FinetuningTask],
+    seed: int,
+    data: tuple[Rows, Rows, Rows],
+    tokenizer: Tokenizer,
 ) -> tuple[PretrainedModel, FinetuningTask]:
     """The model with the head that this seed draws, and the task."""
     settings = replace(plan.settings, seed=seed)
     torch.manual_seed(seed)  # the head's first weights
-    model, task = kind.make(*data[:2], tokenizer, plan.model, settings)
+    model, task = task_class.make(*data[:2], tokenizer, plan.model, settings)
     if settings.freeze_encoder:
         freeze_encoder(model)
     if not any(parameter.requires_grad for parameter in model.parameters()):
@@ -183,7 +189,7 @@ def judge(
     return {**found, "quality": task.quality(found["validation"])}
 
 
-def spread(figures: Sequence[Figures]) -> dict[str, Figures]:
+def spread(figures: Sequence[dict[str, float]]) -> Figures:
     """Mean and standard deviation of each figure over the seeds (0 for a single one).
 
     A figure that a seed lacks is 0: the F1 of a type of entity of which it had nothing to find and found nothing.

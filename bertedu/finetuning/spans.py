@@ -75,3 +75,17 @@ def entity_figures(right: Sequence[Sequence[str]], found: Sequence[Sequence[str]
 def f1(precision: float, recall: float) -> float:
     """The harmonic mean of precision and recall."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def tagging_figures(right: Sequence[Sequence[str]], found: Sequence[Sequence[str]], entities: bool) -> dict[str, float]:
+    """What is reported for tags: by entities (see `spans.py`) or by words."""
+    from sklearn.metrics import accuracy_score, f1_score
+
+    true_words, found_words = [tag for row in right for tag in row], [tag for row in found for tag in row]
+    accuracy = float(accuracy_score(true_words, found_words))
+    if entities:
+        return {**entity_figures(right, found), "accuracy": accuracy}
+    return {
+        "accuracy": accuracy,
+        "macro_f1": float(f1_score(true_words, found_words, average="macro", zero_division=0)),
+    }

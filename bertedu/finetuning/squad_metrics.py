@@ -84,3 +84,17 @@ def best_threshold(
 def mean(values: Sequence[float]) -> float:
     """The mean; 0 of nothing."""
     return sum(values) / len(values) if values else 0.0
+
+
+def longest_word_overlap(rows: Sequence[Question]) -> dict[str, dict[str, float]]:
+    """The figures of two answers that need no network: never an answer, and the sentence most like the question."""
+    never = squad_figures(rows, {row.id: "" for row in rows})
+    nearest = squad_figures(rows, {row.id: most_alike_sentence(row) for row in rows})
+    return {"never an answer": never, "sentence most like the question": nearest}
+
+
+def most_alike_sentence(row: Question) -> str:
+    """The sentence of the context that shares most words with the question."""
+    asked = set(row.question.lower().split())
+    sentences = [sentence for sentence in row.context.replace("\n", " ").split(". ") if sentence]
+    return max(sentences, key=lambda sentence: len(asked & set(sentence.lower().split())), default="")

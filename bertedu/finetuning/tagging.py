@@ -19,9 +19,9 @@ from bertedu.finetuning.examples import Example, example_of
 from bertedu.finetuning.explaining import mistake, rounded
 from bertedu.finetuning.head import HeadOutput, TaskModel
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.spans import are_entities, entity_figures, split_tag
+from bertedu.finetuning.spans import are_entities, split_tag, tagging_figures
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.architecture import Encoder
+from bertedu.model.architecture import Backbone
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import Tokenizer
 
@@ -52,7 +52,7 @@ class Tagger(TaskModel):
 
     kind = "ForTokenClassification"
 
-    def __init__(self, encoder: Encoder, task_config: TaskConfig):
+    def __init__(self, encoder: Backbone, task_config: TaskConfig):
         super().__init__(encoder, task_config)
         if not task_config.labels:
             raise UserError('there are no labels: give the tags, labels=("O", "B-person", "I-person").')
@@ -101,7 +101,7 @@ class CrfTagger(Tagger):
 
     kind = "CrfForTokenClassification"
 
-    def __init__(self, encoder: Encoder, task_config: TaskConfig):
+    def __init__(self, encoder: Backbone, task_config: TaskConfig):
         super().__init__(encoder, task_config)
         self.crf = ConditionalRandomField(task_config.labels)
 
@@ -242,20 +242,6 @@ class TaggingTask(FinetuningTask[TaggedWords]):
             said = {"words": list(row.words), "tags": list(row.tags), "prediction": tagged.tags, "probability": sure}
             found.append({**said, "mistake": mistake(max(wrong, default=0.0), bool(wrong))})
         return found
-
-
-def tagging_figures(right: Sequence[Sequence[str]], found: Sequence[Sequence[str]], entities: bool) -> dict[str, float]:
-    """What is reported for tags: by entities (see `spans.py`) or by words."""
-    from sklearn.metrics import accuracy_score, f1_score
-
-    true_words, found_words = [tag for row in right for tag in row], [tag for row in found for tag in row]
-    accuracy = float(accuracy_score(true_words, found_words))
-    if entities:
-        return {**entity_figures(right, found), "accuracy": accuracy}
-    return {
-        "accuracy": accuracy,
-        "macro_f1": float(f1_score(true_words, found_words, average="macro", zero_division=0)),
-    }
 
 
 def tags_of(rows: Sequence[TaggedWords]) -> tuple[str, ...]:

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bertedu.corpora.readers import TaggedWords
-from bertedu.finetuning.spans import are_entities
-from bertedu.finetuning.tagging import tagging_figures
+from bertedu.finetuning.spans import are_entities, tagging_figures
 
 Tags = list[list[str]]
 REACH = 2  # neighbours on each side

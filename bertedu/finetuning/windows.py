@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import softmax
 
 from bertedu.errors import UserError
 from bertedu.finetuning.examples import Example, example_of
@@ -139,3 +140,23 @@ def best_over_windows(
     ordered = sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.start, candidate.end))
     no_answer = min((float(starts[window.cls] + ends[window.cls]) for window, starts, ends in found), default=0.0)
     return ordered[:n_best], no_answer
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a model says to a question: the best spans of the context, and by how much it prefers no answer."""
+
+    candidates: list[Candidate]
+    no_answer_score: float  # score of no answer minus that of the best span
+
+    def text(self, context: str, threshold: float = 0.0) -> str:
+        """The best span's text, or "" where no answer is preferred by more than the threshold."""
+        if not self.candidates or self.no_answer_score > threshold:
+            return ""
+        return context[self.candidates[0].start : self.candidates[0].end]
+
+    def probability(self, says_something: bool) -> float:
+        """How likely the best span is, or no answer: softmax over the scores of the best spans and of no answer."""
+        best = self.candidates[0].score if self.candidates else 0.0
+        scores = np.array([*(candidate.score - best for candidate in self.candidates), self.no_answer_score])
+        return float(softmax(scores)[0 if says_something else -1])

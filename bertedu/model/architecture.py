@@ -1,12 +1,11 @@
 """What a member of the family is: an encoder, and a record of all that is its own. Heads and training know no more.
 
-A member is registered in MEMBERS and imported when it is first asked for.
+A member is registered in `bertedu/family/__init__.py`, and imported when it is first asked for.
 Shapes: B batch, T tokens, D hidden size, H heads, L layers.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,21 +15,8 @@ from bertedu.checkpoints.names import NameMap
 from bertedu.config import CONFIG, EncoderConfig, model_type_of
 from bertedu.errors import UserError, shown
 from bertedu.model.initialization import MatchingWeights, initialize_as_published
+from bertedu.registry import ARCHITECTURES
 from bertedu.tokenization import Tokenizer
-
-# The model_type in config.json, and the module that holds the ARCHITECTURE of that member.
-MEMBERS = {
-    "bert": "bertedu.model.heads",
-    "roberta": "bertedu.family.roberta",
-    "xlm-roberta": "bertedu.family.xlm_roberta",
-    "modernbert": "bertedu.family.modernbert.model",
-    "deberta": "bertedu.family.deberta.v1",
-    "albert": "bertedu.family.albert",
-    "distilbert": "bertedu.family.distilbert",
-    "xlnet": "bertedu.family.xlnet",
-    "electra": "bertedu.family.electra",
-    "deberta-v2": "bertedu.family.deberta.v2",
-}
 
 
 def initialize_like_bert(part: nn.Module, config: EncoderConfig) -> None:
@@ -48,7 +34,7 @@ class EncoderOutput:
     attentions: tuple[Tensor, ...] | None = None  # L times [B, H, T, T]
 
 
-class Encoder(Protocol):
+class Backbone(Protocol):
     """From ids to vectors: a module that heads stand on, whichever member of the family it is."""
 
     config: EncoderConfig
@@ -94,7 +80,7 @@ class Architecture:
 
     name: str
     config: type[EncoderConfig]
-    encoder: Any  # a class that is a PretrainedModel and an Encoder
+    encoder: Any  # a class that is a PretrainedModel and a Backbone
     language_model_head: Callable[[Any, nn.Embedding], nn.Module]
     names: NameMap
     tokenizer: type[Tokenizer]
@@ -112,22 +98,20 @@ class Architecture:
 
 def architecture(model_type: str) -> Architecture:
     """The member that config.json calls so. Raises UserError for one that is not there."""
-    if model_type not in MEMBERS:
-        raise UserError(f"there is no model_type {model_type!r}: choose one of {', '.join(MEMBERS)}.")
-    return import_module(MEMBERS[model_type]).ARCHITECTURE
+    return ARCHITECTURES[model_type]
 
 
 def architecture_in(folder: str | Path) -> Architecture:
     """The member whose model a folder holds. Raises UserError for an unknown one."""
     model_type = model_type_of(folder)
-    if model_type not in MEMBERS:
+    if model_type not in ARCHITECTURES:
         raise UserError(
-            f"{Path(folder) / CONFIG}: model_type is {shown(model_type)}, and only {', '.join(map(repr, MEMBERS))} can "
-            "be read here."
+            f"{Path(folder) / CONFIG}: model_type is {shown(model_type)}, and only "
+            f"{', '.join(map(repr, ARCHITECTURES))} can be read here."
         )
     return architecture(model_type)
 
 
 def class_names(*kinds: str) -> list[str]:
     """What `transformers` calls these kinds of models, for every member of the family."""
-    return [architecture(model_type).class_name(kind) for model_type in MEMBERS for kind in kinds]
+    return [architecture(model_type).class_name(kind) for model_type in ARCHITECTURES for kind in kinds]

@@ -31,7 +31,11 @@ class FeedForward(nn.Module):
         return self.shrink(self.activation(self.expand(hidden_states)))
 
 
-class EncoderLayer(nn.Module):
+class TransformerLayer(nn.Module):
+    """A layer of any member's encoder, by which training finds them all."""
+
+
+class EncoderLayer(TransformerLayer):
     """Attention, add, normalise; feed-forward, add, normalise: [B, T, D] to [B, T, D].
 
     A member of the family that differs in its attention names its own attention_class.

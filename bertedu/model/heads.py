@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy, linear
 from bertedu.checkpoints.names import BERT
 from bertedu.config import BertConfig, EncoderConfig
 from bertedu.errors import UserError
-from bertedu.model.architecture import Architecture, Encoder, EncoderOutput, architecture
+from bertedu.model.architecture import Architecture, Backbone, EncoderOutput, architecture
 from bertedu.model.bert import BertModel, matching_weights
 from bertedu.model.encoder import activation
 from bertedu.model.pretrained import PretrainedModel
@@ -158,7 +158,7 @@ class MaskedLM(PretrainedModel):
         self.initialize()
 
     @property
-    def bert(self) -> Encoder:
+    def bert(self) -> Backbone:
         """The encoder, as the same class in `transformers` calls it."""
         return self.encoder
 

@@ -10,7 +10,8 @@ from bertedu.checkpoints.folder import WEIGHTS, find_folder, load_weights, save_
 from bertedu.checkpoints.weights import check_size
 from bertedu.config import EncoderConfig, TaskConfig
 from bertedu.errors import UserError
-from bertedu.model.architecture import MEMBERS, architecture, architecture_in
+from bertedu.model.architecture import architecture, architecture_in
+from bertedu.registry import ARCHITECTURES
 
 
 class PretrainedModel(nn.Module):
@@ -87,5 +88,5 @@ class PretrainedModel(nn.Module):
 
 def nearest_encoder(kind: type[PretrainedModel]) -> Any:
     """The member's encoder that a class is, or is made from; None for one that is no member's."""
-    encoders = [architecture(model_type).encoder for model_type in MEMBERS]
+    encoders = [architecture(model_type).encoder for model_type in ARCHITECTURES]
     return next((base for base in kind.__mro__ if base in encoders), None)

@@ -1,6 +1,6 @@
 """What a run is asked to do: from the options of the command line, or from the run.json of a run to go on with."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any, Self, get_type_hints
@@ -10,10 +10,11 @@ from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
 from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings, rate_of_size
+from bertedu.registry import OBJECTIVES
 from bertedu.training.budget import Budget
-from bertedu.training.settings import TrainingSettings
+from bertedu.training.run_folder import PLAN, unused_folder
+from bertedu.training.settings import TrainingSettings, take
 
-FILE = "run.json"
 # Where there is one to go on from, or to learn from.
 VOCABULARY = ("vocab_size", "cased")
 SET_BY_THE_MODEL = ("architecture", "preset", *VOCABULARY, "initialization")
@@ -60,7 +61,7 @@ class Plan:
         if given.get("start") and "architecture" not in given:
             given["architecture"] = architecture_in(find_folder(given["start"])).config.model_type
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
-        if weighs_pairs and settings.objective != "pairs":
+        if weighs_pairs and not OBJECTIVES[settings.objective].of_pairs:
             raise UserError(
                 f"pair_weight is given, and the objective {settings.objective!r} has no pairs: leave --pair-weight out."
             )
@@ -82,31 +83,15 @@ class Plan:
     def save(self) -> None:
         """Write run.json into the folder."""
         values = {"corpus": self.corpus, **asdict(self.settings), **asdict(self.training), **asdict(self.budget)}
-        write_json(self.folder / FILE, values)
+        write_json(self.folder / PLAN, values)
 
     @staticmethod
     def read(folder: str | Path) -> dict[str, Any]:
         """The options in a run folder's run.json. Raises UserError where it has none."""
-        path = Path(folder) / FILE
+        path = Path(folder) / PLAN
         if not path.exists():
-            raise UserError(f"{folder} has no {FILE}: give a folder that `bertedu pretrain` wrote.")
+            raise UserError(f"{folder} has no {PLAN}: give a folder that `bertedu pretrain` wrote.")
         kinds = (PretrainingSettings, TrainingSettings, Budget)
         types = {name: kind for of in kinds for name, kind in get_type_hints(of).items()}
         values = read_json_object(path, {"corpus": list[str], **types})
         return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-
-
-def unused_folder(name: str) -> Path:
-    """runs/NAME, or runs/NAME-2, -3 and so on where there is a run already: none is ever written over."""
-    number = 1
-    folder = Path("runs") / name
-    while (folder / FILE).exists():
-        number += 1
-        folder = Path("runs") / f"{name}-{number}"
-    return folder
-
-
-def take(options: dict[str, Any], kind: type) -> dict[str, Any]:
-    """Take those options out that are fields of a dataclass."""
-    names = {field.name for field in fields(kind)}
-    return {name: options.pop(name) for name in list(options) if name in names}

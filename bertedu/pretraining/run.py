@@ -20,16 +20,16 @@ from bertedu.pretraining.evaluation import Evaluation
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.forecast import forecast, is_default
 from bertedu.pretraining.initialization import initialize_for_matching
-from bertedu.pretraining.members import WORDPIECE, member
+from bertedu.pretraining.members import member
 from bertedu.pretraining.neighbors_start import initialize_for_neighbors
 from bertedu.pretraining.new_vocabulary import with_vocabulary
-from bertedu.pretraining.objectives import OBJECTIVES
-from bertedu.pretraining.objectives.distillation import Distillation
-from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.words import MaskedWords
 from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.pretraining.speed import training_speed
+from bertedu.registry import OBJECTIVES
 from bertedu.tokenization import BertTokenizer
+from bertedu.training.devices import describe_machine
 from bertedu.training.loop import Trainer
 from bertedu.training.optimization import at_full_rate, tokens_alone_faster
 from bertedu.training.processes import is_main_process
@@ -51,7 +51,7 @@ def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
         tokenizer = of.tokenizer.from_pretrained(folder)
     else:
         kind = architecture(settings.architecture).tokenizer
-        letters = {"lowercase": not settings.cased} if settings.architecture in WORDPIECE else {}
+        letters = {"lowercase": not settings.cased} if member(settings.architecture).wordpiece else {}
         tokenizer = kind.train(corpus.train_sentences(), vocab_size=settings.vocab_size, **letters)
     train, validation = (tokenize_documents(part, tokenizer) for part in (corpus.train, corpus.validation))
     return OBJECTIVES[settings.objective](train, validation, tokenizer, settings)
@@ -65,10 +65,8 @@ def make_model(task: MaskedWords) -> LanguageModel:
     counts = torch.from_numpy(np.bincount(task.train_text.tokens, minlength=vocab_size))
     torch.manual_seed(settings.seed)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
-    if isinstance(task, Distillation):
-        return fitting(task.student(**dropout), settings)
-    if settings.start:
-        model = fitting(task.model_class.from_pretrained(settings.start, **dropout), settings)
+    if (given := task.given_model(**dropout)) is not None:
+        model = fitting(given, settings)
         if settings.new_vocabulary:
             old = BertTokenizer.from_pretrained(find_folder(settings.start))
             return with_vocabulary(model, old, cast(BertTokenizer, task.tokenizer), counts)
@@ -179,14 +177,3 @@ def named(settings: PretrainingSettings) -> str:
         return settings.start or f"a student of {settings.teacher}"
     name = member(settings.architecture).name
     return settings.preset if settings.architecture == "bert" else f"{name} {settings.preset}"
-
-
-def describe_machine(trainer: Trainer) -> dict[str, Any]:
-    """What a run's speed depends on."""
-    return {
-        "device": torch.cuda.get_device_name() if trainer.device == "cuda" else trainer.device,
-        "threads": torch.get_num_threads(),
-        "processes": trainer.accelerator.num_processes,
-        "precision": trainer.precision,
-        "torch": torch.__version__,
-    }

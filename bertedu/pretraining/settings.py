@@ -6,15 +6,9 @@ from typing import Any
 
 from bertedu.config import PRESETS
 from bertedu.errors import UserError
-from bertedu.pretraining.members import (
-    INITIALIZATIONS,
-    OBJECTIVES,
-    WORDPIECE,
-    check_objective,
-    default_architecture,
-    member,
-    one_of,
-)
+from bertedu.family import MEMBERS
+from bertedu.pretraining.members import INITIALIZATIONS, check_objective, default_architecture, member, one_of
+from bertedu.registry import OBJECTIVES
 
 PAIRS = ("next", "order")
 # The least and the most of each number. A pair needs 8 tokens; the five special tokens are in every vocabulary.
@@ -31,14 +25,10 @@ class PretrainingSettings:
     """What a pre-training run is made of, besides its text and its budget. Defaults: short runs of `tiny`.
 
     architecture is the member of the family, by its model_type. What is left "" is as the member has it (see
-    `pretraining/members.py`); without an architecture it is BERT, or the member whose own the objective is. mask_rates:
+    `family/__init__.py`); without an architecture it is BERT, or the member whose own the objective is. mask_rates:
     share of the tokens that are masked at the start and at the end of the run; the paper has 0.15, and short runs learn
-    more from more questions (as large models do: Wettig et al. 2023). objective: "pairs" is masked words and sentence
-    pairs, as BERT; "words" is masked words alone, as RoBERTa (Liu et al. 2019); "spans" is SpanBERT's, spans of words
-    that are hidden together and told by their boundary (Joshi et al. 2020); "replaced-tokens" is ELECTRA's, a
-    generator of masked words and a discriminator that finds them (Clark et al. 2020); "permutation" is XLNet's, words
-    predicted in a random order (Yang et al. 2019), mask_rates being the share of tokens that are predicted;
-    "distillation" is DistilBERT's, a student that learns what a teacher predicts (Sanh et al. 2019). pairs: "next" for
+    more from more questions (as large models do: Wettig et al. 2023). objective is one of those in
+    `pretraining/objectives/`, by the name of its file. pairs: "next" for
     next sentence prediction, "order" for sentence order prediction; pair_weight is what their loss counts beside that
     of the words. initialization: "neighbors", "matching" and "counted" are starts for short runs, in
     `pretraining/neighbors_start.py`, `initialization.py` and `counted_start.py`. start: a pre-trained model to go on
@@ -68,11 +58,10 @@ class PretrainingSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.objective and self.objective not in OBJECTIVES:
-            raise UserError(f"there is no objective {self.objective!r}: choose one of {', '.join(OBJECTIVES)}.")
-        if self.objective == "distillation" and not self.teacher:
-            raise UserError("the objective 'distillation' needs a teacher: give its folder with --teacher.")
-        if self.teacher and self.objective != "distillation":
+        taught = bool(self.objective) and OBJECTIVES[self.objective].has_teacher
+        if taught and not self.teacher:
+            raise UserError(f"the objective {self.objective!r} needs a teacher: give its folder with --teacher.")
+        if self.teacher and not taught:
             raise UserError(
                 f"a teacher is given, and the objective {self.objective or 'pairs'!r} has none: leave --teacher out "
                 "or take --objective distillation."
@@ -80,13 +69,11 @@ class PretrainingSettings:
         self.fill_in("architecture", "distilbert" if self.teacher else default_architecture(self.objective))
         check_objective(self.architecture, "words" if self.teacher else self.objective)  # a student fills masks
         of = member(self.architecture)
-        self.fill_in("objective", of.objectives[0])
-        self.fill_in("pairs", of.pairs if self.objective == "pairs" else "next")
+        self.fill_in("objective", of.objective)
+        objective = OBJECTIVES[self.objective]
+        self.fill_in("pairs", of.pairs if objective.of_pairs else "next")
         self.fill_in("initialization", of.initializations[0])
-        if self.objective != "pairs" and self.pairs != "next":
-            raise UserError(
-                f"pairs is {self.pairs!r}, and the objective {self.objective!r} has no pairs: leave one of both out."
-            )
+        objective.check(self)
         if self.pairs not in PAIRS:
             raise UserError(f"there are no pairs of the kind {self.pairs!r}: choose one of {', '.join(PAIRS)}.")
         if self.initialization not in INITIALIZATIONS:
@@ -96,10 +83,6 @@ class PretrainingSettings:
             raise UserError(
                 f"the initialization {self.initialization!r} does not fit the layers of {of.name}: take "
                 f"{one_of(of.initializations)}."
-            )
-        if self.objective == "permutation" and self.whole_words:
-            raise UserError(
-                "whole_words is set, and the objective 'permutation' predicts tokens: leave one of both out."
             )
         self.check_vocabulary()
         for name, (least, most) in LIMITS.items():
@@ -127,10 +110,11 @@ class PretrainingSettings:
                 "new_vocabulary is set: it gives a BERT that is pre-trained already the vocabulary of other texts, so "
                 "name that BERT with --from, or leave it out."
             )
-        if self.cased and self.architecture not in WORDPIECE:
+        if self.cased and not member(self.architecture).wordpiece:
             raise UserError(
                 f"cased is set, and the tokenizer of {member(self.architecture).name} decides on capitals by itself: "
-                f"leave it out, or take the architecture {one_of(WORDPIECE)}."
+                "leave it out, or take the architecture "
+                f"{one_of(name for name, one in MEMBERS.items() if one.wordpiece)}."
             )
 
     def fill_in(self, name: str, default: str) -> None:
@@ -150,9 +134,9 @@ class PretrainingSettings:
         if FOUND_TO_WORK[preset] is PUBLISHED:
             found |= member(of.architecture).published
         start = {"initialization": of.initialization, **found, **changes}["initialization"]
-        if of.objective == "pairs" and not changes.get("start"):
+        if OBJECTIVES[of.objective].of_pairs and not changes.get("start"):
             found |= OF_INITIALIZATIONS.get(start, {})
-        return cls(**{"preset": preset, **found, **OF_OBJECTIVES.get(of.objective, {}), **changes})
+        return cls(**{"preset": preset, **found, **OBJECTIVES[of.objective].defaults, **changes})
 
     def data_identity(self) -> dict[str, Any]:
         """The settings that a resumed run must share. The architecture is part of the model's identity, and a teacher
@@ -173,14 +157,6 @@ PUBLISHED: dict[str, Any] = {
 # Neighbors' heads are there from the first step, and pairs are learned early: at 5 M tokens half of their loss gave
 # one point more of the words, and two points fewer of the pairs.
 OF_INITIALIZATIONS: dict[str, dict[str, Any]] = {"neighbors": {"pair_weight": 0.5}}
-OF_OBJECTIVES: dict[str, dict[str, Any]] = {
-    # With more of the tokens masked, spans grow into each other.
-    "spans": {"mask_rates": (0.15, 0.15)},
-    # Every token gives the discriminator something to learn, however few are masked.
-    "replaced-tokens": {"mask_rates": (0.15, 0.15)},
-    # Yang et al. 2019, section 3.1: K = 6, one of six tokens is predicted.
-    "permutation": {"mask_rates": (1 / 6, 1 / 6)},
-}
 # tiny and mini: measured on two CPU cores. base and large are for the long runs of the paper, by its recipe.
 FOUND_TO_WORK: dict[str, dict[str, Any]] = {
     "tiny": {},

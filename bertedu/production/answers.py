@@ -16,12 +16,11 @@ from bertedu.checkpoints.folder import read_tensors
 from bertedu.config import TaskConfig
 from bertedu.errors import UserError
 from bertedu.finetuning.crf import ConditionalRandomField
-from bertedu.finetuning.question_answering import Answered
 from bertedu.finetuning.spans import are_entities, tag_spans
-from bertedu.finetuning.windows import best_over_windows
+from bertedu.finetuning.task import ANSWERS, CLASSES, SCORE, SEVERAL, TAGS, WORDS
+from bertedu.finetuning.windows import Answered, best_over_windows
 from bertedu.production.exported import CRF, Export
 from bertedu.production.questions import Question
-from bertedu.production.uses import ANSWERS, CLASSES, SCORE, SEVERAL, TAGS, WORDS
 from bertedu.tokenization import Tokenizer
 
 DIGITS = 6

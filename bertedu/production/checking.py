@@ -13,12 +13,12 @@ import torch
 
 from bertedu.errors import UserError
 from bertedu.files import read_text
+from bertedu.finetuning.task import ANSWERS, CLASSES, SEVERAL, TAGS, WORDS
 from bertedu.json_values import parse_json
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.production.graphs import graph_of
 from bertedu.production.questions import Question, ask, batch_of, rows_of
 from bertedu.production.sessions import Session
-from bertedu.production.uses import ANSWERS, CLASSES, SEVERAL, TAGS, WORDS
 from bertedu.tokenization import Tokenizer
 
 PREDICTIONS = "predictions.jsonl"

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from bertedu.errors import UserError
-from bertedu.pretraining.objectives.distillation import TEMPERATURE, soft_divergence
+from bertedu.training.soft_targets import TEMPERATURE, soft_divergence
 
 
 def task_distillation_loss(

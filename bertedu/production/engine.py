@@ -7,12 +7,12 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.config import CONFIG
 from bertedu.errors import UserError
 from bertedu.files import read_json_object
+from bertedu.finetuning.task import VECTORS
 from bertedu.model.architecture import architecture_in
 from bertedu.production.answers import Answer, reader_of
 from bertedu.production.exported import Export
 from bertedu.production.questions import Question, ask, batch_of, rows_of
 from bertedu.production.sessions import Session
-from bertedu.production.uses import VECTORS
 
 
 class Engine:

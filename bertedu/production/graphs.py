@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from bertedu.finetuning.task import ANSWERS, VECTORS, WORDS
 from bertedu.model.pretrained import PretrainedModel
-from bertedu.production.uses import ANSWERS, VECTORS, WORDS
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 POSITIONS = "positions"

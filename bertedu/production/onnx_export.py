@@ -19,6 +19,7 @@ from bertedu.checkpoints.folder import WEIGHTS, find_folder, save_tensors
 from bertedu.errors import UserError
 from bertedu.extras import needs_extra
 from bertedu.finetuning.tagging import CrfTagger
+from bertedu.finetuning.task import VECTORS
 from bertedu.model.architecture import architecture
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.production.checking import (
@@ -37,7 +38,7 @@ from bertedu.production.graphs import INPUTS, POSITIONS, example_inputs, graph_o
 from bertedu.production.int8 import quantize
 from bertedu.production.monitor import reference_of
 from bertedu.production.sessions import Session, cause
-from bertedu.production.uses import VECTORS, open_to_export, use_of_model
+from bertedu.production.uses import open_to_export, use_of_model
 from bertedu.tokenization import Tokenizer
 
 LARGEST_DIFFERENCE = 1e-4  # of a logit, between the graph in float32 and the model

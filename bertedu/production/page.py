@@ -6,7 +6,7 @@ import json
 from html import escape
 from typing import Any
 
-from bertedu.production.uses import ANSWERS, CLASSES, SCORE, SEVERAL
+from bertedu.finetuning.task import ANSWERS, CLASSES, SCORE, SEVERAL
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bertedu.errors import UserError
+from bertedu.finetuning.task import ANSWERS, TAGS, WORDS
 from bertedu.finetuning.windows import LONGEST_QUESTION, WINDOW, Window, windows
 from bertedu.production.graphs import POSITIONS
-from bertedu.production.uses import ANSWERS, TAGS, WORDS
 from bertedu.tokenization import Tokenizer
 
 WORD = re.compile(r"\w+|[^\w\s]")

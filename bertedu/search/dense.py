@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from bertedu.finetuning.similarity import SentenceEncoder, embed
+from bertedu.finetuning.tasks.similarity import SentenceEncoder, embed
 from bertedu.search.hits import Hits, check_search
 from bertedu.search.index import FAISS_FROM, VectorIndex
 from bertedu.search.retriever import Retriever

@@ -15,7 +15,7 @@ from torch.nn.functional import normalize
 
 from bertedu.config import TaskConfig
 from bertedu.finetuning.head import TaskModel
-from bertedu.model.architecture import Encoder
+from bertedu.model.architecture import Backbone
 from bertedu.search.hits import Hits, best_hits, check_k, check_search
 from bertedu.search.retriever import Retriever, read_texts
 from bertedu.tokenization import Tokenizer
@@ -35,7 +35,7 @@ class LateInteraction(TaskModel):
 
     kind = "LateInteraction"
 
-    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+    def __init__(self, encoder: Backbone, task_config: TaskConfig | None = None):
         super().__init__(encoder, task_config)
         self.projection = nn.Linear(self.config.hidden_size, SIZE, bias=False)
         self.initialize()

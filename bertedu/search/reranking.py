@@ -13,8 +13,8 @@ import torch
 
 from bertedu.corpora.readers import Choices
 from bertedu.errors import UserError
-from bertedu.finetuning.multiple_choice import ChoiceModel, MultipleChoiceTask
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel, MultipleChoiceTask
 from bertedu.model.evaluating import evaluating
 from bertedu.search.collection import Asked
 from bertedu.search.hits import Hits, Search, check_k

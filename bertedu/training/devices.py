@@ -1,5 +1,7 @@
 """Where a run computes, and with which numbers."""
 
+from typing import Any
+
 import torch
 
 from bertedu.errors import UserError
@@ -50,3 +52,14 @@ def choose_precision(wish: str, device: str) -> str:
     if wish == "fp16" and device not in ("cuda", "cpu"):
         raise UserError(f"fp16 is for cuda, and to try it out for cpu, not for {device}: choose --precision auto.")
     return wish
+
+
+def describe_machine(trainer: Any) -> dict[str, Any]:
+    """What a run's speed depends on."""
+    return {
+        "device": torch.cuda.get_device_name() if trainer.device == "cuda" else trainer.device,
+        "threads": torch.get_num_threads(),
+        "processes": trainer.accelerator.num_processes,
+        "precision": trainer.precision,
+        "torch": torch.__version__,
+    }

@@ -1,7 +1,7 @@
 """The encoder's layers while a run trains them: compiled, or with less kept for the backward pass.
 
 Both leave every number as it is but for rounding, and the model's code too: for as long as the run goes on, a layer has
-another `forward`. All members of the family have layers of one of two classes.
+another `forward`.
 """
 
 from collections.abc import Iterator
@@ -13,13 +13,12 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from bertedu.errors import UserError
-from bertedu.family.modernbert.layer import PreNormLayer
-from bertedu.model.encoder import EncoderLayer
+from bertedu.model.encoder import TransformerLayer
 
 
 def layers_of(model: nn.Module) -> list[nn.Module]:
     """Every layer of every encoder in the model, once: ALBERT's one layer too."""
-    return [module for module in model.modules() if isinstance(module, EncoderLayer | PreNormLayer)]
+    return [module for module in model.modules() if isinstance(module, TransformerLayer)]
 
 
 @contextmanager

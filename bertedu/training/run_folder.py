@@ -30,6 +30,16 @@ def refuse_begun(folder: Path) -> None:
         )
 
 
+def unused_folder(name: str) -> Path:
+    """runs/NAME, or runs/NAME-2, -3 and so on where there is a run already: none is ever written over."""
+    number = 1
+    folder = Path("runs") / name
+    while (folder / PLAN).exists():
+        number += 1
+        folder = Path("runs") / f"{name}-{number}"
+    return folder
+
+
 @contextmanager
 def holding(folder: Path) -> Iterator[None]:
     """Be the only one who writes into the folder, for as long as the block lasts. Raises UserError where another is.

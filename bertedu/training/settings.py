@@ -1,7 +1,8 @@
 """How a run takes its steps."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from bertedu.errors import UserError
 from bertedu.training.devices import DEVICES, PRECISIONS, choose_device, choose_precision
@@ -77,3 +78,9 @@ WHOLE_NUMBERS = (
     ("validations", 0, "how often to look at the validation data, or 0 for never"),
     ("patience", 0, "a number of validations, or 0 for no early end"),
 )
+
+
+def take(options: dict[str, Any], kind: type) -> dict[str, Any]:
+    """Take those options out that are fields of a dataclass."""
+    names = {field.name for field in fields(kind)}
+    return {name: options.pop(name) for name in list(options) if name in names}

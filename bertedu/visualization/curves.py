@@ -5,52 +5,47 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bertedu.errors import UserError, shown
+from bertedu.registry import OBJECTIVES
 from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet, short
 
 Line = Mapping[str, Any]
 Baselines = Mapping[str, Mapping[str, float]]  # figure -> name of the baseline -> value
-PANELS = {
-    "mlm_loss": "Masked words: loss (nats)",
-    "mlm_accuracy": "Masked words: accuracy",
-    "plm_loss": "Words in a random order: loss (nats)",
-    "plm_accuracy": "Words in a random order: accuracy",
-    "rtd_accuracy": "Replaced tokens: accuracy",
-    "kl_loss": "KL divergence from the teacher (nats)",
-    "sbo_accuracy": "Words by the boundary of their span: accuracy",
-    "nsp_accuracy": "Sentence pairs: accuracy, not balanced",
-    "learning_rate": "Learning rate",
-    "tokens_per_second": "Tokens a second",
-}
+OF_EVERY_RUN = {"learning_rate": "Learning rate", "tokens_per_second": "Tokens a second"}
+
+
+def panels_of(lines: Sequence[Line]) -> dict[str, str]:
+    """The curves of the objective whose figures a log has: figures and their titles."""
+    there = {name.removeprefix("validation_") for line in lines for name in line}
+    fitting = [dict(one.panels) for one in OBJECTIVES.values() if there >= one.panels.keys()]
+    return max(fitting, key=lambda panels: len(panels), default=dict(OBJECTIVES["words"].panels))
 
 
 def training_curves(lines: Sequence[Line], baselines: Baselines | None = None) -> Picture:
-    """Five panels over the optimizer steps, four without pairs; a baseline is a dotted line with its name on it.
+    """Panels over the optimizer steps: those of the objective, learning rate and speed. Baselines are dotted lines.
 
     lines: as `read_metrics` returns them. Raises UserError where no figures were written.
     """
-    if not any(name in line or f"validation_{name}" in line for line in lines for name in PANELS):
+    above = panels_of(lines)
+    titles = {**above, **OF_EVERY_RUN}
+    if not any(name in line or f"validation_{name}" in line for line in lines for name in titles):
         raise UserError("metrics.jsonl holds no figures to draw: let the run go on for at least 50 steps.")
     figure = new_figure(10.5, 5.6)
-    asked = {name.removeprefix("validation_") for line in lines for name in line}  # masked words alone have no third
-    first = ("plm_loss", "plm_accuracy", "mlm_accuracy") if "plm_loss" in asked else ("mlm_loss", "mlm_accuracy")
-    others = ("rtd_accuracy", "sbo_accuracy", "kl_loss", "nsp_accuracy")
-    above = [*first, *(name for name in others if name in asked)]
     rows: list[Any] = [[name for name in above for _ in range(6 // len(above))]]
     rows.append(["learning_rate"] * 3 + ["tokens_per_second"] * 3)
     panels = figure.subplot_mosaic(rows, height_ratios=[1.6, 1])
     told = []
     for name, axes in panels.items():
         quiet(axes)
-        axes.set_title(PANELS[name], fontsize=10, loc="left", color=INK)
+        axes.set_title(titles[name], fontsize=10, loc="left", color=INK)
         for key, color, label in ((name, BLUE, "training"), (f"validation_{name}", ORANGE, "validation")):
             steps, values = series(lines, key)
             if values:
                 marker = "o" if color == ORANGE or len(values) == 1 else None
                 axes.plot(steps, values, color=color, marker=marker, markersize=3.5, linewidth=1.6, label=label)
-                told.append(f"{PANELS[name]}, {label}: from {amount(name, values[0])} to {amount(name, values[-1])}")
+                told.append(f"{titles[name]}, {label}: from {amount(name, values[0])} to {amount(name, values[-1])}")
         for baseline, value in (baselines or {}).get(name, {}).items():
             draw_baseline(axes, baseline, value)
-            told.append(f"{PANELS[name]}, {baseline}: {amount(name, value)}")
+            told.append(f"{titles[name]}, {baseline}: {amount(name, value)}")
         shape(axes, name)
     handles = {
         label: line for axes in panels.values() for line, label in zip(*axes.get_legend_handles_labels(), strict=True)

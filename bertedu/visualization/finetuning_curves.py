@@ -8,14 +8,14 @@ from matplotlib.ticker import MaxNLocator
 
 from bertedu.errors import UserError
 from bertedu.visualization.curves import Line, draw_baseline, series
-from bertedu.visualization.finetuning_results import measure_name
+from bertedu.visualization.finetuning_results import measure_of
 from bertedu.visualization.picture import BLUE, INK, ORANGE, Picture, new_figure, quiet, short
 
 MEANS = 5  # neighbours that the bold line of a loss is the mean of: single batches are noisy
 
 
 def finetuning_curves(
-    runs: Mapping[int, Sequence[Line]], chosen_by: str, baselines: Mapping[str, float] | None = None
+    runs: Mapping[int, Sequence[Line]], chosen_by: str, baselines: Mapping[str, float] | None = None, task: str = ""
 ) -> Picture:
     """Two panels over the optimizer steps: the loss in training and on validation, and `chosen_by` on validation.
 
@@ -23,7 +23,8 @@ def finetuning_curves(
     a running mean of its loss on training batches). Baselines are dotted lines in the second panel. Raises UserError
     where no figures were written.
     """
-    measure = measure_name(chosen_by)
+    of = measure_of(chosen_by, task)
+    measure = of.name
     losses = [series(lines, loss_name(lines)) for lines in runs.values()]
     validation_losses = [series(lines, f"validation_{loss_name(lines)}") for lines in runs.values()]
     figures = [series(lines, f"validation_{chosen_by}") for lines in runs.values()]
@@ -43,7 +44,7 @@ def finetuning_curves(
     draw_seeds(of_figure, figures, ORANGE)
     for steps, values in figures:
         if values:  # the first of the best: later ones that are equal do not replace it
-            best = values.index(max(values))
+            best = values.index(min(values) if of.lower_is_better else max(values))
             of_figure.plot(steps[best], values[best], "o", color=INK, fillstyle="none", markersize=9)
     if len(of_loss.get_legend_handles_labels()[1]) > 1:
         of_loss.legend(frameon=False, fontsize=8)

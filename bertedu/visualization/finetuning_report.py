@@ -4,17 +4,20 @@ import shlex
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from bertedu.files import write_text
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.task import ANSWERS, Pictures
 from bertedu.model.architecture import architecture_in
+from bertedu.registry import TASKS
 from bertedu.training.metrics import read_metrics
+from bertedu.visualization.calibration import reliability_diagram
+from bertedu.visualization.confusion import confusion_matrix, entity_confusion, label_outcomes
 from bertedu.visualization.finetuning_curves import finetuning_curves
-from bertedu.visualization.finetuning_pictures import Captioned, prediction_pictures
-from bertedu.visualization.finetuning_results import finetuning_results, measure_name, part_of, title
+from bertedu.visualization.finetuning_results import finetuning_results, measure_of, part_of, title
 from bertedu.visualization.finished_runs import Run, read_finetuning_run, read_predictions
 from bertedu.visualization.mistakes import mistakes_html, most_telling
 from bertedu.visualization.page import (
@@ -27,16 +30,19 @@ from bertedu.visualization.page import (
     verdict_html,
 )
 from bertedu.visualization.report import versions
-from bertedu.visualization.thresholds import in_words
+from bertedu.visualization.scores import chosen_places, score_scatter
+from bertedu.visualization.thresholds import in_words, no_answer_curve
 
+CHARTS = SimpleNamespace(  # what a task, which stands below, draws with
+    chosen_places=chosen_places,
+    confusion_matrix=confusion_matrix,
+    entity_confusion=entity_confusion,
+    label_outcomes=label_outcomes,
+    no_answer_curve=no_answer_curve,
+    reliability_diagram=reliability_diagram,
+    score_scatter=score_scatter,
+)
 NARROW = 6.0  # inches: two pictures below it stand side by side
-PIPELINES = {
-    "classification": "text-classification",
-    "multi-label": "text-classification",
-    "regression": "text-classification",
-    "entities": "token-classification",
-    "tagging": "token-classification",
-}
 
 
 def write_finetuning_report(folder: str | Path) -> Path:
@@ -46,7 +52,8 @@ def write_finetuning_report(folder: str | Path) -> Path:
     """
     run = read_finetuning_run(folder)
     rows = read_predictions(run.folder / "predictions.jsonl", run.metrics["task"])
-    pictures = {**curves(run), **prediction_pictures(run.metrics["task"], rows, **decided(run.metrics))}
+    task = TASKS[run.metrics["task"]]
+    pictures = {**curves(run), **task.pictures(rows, CHARTS, **decided(run.metrics))}
     for name, (picture, _) in pictures.items():
         picture.save(run.folder / f"{name}.png")
     write_text(run.folder / "report.html", page(run, rows, pictures))
@@ -58,7 +65,7 @@ def decided(metrics: dict[str, Any]) -> dict[str, float]:
     return next((one.get("decided", {}) for one in metrics["runs"] if one["seed"] == metrics["best_seed"]), {})
 
 
-def curves(run: Run) -> Captioned:
+def curves(run: Run) -> Pictures:
     """The curves of all seeds. Baselines are drawn where they were measured on the same rows: on validation."""
     seeds = [one["seed"] for one in run.metrics["runs"]]
     lines = {seed: read_metrics(run.folder / f"seed-{seed}") for seed in seeds}
@@ -73,15 +80,15 @@ def curves(run: Run) -> Captioned:
         "where it rises while the other falls, the model learns by heart."
     )
     caption += " The weights of the best validation (the ring) were kept, not the last ones."
-    return {"curves": (finetuning_curves(lines, chosen_by, beside), caption)}
+    return {"curves": (finetuning_curves(lines, chosen_by, beside, run.metrics["task"]), caption)}
 
 
-def page(run: Run, rows: list[dict[str, Any]], pictures: Captioned) -> str:
+def page(run: Run, rows: list[dict[str, Any]], pictures: Pictures) -> str:
     """The whole page."""
     metrics = run.metrics
     telling, results = most_telling(rows), finetuning_results(metrics)
     table = results_html(results, table_caption(metrics), "without pre-training")
-    errors = which_errors(metrics["task"], rows, len(telling))
+    errors = TASKS[metrics["task"]].errors_shown(rows, len(telling))
     figures = {name: figure_html(picture.html(), words) for name, (picture, words) in pictures.items()}
     looks = "\n".join(figure for name, figure in figures.items() if name != "curves")
     if all(picture.figure.get_figwidth() < NARROW for name, (picture, _) in pictures.items() if name != "curves"):
@@ -91,7 +98,7 @@ def page(run: Run, rows: list[dict[str, Any]], pictures: Captioned) -> str:
         f"<h1>{escape(name)}</h1>\n<p class='summary'>{escape(summary(metrics))}</p>",
         f"<h2>What it can do</h2>\n{table}{verdict_html(results)}",
         f"<h2>Where it goes wrong</h2>\n{looks}",
-        f"<h2>Errors to read</h2>\n<p>{errors}</p>\n{mistakes_html(telling)}",
+        f"<h2>Errors to read</h2>\n<p>{errors}</p>\n{mistakes_html(telling, metrics['task'])}",
         f"<h2>How training went</h2>\n{figures['curves']}",
         f"<h2>How it was made</h2>\n{facts_html(how_it_was_made(run))}",
         f"<h2>How to go on</h2>\n{next_html(run, rows)}",
@@ -105,35 +112,27 @@ def table_caption(metrics: dict[str, Any]) -> str:
     said = f"{title(metrics)}.".capitalize()
     if len(metrics["runs"]) > 1:
         said += " After ± the standard deviation over seeds."
-    if "mean_squared_error" in metrics[part_of(metrics)]:
-        said += " Mean squared error: lower is better" + (
-            ", scores taken from 0 to 1." if metrics["task"] == "similarity" else "."
-        )
+    task = TASKS[metrics["task"]]
+    measures = [task.measure(name) for name in metrics[part_of(metrics)]]
+    if lower := [measure.name for measure in measures if measure and measure.lower_is_better]:
+        said += f" {' and '.join(lower).capitalize()}: lower is better{task.about_scale}."
     return said
-
-
-def which_errors(task: str, rows: list[dict[str, Any]], shown: int) -> str:
-    """Which rows are shown as errors, of how many."""
-    if task in ("regression", "similarity"):
-        return f"Of {len(rows):,} rows the {shown:,} in which the model is furthest off, the worst first."
-    wrong = sum(row["mistake"] > 0 for row in rows)
-    first = "in which most is lost" if task == "summarization" else "of which the model is surest"
-    return f"{wrong:,} of {len(rows):,} rows hold a mistake. Here are {shown:,} of them, those first {first}."
 
 
 def summary(metrics: dict[str, Any]) -> str:
     """The run in a sentence or two: the figure that the weights were chosen by, beside the best baseline."""
     chosen_by, part = metrics["runs"][0]["chosen_by"], part_of(metrics)
     found = metrics[part][chosen_by]
-    seconds = sum(run["seconds"] for run in metrics["runs"])
+    seconds, measure = sum(run["seconds"] for run in metrics["runs"]), measure_of(chosen_by, metrics["task"]).name
     text = (
         f"In {duration(seconds)} it learned from {metrics['rows']['train']:,} rows. On {metrics['rows'][part]:,} rows "
-        f"of {part} its {measure_name(chosen_by)} is {found['mean']:.3f}"
+        f"of {part} its {measure_of(chosen_by, metrics['task']).name} is {found['mean']:.3f}"
     )
-    row = next(row for row in finetuning_results(metrics) if row.measure == measure_name(chosen_by))
+    row = next(row for row in finetuning_results(metrics) if row.measure == measure)
     if not row.baselines:
         return f"{text}."
-    kind, value = max(row.baselines, key=lambda one: one[1])
+    best = min if row.lower_is_better else max
+    kind, value = best(row.baselines, key=lambda one: one[1])
     return f"{text}; the best answer without pre-training ({kind}) gets {value:.3f}."
 
 
@@ -173,15 +172,15 @@ def next_html(run: Run, rows: list[dict[str, Any]]) -> str:
     """Commands to copy. Folders are written with /, which Windows reads too: a \\ in Python's text is no folder."""
     place, plan, task = run.folder.as_posix(), run.plan, run.metrics["task"]
     steps = []
-    if task == "question-answering":
+    if TASKS[task].use == ANSWERS:
         folder = escape(shlex.quote(place))
         steps.append(f'<p>Ask it:</p><pre><code>bertedu answer "A question?" text.txt --model {folder}</code></pre>')
-    if task in PIPELINES and plan["pooling"] == "pooler" and not plan["crf"]:
+    if (pipeline := TASKS[task].pipeline) and plan["pooling"] == "pooler" and not plan["crf"]:
         pairs = any("pair" in row for row in rows)
         asked = '{"text": "A text.", "text_pair": "A second text."}' if pairs else '"A text."'
         steps.append(
             "<p>Ask it, in transformers:</p><pre><code>from transformers import pipeline\n\n"
-            f'pipeline("{PIPELINES[task]}", model="{escape(place)}/checkpoint")({asked})</code></pre>'
+            f'pipeline("{pipeline}", model="{escape(place)}/checkpoint")({asked})</code></pre>'
         )
     if len(run.metrics["runs"]) < 3:
         steps.append(
@@ -209,7 +208,7 @@ def again(run: Run, **changes: Any) -> str:
 def usual_options(run: Run) -> dict[str, Any]:
     """What each option of `bertedu finetune` is where it is not given; None for those without a default."""
     sources = dict.fromkeys(("model", "data", "validation", "test"))
-    usual = {**asdict(FinetuningSettings()), **KINDS[run.metrics["task"]].settings}
+    usual = {**asdict(FinetuningSettings()), **TASKS[run.metrics["task"]].defaults}
     usual |= {"learning_rate": None, "patience": 0, "accumulation": 1, "seeds": 1}
     usual |= {"device": "auto", "precision": "auto", "compile": False, "checkpointing": False, "fsdp": False}
     if (run.folder / "checkpoint/config.json").exists():  # the model decides about both

@@ -6,33 +6,14 @@ from typing import Any
 
 from rich.table import Table
 
-from bertedu.visualization.results import Result, table
-
-NAMES = {
-    "f1": "F1",
-    "macro_f1": "macro F1",
-    "micro_f1": "micro F1",
-    "all_right": "all classes of a text right",
-    "exact_match": "exact match",
-    "has_answer_exact_match": "exact match, where there is an answer",
-    "has_answer_f1": "F1, where there is an answer",
-    "no_answer_exact_match": "right that there is no answer",
-    "f1_at_best_threshold": "F1, with the threshold best for these rows",
-    "pearson": "Pearson's correlation",
-    "spearman": "Spearman's correlation",
-    "mean_squared_error": "mean squared error",
-    "rouge1": "ROUGE-1",
-    "rouge2": "ROUGE-2",
-    "rougeL": "ROUGE-L",
-}
-LEFT_OUT = ("best_threshold", "no_answer_f1")  # no measure of quality; the same as no_answer_exact_match
-LOWER_IS_BETTER = (NAMES["mean_squared_error"],)
-CEILINGS = ("oracle",)  # not to be beaten: the best that can be reached
+from bertedu.registry import TASKS
+from bertedu.training.figures import Measure, Result
+from bertedu.visualization.results import table
 
 
 @dataclass(frozen=True)
 class SpreadResult(Result):
-    """A figure as mean and, of several seeds, standard deviation. A mean squared error is better when lower."""
+    """A figure as mean and, of several seeds, standard deviation."""
 
     deviation: float | None = None
 
@@ -40,10 +21,6 @@ class SpreadResult(Result):
         """Three digits; the row's own number with its standard deviation."""
         own = value is None and self.deviation is not None
         return f"{self.value:.3f} ± {self.deviation:.3f}" if own else f"{self.value if value is None else value:.3f}"
-
-    def beats(self, value: float) -> bool:
-        """Whether the mean is better than a baseline's value."""
-        return self.value < value if self.measure in LOWER_IS_BETTER else self.value > value
 
 
 def part_of(metrics: Mapping[str, Any]) -> str:
@@ -53,24 +30,25 @@ def part_of(metrics: Mapping[str, Any]) -> str:
 
 def finetuning_results(metrics: Mapping[str, Any]) -> list[Result]:
     """The rows for metrics.json: each figure of the test (or validation), and what simpler answers get."""
-    part = part_of(metrics)
+    part, task = part_of(metrics), TASKS[metrics["task"]]
     rows: list[Result] = []
     for name, figure in metrics[part].items():
-        if name in LEFT_OUT:
+        if (measure := task.measure(name)) is None:
             continue
         of_all = {kind: figures[name] for kind, figures in metrics["baselines"].items() if name in figures}
-        baselines = tuple((kind, value) for kind, value in of_all.items() if kind not in CEILINGS)
-        best = ", ".join(f"at best {value:.3f} ({kind})" for kind, value in of_all.items() if kind in CEILINGS)
+        baselines = tuple((kind, value) for kind, value in of_all.items() if kind not in task.ceilings)
+        best = ", ".join(f"at best {value:.3f} ({kind})" for kind, value in of_all.items() if kind in task.ceilings)
         spread = figure["deviation"] if len(metrics["runs"]) > 1 else None
-        rows.append(SpreadResult("", measure_name(name), figure["mean"], baselines, best, spread))
+        shown = (measure.lower_is_better, measure.form, spread)
+        rows.append(SpreadResult("", measure.name, figure["mean"], baselines, best, *shown))
     return rows
 
 
-def measure_name(name: str) -> str:
-    """A figure's name for people: "f1_person" is the F1 of person."""
-    if name not in NAMES and name.startswith("f1_"):
-        return f"F1 of {name[3:]}"
-    return NAMES.get(name, name.replace("_", " "))
+def measure_of(name: str, task: str = "") -> Measure:
+    """A figure for people; without the name of its task, as the first task tells it that knows it."""
+    tasks = [TASKS[task]] if task else [one for one in TASKS.values() if one.measures.get(name)]
+    found = tasks[0].measure(name) if tasks else None
+    return found or Measure(name.replace("_", " "), form=".3f")
 
 
 def title(metrics: Mapping[str, Any]) -> str:

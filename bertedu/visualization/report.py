@@ -1,13 +1,17 @@
 """One page about one run, made from its folder alone: curves.png, attention.png and report.html."""
 
 import math
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from bertedu.files import quoted, write_text
 from bertedu.inference import attention_weights, open_filler, open_model
+from bertedu.model.architecture import architecture
+from bertedu.model.heads import MaskedLM
 from bertedu.pretraining.members import member, options
+from bertedu.registry import OBJECTIVES
 from bertedu.visualization.attention import attention_grid
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.examples import example_pair, fill_examples
@@ -15,7 +19,7 @@ from bertedu.visualization.finished_runs import Run, read_run
 from bertedu.visualization.page import duration
 from bertedu.visualization.picture import Picture
 from bertedu.visualization.pretraining_page import page
-from bertedu.visualization.results import results
+from bertedu.visualization.results import objectives_in, results
 
 
 def write_report(folder: str | Path) -> Path:
@@ -45,51 +49,55 @@ def write_report(folder: str | Path) -> Path:
             pictures={name: picture.html() for name, picture in pictures.items()},
             member=member(model.config.model_type).name,
             longer=options_of(run, model.config.model_type),
+            objective=objective_of(run.plan),
+            opened_as=opened_as(model.config.model_type),
         ),
     )
     return run.folder / "report.html"
 
 
+def objective_of(plan: Mapping[str, Any]) -> str:
+    """What a run was trained for; runs of old say nothing of it."""
+    return plan.get("objective") or "pairs"
+
+
+def opened_as(model_type: str) -> str:
+    """The class in `transformers` of a member that finds out in another way than by [MASK] which word is hidden."""
+    of = architecture(model_type)
+    return "" if of.for_masked_lm is None else of.class_name(MaskedLM.kind)
+
+
 def options_of(run: Run, model_type: str) -> str:
     """The options of `bertedu pretrain` for another run of the same kind, each with a space after it."""
     if teacher := run.plan.get("teacher"):
-        return f"--objective distillation --teacher {quoted(teacher)} "
+        return f"--objective {objective_of(run.plan)} --teacher {quoted(teacher)} "
     return options(model_type, run.plan.get("objective", ""))
 
 
 def has_figures(lines: list[dict[str, Any]]) -> bool:
     """Whether anything was written that can be drawn: a run of a few steps has nothing."""
-    names = {name.removeprefix("validation_") for line in lines for name in line}
-    return bool(names & {"mlm_loss", "plm_loss"})
+    there = {name.removeprefix("validation_") for line in lines for name in line}
+    return any(name in there for objective in OBJECTIVES.values() for name in objective.panels)
 
 
 def curve_baselines(metrics: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """The baselines of the first held-out set, for the panels of masked words, replaced tokens and boundaries.
+    """The baselines of the first held-out set, for the panels of masked words and of the objective.
 
     Those for pairs are left out: they are balanced accuracies, and the figures of a run's log are not.
     """
-    sets = [figures for figures in metrics["evaluation"].values() if "baselines" in figures]
-    lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}, "rtd_accuracy": {}, "sbo_accuracy": {}}
-    if sets and (ordering := sets[0].get("ordering")):
-        of = ordering["baselines"].items()
-        lines["plm_loss"] = {name: math.log(figures["perplexity"]) for name, figures in of}
-        lines["plm_accuracy"] = {name: figures["plm_accuracy"] for name, figures in of}
-    for name, figures in sets[0].get("boundary", {}).get("baselines", {}).items() if sets else []:
-        lines["sbo_accuracy"][name] = figures["mlm_accuracy"]
-    for name, figures in sets[0].get("detection", {"baselines": {}})["baselines"].items() if sets else []:
-        lines["rtd_accuracy"][name] = figures["rtd_accuracy"]
-    of_words = {**sets[0]["baselines"], **teacher_in(sets[0])} if sets else {}
-    for name, figures in of_words.items():
-        if "perplexity" in figures:
-            lines["mlm_loss"][name] = math.log(figures["perplexity"])
-        if "mlm_accuracy" in figures:
-            lines["mlm_accuracy"][name] = figures["mlm_accuracy"]
+    lines: dict[str, dict[str, float]] = {"mlm_loss": {}, "mlm_accuracy": {}}
+    figures = next((figures for figures in metrics["evaluation"].values() if "baselines" in figures), None)
+    if figures is None:
+        return lines
+    for name, of in figures["baselines"].items():
+        if "perplexity" in of:
+            lines["mlm_loss"][name] = math.log(of["perplexity"])
+        if "mlm_accuracy" in of:
+            lines["mlm_accuracy"][name] = of["mlm_accuracy"]
+    for objective in objectives_in(figures):
+        for panel, values in objective.panel_baselines(figures).items():
+            lines.setdefault(panel, {}).update(values)
     return lines
-
-
-def teacher_in(figures: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """What a student's teacher reaches on a held-out set, by a name; empty where there was no teacher."""
-    return {"the teacher": figures["distillation"]["teacher"]} if "distillation" in figures else {}
 
 
 def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
@@ -97,8 +105,9 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
     plan, done = run.plan, run.metrics["run"]
     budget = next((f"{plan[name]:,} {name}" for name in ("minutes", "tokens", "steps") if plan.get(name)), "")
     start, end = plan["mask_rates"]
-    objective = plan.get("objective", "pairs")
-    alone = objective != "pairs"
+    name = objective_of(plan)
+    objective = OBJECTIVES[name]
+    figures: dict[str, Any] = next((one for one in run.metrics["evaluation"].values() if objective.section in one), {})
     return {
         "Model": {
             "architecture": member(config.model_type).name,
@@ -108,39 +117,23 @@ def how_it_was_made(run: Run, config: Any) -> dict[str, dict[str, str]]:
             "vocabulary": f"{config.vocab_size:,} tokens, learned from the training text"
             + (", with capitals" if plan.get("cased") else ""),
             "initialization": plan["initialization"],
-            **of_a_student(run, config),
+            **objective.facts(plan, figures, config),
         },
         "Training": {
             "budget": budget,
             "done": f"{done['step']:,} steps on {done['tokens']:,} tokens in {duration(done['seconds'])}",
             "speed": f"{done['tokens'] / max(done['seconds'], 1e-9):,.0f} tokens a second",
-            "batch": f"{plan['batch_size']} {'texts' if alone else 'pairs'} of at most {plan['max_length']} tokens",
+            "batch": f"{plan['batch_size']} {'pairs' if objective.of_pairs else 'texts'} of at most "
+            f"{plan['max_length']} tokens",
             "learning rate": f"{plan['learning_rate']:g} after a warm-up of {plan['warmup']:.0%}, then down to 0",
-            "predicted"
-            if objective == "permutation"
-            else "masked": f"{start:.0%} of the tokens at the start, {end:.0%} at the end"
+            objective.chosen_are: f"{start:.0%} of the tokens at the start, {end:.0%} at the end"
             + (", whole words" if plan["whole_words"] else ""),
-            "objective": objective,
-            "pairs": "none" if alone else "sentence order" if plan["pairs"] == "order" else "next sentence",
+            "objective": name,
+            "pairs": {"order": "sentence order"}.get(plan["pairs"], "next sentence") if objective.of_pairs else "none",
             "seed": str(plan["seed"]),
         },
         "Machine": machine(done),
         "Versions, when this page was written": versions(),
-    }
-
-
-def of_a_student(run: Run, config: Any) -> dict[str, str]:
-    """What is otherwise in a model that had a teacher; empty for one that had none."""
-    if not (teacher := run.plan.get("teacher")):
-        return {}
-    figures = next((teacher_in(one) for one in run.metrics["evaluation"].values() if "distillation" in one), {})
-    size = f"{config.num_hidden_layers} layers, hidden size {config.hidden_size}, {config.num_attention_heads} heads"
-    return {
-        "size": size,
-        "vocabulary": f"{config.vocab_size:,} tokens, those of the teacher",
-        "initialization": run.plan.get("start") or "half of the teacher's layers, copied",
-        "teacher": teacher,
-        **{f"parameters of {name}": f"{of['parameters']:,}" for name, of in figures.items()},
     }
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import torch
 
 from bertedu.config import BertConfig
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.model import BertForPreTraining
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 
@@ -54,6 +54,10 @@ DATA = {
     "classification": ("d.jsonl", lines(40, lambda rng, n: {"text": text(rng), "label": "xyz"[n % 3]})),
     "multi-label": ("d.jsonl", lines(40, lambda rng, n: {"text": text(rng), "labels": [["x"], ["x", "y"], []][n % 3]})),
     "regression": ("d.jsonl", lines(40, lambda rng, n: {"text": text(rng), "score": n % 5 / 2})),
+    "ordinal-regression": (
+        "d.jsonl",
+        lines(40, lambda rng, n: {"text": text(rng), "score": 1 + n % 5}),
+    ),
     "entities": ("d.conll", "\n\n".join("a\tB-x\nb\tI-x\nc\tO" for _ in range(40)) + "\n"),
     "tagging": ("d.conll", "\n\n".join("a\tDET\nb\tNOUN\nc\tVERB" for _ in range(40)) + "\n"),
     "question-answering": ("d.json", squad(40)),
@@ -76,7 +80,7 @@ def made_plan(folder, base, task: str, **options) -> FinetuningPlan:
     name, content = DATA[task]
     (folder / name).write_text(content, encoding="utf-8")
     given = {"model": str(base), "data": str(folder / name), "output": folder / "run", "epochs": 1.0, **options}
-    return FinetuningPlan.from_options(KINDS[task].settings, task=task, device="cpu", precision="fp32", **given)
+    return FinetuningPlan.from_options(TASKS[task].defaults, task=task, device="cpu", precision="fp32", **given)
 
 
 def silent(sentence: str) -> None:

@@ -6,13 +6,14 @@ import numpy as np
 
 from bertedu.corpora.readers import Answer, Choices, LabelledText, Question, Summary, TaggedWords
 from bertedu.finetuning.classification import ClassificationTask
-from bertedu.finetuning.multiple_choice import MultipleChoiceTask
-from bertedu.finetuning.question_answering import Answered, QuestionAnsweringTask
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.similarity import SimilarityTask
-from bertedu.finetuning.summarization import Chosen, SummarizationTask
 from bertedu.finetuning.tagging import Tagged, TaggingTask
-from bertedu.finetuning.windows import Candidate
+from bertedu.finetuning.tasks.multiple_choice import MultipleChoiceTask
+from bertedu.finetuning.tasks.question_answering import QuestionAnsweringTask
+from bertedu.finetuning.tasks.similarity import SimilarityTask
+from bertedu.finetuning.tasks.summarization import Chosen, SummarizationTask
+from bertedu.finetuning.windows import Answered, Candidate
+from bertedu.registry import TASKS
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 
@@ -89,7 +90,7 @@ def save_finetuning_run(folder, task: str, test: bool = True):
         "best_seed": 0,
         "runs": [{"seed": seed, "chosen_by": chosen_by, "validation": values, **about} for seed in (0, 2)],
         "validation": spread,
-        "baselines": {"guessing": {chosen_by: 0.5}, "oracle": {chosen_by: 0.9}},
+        "baselines": {"guessing": {chosen_by: 0.5}, **{name: {chosen_by: 0.9} for name in TASKS[task].ceilings}},
     }
     if test:
         metrics["test"] = spread

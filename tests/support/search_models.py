@@ -3,8 +3,8 @@
 import torch
 
 from bertedu.config import BertConfig, TaskConfig
-from bertedu.finetuning.multiple_choice import ChoiceModel
-from bertedu.finetuning.similarity import SentenceEncoder
+from bertedu.finetuning.tasks.multiple_choice import ChoiceModel
+from bertedu.finetuning.tasks.similarity import SentenceEncoder
 from bertedu.model.heads import MaskedLM
 from bertedu.search.late_interaction import LateInteraction
 from bertedu.tokenization import BertTokenizer

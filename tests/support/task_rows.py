@@ -4,10 +4,10 @@ from functools import cache
 from pathlib import Path
 
 from bertedu.corpora.tasks.files import TASKS
-from bertedu.finetuning.kinds import KINDS
+from bertedu.registry import TASKS as TASK_CLASSES
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-KIND_OF = {
+TASK_OF = {
     "sentiment": "classification",
     "aspects": "multi-label",
     "topics": "classification",
@@ -23,8 +23,8 @@ KIND_OF = {
 
 @cache
 def rows(task: str, part: str) -> list:
-    return KINDS[KIND_OF[task]].read(str(DATA / "tasks" / task / f"{part}.{TASKS[task][0]}"))
+    return TASK_CLASSES[TASK_OF[task]].read_rows(str(DATA / "tasks" / task / f"{part}.{TASKS[task][0]}"))
 
 
 def baseline(task: str, part: str = "test") -> dict[str, dict[str, float]]:
-    return KINDS[KIND_OF[task]].baselines(rows(task, "train"), rows(task, part))
+    return TASK_CLASSES[TASK_OF[task]].baselines(rows(task, "train"), rows(task, part))

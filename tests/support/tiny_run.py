@@ -21,9 +21,10 @@ from bertedu.family.spanbert import SpanBert
 from bertedu.family.xlnet import XLNetConfig, XLNetLMHeadModel
 from bertedu.model import BertForPreTraining
 from bertedu.model.architecture import architecture
-from bertedu.pretraining.objectives import OBJECTIVES, MaskedWords
+from bertedu.pretraining.objectives.words import MaskedWords
 from bertedu.pretraining.sentence_pairs import TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.registry import OBJECTIVES
 from bertedu.tokenization import BertTokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS
 from bertedu.training.budget import Budget
@@ -121,7 +122,7 @@ def save_teacher(folder: Path, seed: int = 0, **changes: Any) -> Path:
 def model_for(task: Any, dropout: float, seed: int) -> Any:
     """What is trained for a task, with this dropout."""
     if task.settings.objective == "distillation":
-        return task.student(hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+        return task.given_model(hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
     return tiny_pair(dropout, seed) if task.settings.objective == "replaced-tokens" else tiny_model(dropout, seed, task)
 
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from torch import distributed
 
-from bertedu.finetuning.kinds import KINDS
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.run import finetune
 from bertedu.finetuning.task import FinetuningTask
+from bertedu.registry import TASKS
 from bertedu.training.processes import is_main_process
 from support import tiny_run
 
@@ -31,7 +31,7 @@ def plan_of(task: str, options: dict, output: Path) -> FinetuningPlan:
     """A run without dropout, which each process would draw for itself; its last batch has one row."""
     fixed = {"dropout": 0.0, "batch_size": 5, "epochs": 1.0, "learning_rate": 1e-3, "device": "cpu"}
     given = {**fixed, "precision": "fp32", **options, "output": output}
-    return FinetuningPlan.from_options(KINDS[task].settings, task=task, **given)
+    return FinetuningPlan.from_options(TASKS[task].defaults, task=task, **given)
 
 
 class StoppedByOne:
@@ -63,11 +63,11 @@ def stopped_and_resumed(plan: FinetuningPlan) -> None:
 
     FinetuningTask.prepare = prepare
     try:
-        assert finetune(plan, KINDS[plan.task], lambda said: None) is None
+        assert finetune(plan, TASKS[plan.task], lambda said: None) is None
     finally:
         FinetuningTask.prepare = whole
     assert not (plan.folder / "metrics.json").exists()
-    finetune(replace(plan, resume=True), KINDS[plan.task], lambda said: None)
+    finetune(replace(plan, resume=True), TASKS[plan.task], lambda said: None)
 
 
 def say_if_closed(folder: Path, rank: int) -> None:
@@ -97,7 +97,7 @@ def main(folder: Path) -> None:
         if stopped:
             stopped_and_resumed(plan)
         else:
-            finetune(plan, KINDS[task], lambda said: None)
+            finetune(plan, TASKS[task], lambda said: None)
 
 
 if __name__ == "__main__":

@@ -678,7 +678,7 @@ for name, model in (("untrained", untrained), ("trained", bert)):
 
 # %%
 from bertedu.pretraining.baselines import OverlapBaseline
-from bertedu.pretraining.evaluation import segments
+from bertedu.pretraining.objectives.pairs import segments
 
 training_pairs = random.Random(0).sample(maker.next_sentence_pairs(random.Random(0)), 2000)
 overlap = OverlapBaseline.fit(*segments(text, training_pairs), len(tokenizer))

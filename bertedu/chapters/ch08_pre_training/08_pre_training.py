@@ -567,7 +567,7 @@ print(f" different answers: {about(103, len(set(given)), within=40 * slack):.0f}
 
 # %%
 from bertedu.files import read_json
-from bertedu.pretraining.evaluation import pad_together
+from bertedu.pretraining.scoring import pad_together
 from bertedu.training.metrics import read_metrics
 
 seen = pad_together(task.validation(), "input_ids", 0)  # [B, T]

@@ -59,16 +59,16 @@
 # ## The task
 #
 # We classify short reviews of inns, cafés and shops as positive, neutral or negative: **sentiment analysis**.
-# `KINDS["classification"]` is the package's reader and model-builder for this kind of task. The next cell uses it to
+# `TASKS["classification"]` is the package's reader and model-builder for this kind of task. The next cell uses it to
 # read 1,500 reviews for training and 300 for validation, and prints one review of each class.
 
 # %%
 from bertedu.course import about, check, data_path, hint, quiz
-from bertedu.finetuning.kinds import KINDS
+from bertedu.registry import TASKS
 
 
 def read(kind, name):
-    return KINDS[kind].read(str(data_path(f"tasks/{name}")))
+    return TASKS[kind].read_rows(str(data_path(f"tasks/{name}")))
 
 
 train = read("classification", "sentiment/train.tsv")
@@ -227,7 +227,7 @@ def fine_tune(
 ):
     settings = FinetuningSettings(**{"pooling": "max", "epochs": 3, **changes})
     torch.manual_seed(settings.seed)
-    model, task = KINDS[kind].make(rows, heldout, tokenizer, str(folder), settings)
+    model, task = TASKS[kind].make(rows, heldout, tokenizer, str(folder), settings)
     optimizer = build_optimizer(model, rate, 0.01, (0.9, 0.999))
     step, steps, history = 0, settings.epochs * len(task.epoch(0)), []  # batches of an epoch
     for _ in range(settings.epochs):
@@ -627,7 +627,7 @@ print("a faster head:", ", ".join(f"{100 * gain:+.1f}" for gain in gains), "poin
 
 def bag_accuracy(seed):
     rows = random.Random(seed).sample(train, len(train))[:600]
-    return KINDS["classification"].baselines(rows, validation)["bag of words"]["accuracy"]
+    return TASKS["classification"].baselines(rows, validation)["bag of words"]["accuracy"]
 
 
 mean = np.mean([bag_accuracy(seed) for seed in range(3)]).round(2)
@@ -871,7 +871,7 @@ several, several_task, _ = fine_tune(reviews, kind="multi-label", heldout=judged
 scores = np.stack(several_task.predictions(several, judged))  # [N, 8]
 wanted = np.array([several_task.target(row) for row in judged])  # [N, 8] of 0 and 1
 micro = about(0.850, f1_score(wanted, scores > 0, average="micro"), within=0.06)
-bags = KINDS["multi-label"].baselines(reviews, judged)["bag of words"]["micro_f1"]
+bags = TASKS["multi-label"].baselines(reviews, judged)["bag of words"]["micro_f1"]
 print(f"micro F1: BERT {micro:.2f}, bag of words {bags:.2f}")
 
 # %% [markdown]
@@ -1072,7 +1072,7 @@ with torch.no_grad():
 print(f"yours against package: largest difference {difference:.4f}")
 
 torch.manual_seed(0)
-make, settings = KINDS["classification"].make, FinetuningSettings(pooling="pooler")
+make, settings = TASKS["classification"].make, FinetuningSettings(pooling="pooler")
 package, _ = make(train, validation, tokenizer, str(folder), settings)
 with tempfile.TemporaryDirectory() as place, torch.no_grad():
     package.eval().save_pretrained(place)

@@ -91,7 +91,7 @@ for row in validation[:3]:
 # the cell.)
 
 # %%
-from bertedu.finetuning.question_answering import longest_word_overlap, most_alike_sentence
+from bertedu.finetuning.squad_metrics import longest_word_overlap, most_alike_sentence
 
 for row in validation[:3]:
     print(f"{row.question}  ->  {most_alike_sentence(row)}")
@@ -347,10 +347,7 @@ def span_loss(start_logits, end_logits, starts, ends):  # [B, T], [B, T], [B], [
 # expect if the new head knows nothing about T tokens?
 
 # %%
-from bertedu.finetuning.question_answering import (
-    BertForQuestionAnswering,
-    QuestionAnsweringTask,
-)
+from bertedu.finetuning.tasks.question_answering import BertForQuestionAnswering, QuestionAnsweringTask
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.starting import with_new_head
 

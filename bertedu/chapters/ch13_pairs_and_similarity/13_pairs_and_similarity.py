@@ -92,7 +92,7 @@ for row in three:
     print("   premise:", row.text)
 
 # %%
-from bertedu.finetuning.kinds import classification_baselines
+from bertedu.finetuning.labels import classification_baselines
 
 print([row.label for row in three])
 baselines = classification_baselines(train_rows, validation_rows, "single_label_classification")
@@ -369,7 +369,7 @@ for score in (5, 3, 2, 0):
 from torch.nn.functional import cosine_similarity
 
 from bertedu.finetuning.pooling import pool
-from bertedu.finetuning.similarity import BertSentenceEncoder, word_cosines
+from bertedu.finetuning.tasks.similarity import BertSentenceEncoder, word_cosines
 
 texts = [text for row in validation_pairs for text in (row.text, row.pair)]
 scores = torch.tensor([row.label for row in validation_pairs])
@@ -430,7 +430,7 @@ print(f"overlap Spearman {overlap:.2f}")
 # %%
 from torch.nn.functional import mse_loss
 
-from bertedu.finetuning.similarity import SimilarityTask
+from bertedu.finetuning.tasks.similarity import SimilarityTask
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
@@ -665,7 +665,7 @@ print("partner:", collection[0])
 
 # %%
 from bertedu.finetuning.bags import bag_cosines
-from bertedu.finetuning.similarity import embed
+from bertedu.finetuning.tasks.similarity import embed
 
 
 def recall(cosines, k):  # [N, N]; the partner of query i is text i
@@ -754,7 +754,7 @@ ordered = similarity.score(searcher, validation_pairs)["spearman"]
 print(f"Spearman on all pairs {about(0.72, ordered, within=0.05):.2f}")
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.finetuning.similarity import search
+from bertedu.finetuning.tasks.similarity import search
 
 collection_vectors = embed(searcher, tokenizer, collection)
 for query in (queries[0], "Nobody could get to the town, it was winter."):
@@ -863,7 +863,7 @@ import tempfile
 
 import transformers
 
-from bertedu.finetuning.multiple_choice import BertForMultipleChoice, MultipleChoiceTask
+from bertedu.finetuning.tasks.multiple_choice import BertForMultipleChoice, MultipleChoiceTask
 
 transformers.utils.logging.disable_progress_bar()
 torch.manual_seed(0)
@@ -926,7 +926,7 @@ from collections import Counter
 from rouge_score.rouge_scorer import RougeScorer
 
 from bertedu.finetuning.rouge import words_of
-from bertedu.finetuning.summarization import lead_and_oracle
+from bertedu.finetuning.tasks.summarization import lead_and_oracle
 
 
 def my_rouge1(summary, reference):
@@ -961,7 +961,7 @@ for name, figures in limits.items():
 # (Half a minute on a slow computer.) At the end it marks the chosen sentences of one report with an x.
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.finetuning.summarization import BertForSummarization, SummarizationTask
+from bertedu.finetuning.tasks.summarization import BertForSummarization, SummarizationTask
 
 
 def my_inputs(sentences):

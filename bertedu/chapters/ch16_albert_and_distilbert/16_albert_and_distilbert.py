@@ -87,7 +87,7 @@ from bertedu.corpora import load_corpus
 from bertedu.course import about, check, data_path, hint, quiz
 from bertedu.inference import open_model
 from bertedu.pretraining.examples import tokenize_documents
-from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.words import MaskedWords
 from bertedu.pretraining.settings import PretrainingSettings
 
 folder = data_path("checkpoints/mixed-mini")

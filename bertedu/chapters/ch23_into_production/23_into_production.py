@@ -88,7 +88,7 @@ from torch import nn
 
 from bertedu.course import about, check, data_path, hint, quiz
 from bertedu.errors import UserError
-from bertedu.finetuning.kinds import KINDS
+from bertedu.registry import TASKS
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.inference import open_model
 from bertedu.production.measuring import answers, in_batches, milliseconds, request
@@ -103,13 +103,13 @@ tokenizer = open_model(folder)[1]
 
 
 def read(name):
-    return KINDS["classification"].read(str(data_path(f"tasks/{name}")))
+    return TASKS["classification"].read_rows(str(data_path(f"tasks/{name}")))
 
 
 train, validation = read("sentiment/train.tsv"), read("sentiment/validation.tsv")
 test, settings = read("sentiment/test.tsv"), FinetuningSettings(pooling="max", epochs=3)
 torch.manual_seed(0)
-make = KINDS["classification"].make
+make = TASKS["classification"].make
 model, task = make(train, validation, tokenizer, str(folder), settings)
 
 # %%

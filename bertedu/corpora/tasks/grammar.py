@@ -22,7 +22,7 @@ def read_words(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
 
     Raises UserError for a file that is not TOML.
     """
-    (path,) = in_package("tasks/words", f"{name}.toml")
+    (path,) = in_package(__package__, "words", f"{name}.toml")
     try:
         parsed = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:

@@ -11,16 +11,16 @@ from itertools import chain
 from random import Random
 
 from bertedu.corpora.documents import Document
-from bertedu.corpora.world.facts import Kind, Relation, kinds
+from bertedu.corpora.world.facts import Category, Relation, kinds
 from bertedu.corpora.world.sentences import Part, allowed, naming_templates
 
 SHORTEST, LONGEST = 3, 9  # sentences in a document
 ALL = "all"  # in place of a column: one list of all rows
-Fact = tuple[Kind, Relation, dict[str, str]]
+Fact = tuple[Category, Relation, dict[str, str]]
 PRONOUN_SHARE = 0.3  # of the later sentences about one thing say "it" instead of its name
 
 
-def entity_document(kind: Kind, row: dict[str, str], part: Part, random: Random) -> Document | None:
+def entity_document(kind: Category, row: dict[str, str], part: Part, random: Random) -> Document | None:
     """All that is known about one thing, one sentence a relation; None where too little is known."""
     relations = [relation for relation in kind.relations if relation.answer in row]
     random.shuffle(relations)
@@ -34,7 +34,7 @@ def entity_document(kind: Kind, row: dict[str, str], part: Part, random: Random)
     return Document(tuple(sentences), kind.name) if len(sentences) >= SHORTEST else None
 
 
-def listed_groups(kind: Kind, relation: Relation) -> dict[str, list[dict[str, str]]]:
+def listed_groups(kind: Category, relation: Relation) -> dict[str, list[dict[str, str]]]:
     """The rows of each group that a list of this relation can go over."""
     groups: dict[str, list[dict[str, str]]] = {}
     for row in kind.rows:
@@ -50,7 +50,7 @@ def list_length(rows: list[dict[str, str]]) -> int:
 
 
 def list_document(
-    kind: Kind, relation: Relation, rows: list[dict[str, str]], part: Part, random: Random
+    kind: Category, relation: Relation, rows: list[dict[str, str]], part: Part, random: Random
 ) -> Document | None:
     """One relation told of several things of a group, in two or three templates; None where too few can be told."""
     rows = random.sample(rows, list_length(rows))
@@ -88,7 +88,7 @@ def themes() -> list[list[list[Fact]]]:
     return list(found.values())
 
 
-def entities() -> list[tuple[Kind, dict[str, str]]]:
+def entities() -> list[tuple[Category, dict[str, str]]]:
     """Every thing about which enough is known for a document of its own."""
     return [
         (kind, row)
@@ -98,7 +98,7 @@ def entities() -> list[tuple[Kind, dict[str, str]]]:
     ]
 
 
-def lists() -> list[tuple[Kind, Relation, list[dict[str, str]]]]:
+def lists() -> list[tuple[Category, Relation, list[dict[str, str]]]]:
     """Every relation of which there are lists, over every group."""
     return [
         (kind, relation, rows)

@@ -38,7 +38,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Category:
     """All that is known about one kind of thing: rows {column: value} without the missing values.
 
     Kinds of one theme are told of together.
@@ -56,7 +56,7 @@ def lines(block: str) -> tuple[str, ...]:
     return tuple(line.strip() for line in block.splitlines() if line.strip())
 
 
-def read_kind(path: Path | Traversable) -> Kind:
+def read_kind(path: Path | Traversable) -> Category:
     """Read one file of facts, all templates in `train`. Raises UserError that names the file and what is wrong."""
     try:
         parsed = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -94,13 +94,13 @@ def read_kind(path: Path | Traversable) -> Kind:
                     raise UserError(
                         f"{path}: the template {template!r} asks for {slot!r}, which is no column of the table."
                     )
-    return Kind(path.name.removesuffix(".toml"), theme, entity, tuple(rows), relations)
+    return Category(path.name.removesuffix(".toml"), theme, entity, tuple(rows), relations)
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[Category, ...]:
     """Every kind of thing in the world, in the order of the alphabet."""
-    found = [read_kind(path) for path in in_package("world/facts")]
+    found = [read_kind(path) for path in in_package(__package__, "facts")]
     unseen = draw_unseen({f"{r.kind} {r.name}": r.train for kind in found for r in kind.relations})
     return tuple(
         replace(kind, relations=tuple(hold_out(r, unseen[f"{r.kind} {r.name}"]) for r in kind.relations))

@@ -4,12 +4,12 @@ import re
 from random import Random
 
 from bertedu.corpora.documents import FactProbe
-from bertedu.corpora.world.facts import Kind, Relation, fill, fits, kinds, slots
+from bertedu.corpora.world.facts import Category, Relation, fill, fits, kinds, slots
 
 MASK = "[MASK]"
 
 
-def single_answer(kind: Kind, relation: Relation, template: str, row: dict[str, str]) -> bool:
+def single_answer(kind: Category, relation: Relation, template: str, row: dict[str, str]) -> bool:
     """Whether the answer is one word that the rest of the sentence decides, and does not give away.
 
     It must not be the first word: "It" and "What" can begin nearly any sentence.
@@ -28,7 +28,7 @@ def hide(sentence: str, answer: str) -> str:
     return re.sub(rf"\b{answer}\b", MASK, sentence, flags=re.IGNORECASE)
 
 
-def relation_probes(kind: Kind, relation: Relation) -> list[FactProbe]:
+def relation_probes(kind: Category, relation: Relation) -> list[FactProbe]:
     """Every question about one relation."""
     return [
         FactProbe(hide(fill(template, row), answer := row[relation.answer]), answer.lower(), answer)

@@ -42,7 +42,7 @@ class Sense:
 @cache
 def senses() -> tuple[Sense, ...]:
     """Every sense of every word, in the order of the file."""
-    parsed = tomllib.loads(in_package("world", "senses.toml")[0].read_text(encoding="utf-8"))
+    parsed = tomllib.loads(in_package(__package__, ending="senses.toml")[0].read_text(encoding="utf-8"))
     names = tuple(parsed.pop("names").split())
     return tuple(
         Sense(

@@ -11,6 +11,7 @@ from bertedu.family.modernbert.attention import RotaryAttention
 from bertedu.family.modernbert.config import ModernBertConfig
 from bertedu.family.modernbert.feed_forward import GeGLU
 from bertedu.family.modernbert.rope import Rotation
+from bertedu.model.encoder import TransformerLayer
 
 
 def layer_norm(config: ModernBertConfig) -> nn.LayerNorm:
@@ -18,7 +19,7 @@ def layer_norm(config: ModernBertConfig) -> nn.LayerNorm:
     return nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps, bias=False)
 
 
-class PreNormLayer(nn.Module):
+class PreNormLayer(TransformerLayer):
     """Attention and feed-forward, each on normalised vectors and added to those before: [B, T, D] to [B, T, D]."""
 
     def __init__(self, config: ModernBertConfig):

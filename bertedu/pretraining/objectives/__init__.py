@@ -1,21 +1,7 @@
-"""What a model can be pre-trained for, one file an objective. Which member for which: `pretraining/members.py`."""
+"""What a model can be pre-trained for, one file an objective. A file is its objective's registration: the name is the
+file's, HELP is what `bertedu pretrain --help` says of it, and OBJECTIVE is the class, which owns all else that is said.
+"""
 
-from importlib import import_module
+from bertedu.registry import OBJECTIVES
 
-from bertedu.pretraining import members
-from bertedu.pretraining.objectives.masked_words import MaskedWords
-from bertedu.pretraining.objectives.permutation import PermutationLanguageModel
-from bertedu.pretraining.objectives.replaced_tokens import ReplacedTokens
-from bertedu.pretraining.objectives.sentence_pairs import MaskedWordsAndPairs
-from bertedu.pretraining.objectives.spans import Spans
-
-__all__ = ["OBJECTIVES", "MaskedWords", "MaskedWordsAndPairs", "PermutationLanguageModel", "ReplacedTokens", "Spans"]
-
-
-def task_class(path: str) -> type[MaskedWords]:
-    """A class by the path of its module and its name."""
-    module, _, name = path.rpartition(".")
-    return getattr(import_module(module), name)
-
-
-OBJECTIVES: dict[str, type[MaskedWords]] = {name: task_class(path) for name, path in members.OBJECTIVES.items()}
+OBJECTIVES.add_files(__name__, __path__)

@@ -1,4 +1,4 @@
-"""Distillation, as a task for the training loop: a small student learns what a teacher predicts. (DistilBERT's.)
+"""Distillation: a small student learns what a teacher predicts. (DistilBERT's.)
 
 Sanh et al. 2019, sections 2 and 3. The weights of the three losses, and the tokens over which each is a mean, are those
 of the authors' code (`distiller.py` in the research projects of `transformers`): masked words for the cross-entropy,
@@ -8,6 +8,8 @@ Shapes: B batch, T tokens, N real tokens of a batch, D hidden size, V vocabulary
 
 import hashlib
 import json
+import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -15,34 +17,33 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cosine_similarity, kl_div
+from torch.nn.functional import cosine_similarity
 
 from bertedu.checkpoints.folder import find_folder
+from bertedu.config import EncoderConfig
 from bertedu.errors import UserError
 from bertedu.family.distilbert import student_of
 from bertedu.inference import LanguageModel, check_fills, open_filler
+from bertedu.json_values import check_object, whole
 from bertedu.model.architecture import architecture, architecture_in
 from bertedu.model.heads import IGNORED, MaskedLM
-from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.words import MaskedWords
+from bertedu.pretraining.scoring import HeldOut, score
 from bertedu.pretraining.sentence_pairs import TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import Tokenizer
+from bertedu.training.figures import Figures, Measure, Result, results_of
 from bertedu.training.loop import evaluate
+from bertedu.training.soft_targets import TEMPERATURE, soft_divergence
 
-TEMPERATURE = 2.0
+HELP = "a DistilBERT made of a teacher's layers, or what --from names, learns what the teacher predicts"
 KL_WEIGHT, MLM_WEIGHT, COSINE_WEIGHT = 5.0, 2.0, 1.0
+OF_A_TEACHER = {"masked_words": int, "mlm_accuracy": float, "perplexity": float, "parameters": int}
+OF_TEACHERS = {
+    "mlm_accuracy": Measure("masked words, accuracy of the teacher"),
+    "perplexity": Measure("masked words, perplexity of the teacher", True, ",.1f"),
+}
 FIGURES = ("kl_loss", "kl_agreement", "kl_copied", "mlm_agreement", "cos_loss")  # the last where widths are equal
-
-
-def soft_divergence(student: Tensor, teacher: Tensor, temperature: float = TEMPERATURE) -> Tensor:
-    """How far the student's softened predictions are from the teacher's: KL(teacher ‖ student) in nats, summed over N
-    tokens. Both are logits [N, V], divided by the temperature, so that unlikely words count for more.
-
-    Its gradient with regard to the logits shrinks as 1/T². Where it is mixed with other losses it is multiplied by T²
-    (Hinton et al. 2015, section 2).
-    """
-    theirs, ours = ((logits.float() / temperature).log_softmax(dim=-1) for logits in (teacher, student))
-    return kl_div(ours, theirs, reduction="sum", log_target=True)
 
 
 def cosine_distance(student: Tensor, teacher: Tensor) -> Tensor:
@@ -89,9 +90,86 @@ class Distillation(MaskedWords):
     """
 
     model_class = MaskedLM
+    has_teacher = True
+    section = "distillation"
+    section_types = MappingProxyType(
+        {
+            **{"tokens": int, "kl_loss": float, "kl_agreement": float, "kl_copied": float, "mlm_agreement": float},
+            "teacher": dict[str, float],
+        }
+    )
+    measures = MappingProxyType(
+        {
+            "mlm_agreement": Measure("masked words, same answer as the teacher"),
+            # Repeating the text agrees with the teacher about most tokens that are not hidden.
+            "kl_agreement": Measure("all tokens, same answer as the teacher"),
+            "kl_loss": Measure("all tokens, KL divergence from the teacher (nats, T = 2)", True, ".3f"),
+            "cosine": Measure("all tokens, cosine with the teacher's last hidden states", form=".3f"),
+        }
+    )
+    filler_name = "student"
+    panels = MappingProxyType({**MaskedWords.panels, "kl_loss": "KL divergence from the teacher (nats)"})
+    about_curves = (
+        f"{MaskedWords.about_curves} The student learns to predict what its teacher does, for hidden tokens and for "
+        "those that it can see: the KL divergence says how far it is from that. Dotted too: what the teacher reaches "
+        "on masked words."
+    )
     loss_weights = MappingProxyType(
         {"kl_loss": KL_WEIGHT * TEMPERATURE**2, "mlm_loss": MLM_WEIGHT, "cos_loss": COSINE_WEIGHT}
     )
+
+    @classmethod
+    def check_figures(cls, figures: dict[str, Any], place: str) -> None:
+        """A cosine is there where both are as wide."""
+        super().check_figures(figures, place)
+        if cls.section in figures:
+            place = f"{place}, {cls.section}"
+            found = check_object(figures[cls.section], {"cos_loss": float}, place)
+            whole(found["teacher"], OF_A_TEACHER, f"{place}, teacher")
+
+    @classmethod
+    def results(cls, text: str, figures: Mapping[str, Any]) -> list[Result]:
+        """The rows for a teacher and for how near its student is to it."""
+        if not (found := figures.get(cls.section)):
+            return []
+        teacher = results_of(OF_TEACHERS, found["teacher"], text, f"{found['teacher']['masked_words']:,} words")
+        if "cos_loss" in found:
+            found = {**found, "cosine": 1 - found["cos_loss"]}
+        repeating = {"repeating the text": {"kl_agreement": found["kl_copied"]}}
+        return [*teacher, *results_of(cls.measures, {**found, "baselines": repeating}, text, cls.counted(found))]
+
+    @classmethod
+    def summary(cls, figures: Mapping[str, Any], of_words: str) -> str:
+        """The teacher beside the student."""
+        found = figures[cls.section]
+        teacher = found["teacher"]
+        return (
+            f"{of_words} Its teacher has {teacher['parameters']:,} parameters and fills in "
+            f"{teacher['mlm_accuracy']:.1%}; both give the same answer to {found['mlm_agreement']:.1%}."
+        )
+
+    @classmethod
+    def panel_baselines(cls, figures: Mapping[str, Any]) -> Figures:
+        """What the teacher reaches on masked words."""
+        teacher = figures[cls.section]["teacher"]
+        return {
+            "mlm_loss": {"the teacher": math.log(teacher["perplexity"])},
+            "mlm_accuracy": {"the teacher": teacher["mlm_accuracy"]},
+        }
+
+    @classmethod
+    def facts(cls, plan: Mapping[str, Any], figures: Mapping[str, Any], config: EncoderConfig) -> dict[str, str]:
+        """The size is not that of a preset; vocabulary and layers are the teacher's."""
+        layers, width, heads = config.num_hidden_layers, config.hidden_size, config.num_attention_heads
+        found = {
+            "size": f"{layers} layers, hidden size {width}, {heads} heads",
+            "vocabulary": f"{config.vocab_size:,} tokens, those of the teacher",
+            "initialization": plan.get("start") or "half of the teacher's layers, copied",
+            "teacher": plan["teacher"],
+        }
+        if cls.section in figures:
+            found["parameters of the teacher"] = f"{figures[cls.section]['teacher']['parameters']:,}"
+        return found
 
     def __init__(
         self, train: TokenizedText, validation: TokenizedText, tokenizer: Tokenizer, settings: PretrainingSettings
@@ -108,7 +186,7 @@ class Distillation(MaskedWords):
         """Also the teacher's: with another one it is another run."""
         return {**super().digests, "teacher": digest_of(self.teacher)}
 
-    def student(self, **dropout: Any) -> MaskedLM:
+    def given_model(self, **dropout: Any) -> MaskedLM:
         """The model to be trained: settings.start, or else a copy of half of the teacher's layers.
 
         Raises UserError where settings.start has another vocabulary, and where no layers can be copied.
@@ -177,6 +255,11 @@ class Distillation(MaskedWords):
         """Minus the joint loss."""
         return -sum(weight * figures[name] for name, weight in self.loss_weights.items() if name in figures)
 
+    def evaluate(self, model: Any, held_out: HeldOut) -> dict[str, Any]:
+        """How near the student is to its teacher, and what the teacher knows."""
+        teacher = {**score(self.teacher, held_out.batches), "parameters": self.parameters_of_teacher()}
+        return {self.section: {**self.compared(model, held_out.batches), "teacher": teacher}}
+
     def compared(self, model: nn.Module, batches: list[dict[str, Tensor]]) -> dict[str, Any]:
         """On masked batches, how near the student is to its teacher."""
         figures = evaluate(model, self, batches, next(model.parameters()).device)
@@ -196,3 +279,6 @@ class Distillation(MaskedWords):
     def parameters_of_teacher(self) -> int:
         """How many weights the teacher has."""
         return sum(weight.numel() for weight in self.teacher.parameters())
+
+
+OBJECTIVE = Distillation

@@ -1,4 +1,4 @@
-"""Permutation language modeling, as a task for the training loop: which word comes next in a random order? (XLNet's.)
+"""Permutation language modeling: which word comes next in a random order? (XLNet's.)
 
 Yang et al. 2019, sections 2.2, 2.3 and 3.1; zihangdai/xlnet. The sequences are full passages, as for masked words
 alone. The authors join two segments of half the length, half of the time from different texts, but do not ask whether
@@ -8,8 +8,10 @@ same text. The price: that two texts are different segments is first seen in fin
 everywhere here: XLNet knows distances alone, so the side makes no difference to any figure.
 """
 
+import math
 import string
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,19 +19,26 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from bertedu.errors import UserError
 from bertedu.family.xlnet.heads import XLNetLMHeadModel, target_mapping_of
 from bertedu.inference import perplexity
+from bertedu.json_values import whole
+from bertedu.model.architecture import Architecture
 from bertedu.model.heads import IGNORED
 from bertedu.pretraining.baselines import NGramBaseline, UnigramBaseline
 from bertedu.pretraining.factorization import OrderDraws, WithOrders, choose_predicted, draw_orders, hidden_by_order
-from bertedu.pretraining.objectives.masked_words import MOST_VALIDATION_BATCHES, MaskedWords
+from bertedu.pretraining.objectives.words import MOST_VALIDATION_BATCHES, MaskedWords
+from bertedu.pretraining.scoring import HeldOut, mean_pseudo_perplexity
 from bertedu.pretraining.sentence_pairs import TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import Tokenizer
+from bertedu.training.figures import Figures, Measure, Result
 from bertedu.training.loop import evaluate
 from bertedu.training.seeds import derive_seed
 
+HELP = "some words, each predicted from the visible words and from those before it in a random order"
 PREDICTED_RATE = 1 / 6  # the published one (K = 6), by which every run is validated
+OF_SENTENCES = {"pseudo_sentences": int, "pseudo_perplexity": float}
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MASKS = ("perm_mask", "target_mapping")
 # Where the authors let a span begin, besides at "▁": their `_is_start_piece`.
@@ -45,6 +54,71 @@ class PermutationLanguageModel(MaskedWords):
     """
 
     model_class = XLNetLMHeadModel
+    why_alone = (
+        "it takes a second stream of vectors, which know where a word stands and not which, and XLNet alone has that"
+    )
+    defaults = MappingProxyType({"mask_rates": (PREDICTED_RATE, PREDICTED_RATE)})  # one of six tokens is predicted
+    section = "ordering"
+    of_baselines = ("plm_accuracy", "perplexity")
+    section_types = MappingProxyType({"tokens": int, **dict.fromkeys(of_baselines, float), "baselines": Figures})
+    measures = MappingProxyType(
+        {
+            "plm_accuracy": Measure("words in a random order, accuracy"),
+            "perplexity": Measure("words in a random order, perplexity", True, ",.1f"),
+        }
+    )
+    chosen_are = "predicted"
+    panels = MappingProxyType(
+        {
+            "plm_loss": "Words in a random order: loss (nats)",
+            "plm_accuracy": "Words in a random order: accuracy",
+            "mlm_accuracy": MaskedWords.panels["mlm_accuracy"],
+        }
+    )
+    about_curves = (
+        "Some words are predicted, each from those that are not and from those that come before it in a random "
+        "order. The words that a masked model would be asked for are asked for on the validation text alone, all "
+        "hidden at once: compare these, not the words in a random order, with the figures of another model."
+    )
+
+    @classmethod
+    def fits(cls, member: Architecture) -> bool:
+        """None but XLNet."""
+        return False
+
+    @classmethod
+    def check(cls, settings: PretrainingSettings) -> None:
+        """There are neither pairs nor whole words."""
+        super().check(settings)
+        if settings.whole_words:
+            raise UserError(
+                "whole_words is set, and the objective 'permutation' predicts tokens: leave one of both out."
+            )
+
+    @classmethod
+    def check_figures(cls, figures: dict[str, Any], place: str) -> None:
+        """Pseudo-perplexity stands among the figures of masked words."""
+        super().check_figures(figures, place)
+        if any(name in figures for name in OF_SENTENCES):
+            whole(figures, OF_SENTENCES, place)
+
+    @classmethod
+    def results(cls, text: str, figures: Mapping[str, Any]) -> list[Result]:
+        """Words in a random order, and the pseudo-perplexity of sentences."""
+        rows = super().results(text, figures)
+        if "pseudo_perplexity" in figures:
+            counted, found = f"{figures['pseudo_sentences']:,} sentences", figures["pseudo_perplexity"]
+            rows.append(Result(text, "pseudo-perplexity", found, (), counted, True, ",.1f"))
+        return rows
+
+    @classmethod
+    def panel_baselines(cls, figures: Mapping[str, Any]) -> Figures:
+        """What counting knows where it sees as much of the neighbours as the order allows."""
+        of = figures[cls.section]["baselines"].items()
+        return {
+            "plm_loss": {name: math.log(found["perplexity"]) for name, found in of},
+            "plm_accuracy": {name: found["plm_accuracy"] for name, found in of},
+        }
 
     def __init__(
         self, train: TokenizedText, validation: TokenizedText, tokenizer: Tokenizer, settings: PretrainingSettings
@@ -118,6 +192,12 @@ class PermutationLanguageModel(MaskedWords):
             "plm_accuracy": (words.argmax(dim=-1) == right).sum(),
         }
 
+    def evaluate(self, model: nn.Module, held_out: HeldOut) -> dict[str, Any]:
+        """Words in a random order, and the pseudo-perplexity of sentences."""
+        ordering = self.ordering(model, self.maker_of(held_out.text), held_out.counting.baselines)
+        sentences = mean_pseudo_perplexity(self.filler(model), self.tokenizer, held_out.documents)
+        return {**({self.section: ordering} if ordering else {}), **sentences}
+
     def ordering(
         self, model: nn.Module, maker: Any, baselines: Mapping[str, UnigramBaseline | NGramBaseline]
     ) -> dict[str, Any]:
@@ -156,3 +236,6 @@ def visible_neighbours(batch: dict[str, Tensor], mask_token_id: int) -> tuple[np
     labels = torch.full_like(seen, IGNORED)
     labels[:, 1] = input_ids[rows, places]
     return seen.numpy(), labels.numpy()
+
+
+OBJECTIVE = PermutationLanguageModel

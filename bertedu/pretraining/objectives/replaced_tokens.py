@@ -1,15 +1,17 @@
-"""Replaced tokens, as a task for the training loop: which words of this text did a generator put in? (ELECTRA's.)
+"""Replaced tokens: which words of this text did a generator put in? (ELECTRA's.)
 
 Clark et al. 2020, section 2; google-research/electra. In Google's code masked positions are drawn with replacement, so
 that a few fall together and fewer than 15 % are chosen; here they are all different.
 """
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from bertedu.checkpoints.folder import GENERATOR
 from bertedu.family.electra import detection_loss
 from bertedu.family.electra_pair import (
     DETECTION_WEIGHT,
@@ -18,11 +20,18 @@ from bertedu.family.electra_pair import (
     GeneratorAndDiscriminator,
     PairOutput,
 )
+from bertedu.model.architecture import Architecture
 from bertedu.pretraining.masking import WithDraws
-from bertedu.pretraining.objectives.masked_words import MaskedWords
+from bertedu.pretraining.objectives.words import MaskedWords
+from bertedu.pretraining.scoring import HeldOut
+from bertedu.training.figures import Figures, Measure
 from bertedu.training.loop import evaluate
 from bertedu.training.seeds import derive_seed
 
+HELP = (
+    "a small generator fills in masked words, and the model says of every token whether it was replaced: the signal "
+    "is all of the tokens"
+)
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "labels", "sample_at")
 
 
@@ -49,6 +58,55 @@ class ReplacedTokens(MaskedWords):
     model_class = GeneratorAndDiscriminator
     mask_share, random_share = 0.85, 0.0  # `pretrain_helpers.mask`; the rest of the chosen tokens stays as it is
     loss_weights = MappingProxyType({"rtd_loss": DETECTION_WEIGHT})
+    # Every token gives the discriminator something to learn, however few are masked.
+    defaults = MappingProxyType({"mask_rates": (0.15, 0.15)})
+    section = "detection"
+    of_baselines = ("rtd_accuracy", "rtd_recall", "rtd_f1")
+    section_types = MappingProxyType(
+        {"tokens": int, "rtd_replaced": float, **dict.fromkeys(of_baselines, float), "baselines": Figures}
+    )
+    measures = MappingProxyType(
+        {
+            "rtd_accuracy": Measure("replaced tokens, accuracy"),
+            # Stands alone: who calls every token replaced finds all.
+            "rtd_recall": Measure("replaced tokens, share that is found", baseline=""),
+            "rtd_f1": Measure("replaced tokens, F1"),
+        }
+    )
+    filler_name, filler_folder = "generator", GENERATOR
+    panels = MappingProxyType({**MaskedWords.panels, "rtd_accuracy": "Replaced tokens: accuracy"})
+    about_curves = (
+        "Masked words are the generator's task, replaced tokens the discriminator's: is this the token of the text, "
+        "or one that was sampled from the generator? The better the generator, the fewer tokens are replaced and the "
+        "harder they are to find, so these figures do not tell which of two runs is better: fine-tune both and "
+        "compare."
+    )
+
+    @classmethod
+    def fits(cls, member: Architecture) -> bool:
+        """None but ELECTRA: its discriminator is the pair's other half."""
+        return False
+
+    @classmethod
+    def counted(cls, found: Mapping[str, Any]) -> str:
+        """Tokens, and how many of them are replaced."""
+        return f"{found['tokens']:,} tokens, {found['rtd_replaced']:.1%} of them replaced"
+
+    @classmethod
+    def summary(cls, figures: Mapping[str, Any], of_words: str) -> str:
+        """What the discriminator finds: the sentence about masked words would be about its generator."""
+        found = figures[cls.section]
+        return (
+            f"In text that it never saw the generator replaced {found['rtd_replaced']:.1%} of the tokens: it "
+            f"finds {found['rtd_recall']:.1%} of them, and is right about {found['rtd_accuracy']:.1%} of all tokens. "
+            f"Always saying “original” is right about {1 - found['rtd_replaced']:.1%}."
+        )
+
+    @classmethod
+    def panel_baselines(cls, figures: Mapping[str, Any]) -> Figures:
+        """The two answers that need no network."""
+        beside = figures[cls.section]["baselines"]
+        return {"rtd_accuracy": {name: of["rtd_accuracy"] for name, of in beside.items()}}
 
     def new_model(self, config: Any) -> GeneratorAndDiscriminator:
         """The pair; the generator has a quarter of the discriminator's width, in base a third."""
@@ -98,6 +156,10 @@ class ReplacedTokens(MaskedWords):
         """Minus the joint loss."""
         return super().quality(figures) - DETECTION_WEIGHT * figures["rtd_loss"]
 
+    def evaluate(self, model: nn.Module, held_out: HeldOut) -> dict[str, Any]:
+        """The figures of detection."""
+        return {self.section: self.detection(model, held_out.batches)}
+
     def detection(self, model: nn.Module, batches: list[dict[str, Tensor]]) -> dict[str, Any]:
         """The figures of detection on masked batches, beside those of the two answers that need no network."""
         figures = evaluate(model, self, batches, next(model.parameters()).device)
@@ -127,3 +189,6 @@ def found_figures(figures: dict[str, float]) -> dict[str, float]:
     if not replaced > 0:
         return {"rtd_recall": 0.0, "rtd_f1": 0.0}
     return {"rtd_recall": found / replaced, "rtd_f1": 2 * found / (2 * found + 1 - figures["rtd_accuracy"])}
+
+
+OBJECTIVE = ReplacedTokens

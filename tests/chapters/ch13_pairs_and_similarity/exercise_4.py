@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from bertedu.finetuning.rouge import words_of
-from bertedu.finetuning.summarization import select
+from bertedu.finetuning.tasks.summarization import select
 
 # 13.4 ------------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from bertedu.cli import main
 from bertedu.errors import UserError, visible
-from bertedu.finetuning.question_answering import SpanFinder
+from bertedu.finetuning.tasks.question_answering import SpanFinder
 from support.hostile.json_files import small_model
 from support.hostile.oracle import NASTY, Input, Wrong, damaged
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from bertedu import registry
 from bertedu.config import BertConfig
 from bertedu.visualization import write_finetuning_report, write_report
 from bertedu.visualization.finetuning_report import page as finetuning_page
-from bertedu.visualization.finetuning_results import LEFT_OUT, finetuning_table, part_of
+from bertedu.visualization.finetuning_results import finetuning_table, part_of
 from bertedu.visualization.finished_runs import read_finetuning_run, read_predictions, read_run
 from bertedu.visualization.mistakes import in_words, most_telling
 from bertedu.visualization.picture import Picture, new_figure
@@ -76,7 +77,8 @@ def finetuned(rng: random.Random, folder: Path) -> Path:
 def wanted_of_finetuning(place: Path) -> list[str]:
     """What must stand on the page, by the files alone."""
     there = json.loads((place / "metrics.json").read_text())
-    figures = [f"{one['mean']:.3f}" for name, one in there[part_of(there)].items() if name not in LEFT_OUT]
+    task = registry.TASKS[there["task"]]
+    figures = [f"{one['mean']:.3f}" for name, one in there[part_of(there)].items() if task.measure(name)]
     rows = [json.loads(line) for line in (place / "predictions.jsonl").read_text().split("\n") if line]
     wrong = sum(row["mistake"] > 0 for row in rows)
     scores = there["task"] in ("regression", "similarity")

@@ -4,7 +4,8 @@ Devlin et al. 2019, section 4.4 (SWAG). Shapes: B batch, C choices, T tokens.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,24 @@ from torch.nn.functional import cross_entropy
 
 from bertedu.config import TaskConfig
 from bertedu.corpora.readers import Choices
+from bertedu.corpora.task_data import read_choices
 from bertedu.finetuning.classification import ClassifierOutput
 from bertedu.finetuning.examples import Example, example_of
-from bertedu.finetuning.explaining import mistake, rounded
+from bertedu.finetuning.explaining import Mistake, check_numbers, mistake, rounded, shortened
 from bertedu.finetuning.head import TaskModel
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.architecture import Encoder
+from bertedu.model.architecture import Backbone
+from bertedu.tokenization import Tokenizer
 from bertedu.tokenization.encoding import kept_lengths
+from bertedu.training.figures import Figures
+
+HELP = """
+multiple-choice: one of several endings or answers
+    {"question": "It rained, so she", "choices": ["opened her umbrella.", "slept."], "label": 0}
+    bertedu finetune multiple-choice --data data/tasks/choices
+"""
 
 
 class ChoiceModel(TaskModel):
@@ -29,7 +41,7 @@ class ChoiceModel(TaskModel):
 
     kind = "ForMultipleChoice"
 
-    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+    def __init__(self, encoder: Backbone, task_config: TaskConfig | None = None):
         super().__init__(encoder, task_config)
         self.dropout = nn.Dropout(self.config.head_dropout_prob)
         self.classifier = nn.Linear(self.config.hidden_size, 1)
@@ -66,6 +78,48 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
     """Learning which choice is right."""
 
     best_by = "accuracy"
+    networks = (ChoiceModel,)
+    row_types = MappingProxyType(
+        {
+            **{"context": str, "question": str, "choices": list[str], "label": int, "prediction": int},
+            **{"probability": float, "mistake": float},
+        }
+    )
+
+    @classmethod
+    def read_rows(cls, path: str, split: str = "train", train: Sequence[Choices] = ()) -> list[Choices]:
+        """Questions with their choices; training rows say nothing of others."""
+        return read_choices(path, split)
+
+    @classmethod
+    def make(cls, train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):  # type: ignore
+        """Choices that compete."""
+        return with_new_head(ChoiceModel, model, settings), cls(train, validation, tokenizer, settings)
+
+    @classmethod
+    def baselines(cls, train: Sequence[Choices], test: Sequence[Choices]) -> Figures:
+        """Chance, and counting words."""
+        return choice_baselines(train, test)
+
+    @classmethod
+    def unit(cls, row: Choices) -> str:
+        """The text that choices go on with, or the question."""
+        return row.context or row.question
+
+    @classmethod
+    def check_row(cls, row: Mapping[str, Any], place: str) -> None:
+        """The choices are there."""
+        super().check_row(row, place)
+        check_numbers((row["label"], row["prediction"]), len(row["choices"]), "choices", place)
+
+    @classmethod
+    def in_words(cls, row: Mapping[str, Any]) -> Mistake:
+        """A question, the right choice and the one that was taken."""
+        choices = row["choices"]
+        asked = " ".join(part for part in (row["context"], row["question"]) if part)
+        return Mistake(
+            shortened(asked), choices[row["label"]], f"{choices[row['prediction']]} ({row['probability']:.0%})"
+        )
 
     def encode(self, rows: Sequence[Choices]) -> list[Example]:
         """For each question its choices as pairs: context and question, then the choice. What is too long loses the end
@@ -128,3 +182,6 @@ def choice_baselines(train: Sequence[Choices], test: Sequence[Choices]) -> dict[
         right += shared.index(max(shared)) == row.label  # lots decide between equals
     chance = sum(1 / len(row.choices) for row in test) / len(test)
     return {"chance": {"accuracy": chance}, "highest word overlap": {"accuracy": right / len(test)}}
+
+
+TASK = MultipleChoiceTask

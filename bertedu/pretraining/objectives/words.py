@@ -1,4 +1,4 @@
-"""Masked words alone, as a task for the training loop: which words were hidden? (RoBERTa's objective.)
+"""Masked words alone: which words were hidden? RoBERTa's objective, and what all others here begin with.
 
 Liu et al. 2019, section 4.2. Masking: Devlin et al. 2019, section 3.1.
 """
@@ -15,15 +15,21 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from bertedu.config import EncoderConfig
+from bertedu.errors import UserError, shown
+from bertedu.json_values import whole
+from bertedu.model.architecture import Architecture
 from bertedu.model.heads import IGNORED, MaskedLM
 from bertedu.pretraining.examples import Batches
 from bertedu.pretraining.masking import Draws, WithDraws, apply_masks, draw
 from bertedu.pretraining.passages import Passage, PassageMaker
+from bertedu.pretraining.scoring import HeldOut
 from bertedu.pretraining.sentence_pairs import Pair, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import Tokenizer
+from bertedu.training.figures import Figures, Measure, Result, check_perplexities, results_of
 from bertedu.training.loop import evaluate
 
+HELP = "masked words alone, on as much text as fits: the signal is 15 to 40 % of the tokens"
 VALIDATION_RATE = 0.15  # the published masking rate, whatever the run trains with
 MOST_VALIDATION_BATCHES = 16  # a thousand pairs tell enough while training: 1 % of a library would take all its time
 
@@ -34,12 +40,92 @@ class MaskedWords:
     The order of sequences, and masks, are drawn anew for each pass: they are functions of the seed and the pass alone.
     model_class is what is trained; of_pairs says whether a sequence is a pair of texts; mask_share and random_share
     what becomes of the chosen tokens.
+
+    What is said of an objective is said by its class, and everything else asks. `fits` tells which members can be
+    trained for it besides those whose own it is, why_alone why there are none; defaults are the settings in which it
+    differs from others; has_teacher tells whether another model is learned from. section is the name under which the
+    figures of `evaluate` stand in those of a held-out set, of the types in section_types (of_baselines are those that
+    each baseline there has), and measures are those that people see. filler_name says whose the figures of masked
+    words are, where not those of the model, and filler_folder where in a checkpoint that lies; chosen_are what becomes
+    of the share of tokens that mask_rates name. panels are the curves of a run, about_curves what to know about them,
+    and caveat about the figures.
     """
 
     model_class: Any = MaskedLM  # a PretrainedModel
     of_pairs = False
     mask_share, random_share = 0.8, 0.1
     loss_weights: Mapping[str, float] = MappingProxyType({})
+
+    has_teacher = False
+    why_alone = ""
+    defaults: Mapping[str, Any] = MappingProxyType({})
+    section = ""
+    section_types: Mapping[str, Any] = MappingProxyType({})
+    of_baselines: tuple[str, ...] = ()
+    measures: Mapping[str, Measure] = MappingProxyType({})
+    filler_name, filler_folder = "", ""
+    chosen_are = "masked"
+    panels: Mapping[str, str] = MappingProxyType(
+        {"mlm_loss": "Masked words: loss (nats)", "mlm_accuracy": "Masked words: accuracy"}
+    )
+    about_curves = "Fewer and fewer words are masked while training goes on, so the blue curves get easier with time."
+    caveat = ""
+
+    @classmethod
+    def fits(cls, member: Architecture) -> bool:
+        """Whether a member, whose own it is not, can be trained for it: here, all that read [MASK]."""
+        return member.for_masked_lm is None
+
+    @classmethod
+    def check(cls, settings: PretrainingSettings) -> None:
+        """Raise UserError for settings that mean nothing here."""
+        if settings.pairs != "next":
+            raise UserError(
+                f"pairs is {settings.pairs!r}, and the objective {settings.objective!r} has no pairs: leave one of "
+                "both out."
+            )
+
+    @classmethod
+    def check_figures(cls, figures: dict[str, Any], place: str) -> None:
+        """Raise UserError where a file has figures for it that are not those of `evaluate`."""
+        if cls.section in figures:
+            place = f"{place}, {cls.section}"
+            found = whole(figures[cls.section], cls.section_types, place)
+            baselines = found.get("baselines", {})
+            for name, of in baselines.items():
+                whole(of, dict.fromkeys(cls.of_baselines, float), f"{place}, {shown(name)}")
+            check_perplexities((found, *baselines.values()), place)
+
+    @classmethod
+    def results(cls, text: str, figures: Mapping[str, Any]) -> list[Result]:
+        """What people see of the figures that a held-out set has for it, if any, beside those of masked words."""
+        found = figures.get(cls.section)
+        return results_of(cls.measures, found, text, cls.counted(found)) if found else []
+
+    @classmethod
+    def counted(cls, found: Mapping[str, Any]) -> str:
+        """Over how many things the figures of the section are means."""
+        return f"{found['tokens']:,} tokens"
+
+    @classmethod
+    def about_words(cls, figures: Mapping[str, Any]) -> str:
+        """What to add to the number of masked words."""
+        return ""
+
+    @classmethod
+    def summary(cls, figures: Mapping[str, Any], of_words: str) -> str:
+        """The held-out set in a sentence or two, of_words being the one about masked words."""
+        return of_words
+
+    @classmethod
+    def panel_baselines(cls, figures: Mapping[str, Any]) -> Figures:
+        """The dotted lines in its curves besides those of masked words."""
+        return {}
+
+    @classmethod
+    def facts(cls, plan: Mapping[str, Any], figures: Mapping[str, Any], config: EncoderConfig) -> dict[str, str]:
+        """What is otherwise about its model, for the page of a run."""
+        return {}
 
     def __init__(
         self, train: TokenizedText, validation: TokenizedText, tokenizer: Tokenizer, settings: PretrainingSettings
@@ -54,6 +140,10 @@ class MaskedWords:
     def new_model(self, config: EncoderConfig) -> Any:
         """A new model to be trained."""
         return self.model_class.from_config(config)
+
+    def given_model(self, **dropout: Any) -> Any:
+        """The model that the settings say to go on from; None where a new one is made."""
+        return self.model_class.from_pretrained(self.settings.start, **dropout) if self.settings.start else None
 
     def filler(self, model: Any) -> Any:
         """Of what is trained, the model that fills masks."""
@@ -172,3 +262,14 @@ class MaskedWords:
             "mlm_loss": cross_entropy(words, right, reduction="sum"),
             "mlm_accuracy": (words.argmax(dim=-1) == right).sum(),
         }
+
+    def evaluate(self, model: Any, held_out: HeldOut) -> dict[str, Any]:
+        """What a held-out set has for this objective beside the figures of masked words."""
+        return {}
+
+    def notes(self, model: Any) -> list[str]:
+        """What a reader of a run's figures must know."""
+        return []
+
+
+OBJECTIVE = MaskedWords

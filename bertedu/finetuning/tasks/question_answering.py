@@ -3,30 +3,46 @@
 Devlin et al. 2019, sections 4.2 and 4.3. Shapes: B batch, T tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import torch
-from scipy.special import softmax
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from bertedu.config import TaskConfig
 from bertedu.corpora.readers import Question
-from bertedu.errors import UserError
+from bertedu.corpora.task_data import read_questions
 from bertedu.finetuning.examples import Example
-from bertedu.finetuning.explaining import mistake, rounded
+from bertedu.finetuning.explaining import Mistake, mistake, rounded, shortened
 from bertedu.finetuning.head import HeadOutput, TaskModel
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.squad_metrics import ALWAYS, answer_scores, best_threshold, squad_figures
-from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.finetuning.windows import WINDOW, Candidate, Window, best_over_windows, label_of, on_tokens, windows
-from bertedu.model.architecture import Encoder
-from bertedu.model.evaluating import evaluating
+from bertedu.finetuning.squad_metrics import (
+    ALWAYS,
+    answer_scores,
+    best_threshold,
+    longest_word_overlap,
+    squad_figures,
+)
+from bertedu.finetuning.starting import with_new_head
+from bertedu.finetuning.task import ANSWERS, Batch, FinetuningTask, Pictures
+from bertedu.finetuning.windows import Answered, Window, best_over_windows, label_of, on_tokens, windows
+from bertedu.model.architecture import Backbone
 from bertedu.tokenization import Tokenizer
-from bertedu.training.feeding import to_device
+from bertedu.training.figures import Figures, Measure
+
+HELP = """
+question-answering: a span of a text, or that there is no answer             SQuAD's .json, or .jsonl
+    bertedu finetune question-answering --data data/tasks/questions
+    bertedu answer "Who sings?" --text "At night the cat sings." --model runs/question-answering-questions
+"""
+OF_THRESHOLDS = (
+    "F1 for each threshold. To the left nothing is answered, to the right always something. The dotted line is "
+    "the threshold in use, which was chosen on validation; the figures above are those at it. The best one of "
+    "these rows (the dot) flatters where these rows are the test."
+)
 
 
 @dataclass
@@ -44,7 +60,7 @@ class SpanFinder(TaskModel):
 
     kind = "ForQuestionAnswering"
 
-    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+    def __init__(self, encoder: Backbone, task_config: TaskConfig | None = None):
         super().__init__(encoder, task_config)
         self.qa_outputs = nn.Linear(self.config.hidden_size, 2)
         self.initialize()
@@ -73,26 +89,6 @@ class SpanFinder(TaskModel):
 BertForQuestionAnswering = SpanFinder
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a model says to a question: the best spans of the context, and by how much it prefers no answer."""
-
-    candidates: list[Candidate]
-    no_answer_score: float  # score of no answer minus that of the best span
-
-    def text(self, context: str, threshold: float = 0.0) -> str:
-        """The best span's text, or "" where no answer is preferred by more than the threshold."""
-        if not self.candidates or self.no_answer_score > threshold:
-            return ""
-        return context[self.candidates[0].start : self.candidates[0].end]
-
-    def probability(self, says_something: bool) -> float:
-        """How likely the best span is, or no answer: softmax over the scores of the best spans and of no answer."""
-        best = self.candidates[0].score if self.candidates else 0.0
-        scores = np.array([*(candidate.score - best for candidate in self.candidates), self.no_answer_score])
-        return float(softmax(scores)[0 if says_something else -1])
-
-
 class QuestionAnsweringTask(FinetuningTask[Question]):
     """Learning to find answers. stride is how far the windows of a long context lie apart, in tokens; longest is how
     many tokens an answer may have.
@@ -101,6 +97,68 @@ class QuestionAnsweringTask(FinetuningTask[Question]):
     """
 
     best_by = "f1"  # with the threshold that is best on validation
+    networks = (SpanFinder,)
+    defaults = MappingProxyType({"max_length": 256})
+    use = ANSWERS
+    measures = MappingProxyType(
+        {
+            "f1": Measure("F1", form=".3f"),
+            "exact_match": Measure("exact match", form=".3f"),
+            "has_answer_exact_match": Measure("exact match, where there is an answer", form=".3f"),
+            "has_answer_f1": Measure("F1, where there is an answer", form=".3f"),
+            "no_answer_exact_match": Measure("right that there is no answer", form=".3f"),
+            "f1_at_best_threshold": Measure("F1, with the threshold best for these rows", form=".3f"),
+            "best_threshold": None,  # no measure of quality
+            "no_answer_f1": None,  # the same as no_answer_exact_match
+        }
+    )
+    row_types = MappingProxyType(
+        {
+            **{"question": str, "context": str, "answers": list[str], "prediction": str},
+            **{"probability": float, "mistake": float, "span": str, "span_f1": float, "no_answer_score": float},
+        }
+    )
+
+    @classmethod
+    def read_rows(cls, path: str, split: str = "train", train: Sequence[Question] = ()) -> list[Question]:
+        """Questions with their contexts; training rows say nothing of others."""
+        return read_questions(path, split)
+
+    @classmethod
+    def make(cls, train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):  # type: ignore
+        """Spans as answers; windows begin a third of max_length apart, so that they overlap by more than half."""
+        network = with_new_head(SpanFinder, model, settings)
+        return network, cls(train, validation, tokenizer, settings, stride=settings.max_length // 3)
+
+    @classmethod
+    def baselines(cls, train: Sequence[Question], test: Sequence[Question]) -> Figures:
+        """Answers that need no network and learn nothing from training."""
+        return longest_word_overlap(test)
+
+    @classmethod
+    def unit(cls, row: Question) -> str:
+        """The text that questions ask about."""
+        return row.context
+
+    @classmethod
+    def in_words(cls, row: Mapping[str, Any]) -> Mistake:
+        """A question, and the part of its context in which the answers stand."""
+        context, spans = row["context"], [*row["answers"], row["span"]]
+        places = [place for place in (context.find(span) for span in spans if span) if place >= 0]
+        middle = sum(places) // len(places) if places else 0
+        right = " / ".join(dict.fromkeys(row["answers"])) or "no answer"
+        said = f"{row['prediction'] or 'no answer'} ({row['probability']:.0%})"
+        return Mistake(f"{row['question']} ‖ {shortened(context, middle)}", right, said)
+
+    @classmethod
+    def pictures(
+        cls, rows: Sequence[Mapping[str, Any]], draw: Any, no_answer_threshold: float = 0.0, **decided: float
+    ) -> Pictures:
+        """When to say that there is no answer, where some have none; and how sure the model is."""
+        pictures = super().pictures(rows, draw)
+        if len({bool(row["answers"]) for row in rows}) == 2:
+            pictures = {"threshold": (draw.no_answer_curve(rows, no_answer_threshold), OF_THRESHOLDS), **pictures}
+        return pictures
 
     def __init__(
         self,
@@ -216,52 +274,4 @@ def threshold_of(rows: Sequence[Question], predictions: Sequence[Answered]) -> t
     return best_threshold(rows, texts, {row.id: found.no_answer_score for row, found in pairs})
 
 
-def read_context(model: SpanFinder, tokenizer: Tokenizer, question: str, context: str) -> tuple[list[Candidate], float]:
-    """The best spans of a context of any length, read in windows that overlap, and the score of no answer.
-
-    The windows are those of training as it is usual: for others the threshold of no answer was not chosen.
-    """
-    length = min(WINDOW, model.config.max_tokens)
-    found = []
-    with torch.no_grad(), evaluating(model) as device:
-        for window in windows(tokenizer, question, context, length, max(1, length // 3)):
-            example = {name: torch.tensor([row]) for name, row in window.numbers().items()}
-            output = model(**to_device(example, device))
-            found.append((window, output.start_logits[0].cpu().numpy(), output.end_logits[0].cpu().numpy()))
-    return best_over_windows(found)
-
-
-def answer_question(
-    model: SpanFinder, tokenizer: Tokenizer, question: str, context: str, top: int = 3
-) -> tuple[list[tuple[str, float]], float]:
-    """The `top` likeliest answers with their probabilities, and the probability that the context holds none.
-
-    Probabilities are the softmax over the scores of the best spans and of no answer.
-    """
-    if top < 1:
-        raise UserError(f"top is {top}: ask for at least 1 answer.")
-    candidates, no_answer = read_context(model, tokenizer, question, context)
-    scores = torch.tensor([*(candidate.score for candidate in candidates), no_answer]).softmax(dim=0).tolist()
-    answers = [context[candidate.start : candidate.end] for candidate in candidates]
-    return list(zip(answers, scores, strict=False))[:top], scores[-1]
-
-
-def answer_or_none(model: SpanFinder, tokenizer: Tokenizer, question: str, context: str) -> str:
-    """The answer, or "" where no answer is preferred by more than the threshold in the model's config."""
-    candidates, no_answer = read_context(model, tokenizer, question, context)
-    preferred = no_answer - candidates[0].score if candidates else 0.0
-    return Answered(candidates, preferred).text(context, model.task_config.no_answer_threshold)
-
-
-def longest_word_overlap(rows: Sequence[Question]) -> dict[str, dict[str, Any]]:
-    """The figures of two answers that need no network: never an answer, and the sentence most like the question."""
-    never = squad_figures(rows, {row.id: "" for row in rows})
-    nearest = squad_figures(rows, {row.id: most_alike_sentence(row) for row in rows})
-    return {"never an answer": never, "sentence most like the question": nearest}
-
-
-def most_alike_sentence(row: Question) -> str:
-    """The sentence of the context that shares most words with the question."""
-    asked = set(row.question.lower().split())
-    sentences = [sentence for sentence in row.context.replace("\n", " ").split(". ") if sentence]
-    return max(sentences, key=lambda sentence: len(asked & set(sentence.lower().split())), default="")
+TASK = QuestionAnsweringTask

@@ -5,8 +5,9 @@ trigram blocking. Labels: Nallapati et al. 2017, section 3 (sentences added as l
 Shapes: B batch, T tokens, S sentences.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from torch import Tensor, nn
@@ -15,15 +16,26 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from bertedu.config import TaskConfig
 from bertedu.corpora.readers import Summary
 from bertedu.corpora.sentences import split_sentences
+from bertedu.corpora.task_data import read_summaries
 from bertedu.finetuning.examples import Example, example_of
-from bertedu.finetuning.explaining import rounded
+from bertedu.finetuning.explaining import Mistake, check_numbers, rounded, shortened
 from bertedu.finetuning.head import TaskModel
+from bertedu.finetuning.labels import MULTI_LABEL
 from bertedu.finetuning.rouge import rouge, rouge_n, words_of
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.task import Batch, FinetuningTask
-from bertedu.model.architecture import Encoder
+from bertedu.finetuning.starting import with_new_head
+from bertedu.finetuning.task import Batch, FinetuningTask, Pictures
+from bertedu.model.architecture import Backbone
 from bertedu.model.heads import IGNORED
 from bertedu.tokenization import Tokenizer
+from bertedu.training.figures import Figures, Measure
+
+HELP = """
+summarization: the sentences that say most
+    {"text": "A long report.", "summary": "Its news."}
+    bertedu finetune summarization --data data/tasks/summaries
+"""
+IN_THE_SUMMARY = "in the summary"  # the one score of a token, by which transformers opens the head
 
 
 class SentenceChooser(TaskModel):
@@ -31,7 +43,7 @@ class SentenceChooser(TaskModel):
 
     kind = "ForSummarization"
 
-    def __init__(self, encoder: Encoder, task_config: TaskConfig | None = None):
+    def __init__(self, encoder: Backbone, task_config: TaskConfig | None = None):
         super().__init__(encoder, task_config)
         self.dropout = nn.Dropout(self.config.head_dropout_prob)
         self.classifier = nn.Linear(self.config.hidden_size, 1)
@@ -64,6 +76,55 @@ class SummarizationTask(FinetuningTask[Summary]):
     """Learning which sentences make a summary of `sentences` sentences. Scored by ROUGE against the written one."""
 
     best_by = "rouge1"
+    networks = (SentenceChooser,)
+    defaults = MappingProxyType({"max_length": 512})
+    measures = MappingProxyType({f"rouge{which}": Measure(f"ROUGE-{which}", form=".3f") for which in ("1", "2", "L")})
+    ceilings = ("oracle",)
+    row_types = MappingProxyType(
+        {
+            **{"sentences": list[str], "summary": str, "prediction": str, "chosen": list[int], "best": list[int]},
+            **{"rouge1": float, "mistake": float},
+        }
+    )
+
+    @classmethod
+    def read_rows(cls, path: str, split: str = "train", train: Sequence[Summary] = ()) -> list[Summary]:
+        """Texts with their summaries; training rows say nothing of others."""
+        return read_summaries(path, split)
+
+    @classmethod
+    def make(cls, train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):  # type: ignore
+        """Summaries of three sentences."""
+        labels = {"labels": (IN_THE_SUMMARY,), "problem_type": MULTI_LABEL}  # each sentence is a yes or no of its own
+        network = with_new_head(SentenceChooser, model, settings, **labels)
+        return network, cls(train, validation, tokenizer, settings)
+
+    @classmethod
+    def baselines(cls, train: Sequence[Summary], test: Sequence[Summary]) -> Figures:
+        """The first sentences, and the best that any chooser of sentences can do."""
+        return lead_and_oracle(test)
+
+    @classmethod
+    def check_row(cls, row: Mapping[str, Any], place: str) -> None:
+        """The sentences are there."""
+        check_numbers((*row["chosen"], *row["best"]), len(row["sentences"]), "sentences", place)
+
+    @classmethod
+    def in_words(cls, row: Mapping[str, Any]) -> Mistake:
+        """A text and two summaries of it."""
+        said = f"{row['prediction']} (ROUGE-1 {row['rouge1']:.2f}, {row['mistake']:.2f} below the best choice)"
+        return Mistake(shortened(" ".join(row["sentences"])), row["summary"], said)
+
+    @classmethod
+    def errors_shown(cls, rows: Sequence[Mapping[str, Any]], count: int) -> str:
+        """A summary is more or less wrong."""
+        return super().errors_shown(rows, count).replace("of which the model is surest", "in which most is lost")
+
+    @classmethod
+    def pictures(cls, rows: Sequence[Mapping[str, Any]], draw: Any, **decided: float) -> Pictures:
+        """From which positions sentences are taken."""
+        picture = draw.chosen_places([row["chosen"] for row in rows], [row["best"] for row in rows])
+        return {"places": (picture, "Which sentences are taken. Grey: those that share most with the written summary.")}
 
     def __init__(
         self,
@@ -212,3 +273,6 @@ def lead_and_oracle(rows: Sequence[Summary], sentences: int = 3) -> dict[str, di
         for found, row in zip(of_each, rows, strict=True)
     ]
     return {f"lead-{sentences}": mean_rouge(lead, rows), "oracle": mean_rouge(best, rows)}
+
+
+TASK = SummarizationTask

@@ -6,6 +6,7 @@ Shapes: B batch, T tokens, D hidden size, N texts.
 
 from collections.abc import Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,26 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, mse_loss, normalize
 
 from bertedu.corpora.readers import LabelledText
+from bertedu.corpora.task_data import read_labelled
 from bertedu.errors import UserError
 from bertedu.finetuning.bags import bag_cosines
-from bertedu.finetuning.classification import score_figures
 from bertedu.finetuning.examples import Example, encode_text
 from bertedu.finetuning.explaining import asked, score_said
+from bertedu.finetuning.labels import score_figures
 from bertedu.finetuning.pooling import PooledModel
+from bertedu.finetuning.scores import Scored
 from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.task import Batch, FinetuningTask
+from bertedu.finetuning.starting import with_new_head
+from bertedu.finetuning.task import VECTORS, Batch, FinetuningTask
 from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import Tokenizer
+from bertedu.training.figures import Figures
 
+HELP = """
+similarity: a vector for each text, and their cosine as the score
+    sentence1,sentence2,score
+    bertedu finetune similarity --data data/tasks/similarity
+"""
 PAIR = "pair_"  # before the names of the second text's numbers
 EMBEDDING_BATCH = 64
 
@@ -46,10 +56,34 @@ class SentenceEncoder(PooledModel):
 BertSentenceEncoder = SentenceEncoder
 
 
-class SimilarityTask(FinetuningTask[LabelledText]):
+class SimilarityTask(Scored, FinetuningTask[LabelledText]):
     """Learning that the cosine of two texts' vectors is their score. scale: the scores that mean 0 and 1."""
 
     best_by = "spearman"
+    networks = (SentenceEncoder,)
+    defaults = MappingProxyType({"pooling": "mean"})
+    options = ("pooling",)
+    use = VECTORS
+    about_scale = ", scores taken from 0 to 1"
+
+    @classmethod
+    def read_rows(cls, path: str, split: str = "train", train: Sequence[LabelledText] = ()) -> list[LabelledText]:
+        """Pairs of texts with scores."""
+        rows = read_labelled(path, problem_type="regression", split=split, scale=scale_of(train) if train else None)
+        if any(row.pair is None for row in rows):
+            raise UserError(f"{path}: a row holds one text: similarity needs two, in columns sentence1 and sentence2.")
+        return rows
+
+    @classmethod
+    def make(cls, train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):  # type: ignore
+        """A bi-encoder; the scale runs from the lowest to the highest score in the data."""
+        network = with_new_head(SentenceEncoder, model, settings, pooling=settings.pooling)
+        return network, cls(train, validation, tokenizer, settings, scale_of([*train, *validation]))
+
+    @classmethod
+    def baselines(cls, train: Sequence[LabelledText], test: Sequence[LabelledText]) -> Figures:
+        """Counting words."""
+        return word_cosines(train, test)
 
     def __init__(
         self,
@@ -113,6 +147,12 @@ class SimilarityTask(FinetuningTask[LabelledText]):
         ]
 
 
+def scale_of(rows: Sequence[LabelledText]) -> tuple[float, float]:
+    """The scores that mean "nothing in common" (0, or the lowest) and "the same" (the highest) in some rows."""
+    scores = [float(row.label) for row in rows]  # type: ignore[arg-type]
+    return min(0.0, *scores), max(scores)
+
+
 def cosines(model: nn.Module, batch: Batch) -> Tensor:
     """The cosine of the vectors of each pair in a batch, [B]."""
     names = ("input_ids", "attention_mask", "token_type_ids")
@@ -146,3 +186,6 @@ def word_cosines(train: Sequence[LabelledText], test: Sequence[LabelledText]) ->
     figures = score_figures(alike, scores)
     del figures["mean_squared_error"]  # of another scale
     return {"cosine of bags of words": figures}
+
+
+TASK = SimilarityTask
