@@ -347,7 +347,10 @@ def span_loss(start_logits, end_logits, starts, ends):  # [B, T], [B, T], [B], [
 # expect if the new head knows nothing about T tokens?
 
 # %%
-from bertedu.finetuning.tasks.question_answering import BertForQuestionAnswering, QuestionAnsweringTask
+from bertedu.finetuning.tasks.question_answering import (
+    BertForQuestionAnswering,
+    QuestionAnsweringTask,
+)
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.starting import with_new_head
 
