@@ -101,7 +101,7 @@ def one_step_of_fine_tuning(member: str, task: str, options: dict, folder) -> lo
     return trainer
 
 
-@pytest.mark.slow(cases=21)
+@pytest.mark.slow(cases=11)
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
 @pytest.mark.parametrize(("member", "objective"), [*OBJECTIVES, ("bert", "distillation")])
 def test_pre_training_leaves_no_tensor_on_the_cpu(tmp_path, member, objective, optimizer):
@@ -129,7 +129,7 @@ def test_a_run_on_a_device_is_resumed_on_the_cpu(tmp_path):
     assert state and all(value.device.type == DEVICE for of in state.values() for value in of.values())
 
 
-@pytest.mark.slow(cases=23)
+@pytest.mark.slow(cases=13)
 @pytest.mark.parametrize(("task", "options"), VARIANTS)
 @pytest.mark.parametrize("member", MEMBERS)
 def test_fine_tuning_leaves_no_tensor_on_the_cpu(tmp_path, member, task, options):
@@ -151,6 +151,7 @@ def test_a_whole_run_of_fine_tuning_works_on_the_device(tmp_path, task):
     assert finetune(plan, TASKS[task], lambda said: None)["test"]
 
 
+@pytest.mark.slow(cases=0)
 def test_a_whole_run_of_pre_training_works_on_the_device(tmp_path):
     """Its evaluation too: held-out words and pairs, nearest words, and what it fills in."""
     plan = Plan.from_options(corpus=("world",), steps=1, batch_size=4, precision="fp32", output=tmp_path / "run")

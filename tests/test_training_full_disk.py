@@ -110,11 +110,11 @@ def test_a_disk_that_is_full_at_a_random_write_keeps_what_was_saved(tmp_path, mo
         shutil.rmtree(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(cases=0)  # 20 seconds; test_training_resume.py kills a few runs each time
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked, and this system cannot")
-def test_runs_killed_at_random_moments_end_the_same(thorough):
+def test_runs_killed_at_random_moments_end_the_same():
     script = Path(__file__).parents[1] / "benchmarks" / "kills.py"
-    command = [sys.executable, str(script), "--kills", "8" if thorough else "3", "--full-disks", "0", "--seed", "15"]
+    command = [sys.executable, str(script), "--kills", "8", "--full-disks", "0", "--seed", "15"]
     found = subprocess.run(
         command,
         capture_output=True,
