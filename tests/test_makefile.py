@@ -158,14 +158,18 @@ def installed(folder: Path) -> list[str]:
 def test_make_bert_installs_neither_jupyter_nor_the_tests(folder):
     for name in ("bert", "lab", "bert", "test", "lab", "setup"):
         make(folder, name)
-    assert installed(folder) == ["", "[course,production,jax]", "[course,production,jax,authors,browser,test]"]
+    assert installed(folder) == [
+        "",
+        "[course,production,jax]",
+        "[course,production,jax,hub,tensorboard,authors,browser,test]",
+    ]
 
 
 def test_a_new_pin_keeps_what_was_installed_besides(folder):
     make(folder, "test")
     (folder / "constraints.txt").write_text("# changed\n")
     assert "has changed" in make(folder, "bert").stdout
-    assert installed(folder) == 2 * ["[course,production,jax,authors,browser,test]"]
+    assert installed(folder) == 2 * ["[course,production,jax,hub,tensorboard,authors,browser,test]"]
 
 
 def test_people_are_told_how_much_is_installed(folder):
