@@ -10,7 +10,7 @@ from html import escape
 from math import ceil
 
 from bertedu.classroom.markup import code_html, inline_html, parser
-from bertedu.classroom.slides.sentences import visible_length
+from bertedu.classroom.slides.sentences import shortened, visible_length
 
 WIDTH, HEIGHT = 1152, 518  # pixels for what stands under a title of one line
 GAP = 18  # between parts
@@ -113,6 +113,17 @@ def table_part(head: list[str], rows: list[list[str]]) -> Part:
     top = "".join(f"<th scope=col>{inline_html(cell)}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{inline_html(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return Part("table", f'<div class="rows"><table><tr>{top}</tr>{body}</table></div>', height)
+
+
+def markdown_table_part(text: str, longest: int = 120) -> Part:
+    """A table of Markdown, the text of each of its fields shortened."""
+    rows = [[shortened(cell.strip(), longest) for cell in split_row(line)] for line in text.splitlines()]
+    return table_part(rows[0], rows[2:])
+
+
+def split_row(line: str) -> list[str]:
+    """The fields of a line of a table of Markdown."""
+    return line.strip().removeprefix("|").removesuffix("|").replace("\\|", "\0").split("|")
 
 
 def figure_part(html: str) -> Part:

@@ -83,14 +83,12 @@ def in_pages(points: list[str], title: str, numbered: bool) -> list[Part]:
 
 def table_slides(section: Section, chapter: str) -> list[Slide]:
     """The table of who does what, its fields shortened, on as few slides as have room for it."""
-    from bertedu.classroom.slides.rules import split_row
-
     made: list[Slide] = []
     for block in section.prose:
         if block.kind != "table":
             continue
         lines = block.text.splitlines()
-        head, *rows = [[cell.strip() for cell in split_row(line)] for line in [lines[0], *lines[2:]]]
+        head, *rows = [[cell.strip() for cell in fitting.split_row(line)] for line in [lines[0], *lines[2:]]]
         rows = [[shortened(cell, 150 if len(head) < 4 else 70) for cell in row] for row in rows]
         groups: list[list[list[str]]] = [[]]
         for row in rows:
@@ -132,12 +130,10 @@ def exercise_slide(section: Section, chapter: str) -> Slide:
 
 def extra_of(block: Block) -> Part | None:
     """A list, table or formula that belongs to a task."""
-    from bertedu.classroom.slides.rules import table
-
     if block.kind == "list":
         return fitting.points_part([shortened(item, 150) for item in block.items])
     if block.kind == "table":
-        return table(block.text)
+        return fitting.markdown_table_part(block.text)
     if block.kind == "quote":
         return fitting.quote_part(block.text)
     return fitting.formula_part(block.text) if block.kind == "formula" else None

@@ -176,19 +176,8 @@ def shown_part(block: Block) -> Part | None:
     if block.kind == "quote":
         return fitting.quote_part(block.text)
     if block.kind == "table":
-        return table(block.text)
+        return fitting.markdown_table_part(block.text)
     return fitting.figure_part(block.text) if block.text.startswith("<img ") else None
-
-
-def table(text: str, longest: int = 120) -> Part:
-    """A table of Markdown, the text of each of its fields shortened."""
-    rows = [[shortened(cell.strip(), longest) for cell in split_row(line)] for line in text.splitlines()]
-    return fitting.table_part(rows[0], rows[2:])
-
-
-def split_row(line: str) -> list[str]:
-    """The fields of a line of a table."""
-    return line.strip().removeprefix("|").removesuffix("|").replace("\\|", "\0").split("|")
 
 
 def pages(parts: list[Part], title: str) -> list[list[Part]]:
