@@ -1,4 +1,4 @@
-"""Exercises are loaded by chapter, when first asked for; nothing that a notebook did before reaches their references."""
+"""Exercises are loaded by chapter, when first asked for; what a notebook did before does not reach their references."""
 
 import os
 import subprocess
