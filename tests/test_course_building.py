@@ -17,6 +17,7 @@ from bertedu.course.building.freshness import made_from
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import learner_version, name_cells, read_source
 from bertedu.errors import UserError
+from bertedu.interview import bank
 
 SOURCE = """# %% [markdown]
 # # 90 · Adding
@@ -309,6 +310,17 @@ def test_a_word_in_a_readme_of_the_data_leaves_notebooks_fresh(tmp_path):
     assert made_from(source_of(course), course, "") == before
     (course.data / "texts" / "words.txt").write_text("three", encoding="utf-8")
     assert made_from(source_of(course), course, "") != before
+
+
+def test_the_questions_of_all_rooms_count_where_the_bank_is_read(tmp_path):
+    course = make_course(tmp_path)
+    room = course.chapters / "ch04_next"
+    room.mkdir()
+    found = {}
+    for words in ("one", "two"):
+        (room / bank.QUESTIONS).write_text(words, encoding="utf-8")
+        found[words] = [made_from(source_of(course), course, modules) for modules in (bank.__name__, "bertedu.files")]
+    assert found["one"][0] != found["two"][0] and found["one"][1] == found["two"][1]
 
 
 def test_a_notebook_depends_on_no_exercise_of_another_chapter(course):

@@ -1,6 +1,7 @@
 """The questions in the chapters: what the bank says, every character of it, and nothing that stands twice."""
 
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from bertedu.interview.bank import questions
 from bertedu.interview.in_chapters import block, outdated, rewritten, safe, wrapped
 
 PLACES = Places(Path(data.PACKAGE).parent)
-BANK = questions(PLACES.data / "interview")
+BANK = questions(PLACES.chapters, PLACES.data / "interview")
 SOURCES = [pytest.param(path, id=path.stem) for path in PLACES.all_sources()]
 CHAPTER = Path("03_self_attention.py")
 SOURCE = """# %% [markdown]
@@ -164,20 +165,22 @@ def test_a_question_does_not_link_to_the_section_that_asks_it():
     from dataclasses import replace
 
     bank = {**BANK, "attention-01": replace(BANK["attention-01"], section="Interview questions")}
-    with pytest.raises(UserError, match="link it to a section"):
+    with pytest.raises(UserError, match="another section of this chapter"):
         rewritten(SOURCE, CHAPTER, bank)
 
 
 @pytest.fixture
 def course(tmp_path, monkeypatch) -> Path:
-    """A course of one chapter, with the shipped bank."""
-    room = tmp_path / "bertedu" / "chapters" / f"ch{CHAPTER.stem}"
+    """A course of one chapter, with the shipped questions of its room, all of one topic."""
+    places = Places(tmp_path)
+    room = places.chapters / f"ch{CHAPTER.stem}"
     room.mkdir(parents=True)
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "interview").symlink_to(PLACES.data / "interview")
+    shutil.copy(PLACES.chapters / room.name / "interview.toml", room)
+    (places.data / "interview").mkdir(parents=True)
+    (places.data / "interview" / "topics.toml").write_text('titles.attention = "Self-attention"', encoding="utf-8")
     path = room / CHAPTER.name
     path.write_text(SOURCE, encoding="utf-8")
-    monkeypatch.setattr(in_chapters, "Places", lambda: Places(tmp_path))
+    monkeypatch.setattr(in_chapters, "Places", lambda: places)
     return path
 
 

@@ -31,6 +31,7 @@ STATED_IN = [
     *SOURCES.values(),
     *sorted(CHAPTERS.glob("ch*/teaching.md")),
     *sorted(CHAPTERS.glob("ch*/quiz.json")),
+    *sorted(CHAPTERS.glob("ch*/interview.toml")),
     *sorted((ROOT / "data" / "interview").rglob("*.toml")),
     *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "README.md",

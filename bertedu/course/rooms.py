@@ -2,7 +2,7 @@
 
     03_self_attention.py    the source of the notebook, exercises solved
     exercises/              how answers are examined
-    quiz.json  teaching.md
+    quiz.json  interview.toml  teaching.md
 
 A chapter is called by its number, two digits and at most a letter: "03", "01b". Its exercises are 3.1 and 1b.1.
 """

@@ -1,16 +1,18 @@
-"""The question bank: data/interview/*.toml, one file a topic, read strictly.
+"""The question bank: interview.toml in the room of each chapter, the questions that it answers, read strictly.
 
 A question holds what an interviewer listens for: the points that must be said, what people say wrongly and why it is
 wrong, and evidence, which is code whose output proves the answer, or the source that it stands in.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from bertedu.course.data import data_path
+from bertedu.course.rooms import CHAPTERS, number_of, sources_in
 from bertedu.errors import UserError, shown
 from bertedu.interview.records import parse_toml, record
 
@@ -21,6 +23,8 @@ SHORT = (30, 85)  # words in an answer of about 30 seconds
 LONG = (130, 330)  # words in an answer of about two minutes
 POINTS = (3, 6)  # points that must be said
 MOST_LINES_OF_EVIDENCE = 16
+QUESTIONS = "interview.toml"  # of a room
+TOPICS = "topics.toml"
 RETIRED = "retired.toml"  # the ids that were given once and may not be given again
 
 
@@ -53,8 +57,9 @@ class Question:
     """One question of the bank.
 
     short is the answer in about 30 seconds, long in about two minutes, minutes the time that the question takes in an
-    interview, follow-ups included. section is a heading of the chapter, both as the reader sees them. reviewed is the
-    day on which somebody last looked up the facts that age, where the answer has such facts.
+    interview, follow-ups included. topic is the id without its number, chapter the room's number, section a heading of
+    that chapter as the reader sees it. reviewed is the day on which somebody last looked up the facts that age, where
+    the answer has such facts.
     """
 
     id: str
@@ -76,65 +81,87 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What topics.toml says: the titles of the topics by name, in order, and the ids that come first in their topic."""
+
+    titles: dict[str, str]
+    first: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Topic:
-    """A file of the bank: what it is about, and its questions in the order in which they are written."""
+    """What questions of several chapters are about, and these questions, the most basic ones first, then by number."""
 
     name: str
     title: str
     questions: tuple[Question, ...]
 
 
-def read_bank(folder: str | Path | None = None) -> tuple[Topic, ...]:
-    """All topics of the bank, by name.
+def read_bank(chapters: Path = CHAPTERS, folder: str | Path | None = None) -> tuple[Topic, ...]:
+    """All topics, in the order of topics.toml, with the questions of all rooms.
 
-    Raises UserError, which names the file and the question, for one that breaks a rule: a key that is missing, unknown
-    or of the wrong type, a point or an answer too many or too few, an id that is given twice or was retired, and a
-    question with neither evidence nor source.
+    folder has topics.toml and retired.toml; without one, data/interview. Raises UserError, which names the file and the
+    question, for one that breaks a rule: a key that is missing, unknown or of the wrong type, a point or an answer too
+    many or too few, an id that is given twice or was retired, and a question with neither evidence nor source.
     """
     folder = data_path("interview") if folder is None else Path(folder)
+    contents = record(Contents, parse_toml(folder / TOPICS), str(folder / TOPICS))
     retired = retired_ids(folder / RETIRED) if (folder / RETIRED).exists() else {}
-    topics = tuple(read_topic(path) for path in sorted(folder.glob("*.toml")) if path.name != RETIRED)
-    if not topics:
-        raise UserError(f"{folder}: there are no questions (NAME.toml) here: fetch the folder again.")
-    seen: dict[str, str] = {}
-    for topic in topics:
-        for question in topic.questions:
-            text = seen.setdefault(plain(question.question), question.id)
-            if question.id in retired:
-                raise UserError(f"{folder}: the id {question.id} was retired ({retired[question.id]}): give a new one.")
-            if text != question.id:
-                raise UserError(f"{folder}: {question.id} asks what {text} asks: take one of them away.")
-    return topics
-
-
-def questions(folder: str | Path | None = None) -> dict[str, Question]:
-    """All questions of the bank by id."""
-    return {question.id: question for topic in read_bank(folder) for question in topic.questions}
-
-
-def read_topic(path: Path) -> Topic:
-    """The questions of one file."""
-    content = parse_toml(path)
-    entries = content.get("question")
-    if set(content) != {"title", "question"} or not isinstance(content["title"], str) or not isinstance(entries, list):
-        raise UserError(f"{path}: a topic has a title and its [[question]] entries, and nothing else.")
-    if not entries:
-        raise UserError(f"{path}: there is no question: write one, or remove the file.")
     found: dict[str, Question] = {}
-    for place, entry in enumerate(entries, start=1):
-        question = read_question(entry, path, place)
+    seen: dict[str, str] = {}
+    for path, question in questions_in(chapters):
+        text = seen.setdefault(plain(question.question), question.id)
         if question.id in found:
             raise UserError(f"{path}: the id {question.id} is given twice: give each question its own.")
+        if question.id in retired:
+            raise UserError(f"{path}: the id {question.id} was retired ({retired[question.id]}): give a new one.")
+        if text != question.id:
+            raise UserError(f"{path}: {question.id} asks what {text} asks: take one of them away.")
+        if question.topic not in contents.titles:
+            raise UserError(f"{path}: {question.id} has no topic: write the title of {question.topic} into {TOPICS}.")
         found[question.id] = question
-    return Topic(path.stem, content["title"], tuple(found.values()))
+    if not found:
+        raise UserError(f"{chapters}: no room has questions (chNN_name/{QUESTIONS}): fetch the folder again.")
+    without = sorted(set(contents.titles) - {question.topic for question in found.values()})
+    if wrong := [*without, *(one for one in contents.first if one not in found)]:
+        raise UserError(f"{folder / TOPICS}: no room asks {wrong[0]}: write the question, or take the name away.")
+    ordered = sorted(found.values(), key=lambda question: (question.id not in contents.first, question.id))
+    return tuple(
+        Topic(name, title, tuple(question for question in ordered if question.topic == name))
+        for name, title in contents.titles.items()
+    )
 
 
-def read_question(entry: Any, path: Path, place: int) -> Question:
+def questions(chapters: Path = CHAPTERS, folder: str | Path | None = None) -> dict[str, Question]:
+    """All questions of the bank by id."""
+    return {question.id: question for topic in read_bank(chapters, folder) for question in topic.questions}
+
+
+def questions_in(chapters: Path) -> Iterator[tuple[Path, Question]]:
+    """The questions of all rooms, each with its file. A room without that file asks nothing."""
+    for source in sources_in(chapters):
+        path = source.parent / QUESTIONS
+        if path.exists():
+            yield from ((path, question) for question in read_room(path, number_of(source)))
+
+
+def read_room(path: Path, chapter: str) -> list[Question]:
+    """The questions of one room."""
+    content = parse_toml(path)
+    entries = content.get("question")
+    if set(content) != {"question"} or not isinstance(entries, list):
+        raise UserError(f"{path}: a room has [[question]] entries here, and nothing else.")
+    if not entries:
+        raise UserError(f"{path}: there is no question: write one, or remove the file.")
+    return [read_question(entry, path, place, chapter) for place, entry in enumerate(entries, start=1)]
+
+
+def read_question(entry: Any, path: Path, place: int, chapter: str) -> Question:
     """One question, checked."""
-    where = f"{path}, question {place}"
+    where, topic = f"{path}, question {place}", ""
     if isinstance(entry, dict) and isinstance(entry.get("id"), str):
-        where = f"{path}, {shown(entry['id'])}"
-    question = record(Question, entry, where, topic=path.stem)
+        where, topic = f"{path}, {shown(entry['id'])}", entry["id"].rpartition("-")[0]
+    question = record(Question, entry, where, topic=topic, chapter=chapter)
     if problem := what_is_wrong(question):
         raise UserError(f"{where}: {problem}.")
     return question
@@ -143,8 +170,8 @@ def read_question(entry: Any, path: Path, place: int) -> Question:
 def what_is_wrong(question: Question) -> str | None:
     """The first rule that a question breaks."""
     short, long, points = len(question.short.split()), len(question.long.split()), len(question.must)
-    if not re.fullmatch(rf"{re.escape(question.topic)}-\d\d", question.id):
-        return f"an id is the topic and two digits, for example {question.topic}-01"
+    if not re.fullmatch(r"[a-z]+-\d\d", question.id):
+        return "an id is the topic and two digits, for example attention-01"
     if question.kind not in KINDS:
         return f"kind is {shown(question.kind)}: choose one of {', '.join(KINDS)}"
     if question.level not in LEVELS:
@@ -161,8 +188,6 @@ def what_is_wrong(question: Question) -> str | None:
         return "a point is there twice"
     if not question.wrong:
         return "wrong is empty: give an answer that people give, and why it is wrong"
-    if not re.fullmatch(r"\d\d[a-z]?", question.chapter):
-        return f"chapter is {shown(question.chapter)}: write two digits, as in 08"
     if question.evidence is None and question.source is None:
         return "give evidence (code and what it prints) or the source"
     if question.evidence and len(question.evidence.code.splitlines()) > MOST_LINES_OF_EVIDENCE:

@@ -45,7 +45,7 @@ def outdated(chapters: tuple[str, ...] = (), places: Places | None = None) -> di
     question without an id, or too few or too many of them.
     """
     places = places or Places()
-    bank = questions(places.data / "interview")
+    bank = questions(places.chapters, places.data / "interview")
     found = {}
     for path in places.all_sources(chapters):
         before = path.read_text(encoding="utf-8")
@@ -77,7 +77,7 @@ def rewritten(source: str, path: Path, bank: Mapping[str, Question]) -> str:
         if bank[one].chapter != number_of(path) or bank[one].section == TITLE:
             raise UserError(
                 f"{path}: the bank links {one} to chapter {bank[one].chapter}, “{bank[one].section}”: "
-                f"link it to a section of this chapter that explains the answer, or ask something else here."
+                f"ask here what another section of this chapter explains."
             )
     blocks = [
         *(f"<!-- {one} -->\n{block(bank[one], number)}" for number, one in enumerate(ids, start=1)),

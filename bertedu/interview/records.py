@@ -9,7 +9,12 @@ from bertedu.errors import UserError, shown
 from bertedu.files import read_text
 from bertedu.json_values import fits
 
-SAID = {int: "a whole number", bool: "true or false", "reviewed": "a date, such as 2026-11-22"}
+SAID = {
+    int: "a whole number",
+    bool: "true or false",
+    "reviewed": "a date, such as 2026-11-22",
+    "titles": "a title for each topic",
+}
 
 
 def parse_toml(path: Path) -> dict[str, Any]:

@@ -72,8 +72,8 @@
 from bertedu.course import check, data_path, hint, quiz
 from bertedu.interview.bank import questions, read_bank
 
-BANK = data_path("interview")
-question = questions(BANK)["attention-01"]
+TOPICS = data_path("interview")
+question = questions(folder=TOPICS)["attention-01"]
 for number, point in enumerate(question.must, start=1):
     print(f"{number}. {point.point}\n   if missing: {point.ask}")
 
@@ -125,7 +125,7 @@ for d in (4, 64, 1024):
 from bertedu.interview.choosing import plan
 
 for hours in (1, 3, 10):
-    steps = plan(read_bank(BANK), hours)
+    steps = plan(read_bank(folder=TOPICS), hours)
     topics = {step.question.topic for step in steps}
     print(f"{hours:2} hours: {len(steps):3} questions of {len(topics)} topics", end="")
     print(f", {sum(step.minutes for step in steps):.0f} minutes")
@@ -136,7 +136,7 @@ for hours in (1, 3, 10):
 # questions in their order. The first five are:
 
 # %%
-for step in plan(read_bank(BANK), 1)[:5]:
+for step in plan(read_bank(folder=TOPICS), 1)[:5]:
     print(f"{step.minutes:.0f} min  {step.question.question}")
 
 # %% [markdown]

@@ -16,13 +16,15 @@ from bertedu.course.rooms import chapter_of
 from bertedu.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parents[2]
+BANK = "bertedu.interview.bank"  # the module that reads the questions of all rooms
 ROOM = re.compile(r"bertedu\.chapters\.ch(\w+?)_")
 WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def made_from(source: Path, places: Places, modules: str) -> str:
     """The hash of what outputs are made from: the modules of bertedu that were loaded (their names, with spaces between
-    them), and the quiz and the files that the source names. The cells themselves are compared word by word, not hashed.
+    them), the quiz and the files that the source names, and the rooms' questions where one of the modules reads them.
+    The cells themselves are compared word by word, not hashed.
 
     What else is loaded can change only where one of these modules changes, or a cell.
     """
@@ -32,7 +34,8 @@ def made_from(source: Path, places: Places, modules: str) -> str:
         chapter = ROOM.match(name)
         hints = chapter is None or chapter[1] in hinting
         digest.update(f"{name}\n{what_runs(code_of(name), hints)}\0".encode())
-    for file in sorted(data_of(source, places)):
+    asked = places.chapters.glob("ch*/interview.toml") if BANK in modules.split() else ()
+    for file in sorted({*data_of(source, places), *asked}):
         digest.update(f"{file.name}\n".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0")
     return digest.hexdigest()
 
