@@ -1061,11 +1061,11 @@ quiz(20)
 # 60 % of another class can't be compared. Ask a German to label 50 of them: if agreement is 75 %, the ceiling is 75
 # %. Then confusion: if one class takes all, it's a shift of the decision, and a handful of labels repairs it.
 #
-# Now the transfer itself, from cheap to expensive. One: another model. mBERT saw much less text; XLM-R is better by
-# more than ten points on XNLI on average, mmBERT better again. Two: translate-test: machine-translate German to
-# English and use the English model: an afternoon, and a strong baseline. Three: translate-train: translate the 10,000
-# English examples and train on both. Four: 200 to 500 German labels mixed in; usually the best return. Five:
-# pseudo-labels on unlabelled German texts. Six: continue masked training on German texts of the domain.
+# Now the transfer itself, from cheap to expensive. One: another model. mBERT saw much less text; XLM-R base is better
+# by ten points on XNLI on average, mmBERT base better again. Two: translate-test: machine-translate German to English
+# and use the English model: an afternoon, and a strong baseline. Three: translate-train: translate the 10,000 English
+# examples and train on both. Four: 200 to 500 German labels mixed in; usually the best return. Five: pseudo-labels on
+# unlabelled German texts. Six: continue masked training on German texts of the domain.
 #
 # How do I select? Choosing the epoch on English validation data is unreliable: German scores vary by several points
 # between checkpoints and seeds that are equal in English (Keung et al. 2020). So a small German validation set, apart

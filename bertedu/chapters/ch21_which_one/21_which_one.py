@@ -342,7 +342,7 @@ for task in ("entities", "films (MR)"):
 # %% [markdown]
 # One member on each task. Look at ELECTRA on entities: 0.24 below BERT, by far the largest difference, and p is 0.10.
 # Its three runs (0.29, 0.59, 0.47) are so far apart that this may be bad luck. With the s pooled over all members it
-# would be 5.8 standard errors, as certain as anything in this table. ALBERT's 0.03 on films is told from noise, because
+# would be 5.6 standard errors, as certain as anything in this table. ALBERT's 0.03 on films is told from noise, because
 # both sides have little of it. Below you'll see how much that means when ten members are compared.
 #
 # ### The noise that no seed shows
@@ -646,19 +646,19 @@ print(f"a star among ten equal members in {about(0.21, share, within=0.03):.0%} 
 # below. These baselines compare the words of two texts exactly, and networks of this size haven't learned that in ten
 # minutes. So nobody should deploy a model from this table. It shows what is learned first.
 #
-# **Not pre-trained.** Pre-training is worth 0.07 in the mean of tasks (p = 0.01). Nearly all of it comes from entities:
-# 0.48, and there p is far below 0.05 / 90. On films the network with random weights is *better* than BERT (p = 0.03).
-# The words of 3,000 training rows are probably enough there: a bag of words (0.738) is better than both. If a paper
-# shows you a gain from pre-training, ask on which task.
+# **Not pre-trained.** Pre-training is worth 0.07 in the mean of tasks (p = 0.01). Three quarters of it come from
+# entities: 0.48, and there p is far below 0.05 / 90. On films the network with random weights is *better* than BERT
+# (p = 0.03). The words of 3,000 training rows are probably enough there: a bag of words (0.738) is better than both.
+# If a paper shows you a gain from pre-training, ask on which task.
 #
 # **Member by member**, by the mean of tasks:
 #
-# - **"DistilBERT, taught"** leads, 0.044 above BERT, and is the only member that is told from it, with p = 0.04. Among
-#   ten members chance alone gives such a star in a fifth of the experiments. *Alone* is 0.031 above BERT (p = 0.07).
-#   Both are four times as large as BERT, with a vocabulary twice as large, so the row to compare *taught* with is
-#   *alone*. In the mean of tasks the teacher's 0.013 are within the noise. In bits per character *taught* is ahead of
-#   *alone* (p = 0.05), and both need more than BERT. *Taught* read little more than a third of the tokens of *alone* in these
-#   minutes, but its layers had read 50 million before.
+# - **"DistilBERT, taught"** leads, 0.044 above BERT, and is the only member that is told from it, with p = 0.04.
+#   Among ten members chance alone gives such a star in a fifth of the experiments. *Alone* is 0.031 above BERT (p =
+#   0.07). Both are four times as large as BERT, with a vocabulary twice as large, so the row to compare *taught* with
+#   is *alone*. In the mean of tasks the teacher's 0.013 are within the noise. The lead in bits per character just
+#   misses 0.05 (p = 0.053), and both need more than BERT. *Taught* read little more than a third of the tokens of
+#   *alone* in these minutes, but its layers had read 50 million before.
 # - **DeBERTa** is 0.022 above BERT, with p = 0.13, and more than half of that comes from captions. To judge relative
 #   positions, RoBERTa is the fairer comparison, and there the lead is 0.010. Where DeBERTa is clearly ahead is the
 #   language model: 1.589 bits per character, RoBERTa has 1.680 (p < 0.0001).
@@ -688,9 +688,9 @@ for run in runs.get("electra", []):
     print(f"ELECTRA, seed {run['seed']}: {recall:.0%} of the replaced tokens are found")
 
 # %% [markdown]
-# With eight members, chance alone reaches −0.7 or +0.7 in one case of twenty. So the second number is a hint that among
-# members of one size fewer bits come with better scores, and no more than a hint. They don't *guarantee* them:
-# ModernBERT has nearly the fewest bits and an average score, and "DistilBERT, alone" is the other way round.
+# With eight members, chance alone gets this far, up or down, in one case of fourteen. So the second number is a hint
+# that among members of one size fewer bits come with better scores, and no more than a hint. They don't *guarantee*
+# them: ModernBERT has nearly the fewest bits and an average score, and "DistilBERT, alone" is the other way round.
 #
 # By the end of its first run the discriminator finds 3 % of the replaced tokens, and in the other two runs 30 % and 15
 # %. The scores on entities follow in this order (0.29, 0.59, 0.47), those on captions go the opposite way. These runs
@@ -1075,15 +1075,15 @@ for name, found in claims.items():
 # - The noise is the standard deviation over seeds, and members differ in it. Welch's test gives each its own: the error
 #   is √(s₁²/n + s₂²/m), and p counts how well the noise is known. Three seeds can tell only large differences.
 # - Test rows have a noise of their own, √(p · (1 − p) / n), which no seed shows.
-# - Among 90 comparisons of equal models you'll find three to five stars, and sometimes eight. Count the stars before
-#   you read them.
+# - Among 90 comparisons of equal models you'll find three to five stars on average, sometimes eight. Count the stars
+#   before you read them.
 # - You can't compare losses per token between vocabularies. You can compare bits per character of the same text.
 # - Choose from the Pareto front, on your own rows. Compare each member with the cheapest one that you would
 #   accept, not only with its neighbor.
 # - Run an A/A test first. If a script finds that a model beats itself, believe no other gain that it reports.
 # - In our runs seven of 90 comparisons have a star, which chance gives in one of ten experiments. In the mean of nine
 #   tasks only "DistilBERT, taught" is told from BERT, and just so. On six of nine tasks a baseline without a network
-#   beats all eleven. Bits per character tell the members apart; the tasks don't, with three seeds.
+#   beats all eleven. Bits per character tell most members from BERT; the tasks don't, with three seeds.
 #
 # ## Quiz
 

@@ -778,7 +778,7 @@ for name, weights in (("BERT-Large", 336e6), ("7 billion", 7e9)):
 # With 8 workers stage 1 leaves 17 of the 80 GB for activations, stage 3 leaves 66. So sharding is a tool for large
 # language models. You should know it, and know when you do not need it. (If even one layer is too large for a GPU,
 # **tensor parallelism** divides the matrices themselves, and **pipeline parallelism** gives each GPU some of the
-# layers. No BERT needs them.)
+# layers. BERT-Large needs neither.)
 #
 # Now two processes with `fully_shard`, PyTorch's FSDP, which `bertedu pretrain --fsdp` uses. The next cell holds the
 # program: it trains the model from above for three steps alone, then again with each worker keeping half of it and

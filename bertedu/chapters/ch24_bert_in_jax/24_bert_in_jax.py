@@ -396,7 +396,7 @@ check("24.2", attention)
 #
 # JAX has no modules. **Flax** is the most common library for them (Equinox is another). **NNX** is its present
 # interface: an `nnx.Module` is an ordinary Python object whose weights are `nnx.Param`. What differs from PyTorch's
-# `nn.Module`: the weights are drawn in the constructor, from the keys in `rngs`. Older code uses Flax's first
+# `nn.Module`: the weights are drawn in the constructor, from the keys in `rngs`. Older code uses Flax's earlier
 # interface, **Linen**, where a module holds no weights: `model.init(key, x)` gives them, and `model.apply(weights, x)`
 # takes them.
 #
