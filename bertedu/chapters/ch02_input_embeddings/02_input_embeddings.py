@@ -989,8 +989,8 @@ quiz(2)
 # The position embeddings are the limit: a learned table with 512 rows, from 0 to 511, and each token adds the row of
 # its position. For token 513 there is no row. With a good implementation you get an error; in a pipeline the
 # tokenizer usually cuts the text without a word, and the end of every long document disappears. That silent
-# truncation is the first thing I check. Why 512? The authors chose it because of the quadratic cost, and nine tenths
-# of the steps were even trained at 128.
+# truncation is the first thing I check. Why 512? The paper doesn't say. It names the quadratic cost as the reason why
+# nine tenths of the steps were trained at 128.
 #
 # Can we just make the table longer? The new rows would be random, and the model has never learned what they mean.
 # What works is to initialize them from the old ones, for example by repeating the table, and to continue training on

@@ -1001,8 +1001,8 @@ quiz(6)
 #
 # <details><summary>In two minutes</summary>
 #
-# A loss of 0.2 nats means that the right token gets 82 % probability on average. Nobody reaches that on open text
-# with one word in seven hidden. So I don't tune, I look at one batch.
+# A loss of 0.2 nats means that the right token gets 82 % probability, as a geometric mean. Nobody reaches that on
+# open text with one word in seven hidden. So I don't tune, I look at one batch.
 #
 # First the labels: how many differ from −100? It should be about 15 %. If it is nearly 100 %, the loss counts visible
 # tokens as well, and copying is easy. That happens if the labels are a copy of the input and nobody set the others to

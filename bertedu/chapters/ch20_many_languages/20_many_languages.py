@@ -1058,8 +1058,9 @@ quiz(20)
 # any `[UNK]`? Long compounds: are texts truncated?
 #
 # Then the labels. Are classes the same, annotated by the same guidelines, with the same share? A German test set with
-# 60 % of another class can't be compared. Ask a German to label 50 of them: if agreement is 75 %, the ceiling is 75
-# %. Then confusion: if one class takes all, it's a shift of the decision, and a handful of labels repairs it.
+# 60 % of another class can't be compared. Ask a German to label 50 of them: if two people agree on 75 %, even a
+# perfect model gets only some 85 % on one person's labels. Then confusion: if one class takes all, it's a shift of
+# the decision, and a handful of labels repairs it.
 #
 # Now the transfer itself, from cheap to expensive. One: another model. mBERT saw much less text; XLM-R base is better
 # by ten points on XNLI on average, mmBERT base better again. Two: translate-test: machine-translate German to English

@@ -1129,7 +1129,7 @@ quiz(22)
 # 0\. It happens with empty texts or with padding to a fixed number of windows. The smallest finite number of the type,
 # finfo.min, is safer. Second epsilons: 1e-12 in a LayerNorm of your own or 1e-8 in Adam is 0 in float16, and a
 # constant vector divides by zero. (PyTorch's own LayerNorm computes in float32.) Third overflow: squares in a
-# variance or a norm of values above 256, sums over many tokens, logits times a small temperature, exp without
+# variance or a norm of values from 256 on, sums over many tokens, logits times a small temperature, exp without
 # subtracting the maximum. Fourth gradients: many are below 3e-8, half of the smallest number, and vanish. That gives
 # no nan, only no learning. So the loss is multiplied by a scale such as 65,536, and the gradients divided by it. If
 # they overflow, the step is skipped and the scale halved: an occasional infinity is planned. But clipping must come
