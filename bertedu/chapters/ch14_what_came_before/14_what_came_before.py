@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 14 · What came before
 #
-# BERT did not come out of nothing. You will build the five models that it grew out of, train them on the text that a
-# BERT of the same size reads, and ask all of them the same questions. Then you can say what each of them can't do, and
-# what BERT really changed.
+# BERT did not come out of nothing. You will meet the five models that it grew out of, train three of them, and ask all
+# five the same questions as a BERT of the same size. Then you can say what each of them can't do, and what BERT really
+# changed.
 #
 # ## What you will be able to do
 #
@@ -318,8 +318,8 @@ check("14.3", pieces_of)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# A run of n characters can begin at len(marked) − n + 1 positions. The marks make `<co`, a beginning, another piece
-# than `co` in the middle of a word.
+# A run of n characters can begin at len(marked) − n + 1 positions. Thanks to the marks, `<cow` is a beginning and
+# `cow>` an ending, while `cow` can stand anywhere in a word.
 #
 # </details>
 
@@ -601,7 +601,7 @@ print(f"{early.total()} words at the beginning, {sum(frequent.values())} with th
 # It stays in the table as a warning.
 #
 # With three distractors ELMo has 100 %, BERT 73 % and GPT 57 %, and seeds differ a lot. An LSTM can carry "plural"
-# along over one more noun than it was trained on. Why the two Transformers can't was not measured.
+# along over one more noun than it was trained on. Why the two Transformers do worse was not measured.
 #
 # ## Pre-train and fine-tune
 #
@@ -952,7 +952,7 @@ quiz(14)
 #
 # For a pair of word w and context c that occurs: −log σ(w·c); for k random words: −log σ(−w·n). Set the derivative
 # for one pair to zero: w·c = log(P(w, c) / (P(w) P(c))) − log k, the pointwise mutual information, shifted. So
-# word2vec factorizes a matrix of counts, and is not deep at all.
+# word2vec in effect factorizes a PMI matrix, and is not deep at all.
 #
 # </details>
 #

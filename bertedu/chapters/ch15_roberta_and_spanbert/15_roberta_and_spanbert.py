@@ -66,9 +66,9 @@
 #
 # ## What each change was worth
 #
-# Four tables of the paper answer this. Tables 1 to 3 change one thing at a time in BERT-Base (table 2 is in [chapter
-# 07](07_next_sentence_prediction.ipynb)). Table 4 puts everything together in a model of BERT-Large's size, and then
-# adds text and training. SQuAD 2.0 is question answering (F1), MNLI-m asks whether one sentence implies another
+# Four tables of the paper answer this. Tables 1 to 3 change one or two things at a time in BERT-Base (table 2 is in
+# [chapter 07](07_next_sentence_prediction.ipynb)). Table 4 puts everything together in a model of BERT-Large's size,
+# and then adds text and training. SQuAD 2.0 is question answering (F1), MNLI-m asks whether one sentence implies another
 # (accuracy), both in percent on development sets:
 #
 # | table | what was compared | SQuAD 2.0 | MNLI-m |
@@ -428,7 +428,7 @@ for sample in samples:
 # RoBERTa has the special tokens of fairseq, the library that it was written in. `<s>` is BERT's [CLS], `</s>` is
 # [SEP], `<pad>` is [PAD] and `<mask>` is [MASK]. Their ids are 0 `<s>`, 1 `<pad>`, 2 `</s>`, 3 `<unk>`. Keep in mind
 # that **padding is 1**. A pair gets *two* separators in the middle, and there is only **one segment**: no token types
-# tell A from B. Without next sentence prediction nothing would have trained the second one.
+# tell A from B. Pre-training has no pairs, so nothing would have trained a second one.
 #
 # The next cell lays out a pair by hand and compares it with the package and with `transformers`.
 
@@ -495,7 +495,7 @@ print("different:", int((mine != reference).sum()), f"  off from the package's b
 # The table has the rows 0 to 513, and token number 513 asks for row 514. So row 0 is never used, row 1 belongs to
 # padding, and 512 tokens need 514 rows. Why? That is history, not mathematics. A row for padding can be kept at zero
 # by `padding_idx`, and positions must not run into it. A maintainer of fairseq wrote (issue 1187) that there is "no
-# particular reason why `padding_idx` is 1 instead of 0".
+# particular reason" for 1 instead of 0, other than the order in which the tokens were added.
 #
 # Look at the third sequence: with padding on the **left**, the first real token still gets position 2. BERT counts 0,
 # 1, 2 from the left edge, whatever is there, so padding on the left shifts its text (exercise 2.4).
@@ -1209,8 +1209,8 @@ quiz(15)
 #
 # So the honest answer is: probably reading more tokens, with the rest helping a little: BERT was undertrained.
 #
-# Two lessons. A comparison of two models that differ in architecture, data and computation shows nothing about any of
-# them: with nearly the same text XLNet leads BERT by 6 points on SQuAD 2.0, and this recipe by 0.5. And before you
+# Two lessons. A comparison of two models that differ in architecture, data and computation can't say which of them
+# counts: with nearly the same text XLNet leads BERT by 6 points on SQuAD 2.0, and this recipe by 0.5. And before you
 # invent a layer, train the old one to the end.
 #
 # </details>
@@ -1238,10 +1238,11 @@ quiz(15)
 # byte. BERT's tokenizer loses spaces, and in the uncased version capitals and accents.
 #
 # What does it cost? Text in scripts that were rare in training isn't merged much. A Thai or Devanagari character has
-# three bytes, so a short sentence can need hundreds of tokens: slower, more expensive, and out of the 512 earlier. A
-# token can be half a character, so a single token may not be decodable; you have to join bytes first, and offsets for
-# entities need care. The space belongs to the following word, so "dog" and " dog" are different tokens, and the first
-# word of a text needs `add_prefix_space` to look like the others. That is a frequent source of small differences.
+# three bytes, so a short sentence can need over a hundred tokens: slower, more expensive, and out of the 512 earlier.
+# A token can be half a character, so a single token may not be decodable; you have to join bytes first, and offsets
+# for entities need care. The space belongs to the following word, so "dog" and " dog" are different tokens, and the
+# first word of a text needs `add_prefix_space` to look like the others. That is a frequent source of small
+# differences.
 #
 # RoBERTa's authors saw slightly worse results on some tasks in early experiments, and took it because it can encode
 # any text. With 50,265 entries the table is larger too: 38.6 million weights instead of 23.4.

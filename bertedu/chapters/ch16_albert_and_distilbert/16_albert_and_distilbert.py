@@ -477,8 +477,8 @@ for text in ("It was nine o'clock in the [MASK].", "My father and my [MASK] are 
 
 # %% [markdown]
 # Suppose that the text says *morning*. For the usual loss all other words are equally wrong. The teacher says that
-# *night* or *afternoon* would do as well, that a *room* or a *hall* is possible, and that thousands of other words are
-# out of the question. Such probabilities are called **soft targets**. There is one more advantage: a teacher has an
+# *night* or *afternoon* would fit too, and so would a *room* or a *hall*, and that thousands of other words are out of
+# the question. Such probabilities are called **soft targets**. There is one more advantage: a teacher has an
 # opinion about *every* token, not only about the masked ones. (Ours is small, and not always right: it also thinks that
 # *my father and my father* is a fine pair.)
 #
@@ -1094,7 +1094,7 @@ quiz(16)
 # Without the factor, T = 4 would make the soft part sixteen times weaker, and tuning T would secretly tune the
 # weights. Hinton and others give this argument. In the limit it is just matching logits. At inference T is 1 again.
 #
-# In practice I start the student from every second layer of the teacher, which matters more than the loss: in
+# In practice I start the student from every second layer of the teacher, which matters more than any one loss: in
 # DistilBERT's ablation a random initialization cost 3.7 points, dropping the soft loss 3.0, the cosine loss 1.5,
 # masked language modelling 0.3. The cheapest gain for a task are unlabelled texts of your own: the teacher labels a
 # million of them at night. With half the layers DistilBERT is 1.6 times as fast on a CPU, with 40 % fewer parameters

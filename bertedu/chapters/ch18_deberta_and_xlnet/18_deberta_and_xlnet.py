@@ -1036,18 +1036,18 @@ quiz(18)
 # Four terms, but all with the same two matrices, only in the first layer, and with absolute positions. What a word
 # needs is mostly a distance: the adjective before me, not token 17.
 #
-# DeBERTa never adds positions to the content. There is one table of relative distances, shared by all layers, with
-# its own projections. The score is a sum of three terms. Content to content: q\_i · k\_j, as before. Content to
-# position: q\_i · kr\_δ(i,j): which distance does this query look for? An article looks one to the right. Position to
-# content: k\_j · qr\_δ(i,j): from which distance does this key want to be found? (The paper prints δ(j,i) here. The
-# code and the published weights have δ(i,j).) Position to position is left out: with distances only, it would be a
-# bias that is the same for all pairs with that distance.
+# DeBERTa never adds positions to the content. There is one table of relative distances, shared by all layers, in
+# version 1 with its own projections. The score is a sum of three terms. Content to content: q\_i · k\_j, as before.
+# Content to position: q\_i · kr\_δ(i,j): which distance does this query look for? An article looks one to the right.
+# Position to content: k\_j · qr\_δ(i,j): from which distance does this key want to be found? (The paper prints δ(j,i)
+# here. The code and the published weights have δ(i,j).) Position to position is left out: with distances only, it
+# would be a bias that is the same for all pairs with that distance.
 #
 # Each term has variance d, so the sum is divided by √(3d). The distance is clipped at k = 512 in version 1; versions
 # 2 and 3 use logarithmic buckets, 256 for each direction. Cost: two more products of T · 2k size for each head, about
-# 30 % more time, and it needs gather, so ordinary fused kernels don't fit; that is why it's slower than ModernBERT.
-# The gain, against RoBERTa retrained in the same setting: 84.9 to 86.3 on MNLI, and leaving out either term costs 0.3
-# to 0.4.
+# 30 % more time, and it needs gather, so ordinary fused kernels don't fit; one reason why it's slower than
+# ModernBERT. The gain, against RoBERTa retrained in the same setting: 84.9 to 86.3 on MNLI, and leaving out either
+# term costs 0.3 to 0.4.
 #
 # Absolute positions come back at the end, in the enhanced mask decoder: in "a new store beside the new mall" both
 # nouns follow "new", and where they stand helps to say which is the subject.

@@ -321,7 +321,7 @@ print(f"the same, no key farther than 15: {about(1.00, nearby, within=0.05):.2f}
 # table. But in texts of 64 letters it is wrong more often than right. The last line shows why: without the far keys
 # the same model is perfect. In training no distance was larger than 15, so nothing taught the model to give a low
 # score to a key that is 20 or 40 positions away. **Rotary positions don't make a model read longer texts by
-# themselves.** That is why ModernBERT was trained again on long texts, and why others stretch the angles (YaRN, for
+# themselves.** That is why ModernBERT was trained further on long texts, and why others stretch the angles (YaRN, for
 # which NeoBERT is prepared). There is another remedy, three sections below: local attention.
 #
 # ## GeGLU: a gate
@@ -1020,7 +1020,7 @@ test(agreement, "rows reordered", {"easy": 1.0, "hard": 1.0})
 #
 # ## Summary
 #
-# - Rotary positions rotate queries and keys in each layer. The score depends on i − j only, nothing is learned, and
+# - Rotary positions rotate queries and keys in each layer. The score depends on i − j only. No position is learned, so
 #   no table ends. Distances that were never trained remain a problem.
 # - GeGLU multiplies gelu of one half by the other half. With ⅔ of the inner size it has as many weights as BERT's.
 # - Pre-norm, a norm at the end, no biases, and a smaller initialization of what is added to the stream.
@@ -1126,8 +1126,8 @@ quiz(19)
 # Go through the list with T = 30. Local attention: the window covers 64 tokens on either side, so every pair of a
 # 30-token text is inside. Saved: nothing. Even at 128 tokens it saves 1 % of the multiplications, at 512 7 %, at
 # 8,192 almost half. The quadratic part itself is T / (4.25·D + T) in a global layer (T / (6·D + T) in BERT), under
-# one percent at 30, so FlashAttention saves memory traffic but hardly arithmetic. Rotary positions to 8,192: not
-# needed.
+# one percent at 30, so FlashAttention, which saves memory traffic and no arithmetic, gains little. Rotary positions
+# to 8,192: not needed.
 #
 # Unpadding: texts with a mean of 30 have a tail, some with 90. In our sentiment data, batches of 32 as they come, 39
 # % of the tokens were padding. Removing them makes a step up to 1.6 times as fast. But sorting by length gets most of
@@ -1137,9 +1137,9 @@ quiz(19)
 # byte-level BPE with 50,000 entries; measure the tokens per word on your texts, because fewer tokens are speed for
 # free.
 #
-# Now quality. Rotary positions learn faster in small runs. GeGLU gave T5 0.05 nats. Newer text: it knows words of
-# after 2018 and code, BERT doesn't. That is data, not architecture, and for short messages with new vocabulary it may
-# be the largest gain.
+# Now quality. Rotary positions learned faster in our small runs. GeGLU gave T5 0.05 nats. Newer text: it knows words
+# of after 2018 and code, BERT doesn't. That is data, not architecture, and for short messages with new vocabulary it
+# may be the largest gain.
 #
 # So: three candidates, BERT-Base, ModernBERT-base, DeBERTaV3-base, five seeds each, on my task, with latency at my
 # batch size beside it. On the same data DeBERTaV3 was better than ModernBERT in most tasks (arXiv 2504.08716), and
