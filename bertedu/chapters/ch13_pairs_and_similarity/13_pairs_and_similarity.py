@@ -289,9 +289,9 @@ columns = ([row[name] for row in explained] for name in ("label", "prediction"))
 confusion_matrix(*columns, "pairs")
 
 # %% [markdown]
-# The accuracy is well above the bag of words (0.56), and six points above the baseline that compares words (0.68, from
-# 1,500 rows as well). Is that enough? With 300 rows the standard error of one such accuracy is √(0.74 · 0.26 / 300) =
-# 2.5 points, so six points look like more than luck. But that counts only the luck of which rows were drawn from
+# The accuracy is well above the bag of words (0.56), and five points above the baseline that compares words (0.68, from
+# 1,500 rows as well). Is that enough? With 300 rows the standard error of one such accuracy is √(0.73 · 0.27 / 300) =
+# 2.6 points, so five points may be more than luck. But that counts only the luck of which rows were drawn from
 # *these* templates. The test rows have other templates, names and things again, and there the lead is gone: the three
 # seeds reach 0.73, 0.68 and 0.70, and comparing words reaches 0.70. So with 1,500 rows we can't be sure of a lead.
 #
@@ -303,10 +303,9 @@ confusion_matrix(*columns, "pairs")
 # doesn't gain (0.69 and 0.66). Nothing was simply remembered: no sentence, name or thing of the validation rows
 # occurs in training.
 #
-# Now look at the mistakes. In our run 36 of the 79 say *entailment* where it is wrong. Often the words that change the
-# label are few: *was powerless to*; another name (*Felix has learned*, *Eric has learned*); two names that are
-# swapped (*Laura is shorter than Eric. Eric is shorter than Laura.*). So does this BERT do little more than count
-# **word overlap**?
+# Now look at the mistakes. In our run 46 of the 82 say *entailment* where it is wrong. Often the words that change the
+# label are few: *was powerless to*; *or Laura did*; *after dinner* where the other sentence says *before dinner*. So
+# does this BERT do little more than count **word overlap**?
 #
 # A few examples can't tell. The next cell measures which share of the hypothesis's words is in the premise too (the
 # second column of the package's `shares_in_common`), on average, for four groups of pairs.
