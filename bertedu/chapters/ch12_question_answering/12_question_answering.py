@@ -699,8 +699,8 @@ print(f"when, on the test: {about(13, right, within=6):.0f} of 19 right, ≈ {si
 # the best F1. If you draw the 330 questions again with replacement, 95 % of the chosen thresholds lie between −0.4 and
 # 2.9. Report the F1 and its error, not the threshold as a finding.
 #
-# Look at the *when* questions, too. On validation the model found 1 of 20 dates at threshold 0, on the test set 13 of
-# 19. One mean over both kinds of stories would hide that.
+# Look at the *when* questions, too. On validation the model found one or two of 20 dates at threshold 0, on the test
+# set more than half of 19. One mean over both kinds of stories would hide that.
 #
 # We can say what a threshold *does*. One above 0 answers more: the F1 of the questions with an answer rises, and the
 # other one falls. One below 0 does the opposite. That is why you should report both parts. A single F1 hides whether
