@@ -1045,7 +1045,7 @@ quiz(18)
 #
 # Each term has variance d, so the sum is divided by √(3d). The distance is clipped at k = 512 in version 1; versions
 # 2 and 3 use logarithmic buckets, 256 for each direction. Cost: two more products of T · 2k size for each head, about
-# 30 % more time, and it needs gather, so ordinary fused kernels don't fit; one reason why it's slower than
+# 30 % more computation, and it needs gather, so ordinary fused kernels don't fit; one reason why it's slower than
 # ModernBERT. The gain, against RoBERTa retrained in the same setting: 84.9 to 86.3 on MNLI, and leaving out either
 # term costs 0.3 to 0.4.
 #

@@ -864,8 +864,8 @@ pictures.ladder([run for run in recorded if run["steps"] == 600])
 # Others chose from the same list. **NomicBERT** (Nussbaum et al. 2024, arXiv 2402.01613): rotary positions, SwiGLU, no
 # dropout, texts of 2048 tokens. **NeoBERT** (Le Breton et al. 2025, arXiv 2502.19587): 28 layers of 768, RMSNorm
 # (a LayerNorm that doesn't subtract the mean) before each sublayer, SwiGLU, 20 % masking. **EuroBERT** (Boizard et al.
-# 2025, arXiv 2503.05500): RMSNorm, grouped-query attention (several query heads share one head of keys and values),
-# fifteen languages. All of them have rotary positions and a gate.
+# 2025, arXiv 2503.05500): RMSNorm, fifteen languages, and in the two larger of its three sizes grouped-query attention
+# (several query heads share one head of keys and values). All of them have rotary positions and a gate.
 #
 # ## Broken BERT: a checkpoint that is silently worse
 #
