@@ -33,6 +33,7 @@ def made() -> dict[str, str]:
 
 def test_the_stored_files_are_what_the_generator_makes():
     stored = {path.relative_to(DATA / "tasks").as_posix(): path for path in (DATA / "tasks").glob("*/*")}
+    stored = {name: path for name, path in stored.items() if not name.startswith("ratings/")}  # written by hand
     assert set(stored) == set(made())
     for name, path in stored.items():
         assert path.read_bytes() == made()[name].encode(), f"{name}: run python -m bertedu.corpora.tasks data/tasks"

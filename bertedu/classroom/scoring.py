@@ -20,6 +20,7 @@ from bertedu.course.checking import ORIGINALS
 from bertedu.course.verdict import Verdict
 
 COURSE = "bertedu.course"
+CHAPTERS = "bertedu.chapters"
 VARIANTS = "bertedu.classroom.variants"
 
 
@@ -59,9 +60,10 @@ def scored(points: float, almost: float = 0.0, variant: str = "") -> Callable[..
 
 @contextmanager
 def course_as_on_the_disk() -> Iterator[None]:
-    """Inside the block `bertedu.course` can be imported as its files say, whatever an answer has assigned to."""
-    package = sys.modules["bertedu"]
-    theirs = (f"{COURSE}.", f"{VARIANTS}.")
+    """Inside the block `bertedu.course` can be imported as its files say, whatever an answer has assigned to, and the
+    chapters' exercises with it."""
+    package, finders = sys.modules["bertedu"], list(sys.meta_path)
+    theirs = (f"{COURSE}.", f"{CHAPTERS}.", f"{VARIANTS}.")
     loaded = {name: module for name, module in sys.modules.items() if f"{name}.".startswith(theirs)}
     with ORIGINALS.restored():
         try:
@@ -72,4 +74,6 @@ def course_as_on_the_disk() -> Iterator[None]:
             for name in [name for name in sys.modules if f"{name}.".startswith(theirs)]:
                 del sys.modules[name]
             sys.modules.update(loaded)
-            package.course = loaded[COURSE]  # type: ignore[attr-defined]
+            sys.meta_path[:] = finders
+            for name in {COURSE, CHAPTERS} & set(loaded):
+                setattr(package, name.rpartition(".")[2], loaded[name])

@@ -53,13 +53,13 @@ class RatingModel(PooledModel):
             raise UserError('there are no ratings: give them from the lowest to the highest, labels=("1", "2", "3").')
         self.dropout = nn.Dropout(self.config.head_dropout_prob)
         self.classifier = nn.Linear(pooled_size(self.config.hidden_size, task_config.pooling), 1)
-        self.lowest = nn.Parameter(torch.tensor(-START * (steps - 1) / 2))
+        self.lowest = nn.Parameter(torch.tensor([-START * (steps - 1) / 2]))  # [1]: FSDP shares out no scalars
         self.gaps = nn.Parameter(torch.full((steps - 1,), START).expm1().log())  # softplus makes START of it
         self.initialize()
 
     def thresholds(self) -> Tensor:
         """The thresholds between neighbouring ratings, each above the one before, [C - 1]."""
-        return torch.cat([self.lowest.view(1), self.lowest + softplus(self.gaps).cumsum(dim=0)])
+        return torch.cat([self.lowest, self.lowest + softplus(self.gaps).cumsum(dim=0)])
 
     def forward(
         self,
