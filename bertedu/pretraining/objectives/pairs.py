@@ -60,7 +60,7 @@ class MaskedWordsAndPairs(MaskedWords):
 
     @classmethod
     def results(cls, text: str, figures: Mapping[str, Any]) -> list[Result]:
-        """The balanced accuracies, beside guessing and shared words."""
+        """The balanced accuracies, beside guessing and word overlap."""
         pairs = NEXT if "nsp_accuracy_same_source" in figures else ORDER
         names = {"nsp_accuracy": pairs, "nsp_accuracy_same_source": f"{NEXT} from the same source"}
         rows = []
