@@ -20,6 +20,7 @@ from bertedu.course.rooms import sources_in
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
     "errors",
+    "address",
     "registry",
     "extras",
     "utf8",

@@ -1,0 +1,40 @@
+"""Where the project is to be found. It has no public address yet: the owner's name is a placeholder.
+
+This is the one place to write it. `CITATION.cff`, `pyproject.toml` and the workflows cannot ask Python, so they repeat
+it, and a test holds them to what stands here.
+"""
+
+OWNER = "OWNER_TO_BE_NAMED"  # no account can be called so: GitHub's names have no underscores
+BRANCH = "main"
+REPOSITORY = f"https://github.com/{OWNER}/bertedu"
+SITE = f"https://{OWNER.lower()}.github.io/bertedu/"
+
+
+def has_address() -> bool:
+    """Whether the project has a public address, so that links to it lead somewhere."""
+    return not OWNER.startswith("OWNER_")
+
+
+def source_url(path: str) -> str:
+    """The page of a file or folder of the repository: "notebooks/03_self_attention.ipynb"."""
+    return f"{REPOSITORY}/blob/{BRANCH}/{path}"
+
+
+def edit_url(path: str) -> str:
+    """The page on which somebody proposes a change to a file of the repository."""
+    return f"{REPOSITORY}/edit/{BRANCH}/{path}"
+
+
+def issue_url() -> str:
+    """The page on which somebody reports a mistake."""
+    return f"{REPOSITORY}/issues/new/choose"
+
+
+def colab_url(path: str) -> str:
+    """A notebook of the repository, opened in Google Colab."""
+    return f"https://colab.research.google.com/github/{OWNER}/bertedu/blob/{BRANCH}/{path}"
+
+
+def page_url(page: str = "") -> str:
+    """A page of the website: "chapters/03_self_attention.html"."""
+    return SITE + page

@@ -1,0 +1,45 @@
+"""The project's address: written in one place, repeated by the files that cannot ask Python, and by no other."""
+
+import subprocess
+
+import pytest
+import yaml
+from support.repository import PROJECT, REPOSITORY, read
+
+from bertedu import address
+
+REPEATED_IN = {"CITATION.cff", "pyproject.toml"}
+
+
+def test_files_that_cannot_ask_python_repeat_the_address():
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert citation["repository-code"] == PROJECT["urls"]["Source"] == address.REPOSITORY
+    assert citation["url"] == PROJECT["urls"]["Homepage"] == address.SITE
+
+
+def test_no_other_file_repeats_the_address():
+    """Otherwise the day on which the project gets its address changes files that nobody remembers."""
+    listing = subprocess.run(
+        ["git", "grep", "--fixed-strings", "--ignore-case", "--files-with-matches", address.OWNER],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listing.returncode > 1:
+        pytest.skip("not a git checkout")
+    assert set(listing.stdout.split()) <= {*REPEATED_IN, "bertedu/address.py"}, "take it from bertedu/address.py"
+
+
+def test_links_name_the_file_the_branch_and_the_owner():
+    path = "notebooks/03_self_attention.ipynb"
+    for link in (address.source_url(path), address.edit_url(path), address.colab_url(path)):
+        assert link.startswith("https://") and link.endswith(f"/{address.BRANCH}/{path}") and address.OWNER in link
+    assert address.page_url("glossary.html") == f"{address.SITE}glossary.html"
+
+
+def test_a_placeholder_is_no_address(monkeypatch):
+    monkeypatch.setattr(address, "OWNER", "OWNER_OF_SOMETHING")
+    assert not address.has_address()
+    monkeypatch.setattr(address, "OWNER", "somebody")
+    assert address.has_address()
