@@ -8,12 +8,13 @@ from support.repository import PROJECT, REPOSITORY, read
 
 from bertedu import address
 
-REPEATED_IN = {"CITATION.cff", "pyproject.toml"}
+REPEATED_IN = {"CITATION.cff", "README.md", "pyproject.toml"}
 
 
 def test_files_that_cannot_ask_python_repeat_the_address():
     citation = yaml.safe_load(read("CITATION.cff"))
     assert citation["repository-code"] == PROJECT["urls"]["Source"] == address.REPOSITORY
+    assert f"git clone {address.REPOSITORY} " in read("README.md")
     assert citation["url"] == PROJECT["urls"]["Homepage"] == address.SITE
 
 

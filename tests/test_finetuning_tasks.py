@@ -36,10 +36,10 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_every_task_is_in_the_help_and_on_the_front_page(task):
+def test_every_task_is_in_the_help_and_on_the_page_of_tasks(task):
     said = CliRunner().invoke(main, ["finetune", "--help"]).output
     assert re.search(rf"^ *{task}: \w", said, re.MULTILINE) and f"bertedu finetune {task} --data" in said
-    front = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    front = (REPOSITORY / "docs" / "finetuning.md").read_text(encoding="utf-8")
     shipped = (REPOSITORY / "data/tasks/README.md").read_text(encoding="utf-8")
     assert f"| `{task}` |" in front and (f"| {task} |" in shipped or task == "regression"), "its row is missing"
 

@@ -212,5 +212,5 @@ def test_evidence_is_narrow_enough_to_be_read_without_scrolling():
     )
 
 
-def test_the_readme_counts_the_questions():
-    assert f"\n{len(SHIPPED)} questions, each with" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_page_of_the_interview_counts_the_questions():
+    assert f"\n{len(SHIPPED)} questions, each with" in (ROOT / "docs" / "interview.md").read_text(encoding="utf-8")

@@ -106,10 +106,10 @@ def test_cls_is_where_the_tokenizer_says(model_type):
 
 
 @every_member
-def test_every_member_is_in_the_help_and_on_the_front_page(model_type):
+def test_every_member_is_in_the_help_and_on_the_page_of_the_family(model_type):
     member, said = MEMBERS[model_type], CliRunner().invoke(main, ["pretrain", "--help"]).output
     assert re.search(rf"^ *{model_type} +{member.objective} +{re.escape(member.about[:30])}", said, re.MULTILINE)
-    front = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+    front = (Path(__file__).resolve().parents[1] / "docs" / "family.md").read_text(encoding="utf-8")
     assert re.search(rf"\b{member.name.split()[0]}\b", front)
     assert model_type in ARCHITECTURES and architecture(model_type).config.model_type == model_type
 

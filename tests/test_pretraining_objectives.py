@@ -46,12 +46,12 @@ def options_for(objective: str, tmp_path) -> dict:
 
 
 @pytest.mark.parametrize("objective", EVERY)
-def test_every_objective_is_in_the_help_and_on_the_front_page(objective):
+def test_every_objective_is_in_the_help_and_on_the_page_of_the_family(objective):
     said = CliRunner().invoke(main, ["pretrain", "--help"]).output
     assert f"  {objective} " in said and " ".join(OBJECTIVES.help_of(objective).split()[:4]) in " ".join(said.split())
     default = MEMBERS["bert"].objective, "words"
     if objective not in (*default, "random-words"):
-        assert f"--objective {objective}" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+        assert f"--objective {objective}" in (REPOSITORY / "docs" / "family.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("objective", EVERY)

@@ -15,6 +15,7 @@ from packaging.version import Version
 from support.repository import PACKAGE, PROJECT, PYPROJECT, REPOSITORY, everything, read
 
 import bertedu
+from bertedu.course import check
 
 LEARNERS = {"course", "production", "jax"}  # the extras of what the notebooks use
 
@@ -103,6 +104,7 @@ def test_conda_users_get_the_packages_of_pip_users():
 
 def test_the_readme_installs_what_the_notebooks_use_and_no_more():
     readme = re.findall(r'-e "\.\[([^]]+)\]"', read("README.md"))
+    assert readme == re.findall(r'-e "\.\[([^]]+)\]"', read("docs/start.md"))
     assert readme and all(set(extras.split(",")) == LEARNERS for extras in readme)
     parts = dict(re.findall(r"^EXTRAS_(\d) = \[(.+)\]$", read("Makefile"), flags=re.MULTILINE))
     assert set(parts["2"].split(",")) == LEARNERS
@@ -124,7 +126,15 @@ def tracked_texts() -> dict[str, str]:
     return texts
 
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ".github/pull_request_template.md")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    ".github/pull_request_template.md",
+    *(f"benchmarks/{path.name}" for path in sorted((REPOSITORY / "benchmarks").glob("*.md"))),
+    *(f"docs/{path.name}" for path in sorted((REPOSITORY / "docs").glob("*.md"))),
+)
 
 
 def workflows() -> list[Path]:
@@ -138,12 +148,14 @@ def test_no_path_of_somebodys_machine_is_committed():
         assert not found, f"{name} names {found.group()}: write paths that everybody has"
 
 
-def test_every_link_in_the_readme_leads_somewhere():
+def test_every_link_of_the_pages_leads_somewhere():
     for document in DOCUMENTS:
         text = re.sub(r"<!--.*?-->", "", read(document), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
             if not re.match(r"\w+:", target):
-                assert (REPOSITORY / target).exists(), f"{document} links to {target}, which is not there"
+                assert (REPOSITORY / document).parent.joinpath(target).exists(), (
+                    f"{document} links to {target}, which is not there"
+                )
 
 
 def test_the_readme_names_only_targets_that_make_has():
@@ -156,12 +168,26 @@ def test_the_readme_names_only_targets_that_make_has():
     assert targets - {"environment"} <= explained, "`make help` leaves out a target"
 
 
-def test_the_code_in_the_readme_runs(tmp_path, monkeypatch):
+def test_the_code_on_the_page_of_the_package_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", read("README.md"), flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", read("docs/python.md"), flags=re.DOTALL)
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
+        exec(compile(block, "docs/python.md", "exec"), {})
     assert blocks and {"config.json", "model.safetensors", "vocab.txt"} <= set(os.listdir("my-bert"))
+
+
+def test_the_readme_shows_what_the_check_says():
+    def attention(query, key, value):
+        weights = (query @ key.transpose(-2, -1) / query.size(-1) ** 0.5).softmax(dim=-2)
+        return weights @ value, weights
+
+    assert str(check("3.2", attention)).strip() in read("README.md")
+
+
+def test_the_readme_is_read_in_five_minutes():
+    text = read("README.md")
+    assert len(text) <= 5500 and "docs/images/fill_mask.gif" in text
+    assert (REPOSITORY / "docs" / "images" / "fill_mask.gif").stat().st_size < 500_000
 
 
 def code_in(text: str, name: str) -> list[str]:
