@@ -51,3 +51,12 @@ def test_a_bug_is_planted_only_where_its_text_occurs_once(harness):
 def test_a_test_that_never_ran_does_not_count_as_one_that_failed(harness):
     verdicts = {code: harness.Outcome(code, "", 1.0).verdict for code in (0, 1, 2, 4, 5, None)}
     assert verdicts == {0: "ALIVE", 1: "dead", **dict.fromkeys((2, 4, 5, None), "broken")}
+
+
+def test_the_bugs_of_javascript_fit_their_files_and_their_tests_are_there(harness):
+    bugs = harness.read_bugs(path=harness.FAMILY.with_name("web_bugs.toml"))
+    assert len({(bug.file, bug.old, bug.new) for bug in bugs}) == len(bugs)
+    assert len([bug for bug in bugs if bug.file.endswith("bert.js")]) >= 10
+    for bug in bugs:
+        file, _, name = bug.test.partition("::")
+        assert f"def {name.partition('[')[0]}(" in (REPOSITORY / file).read_text(encoding="utf-8"), bug.test

@@ -43,6 +43,7 @@ ROWS = (
     "production",
     "search",
     "visualization",
+    "web",
     "course",
     "chapters",
     "interview",
