@@ -22,7 +22,7 @@ import torch
 from compression_learner import BATCH, MAX_LENGTH, Learner, Rows, in_torch, loss_of
 from public_sets import movies
 
-from bertedu.checkpoints.folder import WEIGHTS
+from bertedu.checkpoints.weights import WEIGHTS
 from bertedu.corpora.task_data import read_labelled
 from bertedu.files import write_json
 from bertedu.production.pruning import head_importance, least_important, remove_heads, remove_layers

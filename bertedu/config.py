@@ -23,6 +23,8 @@ PRESETS = {
 ACTIVATIONS = ("gelu", "gelu_new")
 PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
 POOLINGS = ("pooler", "cls", "mean", "max", "last four layers")
+TEXTS, TOKENS = "ForSequenceClassification", "ForTokenClassification"  # how `transformers` names heads with classes
+USUAL_CLASSES = 2  # of such a head, where config.json does not say
 CONFIG = "config.json"
 MOST_SIZE, MOST = 10_000_000, {"num_hidden_layers": 1000, "hidden_size": 100_000, "intermediate_size": 1_000_000}
 Config = TypeVar("Config", bound="EncoderConfig | TaskConfig")
@@ -211,14 +213,44 @@ class TaskConfig:
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """Read what a task left in config.json; a model that was only pre-trained has nothing of it there."""
+        """Read what a task left in config.json; a model that was only pre-trained has nothing of it there.
+
+        As `transformers` reads it: classes without names are LABEL_0, LABEL_1 and so on, two where no number is given;
+        one class of texts is a score where no problem is named. Raises UserError for one class that would be chosen
+        among one, and for several scores.
+        """
         path = Path(folder) / CONFIG
-        values = read_json_object(path, {**types_of(cls), "id2label": dict[str, str] | None})
-        names = values.get("id2label") or {}
-        if names.keys() != {str(number) for number in range(len(names))}:
-            raise UserError(f"{path}: id2label has {shown([*names])}: number the classes 0, 1, 2 and so on.")
-        values["labels"] = tuple(names[str(number)] for number in range(len(names)))
+        types = {**types_of(cls), "id2label": dict[str, str] | None, "num_labels": int | None}
+        values = read_json_object(path, {**types, "architectures": list[str] | None})
+        name, problem = (values.get("architectures") or [""])[0], values.get("problem_type")
+        values["labels"] = labels = labels_on_disk(values, name, path)
+        if name.endswith(TEXTS) and len(labels) == 1 and problem is None:
+            values["problem_type"] = "regression"
+        elif name.endswith(TEXTS) and len(labels) == 1 and problem == "single_label_classification":
+            raise UserError(
+                f"{path}: problem_type is {problem!r} with one class, whose probability is always 1: write "
+                "'regression' where it is a score, 'multi_label_classification' where it is a yes or no."
+            )
+        elif name.endswith(TEXTS) and len(labels) > 1 and problem == "regression":
+            raise UserError(f"{path}: problem_type is {problem!r} with {len(labels)} scores: one score is read here.")
         return known_fields(cls, values, path)
+
+
+def labels_on_disk(values: dict[str, Any], name: str, path: Path) -> tuple[str, ...]:
+    """The names of the classes in a config.json for the class of models `name`; none where it has no classes."""
+    names, number = values.get("id2label"), values.get("num_labels")
+    if names is None:
+        classes = (USUAL_CLASSES if number is None else number) if name.endswith((TEXTS, TOKENS)) else 0
+        if not 0 <= classes <= MOST_SIZE:
+            raise UserError(f"{path}: num_labels is {shown(number)}: give the number of classes.")
+        return tuple(f"LABEL_{index}" for index in range(classes))
+    if names.keys() != {str(index) for index in range(len(names))}:
+        raise UserError(f"{path}: id2label has {shown([*names])}: number the classes 0, 1, 2 and so on.")
+    if number is not None and number != len(names) and name.endswith((TEXTS, TOKENS)):
+        raise UserError(
+            f"{path}: num_labels is {number}, and id2label names {len(names)} classes: correct one of them."
+        )
+    return tuple(names[str(index)] for index in range(len(names)))
 
 
 def check_choices(config: Any, choices: dict[str, tuple[str, ...]]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from bertedu.checkpoints.folder import GENERATOR, find_folder
+from bertedu.checkpoints.folder import GENERATOR, Trained, find_folder
 from bertedu.config import CONFIG, architecture_of
 from bertedu.errors import UserError
 from bertedu.model import BertForPreTraining, BertModel
@@ -24,20 +24,22 @@ LanguageModel = BertForPreTraining | MaskedLM
 Span = tuple[int, int]
 BATCH = 32
 MOST_NATS = 700.0
+FILLS = Trained("masked_lm.", "fills masks")
 
 
-def open_model(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
+def open_model(name: str | Path, trained: Trained | None = None) -> tuple[LanguageModel, Tokenizer]:
     """The model with its masked-word head, and its tokenizer, from a run folder, a saved folder or a hub id.
 
     ELECTRA's discriminator has no such head: it can be asked for attention and vectors, and fills no masks. Raises
-    UserError where there is no usable model, and where the tokenizer has ids that the model lacks.
+    UserError where there is no usable model, where it lacks what must be trained, and where the tokenizer has ids that
+    the model lacks.
     """
     folder = find_folder(name)
     member = architecture_in(folder)
     tokenizer = member.tokenizer.from_pretrained(folder)
     whole = architecture_of(folder) == member.class_name(BertForPreTraining.kind)
     of_whole, of_words = member.for_pretraining or BertForPreTraining, member.for_masked_lm or MaskedLM
-    model = (of_whole if whole else of_words).from_pretrained(folder)
+    model = (of_whole if whole else of_words).from_pretrained(folder, trained)
     if len(tokenizer) > model.config.vocab_size:
         raise UserError(
             f"{folder}: the tokenizer has {len(tokenizer)} tokens and the model knows {model.config.vocab_size}: "
@@ -47,9 +49,12 @@ def open_model(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
 
 
 def open_filler(name: str | Path) -> tuple[LanguageModel, Tokenizer]:
-    """As `open_model`, and in place of a discriminator the generator in the folder beside it, which fills masks."""
+    """As `open_model`, and in place of a discriminator the generator in the folder beside it, which fills masks.
+
+    Raises UserError for a model of another task: words from an untrained head would be words at random.
+    """
     folder = find_folder(name)
-    return open_model(folder / GENERATOR if (folder / GENERATOR / CONFIG).is_file() else folder)
+    return open_model(folder / GENERATOR if (folder / GENERATOR / CONFIG).is_file() else folder, FILLS)
 
 
 def check_fills(model: LanguageModel) -> None:

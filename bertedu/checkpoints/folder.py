@@ -6,23 +6,29 @@ Weights are safetensors: numbers only. Nothing is unpickled, since a pickle can 
 import re
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from huggingface_hub import snapshot_download
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
-from bertedu.checkpoints.names import NameMap
-from bertedu.checkpoints.weights import check_weights
+from bertedu.checkpoints.names import NameMap, unwrapped
+from bertedu.checkpoints.weights import SHARDS, WEIGHTS, check_weights, read_weights
+from bertedu.config import architecture_of
 from bertedu.errors import UserError
-from bertedu.files import refuse_special, replacing
+from bertedu.files import replacing
 
-WEIGHTS = "model.safetensors"
 GENERATOR = "generator"  # the folder beside a discriminator's files that holds the model it was trained with
 HUB_ID = re.compile(r"([A-Za-z0-9_][\w.-]{0,95}/)?[A-Za-z0-9_][\w.-]{0,95}", re.ASCII)
-PICKLE = "pytorch_model.bin"  # how weights were kept before safetensors
+
+
+class Trained(NamedTuple):
+    """Weights that a model must not lack, by how their names begin ("": all), and what it does with them, in words."""
+
+    weights: str
+    does: str
 
 
 def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:
@@ -37,17 +43,6 @@ def _write_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, s
         path.chmod(0o644)  # the library makes files that only their owner can read
     except SafetensorError as error:  # how the library reports a full disk
         raise OSError(str(error)) from error
-
-
-def read_tensors(path: str | Path) -> dict[str, Tensor]:
-    """All tensors of a safetensors file. Raises UserError when it is missing or damaged."""
-    refuse_special(path)
-    try:
-        return load_file(path)
-    except FileNotFoundError:
-        raise UserError(f"{path} is missing: give the folder of a saved model.") from None
-    except (SafetensorError, OSError) as error:
-        raise UserError(f"{path} is damaged or cut short ({error}): copy or save the checkpoint again.") from error
 
 
 def save_model(model: Any, folder: str | Path, names: NameMap, class_name: str) -> None:
@@ -65,23 +60,18 @@ def save_model(model: Any, folder: str | Path, names: NameMap, class_name: str) 
         model.config.save(folder, class_name, model.task_config)
 
 
-def load_weights(model: Any, folder: Path, names: NameMap) -> None:
+def load_weights(model: Any, folder: Path, names: NameMap, trained: Trained | None = None) -> None:
     """Fill a model with the weights in a folder, the encoder's written with or without their prefix.
 
     Numbers of another type (float16, bfloat16) become the model's own. Weights of a head or of the pooler that the
     file lacks stay as they are and are named in a warning, as are weights that the model has no place for. Raises
-    UserError where the encoder's are missing or misshaped.
+    UserError where the encoder's are missing or misshaped, and those that must be trained are missing.
     """
-    path = folder / WEIGHTS
-    if not path.is_file():
-        raise UserError(
-            f"{folder} holds no {WEIGHTS}: give the folder of a saved model; if its weights are in {PICKLE} (a "
-            "pickle, which can run any program and is never unpickled here), open it in transformers with "
-            "AutoModelForPreTraining.from_pretrained and save it anew with save_pretrained."
-        )
+    tensors, path = read_weights(folder)
     places = model.state_dict()
-    saved = {name: tensor for name, tensor in read_tensors(path).items() if not names.is_dropped(name)}
+    saved = {name: tensor for name, tensor in tensors.items() if not names.is_dropped(name)}
     check_weights(saved, path)
+    saved = without_wrappers(saved, names, model, path)
     found: dict[str, Tensor] = {}
     first: dict[str, str] = {}  # the name in the file under which each weight was found
     for name, tensor in saved.items():
@@ -95,17 +85,41 @@ def load_weights(model: Any, folder: Path, names: NameMap) -> None:
     with torch.no_grad():
         for name, tensor in fitting.items():
             places[name].copy_(tensor)
-    _tell_missing(model, places, set(fitting), str(path))
+    _tell_missing(model, places, set(fitting), path, trained)
     if unexpected := [name for name in found if name not in places]:
         warnings.warn(f"{path}: no place in this model for {_names(unexpected)}: left out.", stacklevel=3)
 
 
-def _tell_missing(model: Any, places: dict[str, Tensor], fitting: set[str], origin: str) -> None:
-    """Name what the file lacks, in a warning, or in an error where it is the encoder's."""
+def without_wrappers(saved: dict[str, Tensor], names: NameMap, model: Any, path: Path) -> dict[str, Tensor]:
+    """The weights without what was put before their names when the model was wrapped in another one.
+
+    Raises UserError where the file holds the encoders of several models, since it cannot be known which is meant.
+    """
+    encoder = getattr(model, model.encoder_name) if model.encoder_name else model
+    table = names.to_transformers(next(iter(encoder.state_dict())))
+    outer = names.wrappers(saved, table)
+    if len(outer) > 1:
+        raise UserError(
+            f"{path} holds several encoders ({', '.join(f'{name}{table}' for name in sorted(outer)[:4])}): save the "
+            "one that is meant by itself."
+        )
+    wrapper = next(iter(outer), "")
+    return {unwrapped(name).removeprefix(wrapper): tensor for name, tensor in saved.items()}
+
+
+def _tell_missing(
+    model: Any, places: dict[str, Tensor], fitting: set[str], origin: Path, trained: Trained | None
+) -> None:
+    """Name what the file lacks, in a warning, or in an error where it is the encoder's or must be trained."""
     filled = {places[name].data_ptr() for name in fitting}
     missing = [name for name, tensor in places.items() if tensor.data_ptr() not in filled]
     if lost := [name for name in missing if model.depth(name) <= model.config.num_hidden_layers]:
         raise UserError(f"{origin} lacks {_names(lost)}: it is not a whole encoder; give the folder of one.")
+    if trained and (untrained := [name for name in missing if name.startswith(trained.weights)]):
+        kind = architecture_of(origin.parent) or "model without a name"
+        raise UserError(
+            f"{origin.parent} holds a {kind}, whose weights lack {_names(untrained)}: give a model that {trained.does}."
+        )
     if missing:
         warnings.warn(f"{origin} lacks {_names(missing)}: they start untrained.", stacklevel=4)
 
@@ -152,7 +166,7 @@ def find_folder(name: str | Path) -> Path:
     if not may_be_on_the_hub(str(name)):
         raise UserError(f"{folder} does not exist: give a saved model's folder, or a hub id such as bert-base-uncased.")
     try:
-        return Path(snapshot_download(str(name), allow_patterns=["*.json", "*.txt", WEIGHTS]))
+        return Path(snapshot_download(str(name), allow_patterns=["*.json", "*.txt", WEIGHTS, SHARDS]))
     except Exception as error:  # the hub library raises many kinds; all mean that the model cannot be had
         raise UserError(
             f"{name} is neither a folder nor a model that the hub hands out now ({type(error).__name__}): "

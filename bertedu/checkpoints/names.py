@@ -1,9 +1,11 @@
 """What each weight is called here and in `transformers`: one table a member, read in both directions."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+# What PyTorch puts inside names when parts of a model are compiled, shared out, or computed a second time.
+INNER = re.compile(r"(?<![^.])(_orig_mod|_fsdp_wrapped_module|_checkpoint_wrapped_module)\.")
 Rows = tuple[tuple[str, str], ...]  # pieces of a name, ours on the left, theirs on the right; {n} and {m} are numbers
 
 
@@ -45,6 +47,15 @@ class NameMap:
         bare = ours.removeprefix(f"{self.prefix}.")
         return (f"{encoder_name}.{bare}", ours) if encoder_name else (bare, ours)
 
+    def wrappers(self, saved: Iterable[str], table: str) -> set[str]:
+        """What stands before the encoder (and its prefix) in the names of a file, for each encoder that it holds:
+        "module." after training on several GPUs, "model." inside somebody's own class. table: how a file calls the
+        first weight of an encoder.
+        """
+        before = [name.removesuffix(table) for name in map(unwrapped, saved) if f".{name}".endswith(f".{table}")]
+        usual = {"", f"{self.prefix}."}
+        return set() if usual & {*before} else {name.removesuffix(f"{self.prefix}.") for name in before}
+
     def is_tied(self, name: str) -> bool:
         """Whether a weight of ours is another one as well, under a second name."""
         return name in self.tied
@@ -52,6 +63,11 @@ class NameMap:
     def is_dropped(self, name: str) -> bool:
         """Whether a name on disk means nothing here."""
         return name.endswith(self.dropped) if self.dropped else False
+
+
+def unwrapped(name: str) -> str:
+    """A name on disk without what PyTorch put inside it."""
+    return INNER.sub("", name)
 
 
 def rename(name: str, rows: Rows) -> str:

@@ -103,20 +103,17 @@ validation (0 where none was chosen). Below stand the likeliest answers and how 
 @click.option("--top", type=int, default=3, show_default=True, help="So many answers.")
 def answer(question: str, file: Path | None, text: str | None, model: str | None, top: int) -> None:
     """Find the answer to QUESTION in a text: the likeliest spans, and how likely it is that there is none."""
-    from bertedu.checkpoints.folder import find_folder
     from bertedu.files import read_text
-    from bertedu.finetuning.asking import answer_or_none, answer_question
+    from bertedu.finetuning.asking import answer_or_none, answer_question, open_finder
     from bertedu.finetuning.tasks.question_answering import SpanFinder
-    from bertedu.model.architecture import architecture_in, class_names
+    from bertedu.model.architecture import class_names
 
     if (file is None) == (text is None):
         raise UserError("there must be one text to look in: name a file, or give --text.")
     context = read_text(file) if file is not None else text or ""
     kinds = class_names(SpanFinder.kind)
     named, chosen = (model, "") if model else choose(kinds, "answers questions", "finetune question-answering")
-    folder = find_folder(named)
-    network, tokenizer = SpanFinder.from_pretrained(folder), architecture_in(folder).tokenizer.from_pretrained(folder)
-    asked = (network, tokenizer, question, context)
+    asked = (*open_finder(named), question, context)
     answers, none = answer_question(*asked, top)
     tell(chosen)
     say(f"The model says: {' '.join(answer_or_none(*asked).split()) or NO_ANSWER}")

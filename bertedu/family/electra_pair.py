@@ -18,7 +18,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from bertedu.checkpoints.folder import GENERATOR, find_folder
+from bertedu.checkpoints.folder import GENERATOR, Trained, find_folder
 from bertedu.config import TaskConfig
 from bertedu.errors import UserError
 from bertedu.family.electra import ElectraConfig, ElectraForPreTraining, detection_loss
@@ -128,7 +128,7 @@ class GeneratorAndDiscriminator(PretrainedModel):
         return PairOutput(guessed, labels[chosen], seen, seen != text, detected, attention_mask.bool())
 
     @classmethod
-    def from_pretrained(cls, name: str | Path, **changes: Any) -> Self:
+    def from_pretrained(cls, name: str | Path, trained: Trained | None = None, **changes: Any) -> Self:
         """Load what save_pretrained wrote. Raises UserError where the generator is missing, or is that of another."""
         folder = find_folder(name)
         if not (folder / GENERATOR).is_dir():
@@ -136,8 +136,8 @@ class GeneratorAndDiscriminator(PretrainedModel):
                 f"{folder} has no folder {GENERATOR}/, and ELECTRA is trained with its generator: give the folder of "
                 "a run that was pre-trained here with replaced tokens."
             )
-        discriminator = ElectraForPreTraining.from_pretrained(folder, **changes)
-        generator = MaskedLM.from_pretrained(folder / GENERATOR, **changes)
+        discriminator = ElectraForPreTraining.from_pretrained(folder, trained, **changes)
+        generator = MaskedLM.from_pretrained(folder / GENERATOR, trained, **changes)
         for part in SHARED:
             ours, theirs = (getattr(embeddings_of(model), part) for model in (discriminator, generator))
             if not torch.equal(ours.weight, theirs.weight):

@@ -24,8 +24,8 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
-from bertedu.checkpoints.folder import find_folder, read_tensors, save_tensors
-from bertedu.checkpoints.weights import check_weights
+from bertedu.checkpoints.folder import Trained, find_folder, save_tensors
+from bertedu.checkpoints.weights import check_weights, read_tensors
 from bertedu.config import EncoderConfig, TaskConfig
 from bertedu.errors import UserError
 from bertedu.model.encoder import activation
@@ -125,12 +125,12 @@ class SpanBert(PretrainedModel):
         return SpanOutput(output.prediction_logits, labels[chosen], boundary_logits, labels[inside], inside[chosen])
 
     @classmethod
-    def from_pretrained(cls, name: str | Path, **changes: Any) -> Self:
+    def from_pretrained(cls, name: str | Path, trained: Trained | None = None, **changes: Any) -> Self:
         """Load what save_pretrained wrote, or any BERT to go on from: a boundary head that is not there starts
         untrained, which a warning says.
         """
         folder = find_folder(name)
-        model = cls(MaskedLM.from_pretrained(folder, **changes))
+        model = cls(MaskedLM.from_pretrained(folder, trained, **changes))
         if (folder / BOUNDARY_HEAD).is_file():
             model.load_boundary_head(folder / BOUNDARY_HEAD)
         else:

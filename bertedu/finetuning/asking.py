@@ -1,24 +1,41 @@
 """Asking a model a question about a text of any length. Notebook 12."""
 
+from pathlib import Path
+
 import torch
 
+from bertedu.checkpoints.folder import Trained, find_folder
 from bertedu.errors import UserError
 from bertedu.finetuning.tasks.question_answering import SpanFinder
-from bertedu.finetuning.windows import WINDOW, Answered, Candidate, best_over_windows, windows
+from bertedu.finetuning.windows import Answered, Candidate, asked_windows, best_over_windows, windows
+from bertedu.model.architecture import architecture_in
 from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import Tokenizer
 from bertedu.training.feeding import to_device
+
+FINDS = Trained("qa_outputs.", "answers questions")
+
+
+def open_finder(name: str | Path) -> tuple[SpanFinder, Tokenizer]:
+    """A model that finds answers, and its tokenizer, from a run folder, a saved folder or a hub id.
+
+    Raises UserError for a model of another task: an untrained head would point anywhere.
+    """
+    folder = find_folder(name)
+    tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
+    return SpanFinder.from_pretrained(folder, FINDS), tokenizer
 
 
 def read_context(model: SpanFinder, tokenizer: Tokenizer, question: str, context: str) -> tuple[list[Candidate], float]:
     """The best spans of a context of any length, read in windows that overlap, and the score of no answer.
 
-    The windows are those of training as it is usual: for others the threshold of no answer was not chosen.
+    The windows are those of training as it is usual: for others the threshold of no answer was not chosen. Raises
+    UserError for a question that is too long to be read whole.
     """
-    length = min(WINDOW, model.config.max_tokens)
+    length, stride = asked_windows(tokenizer, question, model.config.max_tokens)
     found = []
     with torch.no_grad(), evaluating(model) as device:
-        for window in windows(tokenizer, question, context, length, max(1, length // 3)):
+        for window in windows(tokenizer, question, context, length, stride):
             example = {name: torch.tensor([row]) for name, row in window.numbers().items()}
             output = model(**to_device(example, device))
             found.append((window, output.start_logits[0].cpu().numpy(), output.end_logits[0].cpu().numpy()))

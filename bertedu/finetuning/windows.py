@@ -36,11 +36,29 @@ class Window:
         return example_of(self.input_ids, self.token_type_ids)
 
 
+class TooLong(UserError):
+    """A text has more tokens than the model reads."""
+
+
+def asked_windows(tokenizer: Tokenizer, question: str, max_tokens: int) -> tuple[int, int]:
+    """The length of the windows in which somebody's question is answered, and how far they lie apart, in tokens.
+
+    Raises TooLong for a question that would be cut: the answer would be to another question.
+    """
+    length = min(WINDOW, max_tokens)
+    stride, asked = max(1, length // 3), len(tokenizer.encode(question))
+    most = min(LONGEST_QUESTION, length - tokenizer.layout.special_tokens(pair=True) - stride)
+    if asked > most:
+        raise TooLong(f"the question has {asked:,} tokens, and this model reads {most}: shorten it.")
+    return length, stride
+
+
 def windows(tokenizer: Tokenizer, question: str, context: str, max_length: int, stride: int) -> list[Window]:
     """The windows of a context, each of at most max_length tokens with the question; neighbours share tokens.
 
-    stride is how far each window begins after the one before, in tokens. Raises UserError where the question leaves
-    no room, and for a stride that would skip tokens.
+    A question loses what it has after LONGEST_QUESTION tokens, as in Google's code: see `asked_windows` for those that
+    must not. stride is how far each window begins after the one before, in tokens. Raises UserError where the question
+    leaves no room, and for a stride that would skip tokens.
     """
     asked = tokenizer.encode(question)[:LONGEST_QUESTION]
     ids, offsets = tokenizer.encode_with_offsets(context)

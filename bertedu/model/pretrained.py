@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from torch import nn
 
-from bertedu.checkpoints.folder import WEIGHTS, find_folder, load_weights, save_model
+from bertedu.checkpoints.folder import Trained, find_folder, load_weights, save_model
 from bertedu.checkpoints.weights import check_size
 from bertedu.config import EncoderConfig, TaskConfig
 from bertedu.errors import UserError
@@ -57,13 +57,14 @@ class PretrainedModel(nn.Module):
         return {"model_type": self.config.model_type, **asdict(self.config), **asdict(self.task_config)}
 
     @classmethod
-    def from_pretrained(cls, name: str | Path, **changes: Any) -> Self:
+    def from_pretrained(cls, name: str | Path, trained: Trained | None = None, **changes: Any) -> Self:
         """Load from a folder saved here, from any folder of a member in `transformers`, or from a hub id.
 
         changes are fields of the config, or of what a task adds, that shall differ from those saved, such as labels or
         dropout. The model comes in evaluation mode. Weights that the file lacks (a head) start as published and are
-        named in a warning. Raises UserError for a missing, damaged or misshaped checkpoint, and where an encoder is
-        asked for that is another member's.
+        named in a warning, unless they are among those that must be trained. Raises UserError for a missing, damaged or
+        misshaped checkpoint, for a head that must be trained and is not there, and where an encoder is asked for that
+        is another member's.
         """
         folder = find_folder(name)
         member = architecture_in(folder)
@@ -75,9 +76,9 @@ class PretrainedModel(nn.Module):
         of_task = {field.name: changes.pop(field.name) for field in fields(TaskConfig) if field.name in changes}
         task_config = replace(TaskConfig.load(folder), **of_task)
         config = replace(member.config.load(folder), **changes)
-        check_size(lambda: cls.from_config(config, task_config), folder / WEIGHTS)
+        check_size(lambda: cls.from_config(config, task_config), folder)
         model = cls.from_config(config, task_config)
-        load_weights(model, folder, member.names)
+        load_weights(model, folder, member.names, trained)
         return model.eval()
 
     def save_pretrained(self, folder: str | Path) -> None:

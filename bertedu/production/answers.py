@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from bertedu.checkpoints.folder import read_tensors
+from bertedu.checkpoints.weights import read_tensors
 from bertedu.config import TaskConfig
 from bertedu.errors import UserError
 from bertedu.finetuning.crf import ConditionalRandomField

@@ -67,12 +67,13 @@ def as_saved(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def sha256(path: Path) -> str:
-    """The digest of a file, read piece by piece."""
+def sha256(*paths: Path) -> str:
+    """The digest of a file, or of several one after the other, read piece by piece."""
     found = hashlib.sha256()
-    with open(path, "rb") as file:
-        while piece := file.read(1 << 20):
-            found.update(piece)
+    for path in paths:
+        with open(path, "rb") as file:
+            while piece := file.read(1 << 20):
+                found.update(piece)
     return found.hexdigest()
 
 

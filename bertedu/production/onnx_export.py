@@ -15,7 +15,8 @@ from pathlib import Path
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from bertedu.checkpoints.folder import WEIGHTS, find_folder, save_tensors
+from bertedu.checkpoints.folder import find_folder, save_tensors
+from bertedu.checkpoints.weights import weight_files
 from bertedu.errors import UserError
 from bertedu.extras import needs_extra
 from bertedu.finetuning.tagging import CrfTagger
@@ -53,7 +54,7 @@ def export(name: str | Path, folder: Path, int8: bool = False) -> Export:
     source = find_folder(name)
     model, tokenizer, _ = open_to_export(source)
     about = {"source": source.parent.name if source.name == "checkpoint" else source.name}
-    about["source_digest"] = sha256(source / WEIGHTS)
+    about["source_digest"] = sha256(*weight_files(source))
     return export_model(model, tokenizer, folder, int8, texts_of_run(source), **about)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bertedu.errors import UserError
 from bertedu.finetuning.task import ANSWERS, TAGS, WORDS
-from bertedu.finetuning.windows import LONGEST_QUESTION, WINDOW, Window, windows
+from bertedu.finetuning.windows import TooLong, Window, asked_windows, windows
 from bertedu.production.graphs import POSITIONS
 from bertedu.tokenization import Tokenizer
 
@@ -22,10 +22,6 @@ WORD = re.compile(r"\w+|[^\w\s]")
 MOST_MASKS = 16
 MOST_WINDOWS = 64  # of one passage: a bound for memory
 Arrays = dict[str, np.ndarray]
-
-
-class TooLong(UserError):
-    """A text has more tokens than the model reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +88,13 @@ def question_about(tokenizer: Tokenizer, max_tokens: int, text: str, passage: st
     """A question and the passage in which its answer is looked for, in the windows of `bertedu answer`."""
     if passage is None:
         raise UserError("this model looks for an answer in a passage: send the question as text, the passage as pair.")
-    asked, length = tokenizer.encode(text), min(WINDOW, max_tokens)
-    stride = max(1, length // 3)
-    most = min(LONGEST_QUESTION, length - tokenizer.layout.special_tokens(pair=True) - stride)
-    if len(asked) > most:
-        raise TooLong(f"the question has {len(asked):,} tokens, and this model reads {most}: shorten it.")
+    length, stride = asked_windows(tokenizer, text, max_tokens)
     found = windows(tokenizer, text, passage, length, stride)
     if len(found) > MOST_WINDOWS:
         raise TooLong(
             f"the passage makes {len(found):,} windows of {length} tokens, and {MOST_WINDOWS} are read: send a part."
         )
-    ids, types = tokenizer.layout.sequence(asked, tokenizer.encode(passage))
+    ids, types = tokenizer.layout.sequence(tokenizer.encode(text), tokenizer.encode(passage))
     return Question(ids, types, windows=tuple(found), passage=passage)
 
 

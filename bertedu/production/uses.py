@@ -5,7 +5,7 @@ The name in a folder's config.json decides, for every member of the family.
 
 from pathlib import Path
 
-from bertedu.checkpoints.folder import find_folder
+from bertedu.checkpoints.folder import Trained, find_folder
 from bertedu.config import TaskConfig, architecture_of
 from bertedu.errors import UserError
 from bertedu.finetuning.task import WORDS
@@ -56,7 +56,7 @@ def open_to_export(name: str | Path) -> tuple[PretrainedModel, Tokenizer, str]:
         return filler, tokenizer, use
     member = architecture_in(folder)
     of_name = {member.class_name(network.kind): network for network, _ in served(TaskConfig.load(folder))}
-    model = of_name[architecture_of(folder)].from_pretrained(folder)
+    model = of_name[architecture_of(folder)].from_pretrained(folder, Trained("", f"was trained for {use}"))
     return model, member.tokenizer.from_pretrained(folder), use
 
 

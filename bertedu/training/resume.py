@@ -15,7 +15,8 @@ from safetensors import safe_open
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from bertedu.checkpoints.folder import read_tensors, save_tensors
+from bertedu.checkpoints.folder import save_tensors
+from bertedu.checkpoints.weights import read_tensors
 from bertedu.errors import UserError, shown
 from bertedu.json_values import check_object, parse_json
 from bertedu.training.budget import Progress
