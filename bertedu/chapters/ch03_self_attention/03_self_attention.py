@@ -48,45 +48,24 @@
 #
 # ## Where this part sits
 #
-# Almost every part of BERT treats each token by itself. **Self-attention** is the exception: it is the only part in
-# which the vector of one token receives information from other tokens. Each of the L layers contains it once. The
-# next cell draws it in blue.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
-
-figure = new_figure(6.8, 0.8)
-axes = figure.subplots()
-axes.plot([0, 5], [0, 0], color=GREY)
-parts = "embeddings self-attention feed-forward self-attention feed-forward predictions".split()
-for i, name in enumerate(parts):
-    box = {"boxstyle": "round,pad=0.5", "color": BLUE if name == "self-attention" else GREY}
-    axes.text(i, 0, name, ha="center", va="center", color="white", fontsize=8, bbox=box)
-axes.text(1.5, 0.75, "layer 1", ha="center", fontsize=8)
-axes.text(3.5, 0.75, "layers 2 to L", ha="center", fontsize=8)
-axes.set(xlim=(-0.5, 5.4), ylim=(-0.6, 1.1))
-axes.axis("off")
-Picture(
-    figure,
-    alt="BERT from left to right: embeddings, then in each layer self-attention (blue) and "
-    "feed-forward, then the predictions.",
-)
+# ![The map of BERT from left to right: tokenizer, embeddings, then in each of L layers self-attention and feed-forward, then the heads. Self-attention is lit.](pictures/03_where.svg)
+#
+# Almost every part of BERT treats each token by itself. **Self-attention** is the exception: only here does the vector
+# of one token receive information from other tokens. Each of the L layers contains it once.
 
 # %% [markdown]
 # ## The problem: is or are?
 #
 # > The keys near the old lamp [MASK] wet.
 #
-# *Is* or *are*? The answer is *are*, because the subject is *keys*, although *lamp* is closer to the gap. Linguists
-# call this **subject-verb agreement**, and use such sentences to test what a language model knows about grammar
-# (Linzen et al. 2016). Which of the two nouns decides depends on their order.
+# ![The keys near the old lamp, a hidden token, wet. Keys is plural and asks for are, lamp is singular and asks for is; one of the two nouns decides.](pictures/03_question.svg)
 #
-# We need some data to work with. The next cell generates a few thousand sentences of this kind. You don't have to
-# read its code. It does three things:
+# The answer is *are*: the subject is *keys*, although *lamp* is closer to the gap. Linguists call this
+# **subject-verb agreement** and test language models with it (Linzen et al. 2016).
 #
-# - It builds every sentence from two of twelve nouns, and gives each one its answer: 0 for *is*, 1 for *are*.
-# - It holds out a quarter of the noun pairs for testing: the model never sees those two nouns in one sentence.
-# - For testing it keeps only the hard sentences, in which one noun is singular and the other one plural.
+# The next cell generates a few thousand such sentences; you don't have to read its code. The answer is 0 for *is*, 1
+# for *are*. A quarter of the noun pairs is held out for testing, and of those only the hard sentences, in which one
+# noun is singular and the other one plural.
 
 # %% tags=["hide-input"]
 from itertools import combinations, product
@@ -120,13 +99,8 @@ for text, answer in zip(test_texts[:2], test_answers):
 # %% [markdown]
 # ### First attempt: average the vectors
 #
-# The vector of [MASK] alone knows nothing about the sentence. The simplest way to tell it something is to replace it
-# by the mean of all token vectors. A linear layer then computes two scores from this mean, one for *is* and one for
-# *are*, and the higher score wins. The next cell turns the sentences into token ids (every word is one token) and
-# defines this model. The cell after it trains the model: 150 small steps on 64 sentences each. Training is the
-# subject of a later chapter, so you needn't study it now. We compute in float64, numbers of 64 bits instead of the
-# usual 32: with so little rounding, the numbers below are the same on your machine. Before you run the cells, guess:
-# what share of the hard sentences will the average get right?
+# The simplest way to tell [MASK] something about the sentence: replace its vector by the mean of all token vectors. A
+# linear layer computes two scores from this mean, one for *is* and one for *are*, and the higher score wins.
 
 # %%
 from torch import nn
@@ -153,6 +127,11 @@ class Average(nn.Module):
         vectors = self.token(input_ids) + self.position.weight[: input_ids.size(1)]  # [B, T, D]
         return self.decide(vectors.mean(dim=1))  # [B, 2]
 
+
+# %% [markdown]
+# The next cell trains it: 150 small steps on 64 sentences each (training is the subject of a later chapter, you
+# needn't study it now). We compute in float64, numbers of 64 bits instead of 32, so that the numbers below are the
+# same on your machine. Guess before you run it: what share of the hard sentences will the average get right?
 
 # %% tags=["guess"]
 train_ids, test_ids = ids(train_texts), ids(test_texts)  # [B, T]
@@ -182,11 +161,11 @@ print(f"average of the vectors: {accuracy(average(test_ids)):.1%} of the hard se
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# The average is right in half of the cases, like a coin, and it could not be better. *The keys near the old lamp* and
-# *the old lamp near the keys* consist of the same words, so their averages are equal. But one of them needs *are* and
-# the other one *is*. The model sees the same average twice, so it gives the same answer twice, and exactly one of the
-# two is wrong. (The position vectors don't help. Their sum is the same in both sentences, whichever word stands at
-# which position.)
+# ![The keys near the old lamp needs are, the old lamp near the keys needs is. The vectors of both have the same mean, so there is one answer for both.](pictures/03_average.svg)
+#
+# Half of them, like a coin, and it could not be better: two sentences of the same words have the same average, so they
+# get the same answer, and exactly one of the two is wrong. (The position vectors don't help: their sum is the same in
+# both.)
 #
 # </details>
 #
@@ -204,11 +183,12 @@ print(f"average of the vectors: {accuracy(average(test_ids)):.1%} of the hard se
 # The query of one token is compared with the keys of all tokens. The better the match with a key, the more of that
 # key's value it receives.
 #
-# Let's do it with three tokens, *keys*, *lamp* and [MASK]. Each has a vector `x` with four entries that you can read:
-# *noun*, *early in the sentence*, *plural* (−1 for singular), *is a mask*. Query, key and value are products of `x`
-# with three matrices, the **projections**. In BERT these matrices are learned. Here we choose their numbers, so that
-# they are easy to read. In the comments, d is the length of a query and of a key; here it is 4, like D. The next cell
-# prints how one query is computed, and then all queries, keys and values.
+# ![Three tokens with their vectors x. Each is multiplied by three matrices and gets a row of Q, what it looks for, of K, what it offers, and of V, what it hands over.](pictures/03_three_vectors.svg)
+#
+# Three tokens, *keys*, *lamp* and [MASK], each with a vector `x` of four entries that you can read: *noun*, *early in
+# the sentence*, *plural* (−1 for singular), *is a mask*. Query, key and value are products of `x` with three matrices,
+# the **projections**. BERT learns them; here we choose numbers that are easy to read. d is the length of a query and
+# of a key, here 4 like D.
 
 # %%
 tokens = ["keys", "lamp", "[MASK]"]
@@ -225,10 +205,10 @@ for i, token in enumerate(tokens):
     print(f"  value {value[i].int().tolist()}")
 
 # %% [markdown]
-# The vector of [MASK] has a single 1, in its last entry. So the product picks the last row of `W_query`, which is
-# `[2, 2, 0, 0]`. This query says "I am looking for a noun, early in the sentence". The query of *keys* is all zeros:
-# it looks for nothing. (The query of *lamp* looks for singular words. We don't need it. And in BERT a value has d
-# entries too. Here one number is enough.)
+# ![The vector of MASK, 0 0 0 1, times W_query gives the last row of W_query: 2 2 0 0, a noun, early in the sentence.](pictures/03_picked.svg)
+#
+# This query says "I am looking for a noun, early in the sentence". The query of *keys* is all zeros: it looks for
+# nothing. (In BERT a value has d entries too. Here one number is enough.)
 #
 # ### One token attends: by hand
 #
@@ -253,8 +233,10 @@ for name, numbers in table.items():
     print(f"{name:8}", "   ".join(f"{number:.2f}" for number in numbers))
 
 # %% [markdown]
-# Look at the weights: [MASK] attends to *keys* with weight 0.79. The output is positive, which means plural: *are*.
-# No weight is 0, because *e* to any score is positive: a score of 0 still contributes e⁰ = 1.
+# ![The query of MASK and three keys give the scores 2, 0, 0; softmax makes the weights 0.79, 0.11, 0.11 of them; weights times values add up to 0.68, plural.](pictures/03_by_hand.svg)
+#
+# [MASK] attends to *keys* with weight 0.79. The output is positive, which means plural: *are*. No weight is 0, because
+# *e* to any score is positive.
 #
 # ### Exercise 3.1 · The token that looks for nothing
 # ●○○○ · 3 minutes
@@ -289,7 +271,7 @@ check("3.1", weight_of_lamp)
 #
 # $$\text{attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d}}\right)V$$
 #
-# The next cell computes it for our three tokens. Its last row should be the one that you computed by hand.
+# The last row should be the one that you computed by hand.
 
 # %%
 scores = query @ key.T / key.size(-1) ** 0.5  # [T, d] @ [d, T] -> [T, T]
@@ -301,51 +283,21 @@ for token, row, mixture in zip(tokens, weights, output):
     print(f"{token:>6} attends to  {attended}   output {mixture.item():+.2f}")
 
 # %% [markdown]
-# The last row is yours: 0.79, 0.11, 0.11, and the output +0.68. The next cell draws the whole computation with these
-# numbers. Read it from left to right. Each row belongs to one token, in the order *keys*, *lamp*, [MASK].
-
-# %% tags=["hide-input"]
-figure = new_figure(8.5, 4.2)
-panels = figure.subplot_mosaic(".Q...;xKSWO;.V...", width_ratios=[4, 4, 3, 3, 1.5])
-shown = {"x": x, "Q": query, "K": key, "V": value, "S": scores, "W": weights, "O": output}
-titles = {"x": "x  [T, D]", "Q": "Q = x·W_query  [T, d]", "K": "K = x·W_key  [T, d]"}
-titles |= {"V": "V = x·W_value  [T, 1]", "S": "scores\nQ·Kᵀ / √d  [T, T]"}
-titles |= {"W": "weights\nsoftmax  [T, T]", "O": "output\nweights·V  [T, 1]"}
-for name, axes in panels.items():
-    axes.imshow(shown[name], cmap="PuOr_r", vmin=-2.5, vmax=2.5)
-    for i, j in product(range(3), range(shown[name].size(1))):
-        number = shown[name][i, j].item()
-        ink = {"color": "white" if abs(number) > 1.9 else "black", "fontsize": 8}
-        axes.text(j, i, f"{number:.2g}", ha="center", va="center", **ink)
-    axes.set_title(titles[name], fontsize=9)
-    axes.set(xticks=[], yticks=[])
-for start, end in ("xQ", "xK", "xV", "QS", "KS", "SW", "WO", "VO"):
-    a, b, tip = panels[start], panels[end], (0.5, -0.05) if start == "V" else (-0.05, 0.5)
-    arrow = {"arrowstyle": "->", "color": GREY}
-    b.annotate("", tip, (1.05, 0.5), b.transAxes, a.transAxes, arrowprops=arrow)
-Picture(
-    figure,
-    alt="The computation as tables with arrows: x gives Q, K and V; Q and K give the scores; "
-    "softmax turns the scores into weights; the weights and V give the output, "
-    "one row for each token.",
-)
+# ![Scores of three tokens as a matrix, softmax along each row gives the weights, and weights times V the outputs 0.00, −0.58 and 0.68. Each row belongs to the token that attends.](pictures/03_all_tokens.svg)
 
 # %% [markdown]
 # ## Why divide by √d?
 #
 # An attention score is a **dot product** of a query and a key, both of length d. If their entries are independent,
-# with mean 0 and variance 1, the score is a sum of d such products, so its variance is d and its standard deviation
-# √d. Longer vectors give larger scores.
+# with mean 0 and variance 1, the score is a sum of d such products: its variance is d, its standard deviation √d.
+# Longer vectors give larger scores.
 #
 # Why is that a problem? Softmax turns large scores into weights close to 0 and 1. The **entropy** of a row of weights
-# measures how much uncertainty is left in it, in **bits**. Somebody draws a token with these weights, and you ask
-# yes-or-no questions to find out which: on average, the best questions take as many as there are bits of entropy, or
-# up to one more. With 16 keys the entropy is 4 bits if all weights are equal, and 0 bits if one key gets everything.
+# measures how much uncertainty is left in it, in **bits**: with 16 keys, 4 bits if all weights are equal, 0 bits if one
+# key gets everything.
 #
-# The next cell measures the standard deviation (std) of random scores and the entropy of their weights. The cell
-# after it draws a third quantity: how much the weights change when the scores change a little (the size of the
-# derivative of softmax). In training, a gradient is multiplied by this derivative before it reaches the scores.
-# Before you run the cells, guess: how many bits are left at d = 1024 if we don't divide?
+# The next cell measures the standard deviation (std) of random scores and the entropy of their weights. Guess first:
+# how many bits are left at d = 1024 if we don't divide?
 
 # %% tags=["guess"]
 torch.manual_seed(0)
@@ -357,7 +309,16 @@ for d in (4, 64, 1024):  # 2000 queries, 16 keys for each
         print(f"d = {d:4} {name:13}  std {scores.std():4.1f}  entropy {bits:.1f} bits")
 
 
+# %% [markdown]
+# The next cell draws a third quantity: how much the weights change when the scores change a little, the size of the
+# **derivative** of softmax. In training a gradient is multiplied by it before it reaches the scores, so where it is
+# near 0, hardly anything is learned.
+
+
 # %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
+
+
 def slope(scores):  # [N, T] -> mean norm of the derivative of the weights by the scores
     p = scores.softmax(dim=-1)
     derivative = p.diag_embed() - p[:, :, None] * p[:, None, :]  # [N, T, T]
@@ -388,16 +349,14 @@ Picture(
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Compare the printed lines in pairs. Without the division, the standard deviation of the scores grows with √d, up to
-# 32, and a head with d = 1024 has put nearly all its weight on one key before it has learned anything. With the
-# division, the standard deviation is 1 and the entropy about 3.4 bits, for every d. (That is for entries of variance
-# 1, as above. BERT initializes its weights with a standard deviation of only 0.02, so the scores of an untrained
-# BERT-Base are smaller: after the division, their standard deviation is at most about 768 · 0.02² = 0.31, again for
-# every d.)
+# ![The weights of one query for 16 keys at d = 1024: with the scores as they are, one key gets 1.00; divided by √d, the largest weight is 0.20.](pictures/03_too_sure.svg)
 #
-# The figure shows why such certainty is hard to correct. Where softmax is close to 0 and 1, its derivative is close
-# to zero, so the gradient that should correct a mistake hardly gets through. Dividing by √d prevents both at the
-# start of training.
+# Without the division a head with d = 1024 puts nearly all its weight on one key before it has learned anything, and
+# the figure shows why such certainty is hard to correct: the derivative is close to zero, so the gradient that should
+# correct a mistake hardly gets through. With the division the standard deviation is 1 and the entropy about 3.4 bits,
+# for every d. (That is for entries of variance 1. BERT initializes its weights with a standard deviation of 0.02, so
+# the scores of an untrained BERT-Base are smaller: at most about 768 · 0.02² = 0.31 after the division, again for
+# every d.)
 #
 # </details>
 #
@@ -435,17 +394,15 @@ check("3.2", attention)
 # %% [markdown]
 # ## One head as a class
 #
-# From here on we use the package's function `attend`. Type `attend??` in a cell below the next one to read it: you
-# will find your own steps there, and two additions, a mask (soon) and dropout (see *Paper and code*).
+# From here on we use the package's function `attend`. Type `attend??` in a cell to read it: you will find your own
+# steps there, and two additions, a mask (soon) and dropout (see *Paper and code*).
 #
-# In BERT the projections are three linear layers, `nn.Linear`, with weights and biases that are learned. Query, key
-# and value are computed from the same text. That is the *self* in **self-attention**. (A Transformer for translation
-# also has **cross-attention**: the queries come from the translation, the keys and values from the original. BERT has
-# none.)
+# In BERT the projections are three linear layers, `nn.Linear`, and all three read the same text: that is the *self* in
+# **self-attention**. (A Transformer for translation also has **cross-attention**: the queries come from the
+# translation, the keys and values from the original. BERT has none.)
 #
-# The next cell puts the layers and `attend` into a class. It then asks a question: does attention know the order of
-# the words? It shuffles five random token vectors and applies the head, or it applies the head and shuffles the five
-# outputs in the same way. Are the results equal? Guess first.
+# Does attention know the order of the words? The cell shuffles five random token vectors and applies the head, or it
+# applies the head and shuffles the outputs in the same way. Are the results equal? Guess first.
 
 # %% tags=["guess"]
 from bertedu.model.attention import attend
@@ -493,10 +450,9 @@ for token, row in zip(tokens, (shared @ shared.T / 4**0.5).softmax(dim=-1)):
     print(f"{token:>6} attends to  {attended}")
 
 # %% [markdown]
-# Each token attends most to itself: *keys* with weight 0.74, [MASK] with 0.45. And the table of scores is symmetric:
-# *keys* matches *lamp* exactly as well as *lamp* matches *keys*. But [MASK] may need the noun although the noun
-# doesn't need [MASK]. Two projections allow this difference. (Some models do share the two: Reformer, Kitaev et al.
-# 2020, shares them and lets a token attend to itself only if there is nothing else to attend to.)
+# Each token attends most to itself, and *keys* matches *lamp* exactly as well as *lamp* matches *keys*. But [MASK] may
+# need the noun although the noun doesn't need [MASK]. Two projections allow this difference. (Some models share the
+# two, such as Reformer, Kitaev et al. 2020, which lets a token attend to itself only if there is nothing else.)
 #
 # ## Several heads
 #
@@ -518,12 +474,12 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
     print(name, " one head", outputs_of([any_noun], s), "  two", outputs_of([early, late], s))
 
 # %% [markdown]
-# With one head the two sentences get the same output: +1 and −1 average to 0. With two heads the answers are +1 −1
-# and −1 +1. With unequal weights, one head could tell these two sentences apart, but it would still return one
-# mixture of the nouns. That is why BERT uses **multi-head attention**: H heads side by side. Each has its own
-# projections, to d = D / H entries, and the outputs of all heads are concatenated. BERT-Base has 12 heads:
-# 768 = 12 × 64. (In the BERT paper the letters differ: there H is the hidden size, our D, and A is the number of
-# heads, our H.)
+# ![What MASK receives of keys … lamp and of key … lamps. One head gives 0 for both sentences; two heads give 1 and −1 for the first, −1 and 1 for the second.](pictures/03_two_heads.svg)
+#
+# One head returns one mixture of the two nouns; two heads keep them apart. That is why BERT uses **multi-head
+# attention**: H heads side by side, each with its own projections, to d = D / H entries, and the outputs of all heads
+# are concatenated. BERT-Base has 12 heads: 768 = 12 × 64. (In the BERT paper H is the hidden size, our D, and A is the
+# number of heads, our H.)
 #
 # More heads are not always better. In the Transformer paper, one head scores 0.9 BLEU (a measure for translations)
 # below the best setting, and 32 heads score less than 8 or 16 (Vaswani et al. 2017, table 3, rows A). Many trained
@@ -531,10 +487,11 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
 #
 # ### Many heads are one reshape
 #
-# H heads need no loop. One large projection computes the queries of all heads at once, `[B, T, D]`, and each head
-# takes its d entries of every vector. In code: cut the last axis in two, then swap two axes. Follow the numbers in
-# the next cell: 3 tokens, D = 4, H = 2. The tens digit says which token a number belongs to. `wrong` is a shortcut
-# that goes directly to the shape that we want. Before you run the cell, guess what its head 0 will hold.
+# ![Vectors of 3 tokens with 4 entries are cut in two by unflatten; after swapping T and H, head 0 has the first two entries of every token and head 1 the last two.](pictures/03_heads_split.svg)
+#
+# H heads need no loop. One large projection computes the queries of all heads at once, `[B, T, D]`. Then cut the last
+# axis in two, and swap two axes. In the next cell the tens digit says which token a number belongs to. `wrong` is a
+# shortcut that goes directly to the shape that we want. Guess what its head 0 will hold.
 
 # %% tags=["guess"]
 numbers = torch.tensor([[[10, 11, 12, 13], [20, 21, 22, 23], [30, 31, 32, 33]]])  # [B, T, D]
@@ -548,10 +505,11 @@ for h in range(2):
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Each head should see every token, and its half of each vector. The shortcut has the right shape, but the wrong
-# content: its head 0 never sees token 3, and it treats the two halves of token 1 as if they were two tokens. Nothing
-# raises an error, and such a model can even be trained, so you only find the mistake if you test the content. The
-# reason: `view` cuts the numbers in the order in which they lie in memory.
+# ![Both ways give tables of 3 rows and 2 columns. By view, head 0 holds 10 11, 12 13, 20 21: two halves of token 1 and one of token 2.](pictures/03_shortcut.svg)
+#
+# The shortcut has the right shape and the wrong content: its head 0 never sees token 3, and treats the two halves of
+# token 1 as two tokens. Nothing raises an error, and such a model can even be trained. The reason: `view` cuts the
+# numbers in the order in which they lie in memory.
 #
 # </details>
 #
@@ -585,16 +543,15 @@ check("3.3", merge_heads)
 # %% [markdown]
 # ## Padding must not be attended to
 #
-# The texts of a batch are padded to the same length. [PAD] has a vector too, and it would receive attention like any
-# other token. An **attention mask** prevents that. To hide a key, add a very negative number to its score *before*
-# the softmax: *e* to such a number is so small that it is rounded to 0. We call the tensor that is added the
-# **attention bias** (other code calls it an additive mask). The function `scaled_dot_product_attention` of torch also
-# takes a boolean mask: where it is False, the score becomes −∞.
+# ![The weights of the first token of a text with two tokens of padding. Without a mask, padding gets 0.18 and 0.68; with the mask it gets nothing, and the real tokens get everything.](pictures/03_padding.svg)
 #
-# How do we test a mask? A padded and masked text must give the same outputs as the text without padding. The next
-# cell tries it without a mask, with a bias and with a boolean mask. `padding_bias` is the package's function that
-# makes the bias from the mask. torch's function is a **fused kernel**: one routine that computes attention without
-# storing the weights.
+# The texts of a batch are padded to the same length. An **attention mask** keeps [PAD] from receiving attention: a very
+# negative number is added to its score *before* the softmax, and *e* to such a number is rounded to 0. We call the
+# tensor that is added the **attention bias**; the package's `padding_bias` makes it from the mask. torch's
+# `scaled_dot_product_attention`, a **fused kernel** (one routine that never stores the weights), also takes a boolean
+# mask: where it is False, the score becomes −∞.
+#
+# How do we test a mask? A padded and masked text must give the same outputs as the text without padding.
 
 # %%
 from torch.nn.functional import scaled_dot_product_attention
@@ -614,9 +571,10 @@ for name, result in results.items():
     print(f"{name:8}  largest difference from the text without padding: {difference:.4f}")
 
 # %% [markdown]
-# Without a mask the outputs are far off. With either mask the difference is zero. Note the shape:
-# `[:, None, None, :]` turns the mask `[B, T]` into `[B, 1, 1, T]`. It is the same for every head and every query,
-# and it differs along the last axis, which is the axis of the keys.
+# ![The mask 1 1 1 0 0 of shape B, T becomes a bias of shape B, 1, 1, T. In the table of scores, queries by keys, it is low in the last two columns, the same in every row.](pictures/03_mask_axes.svg)
+#
+# With either mask the difference is zero. Note the shape: `[:, None, None, :]` turns the mask `[B, T]` into
+# `[B, 1, 1, T]`. It is the same for every head and every query, and it goes along the last axis, that of the keys.
 #
 # ### How negative is "very negative"? (optional, with exercise 3.4)
 #
@@ -699,8 +657,10 @@ check("3.4", masked_softmax)
 # %% [markdown]
 # ## The whole class
 #
-# Now we put the parts together: compute the three projections, split them into heads, attend, and merge the heads.
-# One step is new. At the end, one more linear layer, the **output projection**, mixes the results of the heads.
+# ![Hidden states go through the three linear layers query, key and value; each result is split into heads; attend works in each head; the heads are merged, and the linear layer output follows.](pictures/03_whole_class.svg)
+#
+# Now we put the parts together. One step is new: at the end one more linear layer, the **output projection**, mixes the
+# results of the heads.
 
 
 # %%
@@ -841,10 +801,11 @@ with torch.no_grad():
 attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained head")
 
 # %% [markdown]
-# In each sentence [MASK] gives most of its attention to the subject, whether or not *old* stands before it. Nobody
-# told the head what a noun is, or that the first one is the subject, or that adjectives don't matter. Gradient
-# descent found queries and keys that do it. Read only the row of [MASK] in the heat map: the training used only the
-# output of [MASK], so nothing taught the other tokens what to attend to.
+# ![In the keys near the old lamp, MASK gives most of its weight to keys and the answer is are; in the old lamp near the keys, most to lamp and the answer is is.](pictures/03_learned.svg)
+#
+# Nobody told the head what a noun is, or that the first one is the subject. Gradient descent found queries and keys
+# that do it. Read only the row of [MASK] in the heat map: the training used only the output of [MASK], so nothing
+# taught the other tokens what to attend to.
 #
 # In the real BERT some heads follow grammar as well. Clark et al. (2019, section 4.2) found heads in which most
 # direct objects attend to their verb, and heads in which determiners and other noun modifiers attend to their noun.
@@ -881,9 +842,9 @@ def cpu_milliseconds(work, repeats=3):
 D, H, L, times = 768, 12, 12, {}  # BERT-Base
 for T in (128, 512, 2048):
     share = 2 * T**2 * D / (2 * T**2 * D + 12 * T * D**2)
-    q = k = v = torch.ones(1, H, T, D // H)  # [B, H, T, d]
-    times[T] = cpu_milliseconds(lambda: attend(q, k, v))
-    fused = cpu_milliseconds(lambda: scaled_dot_product_attention(q, k, v))
+    ones = [torch.ones(1, H, T, D // H)] * 3  # [B, H, T, d] each
+    times[T] = cpu_milliseconds(lambda: attend(*ones))
+    fused = cpu_milliseconds(lambda: scaled_dot_product_attention(*ones))
     megabytes = L * H * T**2 * 4 / 1e6  # 4 bytes for each weight
     print(f"T = {T:4}: {share:3.0%} of the multiplications, {megabytes:5,.0f} MB,", end="")
     print(f" {times[T]:5.1f} ms written out, {fused:5.1f} ms fused")
@@ -892,8 +853,10 @@ assert times[2048] > 8 * times[512], "four times T should take more than 8 times
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
+# ![Shares of the multiplications that grow with T²: 0.03 at 128 tokens, 0.10 at 512, BERT's longest input, 0.31 at 2048, 0.50 at 4608.](pictures/03_cost.svg)
+#
 # At T = 512 it is a tenth. At the lengths that BERT was made for, most of the multiplications are in the linear
-# layers. The quadratic part overtakes them only beyond T = 6·D, here 4608 tokens.
+# layers.
 #
 # But the number of multiplications is not the time. Compare the last two lines: T is 4 times as large, so there are
 # 16 times as many scores. On our machine the written-out formula took about 30 times as long, and at T = 2048 it took
@@ -965,6 +928,8 @@ check("3.5", repaired_bias)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
+#
+# ![Scores of 3 tokens and 2 of padding: the colleague's bias, B, 1, T, 1, hides the last two rows, the repaired one, B, 1, 1, T, the last two columns.](pictures/03_rows_or_columns.svg)
 #
 # The shape of the bias was `[B, 1, T, 1]`. So its number was added to whole *rows* of scores: the rows of those
 # queries that are padding. The rows of real tokens got 0 added, so nothing was hidden from them. And in the rows of

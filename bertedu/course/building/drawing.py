@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 from bertedu.errors import UserError
 from bertedu.files import write_text
 
+POINTS = re.compile(r'\b(width|height)="([\d.]+)pt"')
 SVG = "{http://www.w3.org/2000/svg}"
 SETTINGS: Any = {
     "svg.fonttype": "none",
@@ -47,12 +48,18 @@ def draw(module: str, names: Mapping[str, Any], folder: Path, chapter: str) -> l
 
 
 def svg_of(figure: Any) -> str:
-    """A figure as SVG, without the date and with no spaces at the ends of lines."""
+    """A figure as SVG, its size in pixels, without the date and with no spaces at the ends of lines."""
     from io import StringIO
 
     text = StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+    lines = (POINTS.sub(in_pixels, line.rstrip()) for line in text.getvalue().splitlines())
+    return "\n".join(lines) + "\n"
+
+
+def in_pixels(size: re.Match[str]) -> str:
+    """The width or height of a picture in pixels, as the other pictures have it: 96 an inch, where a point is 1/72."""
+    return f'{size[1]}="{float(size[2]) * 96 / 72:g}"'
 
 
 def words_of(svg: str) -> list[str]:
