@@ -32,6 +32,13 @@ EVENLY = "def evenly(a, b):\n    return list(torch.linspace(0, a - 1, b).round()
 NORM = "def norm(x, weight, bias, eps):\n    "
 ANSWERS = {
     "right": ("2.3", NORM + "centred = x - x.mean(-1, keepdim=True)\n    return " + MEAN, "yes"),
+    "not imported yet": (
+        "2.3",
+        NORM
+        + "from bertedu.model.attention import attend\n    centred = x - x.mean(-1, keepdim=True)\n    return "
+        + MEAN,
+        "the exercise asks you to write it",
+    ),
     "functional": ("2.3", NORM + "return nn.functional.layer_norm(x, x.shape[-1:], weight, bias, eps)", "layer_norm"),
     "torch's": ("2.3", NORM + "return torch.layer_norm(x, x.shape[-1:], weight, bias, eps)", "torch's `layer_norm`"),
     "module": ("4.2", "def f(x, tanh=False):\n    return nn.GELU('tanh' if tanh else 'none')(x)", "torch's `gelu`"),

@@ -2,8 +2,7 @@
 
 import pytest
 
-import bertedu.corpora
-from bertedu.corpora import load_corpus
+from bertedu.corpora import documentation, hub, load_corpus, world
 from bertedu.errors import UserError
 
 
@@ -18,8 +17,8 @@ def test_several_files_are_one_corpus(tmp_path):
 
 
 def test_a_word_leads_to_its_corpus_and_keeps_the_seed(monkeypatch):
-    for word in ("documentation", "world", "hub"):
-        monkeypatch.setattr(bertedu.corpora, f"{word}_corpus", lambda *given, word=word: (word, *given))
+    for word, module in {"documentation": documentation, "world": world, "hub": hub}.items():
+        monkeypatch.setattr(module, f"{word}_corpus", lambda *given, word=word: (word, *given))
     assert load_corpus("documentation") == ("documentation",)
     assert load_corpus("world", seed=3) == ("world", 3)
     assert load_corpus(["hub:someone/set"]) == ("hub", "hub:someone/set")

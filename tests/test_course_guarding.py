@@ -7,9 +7,11 @@ import time
 import pytest
 import torch
 
+import bertedu.model
 from bertedu.course.guarding import Originals, in_thread, with_alarm, within
 from bertedu.course.settings import own_settings
 from bertedu.course.verdict import StillRunning
+from bertedu.model.bert import BertModel
 
 
 def busy() -> None:
@@ -80,3 +82,12 @@ def test_a_notebooks_settings_do_not_change_a_check_and_are_given_back():
         assert torch.zeros(1).dtype == torch.float64 and torch.is_grad_enabled()
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+def test_a_name_that_hides_one_found_on_demand_is_taken_away_for_the_check(monkeypatch):
+    """Nothing of it stands in the package when that is remembered: whoever imports it later would get the other one."""
+    originals = Originals()
+    monkeypatch.setitem(vars(bertedu.model), "BertModel", lambda config: None)
+    with originals.restored():
+        assert bertedu.model.BertModel is BertModel
+    assert bertedu.model.BertModel is not BertModel

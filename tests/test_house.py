@@ -16,9 +16,11 @@ from support.faults import assert_none
 from support.repository import PACKAGE, PROJECT, REPOSITORY, everything, specifiers
 
 from bertedu.course.rooms import sources_in
+from bertedu.lazy import imported_for_types
 
 # Imports run one way: a row imports only from its own folder and from rows above it.
 ROWS = (
+    "lazy",
     "errors",
     "address",
     "registry",
@@ -269,8 +271,18 @@ MODULES = {
 }
 
 
+@cache
+def on_demand(package: str) -> dict[str, str]:
+    """The names that a package finds in its modules when they are asked for, and in which."""
+    code = MODULES[package].read_text(encoding="utf-8")
+    return imported_for_types(code) if "names_on_demand(__name__)" in code else {}
+
+
 def module_of(name: str) -> str:
     """The module that a dotted name is, or is something of; "" for one that is nothing of the package."""
+    package, _, last = name.rpartition(".")
+    if package in MODULES and last in on_demand(package):
+        return on_demand(package)[last]
     while name and name not in MODULES:
         name = name.rpartition(".")[0]
     return name

@@ -12,15 +12,15 @@ from bertedu.finetuning.calibration import calibration_bins, expected_calibratio
 from bertedu.finetuning.squad_metrics import best_threshold, squad_figures
 from bertedu.visualization import (
     chosen_places,
-    comparison,
     confusion_matrix,
     entity_confusion,
-    finetuning_curves,
     label_outcomes,
     no_answer_curve,
     reliability_diagram,
     score_scatter,
 )
+from bertedu.visualization.comparison import comparison
+from bertedu.visualization.finetuning_curves import finetuning_curves
 
 
 def fields(picture) -> dict[tuple[str, str], str]:

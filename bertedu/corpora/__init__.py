@@ -1,52 +1,13 @@
 """Text to learn from: documents in, documents out, whatever they come from."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bertedu.corpora.assembling import joined_corpora
-from bertedu.corpora.documentation import documentation_corpus
-from bertedu.corpora.documents import Corpus, Document
-from bertedu.corpora.hub import hub_corpus
-from bertedu.corpora.readers import files_corpus
-from bertedu.corpora.world import world_corpus
-from bertedu.errors import UserError
+from bertedu.lazy import names_on_demand
+
+if TYPE_CHECKING:
+    from bertedu.corpora.documents import Corpus, Document
+    from bertedu.corpora.loading import load_corpus
+else:
+    __getattr__, __dir__ = names_on_demand(__name__)
 
 __all__ = ["Corpus", "Document", "load_corpus"]
-
-
-def load_corpus(spec: str | Path | Sequence[str | Path], seed: int = 0) -> Corpus:
-    """The corpus that a word or a path names, or several of them joined; files and folders together count as one.
-
-    spec is "documentation" (prose of the installed packages), "world" (a small world of true facts, made
-    with `seed`), "hub:NAME" or "hub:NAME/CONFIGURATION" (a data set of the Hugging Face hub), or paths of
-    text files. Raises UserError for anything else.
-    """
-    specs = [spec] if isinstance(spec, str | Path) else list(spec)
-    if not specs:
-        raise UserError("corpus: nothing is named: give documentation, world, hub:NAME or paths of text files.")
-    paths = [existing(one) for one in specs if not is_word(one)]
-    words = [str(one) for one in specs if is_word(one)]
-    corpora = [named_corpus(word, seed) for word in words] + ([files_corpus(paths)] if paths else [])
-    return corpora[0] if len(corpora) == 1 else joined_corpora(corpora)
-
-
-def named_corpus(word: str, seed: int) -> Corpus:
-    """The corpus that one of the words names of `load_corpus`."""
-    if word == "documentation":
-        return documentation_corpus()
-    return world_corpus(seed) if word == "world" else hub_corpus(word)
-
-
-def is_word(spec: str | Path) -> bool:
-    """Whether a spec names a corpus rather than a file."""
-    return isinstance(spec, str) and (spec in ("documentation", "world") or spec.startswith("hub:"))
-
-
-def existing(spec: str | Path) -> Path:
-    """The path of a file or folder that is there."""
-    if (path := Path(spec)).exists():
-        return path
-    raise UserError(
-        f"corpus: there is no corpus and no file {str(spec)!r}: give documentation, world, hub:NAME "
-        "or the path of a text file or of a folder of them."
-    )

@@ -71,10 +71,9 @@ class Originals:
                 for name, original in names.items()
                 if now.get(name, MISSING) is not original and (callable(original) or hasattr(original, "__get__"))
             ]
-            if isinstance(owner, type):  # a new method of a class hides the one of its base
-                found += [
-                    (owner, name, MISSING) for name, value in now.items() if name not in names and callable(value)
-                ]
+            # A new method of a class hides its base's; a new name of a package, the one that it finds on demand.
+            hiding = now.keys() if isinstance(owner, type) else now.keys() & set(names.get("__all__", ()))
+            found += [(owner, name, MISSING) for name in hiding if name not in names and callable(now[name])]
         return found
 
     @contextmanager

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib.abc import MetaPathFinder
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -11,10 +12,12 @@ KEPT = (
     "bertedu.errors",
     *(f"bertedu.course.{name}" for name in ("honest", "stubs", "raising", "verdict", "settings", "without")),
 )
+GONE = "this is the package's own; the exercise asks you to write it"
 
 
 def empty_package() -> None:
-    """Let every function of the package raise, and forget what the exercises' checks know."""
+    """Let every function of the package raise, forget what the exercises' checks know, and let no more be imported."""
+    sys.meta_path.insert(0, Closed())
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == "bertedu" and not name.startswith(KEPT):
             for function in functions(module):
@@ -25,9 +28,18 @@ def empty_package() -> None:
                 vars(module).clear()
 
 
+class Closed(MetaPathFinder):
+    """Finds no further module of the package: it would come with its content."""
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        """None for modules of others. Raises ImportError for the package's."""
+        if name.startswith("bertedu.") and not name.startswith(KEPT):
+            raise ImportError(GONE)
+
+
 def gone(*_: Any, **__: Any) -> Any:
     """What each function of the package becomes."""
-    raise RuntimeError("this is the package's own; the exercise asks you to write it")
+    raise RuntimeError(GONE)
 
 
 def functions(module: ModuleType) -> Iterator[FunctionType]:

@@ -4,6 +4,13 @@ No template and no entity of the validation or test rows stands in the training 
 FOLDER` writes all files; the same seed gives the same bytes.
 """
 
-from bertedu.corpora.tasks.files import make_files, write_tasks
+from typing import TYPE_CHECKING
+
+from bertedu.lazy import names_on_demand
+
+if TYPE_CHECKING:
+    from bertedu.corpora.tasks.files import make_files, write_tasks
+else:
+    __getattr__, __dir__ = names_on_demand(__name__)
 
 __all__ = ["make_files", "write_tasks"]
