@@ -49,46 +49,21 @@
 #
 # ## Where the embeddings sit
 #
-# The figure shows the parts of BERT in the order in which a text passes through them. The blue box is this chapter.
+# ![The map of BERT from left to right: tokenizer, embeddings, then L layers of self-attention and feed-forward, then the heads. The embeddings are lit: ids of shape B, T go in, vectors of shape B, T, D come out.](pictures/02_where.svg)
+#
 # Integers go in and vectors come out: for B sequences of T tokens, one vector of D numbers per token. (Devlin et al.
-# write H for this hidden size. We write D, and keep H for the number of attention heads of chapter 03.) The code cell
-# that draws the figure is collapsed, here and wherever a cell only draws.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE
-from bertedu.visualization.picture import Picture, new_figure, quiet
-
-figure = new_figure(7.6, 1.1)
-axes = figure.subplots()
-axes.set(xlim=(-0.5, 11.1), ylim=(-0.5, 0.5))
-axes.axis("off")
-names = "text|tokenizer\n(01)|embeddings\n(02)|L encoder layers\n(03, 04)|heads\n(05)".split(
-    "|"
-)
-for middle, part in zip((0, 2.4, 5.1, 8, 10.6), names):
-    edge, fill = (BLUE, "#e3f0f8") if "(02)" in part else (GREY, "#f3f3f3")
-    frame = {"boxstyle": "round,pad=0.45", "facecolor": fill, "edgecolor": edge}
-    axes.text(middle, 0.1, part, ha="center", va="center", fontsize=9, color=INK, bbox=frame)
-carried = ["strings", "ids\n[B, T]", "vectors\n[B, T, D]", "vectors\n[B, T, D]"]
-for start, end, what in zip((0.5, 3.15, 6, 9.05), (1.65, 4.2, 6.95, 10.1), carried):
-    axes.annotate("", (end, 0.1), (start, 0.1), arrowprops={"arrowstyle": "->", "color": GREY})
-    axes.text((start + end) / 2, -0.02, what, ha="center", va="top", fontsize=7.5, color=INK)
-Picture(
-    figure,
-    alt="BERT from left to right: text, tokenizer, embeddings (this chapter), L encoder "
-    "layers, heads. The embeddings turn ids of shape [B, T] into vectors of shape [B, T, D].",
-)
+# write H for this hidden size. We write D, and keep H for the number of attention heads of chapter 03.)
 
 # %% [markdown]
 # ## A token id is a name, not a quantity
 #
-# Suppose we feed the ids to a network as plain numbers. What could it do with them? The simplest decision that one
-# neuron can make on one number is a **threshold**: *animal* below it and *colour* above it, or the other way round.
+# ![Twenty cells in alphabetical order, gold where the word is an animal: bear first, then a block from cat to goose with dog at 6, green at 9, yellow at 19; animals and colours are mixed.](pictures/02_names.svg)
 #
-# The next cell numbers ten animals and ten colours in alphabetical order. Then it tries every threshold. Guess: how
-# many of the 20 words does the **best** threshold classify correctly? (A coin gets about 10.)
+# Suppose we feed the ids to a network as plain numbers. The simplest decision that one neuron can make on one number is
+# a **threshold**: *animal* below it and *colour* above it, or the other way round. The next cell tries every threshold.
+# Guess: how many of the 20 words does the **best** one classify correctly? (A coin gets about 10.)
 
-# %%
+# %% tags=["guess"]
 animals = "bear cat cow dog fox goose horse owl seal wolf".split()
 colours = "black blue brown green grey orange pink red white yellow".split()
 words = sorted(animals + colours)  # the id of a word is its index in this list
@@ -98,18 +73,21 @@ print(f"best threshold: {best} of 20 words")
 print("ids:", ", ".join(f"{w} {words.index(w)}" for w in ("brown", "dog", "goose", "green")))
 
 # %% [markdown]
-# The best threshold gets 13 of 20, little better than a coin. *Goose* (8) and *green* (9) are neighbours, and *dog*
-# (6) is twice *brown* (3). None of this means anything. An id is a name, and we asked a network to do arithmetic with
+# <details><summary>What you saw, and why</summary>
+#
+# The best threshold gets 13 of 20, little better than a coin. *Goose* (8) and *green* (9) are neighbours, and *dog* (6)
+# is twice *brown* (3). None of this means anything: an id is a name, and we asked a network to do arithmetic with
 # names.
 #
+# </details>
+#
 # ### The embedding table: one vector for each token
+#
+# ![The ids 2, 4, 2 point at rows of a table of 5 rows and 3 columns; the rows 3 1 1, 2 4 0 and 3 1 1 come out as vectors.](pictures/02_look_up.svg)
 #
 # The solution is an **embedding table** with V rows, one for each token of the vocabulary, and D columns. An id only
 # selects a row. The numbers in the row are learned: training can move *dog* and *cow* together and *green* away from
 # them, whatever their ids are.
-#
-# The next cell uses a table small enough for a pencil, with V = 5 and D = 3. Which vectors come out for the ids
-# 2, 4, 2?
 
 # %%
 import torch
@@ -123,9 +101,8 @@ print(list(ids.shape), "->", list(vectors.shape))
 print(vectors.tolist())
 
 # %% [markdown]
-# Row 2, row 4, row 2. That is all that an **embedding layer** does in its forward pass. It multiplies nothing and
-# mixes nothing: the same id gives the same vector at every position. In torch the layer is called
-# `nn.Embedding(V, D)`, and the table is its `weight`.
+# That is all that an **embedding layer** does in its forward pass: the same id gives the same vector at every position.
+# In torch it is called `nn.Embedding(V, D)`, and the table is its `weight`.
 #
 # ### Exercise 2.1 · One row for each id
 # ●○○○ · 5 minutes
@@ -158,14 +135,16 @@ check("2.1", look_up)
 # %% [markdown]
 # ### The same look-up as a matrix product
 #
-# If nothing is multiplied, how does the table learn? To see that, write each id as a **one-hot vector**: V numbers,
-# all 0 except for a 1 in the column of the id. A one-hot vector times the table picks out one row of the table. So
-# the look-up *is* a matrix product, and we know the gradient of a matrix product.
+# ![Three one-hot vectors of 5 numbers times the table of 5 rows gives the same three vectors; a 1 in column 2 picks row 2.](pictures/02_product.svg)
+#
+# If nothing is multiplied, how does the table learn? Write each id as a **one-hot vector**: V numbers, all 0 except for
+# a 1 in the column of the id. Times the table, it picks one row. So the look-up *is* a matrix product, and we know the
+# gradient of a matrix product.
 #
 # Why is it hardly ever computed that way? Guess how much memory the one-hot vectors take in float32, for 32 texts of
-# 128 tokens and BERT's vocabulary of 30,522. The cell first compares the two ways, then computes the cost.
+# 128 tokens and BERT's vocabulary of 30,522.
 
-# %%
+# %% tags=["guess"]
 flags = one_hot(ids, num_classes=5)  # [B, T, V]
 print("one-hot:", flags[0].tolist())
 print("largest difference to the look-up:", (flags @ table - table[ids]).abs().max().item())
@@ -176,12 +155,15 @@ print(f"one-hot: {B * T * V * 4 / 1e6:6.0f} MB, {operations:.0f} billion operati
 print(f"look-up: {B * T * 8 / 1e6:6.2f} MB of ids, no multiplication")
 
 # %% [markdown]
-# Both ways give the same vectors. The product needs 500 MB of zeros and ones and 192 billion operations; the look-up
-# needs neither. So an embedding layer is a linear layer without bias, applied to one-hot vectors and computed
-# cheaply.
+# <details><summary>What you saw, and why</summary>
 #
-# Its gradient is that of a linear layer too. Only the rows that were looked up influence the loss, so only they get a
-# gradient. The gradient of every other row is exactly zero.
+# The product needs 500 MB of zeros and ones and 192 billion operations; the look-up needs neither.
+#
+# </details>
+#
+# So an embedding layer is a linear layer without bias, applied to one-hot vectors and computed cheaply. Its **gradient**
+# (how the loss changes when a number of the table changes) is that of a linear layer too: only the rows that were looked
+# up influence the loss, so only they get one. For every other row it is exactly zero.
 #
 # ### Exercise 2.2 · Which rows get a gradient?
 # ●●○○ · 5 minutes
@@ -206,6 +188,8 @@ check("2.2", gradient_of_rows)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
+# ![Gradients of the five rows: 0 for PAD, which is looked up but is padding, 0 for row 1, 2 for row 2, looked up twice, 0 for row 3, 1 for row 4.](pictures/02_gradients.svg)
+#
 # The loss is row 2 + row 4 + row 2 + row 0. Its derivative is 2 for row 2 and 1 for row 4. Rows 1 and 3 are not in
 # the sum, so theirs is 0. Row 0 is in the sum, but `padding_idx` discards its gradient.
 #
@@ -218,7 +202,7 @@ check("2.2", gradient_of_rows)
 # on a table of ones. The first step looks up row 2, the next two look up row 4. Row 1 is never looked up. Guess for
 # each of the three optimizers: does row 2 move after its own step, and does row 1 move at all?
 
-# %%
+# %% tags=["guess"]
 for optimizer_class in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
     embedding = nn.Embedding.from_pretrained(torch.ones(5, 1), freeze=False)
     optimizer = optimizer_class(embedding.parameters(), lr=0.1)
@@ -233,10 +217,14 @@ for optimizer_class in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
     print(f"{name:5}  row 2: {', '.join(row_2)}   row 1: {', '.join(row_1)}")
 
 # %% [markdown]
-# With plain SGD, a row without gradient stands still. Adam keeps a running mean of past gradients (momentum), so row
-# 2 goes on moving after its own step. AdamW also applies **weight decay** to every row in every step, so even row 1,
-# which was never looked up, shrinks a little. BERT is trained with Adam and weight decay. "Zero gradient" and "does
-# not change" are two different statements.
+# <details><summary>What you saw, and why</summary>
+#
+# With plain SGD, a row without gradient stands still. Adam keeps a running mean of past gradients (momentum), so row 2
+# goes on moving after its own step. AdamW also applies **weight decay** to every row in every step, so even row 1
+# shrinks a little. BERT is trained with Adam and weight decay: "zero gradient" and "does not change" are two different
+# statements.
+#
+# </details>
 #
 # ## Who bites whom?
 #
@@ -246,11 +234,10 @@ for optimizer_class in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
 # The layer that comes after the embeddings is **self-attention**. You build it in the next chapter. Today it is a
 # black box that takes vectors `[B, T, D]` and lets every token collect information from all tokens.
 #
-# The next cell makes a tokenizer with 21 tokens, so that you can see the whole vocabulary, and an attention layer
-# with random weights. It sends both sentences through and takes the vector of *dog* from each. Guess: will the two
-# vectors differ?
+# The next cell makes a tokenizer with 21 tokens and an attention layer with random weights. It sends both sentences
+# through and takes the vector of *dog* from each. Guess: will the two vectors differ?
 
-# %%
+# %% tags=["guess"]
 from bertedu import BertConfig, BertForMaskedLM, BertModel, BertTokenizer  # two for later
 from bertedu.model.attention import SelfAttention
 
@@ -276,11 +263,16 @@ difference = dog_after_attention("dog bites man") - dog_after_attention("man bit
 print(f"largest difference between the two vectors of dog: {difference.abs().max():.4f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Dog bites man and man bites dog each go through self-attention, and the same vector of dog comes out of both.](pictures/02_same_vectors.svg)
+#
 # The two vectors are equal. Self-attention is **permutation equivariant**: if you shuffle the tokens that go in, the
-# same vectors come out, shuffled in the same way. It compares each vector with each, and nothing in a vector says
-# where it stood. This holds for any weights, so no training can change it. (A recurrent or convolutional network does
-# not have this problem. A decoder such as GPT has it only in part: its causal mask hides all later tokens from each
-# token, and that already depends on the order.)
+# same vectors come out, shuffled in the same way. It compares each vector with each, and nothing in a vector says where
+# it stood. This holds for any weights, so no training can change it. (A recurrent or convolutional network does not
+# have this problem. A decoder such as GPT has it only in part: its causal mask hides all later tokens from each token.)
+#
+# </details>
 #
 # If order is to count, it has to be *in the vectors*. So we give each position a vector of its own and add it.
 
@@ -307,40 +299,24 @@ print(f"largest difference between the two vectors of dog: {largest:.2f}")
 # with only two rows tells it directly: one row for segment A, one for segment B. These are the **segment
 # embeddings**. In code they are called token type embeddings, because `token_type_ids` select their rows.
 #
-# So each token has three ids (token, segment, position). They select three rows, and BERT adds them up to one
-# vector of D numbers. The next cell draws this for a real pair, like figure 2 of the paper.
+# So each token has three ids. They select three rows, and BERT adds them up to one vector of D numbers (figure 2 of the
+# paper).
 
-# %% tags=["hide-input"]
+# %%
 pair = tokenizer("who sees the bear ?", "the dog sees the bear .")
-figure = new_figure(8.2, 1.9)
-axes = figure.subplots()
-axes.set(xlim=(-1.9, 13.6), ylim=(-0.1, 3.1))
-axes.axis("off")
-letters = ["AB"[segment] for segment in pair.token_type_ids[0].tolist()]
-kinds = [("token", BLUE), ("segment", ORANGE), ("position", GREEN)]
-columns = (pair.tokens[0], letters, range(14))
-for level, ((name, colour), entries) in enumerate(zip(kinds, columns)):
-    axes.text(-0.6, 2.7 - 1.2 * level, name, ha="right", va="center", fontsize=9, color=colour)
-    for column, entry in enumerate(entries):
-        middle = {"ha": "center", "va": "center"}
-        frame = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colour}
-        axes.text(column, 2.7 - 1.2 * level, entry, bbox=frame, fontsize=7.5, **middle)
-        if level:
-            axes.text(column, 3.3 - 1.2 * level, "+", fontsize=9, color=GREY, **middle)
-Picture(
-    figure,
-    alt="For each of the 14 tokens of the pair, three boxes are added: its token, its segment "
-    "(A up to the first [SEP], then B) and its position (0 to 13).",
-)
+print(*pair.tokens[0])
+print("token_type_ids", pair.token_type_ids[0].tolist())
 
 # %% [markdown]
+# ![Seven columns, one for each token, with a plus between token, segment and position: CLS, A, 0; who, A, 1; and so on; after SEP the segment is B.](pictures/02_three_rows.svg)
+#
 # Read one column from top to bottom. The word *the* in the question takes row 5 of the token table, row 0 of the
 # segment table and row 3 of the position table. Add three such rows with a pencil, for D = 4: (3, 0, −1, 2),
 # (1, 1, 0, 0) and (0, −2, 1, 0).
 #
 # <details><summary>Answer</summary>
 #
-# (3 + 1 + 0, 0 + 1 − 2, −1 + 0 + 1, 2 + 0 + 0) = (4, −1, 0, 2).
+# ![The rows 3 0 −1 2 for the token, 1 1 0 0 for the segment and 0 −2 1 0 for the position add up to 4 −1 0 2.](pictures/02_sum_of_three.svg)
 #
 # </details>
 #
@@ -349,9 +325,11 @@ Picture(
 # Adding looks careless: three facts go into one vector, and they seem to be mixed up for good. Wouldn't it be safer
 # to **concatenate** the vectors, D + D + D numbers side by side, so that each fact keeps its own columns?
 #
-# A concatenated vector of 3·D numbers would soon be multiplied by a matrix. The next cell does both: it multiplies
-# the concatenated vector by one matrix with 3·D columns; then it cuts that matrix into three pieces, multiplies each
-# of the three vectors by its own piece, and adds the results. How much will the results differ?
+# ![Token, segment and position side by side, times one matrix of three pieces W1, W2 and W3, equal W1·token + W2·segment + W3·position, a sum of three vectors.](pictures/02_concatenated.svg)
+#
+# A concatenated vector of 3·D numbers would soon be multiplied by a matrix. The next cell does both: it multiplies the
+# concatenated vector by one matrix with 3·D columns; then it cuts the matrix into three pieces, multiplies each vector
+# by its own piece, and adds.
 
 # %%
 torch.manual_seed(0)
@@ -364,9 +342,8 @@ print(f"largest difference: {(concatenated - added).abs().max():.5f}")
 
 # %% [markdown]
 # They are equal: **a concatenation followed by one linear map is a sum** of three linear maps. BERT can leave out the
-# three maps, because its tables are learned. Whatever a map would do to the 512 position rows, training can write
-# into the rows themselves. So for one map the sum can do the same, with D numbers for each token instead of 3·D. But
-# BERT's first layer has three maps, for queries, keys and values. The next section shows what the sum gives up.
+# three maps, because its tables are learned: whatever a map would do to the 512 position rows, training can write into
+# the rows themselves.
 #
 # ### What the sum gives up (optional)
 #
@@ -389,10 +366,10 @@ for maps in (1, 3):
     print(f"{maps} map{'s' if maps > 1 else ' '}: {missed:.2f} cannot be reached")
 
 # %% [markdown]
-# With one map the sum loses nothing. With three random maps, two thirds are out of reach: D numbers cannot imitate
-# 3·D. (Learned maps can adapt to each other, so the price in BERT may be lower.) There is a second limit. BERT's
-# output layer uses the token table again (see "Paper and code"), so the token rows are not free to absorb a map
-# either.
+# With one map the sum loses nothing. With three random maps, two thirds are out of reach: a position row has D numbers,
+# and three maps of its own would make 3·D numbers of it. (Learned maps can adapt to each other, so the price in BERT
+# may be lower. And BERT's output layer uses the token table again, see "Paper and code", so the token rows are not free
+# to absorb a map either.)
 #
 # So adding is a compromise: one narrow vector for each token, at the price of one treatment for words and positions.
 # Ke et al. (2021) give positions their own query and key maps and report better results on GLUE, a benchmark of nine
@@ -403,7 +380,7 @@ for maps in (1, 3):
 # We take random tables with 2,000 tokens, 128 positions and 2 segments, and add one row of each. Then we search each
 # table for the row that is nearest to the sum. Guess: in how many dimensions does this start to work: 2, 16, 64, 256?
 
-# %%
+# %% tags=["guess"]
 for size in (2, 16, 64, 256):
     torch.manual_seed(0)
     tables = [torch.randn(rows, size) for rows in (2000, 128, 2)]  # each [rows, D]
@@ -414,10 +391,13 @@ for size in (2, 16, 64, 256):
     print("D = {:3}:  token {:4.0%}  position {:4.0%}  segment {:4.0%}".format(size, *right))
 
 # %% [markdown]
-# In two dimensions the sum hides nearly everything: 68% is little more than the 50% that guessing the segment gives.
-# In 256 dimensions all three rows are found every time. A space with many dimensions has room for many directions
-# that are almost **orthogonal**, so a row of one table hardly disturbs the search in another. BERT-Base has D = 768,
-# and its rows are learned: training can move them where it needs them.
+# <details><summary>What you saw, and why</summary>
+#
+# In two dimensions the sum hides nearly everything: 68% is little more than the 50% that guessing the segment gives. In
+# 256 dimensions all three rows are found every time. A space with many dimensions has room for many directions that
+# are almost **orthogonal**, so a row of one table hardly disturbs the search in another. BERT-Base has D = 768.
+#
+# </details>
 #
 # ## LayerNorm with a pencil
 #
@@ -438,11 +418,13 @@ print(f"mean {mean:.0f}, variance {variance:.0f}, standard deviation {variance.s
 print("result", ((x - mean) / variance.sqrt()).tolist())
 
 # %% [markdown]
+# ![The numbers 0 2 3 4 6; minus their mean 3 they are −3 −1 0 1 3; then they are divided by 2, the root of the variance 4.](pictures/02_normalization.svg)
+#
 # Now guess three times. What comes out if every number of `x` is ten times as large? If 100 is added to each? And for
 # five equal numbers? The cell wraps the formula in a function and tries all three.
 
 
-# %%
+# %% tags=["guess"]
 def normalized(x):  # [..., D] -> [..., D], without the details that follow
     centred = x - x.mean(dim=-1, keepdim=True)
     return centred / (centred**2).mean(dim=-1, keepdim=True).sqrt()
@@ -454,9 +436,12 @@ print(f"norm of the result {normalized(x).norm():.2f}, √D {5**0.5:.2f}")
 print("1e-12 stored in float16:", torch.tensor(1e-12).half().item())
 
 # %% [markdown]
-# Scaling and shifting change nothing: the first two lines are the same as the pencil's result. LayerNorm removes the
-# size and the mean of each vector and keeps the rest. Every vector leaves the formula with the same norm, √D, so they
-# now differ in direction only. Five equal numbers give `nan`, because the formula divides 0 by 0.
+# <details><summary>What you saw, and why</summary>
+#
+# Scaling and shifting change nothing: LayerNorm removes the size and the mean of each vector and keeps the rest. Every
+# vector leaves the formula with the same norm, √D. Five equal numbers give `nan`, because the formula divides 0 by 0.
+#
+# </details>
 #
 # To turn this into BERT's layer, add two things and keep one:
 #
@@ -506,14 +491,11 @@ check("2.3", layer_norm)
 # $$\mathrm{PE}(p, 2i) = \sin\left(p \,/\, 10000^{2i/D}\right)
 # \qquad \mathrm{PE}(p, 2i + 1) = \cos\left(p \,/\, 10000^{2i/D}\right)$$
 #
-# So the columns come in pairs. Think of each pair as the hand of a clock: the sine and the cosine of an angle that
-# grows with the position p. The first hand (i = 0) moves fastest, by 1 radian per token, so it needs 2π ≈ 6.3 tokens
-# for a turn. This number is its **wavelength**. The wavelengths grow from pair to pair, towards 10,000 · 2π ≈ 62,800
-# tokens.
+# ![Ten positions as rows of eight colours. The left columns change from row to row, a turn in 6.3 tokens; the right ones have hardly moved.](pictures/02_clocks.svg)
 #
-# On paper, for D = 4, there are two hands, with speeds of 1 and 1/100 radian per token. What is row 0? And which
-# numbers of row 1 do you know roughly without a calculator? The cell prints three rows, the longest wavelength at
-# BERT's D = 768, and the dot products of rows that lie 0, 1 or 5 apart.
+# The columns come in pairs. Think of each pair as the hand of a clock: the sine and the cosine of an angle that grows
+# with the position p. The first hand (i = 0) moves fastest, by 1 radian per token, so it needs 2π ≈ 6.3 tokens for a
+# turn. This number is its **wavelength**. The wavelengths grow from pair to pair, towards 10,000 · 2π ≈ 62,800 tokens.
 
 
 # %%
@@ -532,9 +514,7 @@ for distance in (0, 1, 5):
     print(f"distance {distance}: dot products {products.min():.2f} to {products.max():.2f}")
 
 # %% [markdown]
-# Row 0 is 0, 1, 0, 1: every hand is at its start. In row 1 the slow hand has hardly moved, so its sine is near 0 and
-# its cosine near 1. It works like the digits of a counter: the fast columns tell neighbours apart, the slow ones
-# tell regions apart. With D = 768 the slowest hand needs 61,343 tokens for a turn, close to the limit of 62,800.
+# The fast columns tell neighbours apart, the slow ones tell regions apart, like the digits of a counter.
 #
 # Now look at the last lines. For each distance, the smallest and the largest dot product are equal: the dot product
 # of two rows depends only on their **distance**. The reason: in k tokens, a hand always turns by the same angle, and
@@ -576,7 +556,7 @@ torch.manual_seed(0)
 print(random_walks(1)[0].tolist())
 
 
-# %%
+# %% tags=["guess"]
 def train(position, steps=200):
     torch.manual_seed(0)
     embed, query, output = nn.Embedding(NUMBERS + 1, D), nn.Linear(D, D), nn.Linear(D, NUMBERS)
@@ -594,12 +574,19 @@ def train(position, steps=200):
 torch.manual_seed(1)
 learned = nn.Parameter(0.1 * torch.randn(LENGTH, D))  # [T, D]
 initial = learned.detach().clone()
-print(f"no positions {about(0.63, train(torch.zeros(LENGTH, D)), within=0.06):.0%}")
-print(f"sinusoids    {about(0.87, train(sinusoids(LENGTH, D)), within=0.05):.0%}")
-print(f"learned      {about(0.89, train(learned), within=0.05):.0%}")
+runs = {
+    "no positions": torch.zeros(LENGTH, D),
+    "sinusoids": sinusoids(LENGTH, D),
+    "learned": learned,
+}
+for name, position in runs.items():
+    found = about(f"masked words, {name}", train(position), within=0.06)
+    print(f"{name:12} {found:.0%}")
 
 # %% tags=["hide-input"]
 from torch.nn.functional import cosine_similarity
+
+from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
 
 figure = new_figure(7.8, 2.7)
 titles = ["sinusoids: computed", "learned: initialization", "learned: after training"]
@@ -621,9 +608,13 @@ Picture(
 )
 
 # %% [markdown]
-# Without positions the model can only guess from the numbers that occur in the text. With either kind of positions
-# it does far better, and one run each is not enough to rank the two. Vaswani et al. report "nearly identical
-# results" for translation (section 3.5).
+# <details><summary>What you saw, and why</summary>
+#
+# Without positions the model can only guess from the numbers that occur in the text. With either kind of positions it
+# does far better, and one run each is not enough to rank the two. Vaswani et al. report "nearly identical results" for
+# translation (section 3.5).
+#
+# </details>
 #
 # The figure shows *what* was learned. Each point is the cosine between two rows. For the sinusoids (left) it depends
 # only on the distance, by construction. The learned table started as noise (middle). After training (right),
@@ -649,7 +640,7 @@ Picture(
 # The next cell makes a batch of two texts. The second is shorter and ends with two `[PAD]`, whose row in the token
 # table is all zeros. Guess: what is the norm of the **vectors** that come out for the padding?
 
-# %%
+# %% tags=["guess"]
 torch.manual_seed(0)
 embeddings = BertModel(config).embeddings
 batch = tokenizer(["the dog sees the bear .", "who sleeps here ?"])
@@ -660,19 +651,26 @@ for token, vector in zip(batch.tokens[1], vectors[1]):
     print(f"{token:7} norm {vector.norm():.2f}")
 
 # %% [markdown]
-# The padding vectors have the same norm as all the others. A zero row plus a position plus a segment is not zero, and
-# LayerNorm, whose weight is still 1 and whose bias is 0, brings every vector to √32 ≈ 5.66. Padding walks into the
-# encoder looking like a word. **Nothing in this layer hides it**; that is the job of the attention mask, in the next
-# chapter.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Norms of the eight vectors of who sleeps here: all 5.66, the two of PAD as well as those of the words.](pictures/02_padding.svg)
+#
+# A zero row plus a position plus a segment is not zero, and LayerNorm, whose weight is still 1 and whose bias is 0,
+# brings every vector to √32 ≈ 5.66.
+#
+# </details>
+#
+# Padding walks into the encoder looking like a word. **Nothing in this layer hides it**; that is the job of the
+# attention mask, in the next chapter.
 #
 # Now the other two special tokens, and one more case. Some programs pad on the **left**:
 # `[PAD] [PAD] [CLS] who sleeps here ? [SEP]`. The next cell prints the largest difference between two vectors, four
 # times. Guess for each line: is it 0 or not?
 
 
-# %%
+# %% tags=["guess"]
 def compare(one, other):
-    return f"largest difference {(one - other).abs().max():.1f}"
+    return f"largest difference {(one - other).abs().max():.2f}"
 
 
 with torch.no_grad():
@@ -684,10 +682,14 @@ print("first and second 'bear' of the pair: ", compare(of_pair[4], of_pair[11]))
 print("a text padded left and padded right: ", compare(padded_left[2:], vectors[1, :6]))
 
 # %% [markdown]
-# Only the first line is 0. `[CLS]` has the same vector in every sequence: always the same id, always position 0,
-# always segment A. When it enters, it knows nothing about the text, so everything that it knows at the end was
-# collected on the way. It has no word of its own to represent, which makes it a good candidate for a summary. `[SEP]`
-# is one token with many vectors, because its position and its segment vary.
+# <details><summary>What you saw, and why</summary>
+#
+# Only the first line is 0: always the same id, always position 0, always segment A. When `[CLS]` enters, it knows
+# nothing about the text, so everything that it knows at the end was collected on the way. It has no word of its own to
+# represent, which makes it a good candidate for a summary. `[SEP]` is one token with many vectors, because its position
+# and its segment vary.
+#
+# </details>
 #
 # Padding on the left changes every token of the text, because each stands two positions further to the right. `[CLS]`
 # is at position 2, where it never was in training. No error is raised, but the predictions can get worse. BERT
@@ -712,6 +714,8 @@ check("2.4", position_ids)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
+#
+# ![A text with two tokens of padding on the left: counted from the left, CLS has position 2; counted by the mask it has 0, and the words 1, 2, 3, as in training.](pictures/02_left_padding.svg)
 #
 # The running sum of the mask counts the real tokens up to each position, for example 0 0 1 2 3. Subtracting 1 gives
 # the first real token position 0, and `clamp` lifts the −1 of the padding to a row that exists. In `transformers`

@@ -19,11 +19,11 @@ PARTS = {
 def map_of_bert(sheet: Sheet, y: float, lit: Collection[str], layers: str = "L") -> dict[str, Box]:
     """Draw the map across a sheet at height y (120 pixels high), the parts in `lit` as new. Returns their boxes."""
     boxes: dict[str, Box] = {}
-    x, widths = 10.0, {"tokenizer": 102, "embeddings": 124, "attention": 152, "feed-forward": 136, "heads": 70}
+    x, widths = 10.0, {"tokenizer": 102, "embeddings": 134, "attention": 158, "feed-forward": 142, "heads": 70}
     for part, (name, out) in PARTS.items():
         boxes[part] = sheet.box(x, y + 28, widths[part], 44, name, new=part in lit)
         sheet.words(boxes[part].centre[0], y + 94, out, align="center", faint=True)
-        x = boxes[part].right + 29
+        x = boxes[part].right + 23
     for one, following in pairwise(boxes.values()):
         sheet.arrow(one, following)
     first, last = boxes["attention"], boxes["feed-forward"]
