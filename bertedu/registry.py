@@ -21,11 +21,18 @@ class Registry(Mapping[str, Any]):
 
     def __init__(self, what: str, attribute: str):
         self.what, self.attribute = what, attribute
-        self.places: dict[str, Any] = {}  # for each name a module, or the thing itself
+        self.added: dict[str, Any] = {}
+
+    @property
+    def places(self) -> dict[str, Any]:
+        """For each name a module, or the thing itself; what the root names registers its own, on the first look."""
+        for package in import_module("bertedu").REGISTERED:
+            import_module(package)
+        return self.added
 
     def add(self, name: str, place: Any) -> None:
         """Register a module by its dotted name, or a thing."""
-        self.places[name] = place
+        self.added[name] = place
 
     def add_files(self, package: str, folder: list[str]) -> None:
         """Register each file of a package under its own name, with - for _. The package is being imported: no thing

@@ -3,11 +3,13 @@
 import os
 import sys
 import warnings
+from contextlib import suppress
 from typing import Any
 
 import click
 
 from bertedu.cli.saying import refuse_unreadable, say
+from bertedu.cli.stopping import stoppable
 from bertedu.errors import UserError, visible
 
 WRONG, STOPPED = 2, 130  # exit codes: something to put right; stopped by Ctrl-C
@@ -18,6 +20,9 @@ class Commands(click.Group):
     """The commands, with a person's mistakes told in one sentence on stderr and exit code 2."""
 
     def main(self, args: Any = None, **extra: Any) -> Any:  # type: ignore[override]
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+            if getattr(sys, name) is None:  # it was closed: libraries expect one
+                setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
         for stream in (sys.stdout, sys.stderr):  # a console that is not UTF-8 shows "?", and does not crash
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")
@@ -30,25 +35,59 @@ class Commands(click.Group):
     def run(self, args: Any = None, **extra: Any) -> int:
         """Run a command; returns the exit code."""
         os.environ["MPLBACKEND"] = "agg"  # pictures are written and never shown: what is set may not be installed
+        with stoppable() as stopped:
+            try:
+                refuse_unreadable(sys.argv[1:] if args is None else list(args))
+                refuse_lost_folder()
+                code = super().main(args, **{**extra, "standalone_mode": False}) or 0
+                flush()
+                return code
+            except (KeyboardInterrupt, click.Abort):
+                stopped.set()
+            except Exception as error:
+                if not stopped.is_set():
+                    tell(error)
+                    return WRONG
+        say("bertedu: stopped.", err=True)
+        with suppress(OSError):
+            flush()
+        return STOPPED
+
+
+def refuse_lost_folder() -> None:
+    """Raise UserError where the folder that the program was started in is there no longer: most libraries need it."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UserError("the folder that you are in has been removed: change to another one, and try again.") from error
+
+
+def flush() -> None:
+    """Print what has been said by now; what cannot be written is let go, so that the end does not fail at it."""
+    for stream in (sys.stdout, sys.stderr):
         try:
-            refuse_unreadable(sys.argv[1:] if args is None else list(args))
-            return super().main(args, **{**extra, "standalone_mode": False}) or 0
-        except click.exceptions.NoArgsIsHelpError as error:
-            error.show()
-        except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else "bertedu"
-            say_wrong(f"{error.format_message().rstrip('.')}: see `{command} --help`.")
-        except (UserError, click.ClickException) as error:
-            say_wrong(str(error))
+            stream.flush()
         except OSError as error:
-            if error.filename is None and error.strerror is None:
+            with open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), stream.fileno())
+            if not isinstance(error, BrokenPipeError):  # then whoever read it has seen enough
                 raise
-            where = error.filename or "a file"
-            say_wrong(f"{where} could not be read or written ({error.strerror}): check the disk and the permissions.")
-        except (KeyboardInterrupt, click.Abort):
-            say("bertedu: stopped.", err=True)
-            return STOPPED
-        return WRONG
+
+
+def tell(error: Exception) -> None:
+    """Say in one sentence what a person did wrong; raises what is no person's mistake."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+    elif isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx else "bertedu"
+        say_wrong(f"{error.format_message().rstrip('.')}: see `{command} --help`.")
+    elif isinstance(error, UserError | click.ClickException):
+        say_wrong(str(error))
+    elif isinstance(error, OSError) and (error.filename is not None or error.strerror is not None):
+        where = error.filename or "a file, or what is printed,"
+        say_wrong(f"{where} could not be read or written ({error.strerror}): check the disk and the permissions.")
+    else:
+        raise error
 
 
 def say_wrong(sentence: str) -> None:
