@@ -63,7 +63,7 @@ def faults(name: str, text: str):
             yield f"{where}: say in a comment before it what it is"
         if found := re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function\(", line):
             yield f"{where}: {found[0]} takes a text as HTML or as code: use textContent"
-        if found := re.search(ASKING, line):
+        if not line.lstrip().startswith(("*", "/**")) and (found := re.search(ASKING, line)):
             yield f"{where}: {found[0]} asks somebody else: a page is one file"
 
 

@@ -11,6 +11,8 @@ from support.faults import assert_none
 from support.web_questions import CHECKPOINTS, ask_node, in_lots, opened, random_texts
 
 from bertedu import BertTokenizer
+from bertedu.tokenization.normalization import Normalization
+from bertedu.tokenization.training import SPECIAL_TOKENS
 
 TRICKY = [
     *(
@@ -59,26 +61,35 @@ def lines(folder: Path, count: int) -> list[str]:
     return [found[number * len(found) // count] for number in range(count)]
 
 
+def of_letters(texts: list[str], folder: Path, **switches) -> BertTokenizer:
+    """A tokenizer saved in a folder that knows every letter of the texts and no longer piece: it shows what the
+    normalization made of each, where a vocabulary of words would say [UNK] to all.
+    """
+    normalization = Normalization(**switches)
+    letters = sorted({letter for text in texts for letter in normalization.normalize(text)} - {" "})
+    tokenizer = BertTokenizer([*SPECIAL_TOKENS, *letters, *(f"##{letter}" for letter in letters)], **switches)
+    tokenizer.save_pretrained(folder)
+    return tokenizer
+
+
 @pytest.mark.parametrize("name", CHECKPOINTS)
 def test_pieces_and_offsets_are_those_of_the_course(name):
-    checked(name, TRICKY + random_texts(600, seed=1))
+    checked(name, TRICKY + random_texts(300, seed=1))
 
 
 @pytest.mark.parametrize(
     "switches",
     [
+        {"lowercase": True},
+        {"lowercase": False},
         {"lowercase": True, "strip_accents": False},
         {"lowercase": False, "strip_accents": True},
         {"lowercase": True, "tokenize_chinese_chars": False},
     ],
 )
-def test_the_switches_of_the_tokenizer_are_obeyed(switches, tmp_path):
-    name = "mixed-mini"
-    tokenizer = BertTokenizer(list(opened(name)[1].vocab), **switches)
-    tokenizer.save_pretrained(tmp_path)
-    for file in ("config.json", "model.safetensors"):
-        (tmp_path / file).symlink_to(CHECKPOINTS[name] / file)
-    assert_none(faults(TRICKY + random_texts(200, seed=2), tmp_path, tokenizer))
+def test_every_letter_is_normalized_as_the_switches_say(switches, tmp_path):
+    texts = TRICKY + random_texts(600, seed=2)
+    assert_none(faults(texts, tmp_path, of_letters(texts, tmp_path, **switches)))
 
 
 @pytest.mark.parametrize("name", CHECKPOINTS)
@@ -90,6 +101,13 @@ def test_pieces_of_lines_of_public_data_are_those_of_the_course(name, datasets_f
 @pytest.mark.parametrize("name", CHECKPOINTS)
 def test_pieces_of_twenty_thousand_texts_are_those_of_the_course(name):
     checked(name, random_texts(20_000, seed=3))
+
+
+@pytest.mark.slow(cases=0)
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_every_letter_of_twenty_thousand_texts_is_normalized_as_in_the_course(lowercase, tmp_path):
+    texts = random_texts(20_000, seed=4)
+    assert_none(faults(texts, tmp_path, of_letters(texts, tmp_path, lowercase=lowercase)))
 
 
 @pytest.mark.slow(cases=0)

@@ -14,6 +14,7 @@ from bertedu.cli.grade import grade
 from bertedu.cli.interview import interview
 from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.mistakes import Commands
+from bertedu.cli.playground import playground
 from bertedu.cli.pretrain import pretrain
 from bertedu.cli.serve import serve
 from bertedu.cli.slides import handout, slides
@@ -39,7 +40,7 @@ def main() -> None:
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    *(pretrain, finetune, fill_mask_command, answer, attention, export, serve, interview),
+    *(pretrain, finetune, fill_mask_command, answer, attention, playground, export, serve, interview),
     *(course, assignment, grade, slides, handout, doctor, build),
 )
 for command in COMMANDS:

@@ -69,8 +69,8 @@ function readConfig(text) {
   return config;
 }
 
-/** A vocab.txt with the switches beside it, or else a tokenizer.json of the kind WordPiece. */
-function readTokenizer({ vocabulary, settings, tokenizer }) {
+/** A vocab.txt with the switches beside it, or else a tokenizer.json of the kind WordPiece; the files as above. */
+export function readTokenizer({ vocabulary, settings, tokenizer }) {
   if (vocabulary !== null) {
     const tokens = vocabulary.replaceAll("\r\n", "\n").replace(/\n$/, "").split("\n");
     const said = settings === null ? {} : parsed(settings, "tokenizer_config.json");

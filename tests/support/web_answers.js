@@ -1,7 +1,7 @@
 /** What the tests of the BERT in JavaScript ask it, in Node and in Chromium alike. */
 
 import { run } from "../../bertedu/web/bert.js";
-import { openCheckpoint } from "../../bertedu/web/checkpoint.js";
+import { openCheckpoint, readTokenizer } from "../../bertedu/web/checkpoint.js";
 
 /** The numbers of each row one after the other: word scores [N, V], next sentence [2], attention weights [L, H, T, T]. */
 export function answerRows(files, rows) {
@@ -23,7 +23,7 @@ export function answerRows(files, rows) {
 
 /** For each text its ids and offsets, [[id, start, end], …], positions counted in code points as Python does. */
 export function pieceRows(files, texts) {
-  const { tokenizer } = openCheckpoint(files);
+  const tokenizer = readTokenizer(files);
   return texts.map((text) => {
     const positions = new Map();
     let units = 0;

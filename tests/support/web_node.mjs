@@ -6,7 +6,8 @@ import { join } from "node:path";
 const { web, folder, ask, rows } = JSON.parse(readFileSync(0, "utf8"));
 const answers = await import(web);
 const text = (name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : null);
-const bytes = readFileSync(join(folder, "model.safetensors"));
+const weights = join(folder, "model.safetensors");
+const bytes = existsSync(weights) ? readFileSync(weights) : Buffer.alloc(0);
 const files = {
   config: text("config.json"),
   weights: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),

@@ -1,0 +1,122 @@
+"""The playground: one HTML file with a BERT in it, which works from a disk and asks nobody for anything."""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from bertedu.checkpoints.folder import find_folder
+from bertedu.errors import UserError
+from bertedu.files import read_bytes, read_json_object, read_text, write_text
+from bertedu.templates import page
+from bertedu.web.bundling import WEB, bundle
+from bertedu.web.samples import start_for
+
+NAME = "playground.html"  # beside the report of a run
+MOST_BYTES = 60_000_000  # of the weights: a page of 80 MB is the largest that opens at once
+SCRIPT_ENDS = re.compile(r"</script|<!--", re.IGNORECASE)
+FUNCTION = re.compile(r"^(/\*\*[^\n]*\*/\n)?(?:export )?function (\w+)\(.*?^}$", re.DOTALL | re.MULTILINE)
+SMALL_FILES = {
+    "config": "config.json",
+    "vocabulary": "vocab.txt",
+    "settings": "tokenizer_config.json",
+    "tokenizer": "tokenizer.json",
+}
+
+
+def write_playground(model: str | Path, output: str | Path, corpus: str = "") -> Path:
+    """Write the page with a model: a run's folder, a saved model's folder, or a hub id. Returns the page's path.
+
+    corpus: what the model has read, by name, for sentences to begin with; where it is not given, the run says it.
+    Raises UserError for what is no BERT, for more than 60 MB of weights, and where the file cannot be written.
+    """
+    folder = find_folder(model)
+    check_is_bert(folder)
+    weights = folder / "model.safetensors"
+    if not weights.is_file():
+        raise UserError(f"{folder} has no model.safetensors in one file: save the model in this format.")
+    if (size := weights.stat().st_size) > MOST_BYTES:
+        raise UserError(
+            f"{weights} has {size / 1e6:,.0f} MB, and a page takes {MOST_BYTES / 1e6:,.0f}: write the page without a "
+            "model of your own (`bertedu playground`), open it, and drop the folder on it."
+        )
+    name = folder.parent.name if folder.name == "checkpoint" else folder.name
+    text = playground(name, small_files(folder), read_bytes(weights, MOST_BYTES), corpus or corpus_of(folder))
+    write_text(output, text)
+    return Path(output)
+
+
+def check_is_bert(folder: Path) -> None:
+    """Raise UserError for a model of another kind: `bert.js` computes BERT."""
+    model_type = read_json_object(folder / "config.json", {}).get("model_type")
+    if model_type != "bert":
+        raise UserError(f"{folder} is a model of the type {model_type!r}, and the page runs BERT only: choose a BERT.")
+
+
+def small_files(folder: Path) -> dict[str, str | None]:
+    """The texts of a model's folder, by what they are; None where one is not there."""
+    vocabulary = (folder / "vocab.txt").is_file()
+    return {
+        what: read_text(folder / name)
+        if (folder / name).is_file() and not (what == "tokenizer" and vocabulary)
+        else None
+        for what, name in SMALL_FILES.items()
+    }
+
+
+def corpus_of(folder: Path) -> str:
+    """What a model has read, by the name of the corpus: as its run says, or as the course's checkpoint is called."""
+    metrics = folder.parent / "metrics.json"
+    if folder.name == "checkpoint" and metrics.is_file():
+        return str(read_json_object(metrics, {}).get("corpus", ""))
+    return folder.name.partition("-")[0]
+
+
+def playground(name: str, files: dict[str, str | None], weights: bytes, corpus: str) -> str:
+    """The whole page as text, for a model's small files and its weights."""
+    script = bundle(WEB / "playground.js")
+    style = read_text(WEB / "playground.css")
+    data = {"name": name, "files": files, "sources": functions(read_text(WEB / "bert.js")), **start_for(corpus)}
+    return page("web/playground.html.j2").render(
+        name=name,
+        policy=policy(script, style),
+        style=Markup(style),
+        script=in_script(script),
+        worker=in_script(bundle(WEB / "worker.js")),
+        data=Markup(json_in_script(data)),
+        weights=Markup(base64.b64encode(weights).decode()),
+    )
+
+
+def functions(script: str) -> dict[str, str]:
+    """The functions of a module by their names, each with the comment before it, as the page shows them."""
+    return {found[2]: found[0].replace("export ", "") for found in FUNCTION.finditer(script)}
+
+
+def policy(script: str, style: str) -> str:
+    """What the page may do: run its own script and style, compute in a worker of its own, and ask nobody."""
+    return (
+        f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}; worker-src blob:; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def digest(text: str) -> str:
+    """The hash by which a policy knows a script or a style."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def in_script(script: str) -> Markup:
+    """A script as it may stand in a page. Raises UserError where it would end the element around it."""
+    if found := SCRIPT_ENDS.search(script):
+        raise UserError(f"a script says {found[0]!r}, which ends the element that holds it: write it in two parts.")
+    return Markup(script)
+
+
+def json_in_script(value: Any) -> str:
+    """JSON that may stand in an element of a page: no < is left in it."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
