@@ -19,6 +19,8 @@
 ##   make browser-test   JupyterLab in this machine's Chromium: every view and widget is worked, and
 ##                nothing may be fetched. Screenshots land in runs/browser-test/.
 ##   make lab     Open the course in JupyterLab, at the first notebook.
+##   make playground   A page on which a BERT of the course runs: playground.html, and it is opened.
+##                Yours: make playground ARGS=runs/documentation-tiny
 ##   make bench   Measure speeds, each beside its reference.
 ##   make gpu     On a machine with a GPU: test on it, measure its speed for every size beside
 ##                transformers, pre-train for two minutes. Eight minutes in all; see runs/gpu/.
@@ -29,14 +31,14 @@
 ##   make setup PYTHON=/path/to/python
 
 # What is installed, each with what stands before it: 1 the package, 2 what the notebooks use, 3 what tests and authors use.
-bert: PARTS = 1
+bert playground: PARTS = 1
 lab: PARTS = 2
 PARTS = 3
 EXTRAS_1 =
 EXTRAS_2 = [course,production,jax]
 EXTRAS_3 = [course,production,jax,hub,tensorboard,authors,browser,test]
 
-.PHONY: help bert test check notebooks browser-test setup lab bench gpu lint environment
+.PHONY: help bert test check notebooks browser-test setup lab playground bench gpu lint environment
 
 MINUTES ?= 5
 ARGS ?=
@@ -77,6 +79,9 @@ setup: environment
 lab: environment
 	@mkdir -p notebooks
 	.venv/bin/python -m jupyterlab $(firstword $(sort $(wildcard notebooks/[0-9]*.ipynb)) notebooks) $(ARGS)
+
+playground: environment
+	.venv/bin/bertedu playground --open $(ARGS)
 
 bench: environment
 	.venv/bin/python benchmarks/pretraining.py $(ARGS)

@@ -60,7 +60,7 @@ def test_the_report_fetches_nothing_and_has_words_for_every_picture(corpus, tmp_
     (folder / "metrics.json").write_text(json.dumps(metrics(corpus)), encoding="utf-8")
     path = write_report(folder)
     text = path.read_text("utf-8")
-    assert path == folder / "report.html" and fetches(text) == []
+    assert path == folder / "report.html" and fetches(text) == ["playground.html"]
     page = Page(text)
     pictures = [named for tag, named in page.tags if tag == "img"]
     assert len(pictures) == 2 and all(len(named["alt"]) > 100 for named in pictures)
@@ -73,6 +73,7 @@ def test_the_report_fetches_nothing_and_has_words_for_every_picture(corpus, tmp_
         "curves.png",
         "metrics.json",
         "metrics.jsonl",
+        "playground.html",
         "report.html",
         "run.json",
     ]

@@ -159,8 +159,8 @@ class Pretrain(click.Command):
 def pretrain(**options: Any) -> int:
     """Pre-train a BERT, or another member of the family, and write a run folder.
 
-    The folder gets the checkpoint (it opens in `transformers`), metrics.json, curves, an attention picture
-    and report.html.
+    The folder gets the checkpoint (it opens in `transformers`), metrics.json, curves, an attention picture,
+    report.html and, for a BERT, playground.html.
     """
     from bertedu.pretraining.plan import Plan
     from bertedu.pretraining.run import pretrain as run_plan

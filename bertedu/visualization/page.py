@@ -50,6 +50,7 @@ figcaption { color: var(--faint); font-size: .92rem; }
 .mistakes dt { white-space: nowrap; }
 .looks { display: grid; gap: 0 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
 .bar { display: block; height: .6rem; background: var(--mark); border-radius: 3px; min-width: 2px; }
+a { color: var(--mark); }
 mark { background: none; color: var(--mark); font-weight: 600; }
 pre { background: var(--soft); padding: .7rem .9rem; border-radius: 8px; white-space: pre-wrap;
   overflow-wrap: anywhere; }

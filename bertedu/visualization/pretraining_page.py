@@ -41,10 +41,12 @@ def page(
     longer: str = "",
     objective: str = "words",
     opened_as: str = "",
+    playground: str = "",
 ) -> str:
     """The whole page. pictures: <img> tags by name, "curves" (if there are any) and "attention". member: the name of
     the member of the family; longer: the options with which another run is of the same kind; objective: what it was
-    trained for, by name; opened_as: the class in `transformers` of a member of which no pipeline fills masks.
+    trained for, by name; opened_as: the class in `transformers` of a member of which no pipeline fills masks;
+    playground: the page beside this one on which the model answers.
     """
     name = NAMES.get(metrics["corpus"], metrics["corpus"])
     teacher, objectives = facts["Model"].get("teacher", ""), objectives_of(metrics, objective)
@@ -64,7 +66,7 @@ def page(
         f"<h2>How training went</h2>\n{curves}",
         f"<h2>Where it looks</h2>\n{figure_html(pictures['attention'], ATTENTION)}",
         f"<h2>How it was made</h2>\n{facts_html(facts)}",
-        f"<h2>How to go on</h2>\n{next_html(folder, try_out, filler[1], longer, opened_as)}",
+        f"<h2>How to go on</h2>\n{next_html(folder, try_out, filler[1], longer, opened_as, playground)}",
         f"<h2>What to know about these numbers</h2>\n{notes_html(metrics, objectives)}",
     ]
     return document(f"{title}{name}", sections)
@@ -120,14 +122,22 @@ def examples_html(examples: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -
     return f"<ul class='answers'>{''.join(items)}</ul>"
 
 
-def next_html(folder: str, try_out: str, filler: str = "", longer: str = "", opened_as: str = "") -> str:
-    """Commands to copy. filler: where in the checkpoint the model lies that fills masks; the others as in `page`."""
+def next_html(
+    folder: str, try_out: str, filler: str = "", longer: str = "", opened_as: str = "", playground: str = ""
+) -> str:
+    """A link, and commands to copy. filler: where in the checkpoint the model lies that fills masks; the others as in
+    `page`.
+    """
     name, text = escape(folder), escape(try_out)
     checkpoint = f"{name}/checkpoint/{filler}".rstrip("/")
     opened = f'from transformers import pipeline\n\npipeline("fill-mask", model="{checkpoint}")("{text}")'
     if opened_as:  # <mask> hides nothing from it: a pipeline would ask the wrong stream
         opened = f'from transformers import {opened_as}\n\n{opened_as}.from_pretrained("{checkpoint}")'
-    return (
+    touched = (
+        f'<p><a href="{escape(playground)}">Ask it on a page of its own</a>: hide words, look inside, change a part. '
+        "The page needs no network.</p>"
+    )
+    return (touched if playground else "") + (
         f'<p>Ask it:</p><pre><code>bertedu fill-mask "{text}" --model {name}\n'
         f'bertedu attention "The first text." "The second text." --model {name} --html attention.html</code></pre>'
         "<p>Train longer, in a new folder:</p>"

@@ -20,10 +20,12 @@ from bertedu.visualization.page import duration
 from bertedu.visualization.picture import Picture
 from bertedu.visualization.pretraining_page import page
 from bertedu.visualization.results import objectives_in, results
+from bertedu.web.playground import playground_beside
 
 
 def write_report(folder: str | Path) -> Path:
-    """Write curves.png, attention.png and report.html into a finished run's folder; returns the page's path.
+    """Write curves.png, attention.png and report.html into a finished run's folder; returns the page's path. Of a BERT
+    the playground too, to which the report links.
 
     Raises UserError for a folder that holds no finished run, and where a file cannot be written.
     """
@@ -51,6 +53,7 @@ def write_report(folder: str | Path) -> Path:
             longer=options_of(run, model.config.model_type),
             objective=objective_of(run.plan),
             opened_as=opened_as(model.config.model_type),
+            playground=playground_beside(run.folder),
         ),
     )
     return run.folder / "report.html"

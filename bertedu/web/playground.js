@@ -95,8 +95,9 @@ class Playground {
     this.tokenizer = new WordPiece(this.about.tokens, this.about.switches);
     const { layers, heads, size, parameters, tokens, positions } = this.about;
     at("model").textContent =
-      `${name}: ${layers} layers of ${heads} heads, ${size} numbers for a token, ${tokens.length.toLocaleString("en")} ` +
-      `pieces in its vocabulary, ${parameters.toLocaleString("en")} weights; it reads up to ${positions} pieces.`;
+      `${name}: ${layers} layers of ${heads} heads, ${size} numbers for a token, a vocabulary of ` +
+      `${tokens.length.toLocaleString("en")} pieces, ${parameters.toLocaleString("en")} weights. ` +
+      `It reads up to ${positions} pieces.`;
     this.show(this.state, faults);
   }
 

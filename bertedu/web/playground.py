@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from bertedu.checkpoints.folder import find_folder
+from bertedu.config import CONFIG
 from bertedu.errors import UserError
 from bertedu.files import read_bytes, read_json_object, read_text, write_text
 from bertedu.templates import page
@@ -17,11 +18,12 @@ from bertedu.web.bundling import WEB, bundle
 from bertedu.web.samples import start_for
 
 NAME = "playground.html"  # beside the report of a run
+WEIGHTS = "model.safetensors"
 MOST_BYTES = 60_000_000  # of the weights: a page of 80 MB is the largest that opens at once
 SCRIPT_ENDS = re.compile(r"</script|<!--", re.IGNORECASE)
 FUNCTION = re.compile(r"^(/\*\*[^\n]*\*/\n)?(?:export )?function (\w+)\(.*?^}$", re.DOTALL | re.MULTILINE)
 SMALL_FILES = {
-    "config": "config.json",
+    "config": CONFIG,
     "vocabulary": "vocab.txt",
     "settings": "tokenizer_config.json",
     "tokenizer": "tokenizer.json",
@@ -35,26 +37,35 @@ def write_playground(model: str | Path, output: str | Path, corpus: str = "") ->
     Raises UserError for what is no BERT, for more than 60 MB of weights, and where the file cannot be written.
     """
     folder = find_folder(model)
-    check_is_bert(folder)
-    weights = folder / "model.safetensors"
+    if model_type_in(folder) != "bert":
+        raise UserError(
+            f"{folder} is a model of the type {model_type_in(folder)!r}, and the page runs BERT only: choose a BERT."
+        )
+    weights = folder / WEIGHTS
     if not weights.is_file():
-        raise UserError(f"{folder} has no model.safetensors in one file: save the model in this format.")
+        raise UserError(f"{folder} has no {WEIGHTS} in one file: save the model in this format.")
     if (size := weights.stat().st_size) > MOST_BYTES:
         raise UserError(
-            f"{weights} has {size / 1e6:,.0f} MB, and a page takes {MOST_BYTES / 1e6:,.0f}: write the page without a "
-            "model of your own (`bertedu playground`), open it, and drop the folder on it."
+            f"{weights} has {size / 1e6:,.0f} MB, and a page takes {MOST_BYTES / 1e6:,.0f}: write the page without it "
+            "(`bertedu playground`), open it, and drop the folder on it."
         )
     name = folder.parent.name if folder.name == "checkpoint" else folder.name
-    text = playground(name, small_files(folder), read_bytes(weights, MOST_BYTES), corpus or corpus_of(folder))
+    text = playground(name, small_files(folder), read_bytes(weights), corpus or corpus_of(folder))
     write_text(output, text)
     return Path(output)
 
 
-def check_is_bert(folder: Path) -> None:
-    """Raise UserError for a model of another kind: `bert.js` computes BERT."""
-    model_type = read_json_object(folder / "config.json", {}).get("model_type")
-    if model_type != "bert":
-        raise UserError(f"{folder} is a model of the type {model_type!r}, and the page runs BERT only: choose a BERT.")
+def playground_beside(folder: Path) -> str:
+    """Write the page into a run's folder. Returns its name, "" where the run's model is none that a page can run."""
+    weights = find_folder(folder) / WEIGHTS
+    if model_type_in(weights.parent) != "bert" or not weights.is_file() or weights.stat().st_size > MOST_BYTES:
+        return ""
+    return write_playground(folder, folder / NAME).name
+
+
+def model_type_in(folder: Path) -> Any:
+    """What config.json says of the model in a folder."""
+    return read_json_object(folder / CONFIG, {}).get("model_type")
 
 
 def small_files(folder: Path) -> dict[str, str | None]:
