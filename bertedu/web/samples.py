@@ -3,7 +3,7 @@
 from typing import Any
 
 HIDDEN = "*"  # stands before the word that is hidden at first
-WORLD = {
+WORLD: dict[str, Any] = {
     "samples": (
         "The people of Brazil speak *Portuguese.",
         "*Paris is the capital of France.",
@@ -22,7 +22,7 @@ WORLD = {
         "The bank lends money.",
     ),
 }
-ANY = {
+ANY: dict[str, Any] = {
     "samples": (
         "He looked at the *door and said nothing.",
         "The keys near the old lamp *were wet.",
@@ -39,7 +39,7 @@ ANY = {
         "She had a light heart that day.",
     ),
 }
-DOCUMENTATION = {
+DOCUMENTATION: dict[str, Any] = {
     "samples": (
         "The function *returns a list of strings.",
         "If the file does not *exist, an error is raised.",
