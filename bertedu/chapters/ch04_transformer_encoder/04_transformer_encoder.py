@@ -48,36 +48,12 @@
 #
 # ## Where the encoder sits
 #
-# The figure shows the whole of BERT on the left and the inside of one encoder layer on the right. You have built the
-# embeddings (chapter 02) and the attention (chapter 03). What is new is blue: the arrows that lead around a box, a
-# LayerNorm after each of them, and the feed-forward network. Dropout is new too, but not drawn. ("Heads" on the left
-# are small output networks on top of BERT, one for each task. They have nothing to do with attention heads.)
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet
-
-figure = new_figure(6.6, 3.8)
-axes = figure.subplots()
-axes.set(xlim=(0, 9), ylim=(0.1, 7.9))
-axes.axis("off")
-bert = "token ids [B, T]|embeddings (02)|encoder layer 1|encoder layer 2 … L|heads (05)"
-norm, vectors = "add, LayerNorm", "vectors [B, T, D]"
-layer = [vectors, "self-attention (03)", norm, "feed-forward", norm, vectors]
-for x, names, gap in ((1.8, bert.split("|"), 1.7), (6.6, layer, 1.38)):
-    for y, name in ((0.6 + gap * level, name) for level, name in enumerate(names)):
-        new = name.startswith(("encoder", "add", "feed"))
-        edge, fill = (BLUE, "#e3f0f8") if new else (GREY, "#f3f3f3")
-        frame = {"boxstyle": "round,pad=0.45", "facecolor": fill, "edgecolor": edge}
-        axes.text(x, y, name, ha="center", va="center", fontsize=9, color=INK, bbox=frame)
-        if y > 1:
-            style = {"arrowstyle": "->", "color": GREY}
-            axes.annotate("", (x, y - 0.36), (x, y - gap + 0.36), arrowprops=style)
-for y in (0.6, 3.36):
-    style = {"arrowstyle": "->", "color": BLUE, "connectionstyle": "arc3,rad=0.6"}
-    axes.annotate("", (7.42, y + 2.66), (7.42, y + 0.1), arrowprops=style)
-alt = "Left, BERT: token ids, embeddings, encoder layers 1 to L, heads. Right, one layer: "
-alt += "self-attention, add and LayerNorm, feed-forward, add and LayerNorm; one arrow leads "
-Picture(figure, alt=alt + "around self-attention and another one around feed-forward.")
+# ![The map of BERT from left to right: tokenizer, embeddings, then L layers of self-attention and feed-forward, then the heads. The feed-forward half of a layer is lit.](pictures/04_where.svg)
+#
+# You have built the embeddings (chapter 02) and the attention (chapter 03). What is new has a thick edge: the additions,
+# a LayerNorm after each of them, and the feed-forward network. Dropout is new too, but not drawn.
+#
+# ![Inside a layer, from left to right: x, attention, plus, norm, feed-forward, plus, norm. One line leads around attention and one around feed-forward, into the plus behind it.](pictures/04_layer.svg)
 
 # %% [markdown]
 # ## Attention alone makes all tokens the same
@@ -87,12 +63,12 @@ Picture(figure, alt=alt + "around self-attention and another one around feed-for
 # they point in unrelated directions and 1 if they all point in the same direction. The second is the size of the
 # vectors' entries, measured by their standard deviation.
 #
-# The first cell makes eight random tokens and two helpers. `initialize_like_base` draws random weights that have the
-# same effect as those that BERT-Base starts with. These have standard deviation 0.02 at D = 768. A sum of only 64
-# products is smaller, so at D = 64 ours have $0.02\,\sqrt{768/64} = 0.07$.
+# The first cell makes eight random tokens and two helpers. `initialize_like_base` draws weights with the effect of those
+# that BERT-Base starts with: standard deviation 0.02 at D = 768. A sum of only 64 products is smaller, so at D = 64 ours
+# have $0.02\,\sqrt{768/64} = 0.07$.
 #
-# Guess before you run the second cell. The mean cosine starts near 0. After **two** layers of attention, is it near
-# 0.1, near 0.5 or above 0.9? And the entries start with standard deviation 1. What is it after twelve layers?
+# Guess before you run the second cell. The mean cosine starts near 0. After **two** layers of attention, is it near 0.1,
+# near 0.5 or above 0.9? And the entries start with standard deviation 1. What is it after twelve layers?
 
 # %%
 import math
@@ -126,7 +102,7 @@ def mean_cosine(x):  # [1, T, D] -> the mean over all pairs of different tokens
     return (((x @ x.T).sum() - T) / (T * (T - 1))).item()  # without the T ones on the diagonal
 
 
-# %%
+# %% tags=["guess"]
 attentions = nn.ModuleList(initialize_like_base(SelfAttention(config)) for _ in range(L))
 x = tokens  # [B, T, D]
 for depth, attention in enumerate(attentions, start=1):
@@ -135,14 +111,19 @@ for depth, attention in enumerate(attentions, start=1):
         print(f"{depth:2} layers: mean cosine {mean_cosine(x):.2f}, entries {x.std():.0e}")
 
 # %% [markdown]
-# After two layers, eight unrelated tokens have become practically the same vector. After twelve, that vector is
-# almost zero.
+# <details><summary>What you saw, and why</summary>
 #
-# Both have a simple cause. Each token leaves attention as a **weighted mean** of values. Means are more similar to
-# each other than the vectors they are made of, so means of means of means become equal. And unrelated vectors partly
-# cancel in a mean; with small initial weights, what is left shrinks in every layer. Dong, Cordonnier and Loukas
-# (2021) proved that in a network of attention alone the tokens become equal doubly exponentially fast with depth: the
-# exponent itself grows exponentially. This is called **rank collapse**. Their title: "Attention is not all you need".
+# ![Cosines of all pairs of eight tokens after 0, 1, 2 and 12 layers of attention alone: at first only the diagonal is 1, after one layer nearly all pairs are, after two all.](pictures/04_collapse.svg)
+#
+# After two layers, eight unrelated tokens have become practically the same vector. After twelve, that vector
+# is almost zero. Each token leaves attention as a **weighted mean** of values, and means are more similar to each other
+# than the vectors they are made of. And unrelated vectors partly cancel in a mean; with small initial weights, what is
+# left shrinks in every layer.
+#
+# </details>
+#
+# Dong, Cordonnier and Loukas (2021) proved that in a network of attention alone the tokens become equal, faster and
+# faster with depth, and called it **rank collapse**. Their title: "Attention is not all you need".
 #
 # ## The residual connection
 #
@@ -157,18 +138,17 @@ for depth, attention in enumerate(attentions, start=1):
 # The first cell below repeats the experiment with this one change. What do you expect of the mean cosine now?
 #
 # The second cell computes a gradient, which passes through the layers backwards. Take ten layers of one number, each
-# with $f(x) = 0.1\,x$, as in a layer that has learned little so far. How large is the derivative of the output with
-# respect to the input, without and with the residual connection? Use a pencil: layers in a row multiply their
-# derivatives.
+# with $f(x) = 0.1\,x$. How large is the derivative of the output with respect to the input, without and with the
+# residual connection? Use a pencil: layers in a row multiply their derivatives.
 
-# %%
+# %% tags=["guess"]
 x = tokens  # [B, T, D]
 for depth, attention in enumerate(attentions, start=1):
     x = x + attention(x)[0].detach()  # [B, T, D]: the only change
     if depth in (1, 2, 4, 12):
         print(f"{depth:2} layers: mean cosine {mean_cosine(x):.2f}, entries {x.std():.1f}")
 
-# %%
+# %% tags=["guess"]
 for name, keep in (("without residual", 0), ("with residual", 1)):
     start = x = torch.tensor(1.0, requires_grad=True)
     for _ in range(10):
@@ -177,12 +157,16 @@ for name, keep in (("without residual", 0), ("with residual", 1)):
     print(f"{name:16}: {start.grad.item():.1e}")
 
 # %% [markdown]
-# The layers and their parameters are the same as before, but now the tokens stay different: the mean cosine after
-# twelve layers is 0.18 instead of 1.00, and the entries keep their size.
+# <details><summary>What you saw, and why</summary>
 #
-# The derivatives are $0.1^{10} = 10^{-10}$ and $1.1^{10} = 2.6$. Without residual connections the gradient
-# **vanishes**. With them, the derivative of each layer is $1 + 0.1$, so there is always one path, the product of the
-# ones, on which the gradient arrives undiminished.
+# ![Five of ten boxes that multiply by 0.1: what arrives is 1e-10. Five of ten boxes that multiply by 1.1: what arrives is 2.6.](pictures/04_residual.svg)
+#
+# ![Cosines of all pairs of eight tokens where attention is added to x: even after twelve layers only the diagonal is 1, and the other pairs are pale.](pictures/04_kept.svg)
+#
+# With the residual connection the tokens stay different, and the entries keep their size. Without it the gradient **vanishes**. With it the derivative of each layer is $1 + 0.1$, so there is always one
+# path, the product of the ones, on which the gradient arrives undiminished.
+#
+# </details>
 #
 # ### Exercise 4.1 · The gradient through three layers
 # ●○○○ · 5 minutes
@@ -218,7 +202,7 @@ check("4.1", derivatives)
 # sublayer adds independent numbers with standard deviation 1. Variances of independent numbers add up. What is the
 # standard deviation after these 24 additions? The cell also computes it with a LayerNorm after each addition.
 
-# %%
+# %% tags=["guess"]
 torch.manual_seed(0)
 added = normalized = torch.randn(1000, D)  # 1000 tokens
 for _ in range(24):
@@ -228,18 +212,26 @@ for _ in range(24):
 print(f"without LayerNorm: {added.std():.1f}, with LayerNorm: {normalized.std():.1f}")
 
 # %% [markdown]
-# It is $\sqrt{1 + 24} = 5$. Updates of size 1 then change little, so the upper layers would have to produce ever
-# larger ones. **LayerNorm** (Ba et al. 2016; you wrote it in chapter 02) brings each token back to mean 0 and
-# variance 1.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Standard deviation of the stream after 0, 6, 12, 18 and 24 additions: 1.0, 2.6, 3.6, 4.4 and 5.0 without LayerNorm, 1.0 throughout with it.](pictures/04_growth.svg)
+#
+# It is $\sqrt{1 + 24} = 5$. Updates of size 1 then change little, so the upper layers would have to produce ever larger
+# ones.
+#
+# </details>
+#
+# **LayerNorm** (Ba et al. 2016; you wrote it in chapter 02) brings each token back to mean 0 and variance 1.
 #
 # ### Why not BatchNorm? (optional)
 #
-# Convolutional networks for images mostly use **batch normalization** (BatchNorm; Ioffe & Szegedy 2015). It computes
-# the mean and the variance of each *column* over all examples of the batch, where LayerNorm uses the D numbers of one
-# token. Why is that worse for text? The next cell puts the same text into two batches, next to two different
-# neighbours, and compares its vectors. Guess: for which of the two norms does the neighbour matter?
+# ![Two tables of five tokens with six numbers. LayerNorm takes its mean over one row, the numbers of one token; BatchNorm over one column, one number of all tokens of the batch.](pictures/04_which_numbers.svg)
+#
+# Networks for images mostly use **batch normalization** (BatchNorm; Ioffe & Szegedy 2015): the mean and the variance of
+# each *column* over all examples of the batch. Why is that worse for text? The next cell puts the same text into two
+# batches, next to two different neighbours, and compares its vectors. For which norm does the neighbour matter?
 
-# %%
+# %% tags=["guess"]
 torch.manual_seed(0)
 text, small, large = torch.randn(T, D), torch.randn(T, D), 5 * torch.randn(T, D)
 for name, norm in (("BatchNorm", nn.BatchNorm1d(D)), ("LayerNorm", nn.LayerNorm(D))):
@@ -247,10 +239,13 @@ for name, norm in (("BatchNorm", nn.BatchNorm1d(D)), ("LayerNorm", nn.LayerNorm(
     print(f"{name}: largest difference {(one - other).abs().max():.1f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # With BatchNorm, a text's vectors depend on which other texts are in its batch, and padding would count as well. In
-# evaluation, BatchNorm uses averages stored during training. For text these fit badly, because the averages of the
-# batches fluctuate a lot (Shen et al. 2020). LayerNorm needs nothing but the token itself, so it works the same for
-# every batch, every length and in evaluation.
+# evaluation, BatchNorm uses averages stored during training, which fit text badly (Shen et al. 2020). LayerNorm needs
+# nothing but the token itself.
+#
+# </details>
 #
 # ### Post-norm and pre-norm
 #
@@ -260,7 +255,7 @@ for name, norm in (("BatchNorm", nn.BatchNorm1d(D)), ("LayerNorm", nn.LayerNorm(
 # What comes out of each?
 
 
-# %%
+# %% tags=["guess"]
 def post_norm(x, sublayer, norm):
     return norm(x + sublayer(x))  # Vaswani et al. 2017, and BERT
 
@@ -275,9 +270,14 @@ for arrange in (post_norm, pre_norm):
     print(f"{arrange.__name__:9}", result.round(decimals=2).tolist())
 
 # %% [markdown]
-# Post-norm normalizes the *residual stream itself*: `[1, 3] + [2, 6] = [3, 9]`, and LayerNorm makes `[−1, 1]` of it.
-# Pre-norm never normalizes the stream: `[1, 3] + 2 · [−1, 1] = [−1, 5]`. The stream still grows, so a pre-norm model
+# <details><summary>What you saw, and why</summary>
+#
+# ![Post-norm: 1 3, doubled 2 6, added 3 9, normalized −1 1. Pre-norm: 1 3, normalized −1 1, doubled −2 2, added to x −1 5.](pictures/04_orders.svg)
+#
+# Post-norm normalizes the *residual stream itself*. Pre-norm never does: the stream still grows, so a pre-norm model
 # needs one more LayerNorm after its last layer.
+#
+# </details>
 #
 # ### Gradients and warm-up (optional)
 #
@@ -308,6 +308,8 @@ def gradient_norms(arrange, depth):  # one number for each layer
 
 
 # %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
+
 depths = [3, 6, 12, 24]
 figure = new_figure(7.4, 2.9)
 by_layer, by_depth = figure.subplots(1, 2)
@@ -341,13 +343,14 @@ Picture(
 # factor of $\sqrt{3/24} = 0.35$ here. We measured 0.6: our initial weights are small, so the first updates are small
 # too, and the stream grows more slowly.
 #
-# Does the order matter for training? We train twelve layers on an easy task. The input is a sequence of eight
-# letters, and each position has to name the letter to its left (the first position names the last letter). There are
-# ten letters, so guessing costs a cross-entropy of $\ln 10 = 2.30$. The learning rate, 0.005, is high. **Warm-up**
-# means that it rises to this value from zero during the first steps.
+# ![The learning rate over 100 steps. Without warm-up it is 0.005 from the first step; with warm-up it rises from zero to 0.005 during 80 steps.](pictures/04_warm_up.svg)
+#
+# Does the order matter for training? We train twelve layers on an easy task: of eight letters, each position has to name
+# the letter to its left. There are ten letters, so guessing costs a cross-entropy of $\ln 10 = 2.30$. The learning
+# rate, 0.005, is high. **Warm-up** means that it rises to this value from zero during the first steps.
 #
 # The next cell trains three variants for 100 steps, each with two random seeds, because one run could be luck. That
-# takes about half a minute; a line appears as soon as its runs are finished. Guess which variant learns nothing.
+# takes about half a minute. Guess which variant learns nothing.
 
 
 # %%
@@ -407,6 +410,8 @@ print("wanted:     ", wanted.flatten().tolist())
 print("best linear:", [round(value, 2) for value in (with_bias @ best).flatten().tolist()])
 
 # %% [markdown]
+# ![Four tokens a, b; the inner numbers relu(a + b) and relu(a + b − 1); and the first minus twice the second, which is the wanted answer 0 1 1 0.](pictures/04_exclusive_or.svg)
+#
 # The best linear map answers 0.5 every time. A second linear layer would not help, because two linear layers in a
 # row are one linear layer. There must be something *non-linear* between them. The simplest choice is the function
 # **relu**, $\mathrm{relu}(z)=\max(0,z)$.
@@ -447,7 +452,7 @@ class MyFeedForward(nn.Module):
         return self.shrink(inner)  # [B, T, D]
 
 
-# %%
+# %% tags=["guess"]
 torch.manual_seed(0)
 feed_forward, attention = MyFeedForward(config), SelfAttention(config)
 
@@ -463,11 +468,17 @@ print("feed-forward:", changed_outputs(feed_forward, position=3))
 print("attention:   ", changed_outputs(lambda x: attention(x)[0], position=3))
 
 # %% [markdown]
-# The feed-forward network changes only token 3; attention changes all eight. So the work is divided: attention
-# carries information between tokens, and the feed-forward network processes each token. Which of the two has more
-# weights? Guess the feed-forward network's share of a layer of BERT-Base. The next cell counts.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Token 3 of eight changes. Behind the feed-forward network only vector 3 changes, behind attention all eight.](pictures/04_who_changes.svg)
+#
+# Attention carries information between tokens, and the feed-forward network processes each token.
+#
+# </details>
+#
+# Which of the two has more weights? Guess the feed-forward network's share of a layer of BERT-Base.
 
-# %%
+# %% tags=["guess"]
 base = EncoderLayer(BertConfig.preset("base"))
 whole = sum(p.numel() for p in base.parameters())
 for name, part in base.named_children():
@@ -476,8 +487,13 @@ for name, part in base.named_children():
 print(f"{'one layer':18} {whole:9,}   twelve: {12 * whole:,}")
 
 # %% [markdown]
-# The feed-forward network has two thirds of the weights: its two matrices have $2 \cdot 4D^2$, attention's four
-# matrices have $4D^2$. You will count the whole model in chapter 05.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Shares of the weights of a layer of BERT-Base: attention 0.33, feed-forward 0.67, the two norms 0.00.](pictures/04_shares.svg)
+#
+# Its two matrices have $2 \cdot 4D^2$ weights, attention's four matrices have $4D^2$.
+#
+# </details>
 #
 # ## GELU
 #
@@ -487,26 +503,32 @@ print(f"{'one layer':18} {whole:9,}   twelve: {12 * whole:,}")
 #
 # $$\mathrm{GELU}(x) = x \cdot \Phi(x)$$
 #
-# Here $\Phi(x)$ is the probability that a standard normal number is smaller than $x$. If x is large, $\Phi$ is
-# nearly 1 and x passes unchanged. If x is very negative, $\Phi$ is nearly 0 and almost nothing passes. In between,
-# GELU scales x by the share of normal numbers that lie below it.
+# Here $\Phi(x)$ is the probability that a standard normal number is smaller than $x$. If x is large, x passes unchanged.
+# If x is very negative, almost nothing passes.
 #
-# A table of the normal distribution says $\Phi(1) = 0.84$. The distribution is symmetric, so you also know
-# $\Phi(-1)$. What are GELU(1) and GELU(−1)? The cell draws a million normal numbers, counts the share below x, and
-# compares x times that share with torch's GELU.
+# About 98 of 100 normal numbers are below 2. The distribution is symmetric, so you also know how many are below −2. What
+# are GELU(2) and GELU(−2)? The cell draws a million normal numbers, counts the share below x, and compares x times that
+# share with torch's GELU.
 
-# %%
+# %% tags=["guess"]
 torch.manual_seed(0)
 normal_numbers = torch.randn(1_000_000)
-for x in (-1.0, 0.0, 1.0, 3.0):
+for x in (-2.0, 0.0, 2.0, 4.0):
     share = (normal_numbers < x).double().mean().item()  # Φ(x), counted
     gelu = nn.functional.gelu(torch.tensor(x)).item()
     print(
-        f"x = {x:4}:  Φ(x) {share:.2f},  x · Φ(x) {x * share:5.2f},  torch's gelu {gelu:5.2f}"
+        f"x = {x:4}:  Φ(x) {share:6.1%},  x · Φ(x) {x * share:5.2f},  torch's gelu {gelu:5.2f}"
     )
 
 # %% [markdown]
-# GELU(1) = 0.84, and GELU(−1) = −1 · 0.16 = −0.16. A small part of the negative input passes, and so does a gradient.
+# <details><summary>What you saw, and why</summary>
+#
+# ![For x = −3, −1, 0, 1 and 3: the share Φ(x) is 0.00, 0.16, 0.50, 0.84 and 1.00, and x times Φ(x) is 0, −0.16, 0, 0.84 and 3.](pictures/04_gelu.svg)
+#
+# GELU(2) = 2 · 0.98 = 1.95, and GELU(−2) = −2 · 0.02 = −0.05. A small part of the negative input passes, and so does a
+# gradient.
+#
+# </details>
 #
 # Nobody counts a million numbers to compute $\Phi$. It follows from the **error function** erf, which every library
 # has. The paper also gives a faster approximation with tanh:
@@ -579,10 +601,10 @@ Picture(
 # dropped.
 #
 # With p = 0.1, the next layer would get, on average, only nine tenths of its input in training. To keep the mean the
-# same, the numbers that survive are divided by $1 - p$. We apply dropout with p = 0.1 to 100,000 ones. Which values
-# can come out, in training and in evaluation?
+# same, the numbers that survive are divided by $1 - p$. Which values can come out of 100,000 ones, in training and in
+# evaluation?
 
-# %%
+# %% tags=["guess"]
 torch.manual_seed(0)
 dropout = nn.Dropout(0.1)
 ones = torch.ones(100_000)
@@ -593,8 +615,15 @@ dropout.eval()
 print(f"evaluation: values {dropout(ones).unique().item():.2f}")
 
 # %% [markdown]
-# In training the values are 0 and 1 / 0.9 = 1.11, with mean 1. In evaluation dropout changes nothing. Below its
-# heads, BERT uses dropout at three kinds of points, each time with p = 0.1:
+# <details><summary>What you saw, and why</summary>
+#
+# ![Ten ones. In training one of them has become 0 and the others 1.11; in evaluation all are still 1.](pictures/04_dropped.svg)
+#
+# In training the values are 0 and 1 / 0.9 = 1.11, with mean 1. In evaluation dropout changes nothing.
+#
+# </details>
+#
+# Below its heads, BERT uses dropout at three kinds of points, each time with p = 0.1:
 #
 # | where | what is set to 0 |
 # |---|---|
@@ -661,7 +690,7 @@ class MyEncoderLayer(nn.Module):
 # cell stores L layers in three ways. All of them run, and all return the right shape. How many weights does torch
 # find in each?
 
-# %%
+# %% tags=["guess"]
 layers = [MyEncoderLayer(config) for _ in range(L)]
 stacks = {"a plain list": layers, "ModuleList([layer] * L)": nn.ModuleList(layers[:1] * L)}
 stacks["ModuleList of L layers"] = nn.ModuleList(layers)
@@ -671,9 +700,15 @@ for name, stack in stacks.items():
     print(f"{name:24} {sum(p.numel() for p in model.parameters()):9,} weights")
 
 # %% [markdown]
-# torch does not look inside a plain list. The optimizer would not train these layers, and `.eval()` and
-# `.to("cuda")` would not reach them. The second model is *one* layer that runs twelve times with the same weights.
-# (ALBERT, Lan et al. 2020, does that on purpose.) Only the third is BERT's encoder.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Three ways to store four layers. In a plain list torch finds none of them, in [layer] * L one layer four times, in a ModuleList of L layers all.](pictures/04_three_stacks.svg)
+#
+# torch does not look inside a plain list: the optimizer would not train these layers, and `.eval()` and `.to("cuda")`
+# would not reach them. The second model is *one* layer that runs twelve times with the same weights. (ALBERT, Lan et al.
+# 2020, does that on purpose.) Only the third is BERT's encoder.
+#
+# </details>
 #
 # ### Exercise 4.4 · The stack
 # ●●●○ · 15 minutes
@@ -742,7 +777,7 @@ for depth in (0, 1, 2, 4, 12):
 # without a mask, then in the same layer with a causal mask. Guess both lines. The last line concerns word order: it
 # shuffles the tokens before the encoder, or shuffles the vectors after it, and compares.
 
-# %%
+# %% tags=["guess"]
 causal = torch.full((T, T), -torch.inf).triu(diagonal=1)  # [T, T]: -inf right of the diagonal
 layer = encoder.layers[0]
 print("no mask (encoder):    ", changed_outputs(lambda x: layer(x)[0], position=-1))
@@ -756,14 +791,19 @@ difference = (shuffled_before - shuffled_after).abs().max()
 print(f"shuffling before or after: largest difference {difference:.5f}")
 
 # %% [markdown]
-# In the encoder, every token's vector depends on the last token: "bank" can use a "river" three words later. In the
-# decoder, only the last vector does. This is the B in BERT, *bidirectional*. The price: such a model cannot be
-# trained to predict the next word, because it sees it. It needs another task, to fill in words that were masked
-# (chapter 06).
+# <details><summary>What you saw, and why</summary>
 #
-# The last line shows that shuffling before and after gives the same vectors. The whole encoder is **permutation
-# equivariant**, like attention in chapter 02. Everything that BERT knows about word order comes from its position
+# ![Who looks at whom among five tokens: in an encoder all pairs, in a decoder with a causal mask each token looks only at itself and what stands to its left.](pictures/04_who_sees_whom.svg)
+#
+# In the encoder, every token's vector depends on the last token: "bank" can use a "river" three words later. In the
+# decoder, only the last vector does. The last line shows that shuffling before and after gives the same vectors: the
+# whole encoder is **permutation equivariant**, so everything that BERT knows about word order comes from its position
 # embeddings.
+#
+# </details>
+#
+# This is the B in BERT, *bidirectional*. The price: such a model cannot be trained to predict the next word, because it
+# sees it. It needs another task, to fill in words that were masked (chapter 06).
 #
 # | | Transformer (base), 2017 | BERT-Base, 2018 |
 # |---|---|---|

@@ -104,6 +104,7 @@ class Sheet:
         rows: Sequence[str] = (),
         columns: Sequence[str] = (),
         cell: float = 0.0,
+        row: float = ROW,
         largest: float = 0.0,
         digits: int | None = None,
         numbers: bool = True,
@@ -111,16 +112,16 @@ class Sheet:
         """A matrix `[rows, columns]`, or a vector as one row: each cell filled by its value, its number in it.
 
         The name stands above it, the shape in grey below the name. `role` is query, key or value, whose colour its
-        edge and name get. `cell` is the width of a cell (by itself as its longest number needs). `largest` is the
-        value that is full gold (by itself more than the largest of the matrix, so that black ink stays readable), and
-        `digits` those after the point (none where all are whole, else two).
+        edge and name get. `cell` is the width of a cell (by itself as its longest number needs), `row` its height.
+        `largest` is the value that is full gold (by itself more than the largest of the matrix, so that black ink
+        stays readable), and `digits` those after the point (none where all are whole, else two).
         """
         table = np.atleast_2d(np.asarray(values, dtype=float))
         largest = largest or 1.6 * float(np.abs(table).max()) or 1.0
         digits = digits if digits is not None else 0 if (table == table.round()).all() else 2
-        told = [[number(value, digits) for value in row] for row in table]
-        cell = cell or max(36.0, LETTER * max(len(one) for row in told for one in row) + 10)
-        box = Grid(x, y, cell * table.shape[1], ROW * table.shape[0], *table.shape)
+        told = [[number(value, digits) for value in line] for line in table]
+        cell = cell or max(36.0, LETTER * max(len(one) for line in told for one in line) + 10)
+        box = Grid(x, y, cell * table.shape[1], row * table.shape[0], *table.shape)
         for i, j in np.ndindex(*table.shape):
             fill = fill_of(float(table[i, j]), largest)
             self._rectangle(box.cell(i, j), fill, "#ffffff", 1.5)
