@@ -7,6 +7,7 @@ says for the help, are known before.
 
 import ast
 import pkgutil
+import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -55,6 +56,11 @@ class Registry(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def loaded(self) -> list[Any]:
+        """The things whose modules are imported already."""
+        there = [name for name, place in self.places.items() if not isinstance(place, str) or place in sys.modules]
+        return [self[name] for name in there]
 
     def help_of(self, name: str) -> str:
         """The HELP of a thing's module, read without importing it: a help text does not wait for torch."""

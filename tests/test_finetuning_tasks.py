@@ -30,7 +30,6 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.visualization import write_finetuning_report
 from bertedu.visualization.finetuning_results import finetuning_results
 from bertedu.visualization.finished_runs import read_predictions
-from bertedu.visualization.mistakes import in_words
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -50,7 +49,7 @@ def test_a_run_of_every_task_has_its_page_goes_on_and_is_exported_or_refused(tas
     of = TASKS[task]
     metrics = finetune(made_plan(tmp_path, base, task, test=str(tmp_path / DATA[task][0])), of, silent)
     rows = read_predictions(tmp_path / "run/predictions.jsonl", task)
-    assert len(rows) == 40 and all(in_words(row, task) == in_words(row) for row in rows)
+    assert len(rows) == 40
     assert finetuning_results(metrics) and all(row.baselines for row in finetuning_results(metrics)[:1])
     assert of.measure(metrics["runs"][0]["chosen_by"]) is not None
     for figures in metrics["baselines"].values():

@@ -80,3 +80,14 @@ def test_a_chapter_depends_on_what_its_cells_and_checks_reach_and_on_little_else
     others = ("family.", "corpora", "training", "inference", "pretraining.objectives.", "finetuning.tasks.")
     assert not [name for name in found if name.startswith(tuple(f"bertedu.{other}" for other in others))]
     assert len(found) <= MOST_OF_CHAPTER_3, sorted(found)
+
+
+def test_a_bert_is_opened_and_trained_without_the_rest_of_the_family():
+    """Who changes SpanBERT rebuilds the chapter of SpanBERT."""
+    found = loaded(
+        "from bertedu import BertModel; from bertedu.course import data_path\n"
+        "BertModel.from_pretrained(data_path('checkpoints/world-tiny'))\n"
+        "from bertedu.pretraining.plan import Plan; Plan.from_options(corpus='world', steps=1)\n"
+        "import bertedu.pretraining.run"
+    )
+    assert not [name for name in found if name.startswith("bertedu.family.")]

@@ -33,3 +33,11 @@ def test_every_file_of_the_folder_is_registered():
         files = {path.stem for path in (REPOSITORY / "bertedu" / folder).glob("[a-z]*.py")}
         assert {name.replace("-", "_") for name in registry} == files
     assert len(ARCHITECTURES) == 10
+
+
+def test_what_is_imported_already_is_told_without_importing_the_rest():
+    registry = Registry("stone", "REPOSITORY")
+    registry.add("absent", "a_module_that_is_not_there")
+    registry.add("there", __name__)
+    registry.add("itself", 7)
+    assert registry.loaded() == [REPOSITORY, 7]

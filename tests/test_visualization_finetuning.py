@@ -136,7 +136,7 @@ def test_the_spread_over_seeds_is_that_of_its_row():
 
 
 def test_the_mean_of_the_seeds_is_drawn_beside_them():
-    picture = finetuning_curves({0: log(0), 2: log(2)}, "accuracy", {"bag of words": 0.7})
+    picture = finetuning_curves({0: log(0), 2: log(2)}, "classification", "accuracy", {"bag of words": 0.7})
     loss, accuracy = picture.figure.axes
     assert len(loss.get_lines()) == 6 and len(accuracy.get_lines()) == 6
     assert accuracy.get_lines()[2].get_ydata().tolist() == pytest.approx([0.4, 0.8])
@@ -147,9 +147,9 @@ def test_the_mean_of_the_seeds_is_drawn_beside_them():
     assert "2 seeds, in the mean. Loss on training batches: from 2.800 to 1.400" in picture.alt
     assert "bag of words 0.700" in picture.alt
     assert [line.get_data() for line in accuracy.get_lines()[3:5]] == [([8], [0.8])] * 2, "another checkpoint is ringed"
-    assert len(finetuning_curves({0: log(0)}, "accuracy").figure.axes[1].get_lines()) == 2
+    assert len(finetuning_curves({0: log(0)}, "classification", "accuracy").figure.axes[1].get_lines()) == 2
     with pytest.raises(UserError, match="no figures to draw"):
-        finetuning_curves({0: []}, "accuracy")
+        finetuning_curves({0: []}, "classification", "accuracy")
 
 
 def test_scores_and_places_are_told_the_right_way_round():

@@ -11,7 +11,6 @@ from bertedu.registry import TASKS
 from bertedu.visualization.confusion import confusion_matrix, entity_confusion, label_outcomes
 from bertedu.visualization.curves import training_curves
 from bertedu.visualization.finetuning_curves import finetuning_curves
-from bertedu.visualization.mistakes import in_words
 
 
 def test_texts_without_any_class_do_not_end_the_report():
@@ -27,7 +26,7 @@ def test_parts_of_speech_with_a_hyphen_are_not_drawn_as_entities():
     row = {"words": ["(", "a"], "tags": ["-LRB-", "NN-TL"], "prediction": ["-LRB-", "NN"], "probability": [0.9, 0.8]}
     picture, caption = TASKS["tagging"].pictures([{**row, "mistake": 0.8}], visualization)["confusion"]
     assert caption.startswith("Which tag") and "NN-TL as NN 1 times" in picture.alt
-    mistake = in_words({**row, "mistake": 0.8})
+    mistake = TASKS["tagging"].in_words({**row, "mistake": 0.8})
     assert (mistake.right, mistake.said) == ("a NN-TL", "a NN (80%)")
 
 
@@ -41,7 +40,7 @@ NAME = "x" * 3000
         lambda: entity_confusion([[f"B-{NAME}", "O"]], [["O", "O"]]),
         lambda: label_outcomes([[NAME], []], [[], ["y"]]),
         lambda: training_curves([{"step": 1, "mlm_loss": 2.0}], {"mlm_loss": {NAME: 3.0, "$\\frac$": 2.0}}),
-        lambda: finetuning_curves({0: [{"step": 1, "text_loss": 2.0, "validation_": 1.0}]}, "", {NAME: 3.0}),
+        lambda: finetuning_curves({0: [{"step": 1, "text_loss": 2.0, "validation_": 1.0}]}, "tagging", "", {NAME: 3.0}),
     ],
     ids=["classes", "entities", "sets", "pre-training", "fine-tuning"],
 )

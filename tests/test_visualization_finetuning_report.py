@@ -12,11 +12,12 @@ from support.pages import Page, fetches
 from bertedu.config import BertConfig
 from bertedu.corpora.readers import TaggedWords
 from bertedu.errors import UserError
+from bertedu.finetuning.explaining import shortened
 from bertedu.finetuning.tagging import Tagged, TaggingTask
 from bertedu.registry import TASKS
 from bertedu.visualization import write_finetuning_report
 from bertedu.visualization.finetuning_results import finetuning_results
-from bertedu.visualization.mistakes import in_words, mistakes_html, most_telling, shortened
+from bertedu.visualization.mistakes import mistakes_html, most_telling
 from bertedu.visualization.results import verdicts
 
 SAID = {
@@ -40,12 +41,12 @@ def test_an_error_to_read_is_told_the_right_way_round(task):
     assert telling[0] == rows[1]
     if task not in ("regression", "similarity"):
         assert telling == rows[1:]
-    mistake = in_words(telling[0])
+    mistake = TASKS[task].in_words(telling[0])
     right, said = SAID[task][1:]
     if task == "entities":
         right, said = "no entity", "<d> [per] (80%)"  # the other is right
     assert (mistake.asked, mistake.right, mistake.said) == (SAID[task][0], right, said)
-    page = Page(f"<div>{mistakes_html(telling)}</div>")
+    page = Page(f"<div>{mistakes_html(telling, task)}</div>")
     assert mistake.said in page.words, "what the model said is text, not HTML"
 
 

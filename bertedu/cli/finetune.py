@@ -131,10 +131,11 @@ def show(folder: Path, metrics: dict[str, Any]) -> None:
     """Print the figures beside the baselines and some errors, write the report, and say where it and the model are."""
     from rich.console import Console
 
+    from bertedu.finetuning.explaining import shortened
     from bertedu.visualization.finetuning_report import write_finetuning_report
     from bertedu.visualization.finetuning_results import finetuning_results, finetuning_table
     from bertedu.visualization.finished_runs import read_predictions
-    from bertedu.visualization.mistakes import in_words, most_telling, shortened
+    from bertedu.visualization.mistakes import most_telling
     from bertedu.visualization.results import NOT_BEATEN, verdicts
 
     say()
@@ -144,7 +145,7 @@ def show(folder: Path, metrics: dict[str, Any]) -> None:
         say(ADVICE)
     if telling := most_telling(read_predictions(folder / "predictions.jsonl", metrics["task"]), SHOWN_ERRORS):
         say("\nSome errors, those first in which the model is surest, or furthest off:")
-    for mistake in (in_words(row, metrics["task"]) for row in telling):
+    for mistake in map(TASKS[metrics["task"]].in_words, telling):
         asked, right, said = (shortened(text, longest=LINE) for text in (mistake.asked, mistake.right, mistake.said))
         say(f"  {asked}\n    right: {right}\n    the model: {said}")
     say(f"\nThe report: {write_finetuning_report(folder)}")

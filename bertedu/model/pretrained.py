@@ -88,6 +88,9 @@ class PretrainedModel(nn.Module):
 
 
 def nearest_encoder(kind: type[PretrainedModel]) -> Any:
-    """The member's encoder that a class is, or is made from; None for one that is no member's."""
-    encoders = [architecture(model_type).encoder for model_type in ARCHITECTURES]
+    """The member's encoder that a class is, or is made from; None for one that is no member's.
+
+    A class that is one of a member comes from the member's module, or from one that it imports.
+    """
+    encoders = [member.encoder for member in ARCHITECTURES.loaded()]
     return next((base for base in kind.__mro__ if base in encoders), None)

@@ -16,22 +16,28 @@ def member(architecture: str) -> Member:
     return MEMBERS[architecture]
 
 
+def fits(architecture: str, objective: str) -> bool:
+    """Whether a member can be trained for an objective without a teacher: its own, or one that fits it."""
+    of = OBJECTIVES[objective]
+    own = objective == member(architecture).objective
+    return own or (of.fits(ARCHITECTURES[architecture]) and not of.has_teacher)
+
+
 def objectives_of(architecture: str) -> list[str]:
     """What a member can be trained for without a teacher: its own objective first, then those that fit it."""
-    own, record = member(architecture).objective, ARCHITECTURES[architecture]
-    fitting = (name for name, one in OBJECTIVES.items() if one.fits(record) and not one.has_teacher)
-    return list(dict.fromkeys((own, *fitting)))
+    fitting = (name for name in OBJECTIVES if fits(architecture, name))
+    return list(dict.fromkeys((member(architecture).objective, *fitting)))
 
 
 def trained_for(objective: str) -> list[str]:
     """The members that can be trained for an objective: first those whose own it is."""
-    found = [name for name in MEMBERS if objective in objectives_of(name)]
+    found = [name for name in MEMBERS if fits(name, objective)]
     return sorted(found, key=lambda name: MEMBERS[name].objective != objective)
 
 
 def default_architecture(objective: str) -> str:
     """BERT, where it can be trained for an objective, and else the member whose own it is."""
-    return "bert" if not objective or objective in objectives_of("bert") else trained_for(objective)[0]
+    return "bert" if not objective or fits("bert", objective) else trained_for(objective)[0]
 
 
 def options(architecture: str, objective: str) -> str:
@@ -45,12 +51,13 @@ def options(architecture: str, objective: str) -> str:
 def check_objective(architecture: str, objective: str) -> None:
     """Raise UserError where a member cannot be trained for an objective; "" stands for the member's own."""
     of = member(architecture)
-    if objective in ("", of.objective) or objective in (fitting := objectives_of(architecture)):
+    if not objective or fits(architecture, objective):
         return
     why = of.refused.get(objective) or OBJECTIVES[objective].why_alone
+    fitting = one_of(objectives_of(architecture))
     raise UserError(
         f"{article(of.name)} cannot be trained for {objective!r}{f' ({why})' if why else ''}: choose the objective "
-        f"{one_of(fitting)}, or for {objective!r} the architecture {one_of(trained_for(objective))}."
+        f"{fitting}, or for {objective!r} the architecture {one_of(trained_for(objective))}."
     )
 
 

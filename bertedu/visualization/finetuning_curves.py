@@ -15,7 +15,7 @@ MEANS = 5  # neighbours that the bold line of a loss is the mean of: single batc
 
 
 def finetuning_curves(
-    runs: Mapping[int, Sequence[Line]], chosen_by: str, baselines: Mapping[str, float] | None = None, task: str = ""
+    runs: Mapping[int, Sequence[Line]], task: str, chosen_by: str, baselines: Mapping[str, float] | None = None
 ) -> Picture:
     """Two panels over the optimizer steps: the loss in training and on validation, and `chosen_by` on validation.
 

@@ -80,7 +80,7 @@ def curves(run: Run) -> Pictures:
         "where it rises while the other falls, the model learns by heart."
     )
     caption += " The weights of the best validation (the ring) were kept, not the last ones."
-    return {"curves": (finetuning_curves(lines, chosen_by, beside, run.metrics["task"]), caption)}
+    return {"curves": (finetuning_curves(lines, run.metrics["task"], chosen_by, beside), caption)}
 
 
 def page(run: Run, rows: list[dict[str, Any]], pictures: Pictures) -> str:

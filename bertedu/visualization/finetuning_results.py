@@ -44,11 +44,9 @@ def finetuning_results(metrics: Mapping[str, Any]) -> list[Result]:
     return rows
 
 
-def measure_of(name: str, task: str = "") -> Measure:
-    """A figure for people; without the name of its task, as the first task tells it that knows it."""
-    tasks = [TASKS[task]] if task else [one for one in TASKS.values() if one.measures.get(name)]
-    found = tasks[0].measure(name) if tasks else None
-    return found or Measure(name.replace("_", " "), form=".3f")
+def measure_of(name: str, task: str) -> Measure:
+    """A figure of a task for people."""
+    return TASKS[task].measure(name) or Measure(name.replace("_", " "), form=".3f")
 
 
 def title(metrics: Mapping[str, Any]) -> str:

@@ -4,10 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from bertedu.finetuning.explaining import Mistake, shortened
 from bertedu.registry import TASKS
-
-__all__ = ["Mistake", "in_words", "mistakes_html", "most_telling", "shortened"]
 
 Row = Mapping[str, Any]
 
@@ -17,20 +14,12 @@ def most_telling(rows: Sequence[Row], most: int = 20) -> list[Row]:
     return sorted((row for row in rows if row["mistake"] > 0), key=lambda row: -row["mistake"])[:most]
 
 
-def in_words(row: Row, task: str = "") -> Mistake:
-    """A row for people; without the name of its task, as a task tells it that has such rows."""
-    if task:
-        return TASKS[task].in_words(row)
-    fitting = [one for one in TASKS.values() if one.row_types.keys() <= row.keys()]
-    return max(fitting, key=lambda one: len(one.row_types)).in_words(row)
-
-
-def mistakes_html(rows: Sequence[Row], task: str = "") -> str:
-    """The errors as a list for the page."""
+def mistakes_html(rows: Sequence[Row], task: str) -> str:
+    """The errors of a task as a list for the page."""
     if not rows:
         return "<p>There is no error to read: every row is right.</p>"
     items = []
-    for mistake in (in_words(row, task) for row in rows):
+    for mistake in map(TASKS[task].in_words, rows):
         parts = "".join(
             f"<div><dt>{name}</dt><dd>{escape(text)}</dd></div>"
             for name, text in (("right", mistake.right), ("the model", mistake.said))

@@ -1037,11 +1037,11 @@ for t, losses, errors in ((1, 0.65, 0.11), (best_t, 0.59, 0.08)):
 # the label in the data? Is there a word that misled the model? What do several errors have in common?
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.visualization.mistakes import in_words, most_telling
+from bertedu.visualization.mistakes import most_telling
 
 explained = task.explain(validation, task.predictions(model, validation))
 for row in most_telling(explained, 6):
-    mistake = in_words(row)
+    mistake = task.in_words(row)
     print(f"right: {mistake.right:9} predicted: {mistake.said:16} {mistake.asked}")
 
 # %% [markdown]

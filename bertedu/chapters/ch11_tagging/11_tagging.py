@@ -438,10 +438,10 @@ independent = task.predict(tagger, validation)  # each word chooses its tag inde
 print(f"F1 {about(0.82, entity_f1(gold, independent), within=0.04):.2f}")
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.visualization.mistakes import in_words, most_telling
+from bertedu.visualization.mistakes import most_telling
 
 for row in most_telling(task.explain(validation, task.predictions(tagger, validation)), 6):
-    error = in_words(row)
+    error = task.in_words(row)
     print(f"{error.asked}\n    gold:  {error.right}\n    model: {error.said}")
 
 # %% [markdown]

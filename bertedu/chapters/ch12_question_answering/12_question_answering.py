@@ -596,9 +596,9 @@ no_answer_curve(task.explain(validation, found))
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.finetuning.question_words import by_question_word
-from bertedu.visualization.mistakes import in_words, most_telling
+from bertedu.visualization.mistakes import most_telling
 
-for mistake in map(in_words, most_telling(task.explain(validation, found), 3)):
+for mistake in map(task.in_words, most_telling(task.explain(validation, found), 3)):
     print(f"{mistake.asked}\n   right: {mistake.right}   model: {mistake.said}\n")
 
 

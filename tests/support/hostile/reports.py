@@ -13,7 +13,7 @@ from bertedu.visualization import write_finetuning_report, write_report
 from bertedu.visualization.finetuning_report import page as finetuning_page
 from bertedu.visualization.finetuning_results import finetuning_table, part_of
 from bertedu.visualization.finished_runs import read_finetuning_run, read_predictions, read_run
-from bertedu.visualization.mistakes import in_words, most_telling
+from bertedu.visualization.mistakes import most_telling
 from bertedu.visualization.picture import Picture, new_figure
 from bertedu.visualization.pretraining_page import page
 from bertedu.visualization.report import curve_baselines, how_it_was_made
@@ -98,7 +98,7 @@ def finetuning_files(name: str) -> Callable[[random.Random, Path], Input]:
             rows = read_predictions(place / "predictions.jsonl", run.metrics["task"])
             Console(file=open("/dev/null", "w")).print(finetuning_table(run.metrics))  # noqa: SIM115
             text = finetuning_page(run, rows, {"curves": (Picture(new_figure(2, 2), "curves"), "caption")})
-            said = [in_words(row).said for row in most_telling(rows)]
+            said = [registry.TASKS[run.metrics["task"]].in_words(row).said for row in most_telling(rows)]
             return missing(text, [*wanted_of_finetuning(place), *said])
 
         return Input(read, list, not hurt, name)
