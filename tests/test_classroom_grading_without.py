@@ -34,9 +34,7 @@ ANSWERS = {
     "right": ("2.3", NORM + "centred = x - x.mean(-1, keepdim=True)\n    return " + MEAN, "yes"),
     "not imported yet": (
         "2.3",
-        NORM
-        + "from bertedu.model.attention import attend\n    centred = x - x.mean(-1, keepdim=True)\n    return "
-        + MEAN,
+        NORM + "import bertedu.search.bm25\n    centred = x - x.mean(-1, keepdim=True)\n    return " + MEAN,
         "the exercise asks you to write it",
     ),
     "functional": ("2.3", NORM + "return nn.functional.layer_norm(x, x.shape[-1:], weight, bias, eps)", "layer_norm"),

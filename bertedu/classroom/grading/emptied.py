@@ -20,6 +20,8 @@ def empty_package() -> None:
     sys.meta_path.insert(0, Closed())
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == "bertedu" and not name.startswith(KEPT):
+            if vars(module).pop("__dir__", None):  # of a package that finds names on demand
+                module.__getattr__ = no_more  # type: ignore[method-assign]
             for function in functions(module):
                 with suppress(ValueError, TypeError):
                     function.__code__ = gone.__code__
@@ -35,6 +37,11 @@ class Closed(MetaPathFinder):
         """None for modules of others. Raises ImportError for the package's."""
         if name.startswith("bertedu.") and not name.startswith(KEPT):
             raise ImportError(GONE)
+
+
+def no_more(name: str) -> Any:
+    """What a package says of a name that it has not imported yet."""
+    raise AttributeError(GONE)
 
 
 def gone(*_: Any, **__: Any) -> Any:
