@@ -3,10 +3,10 @@ vector does a word have in its sentence?
 """
 
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import regex
 import torch
 from torch import Tensor
 
@@ -168,7 +168,8 @@ def word_vectors(model: LanguageModel | BertModel, tokenizer: Tokenizer, sentenc
 
 def word_span(sentence: str, word: str) -> Span:
     """Where a word begins and ends in a sentence. Raises UserError where it does not stand there exactly once."""
-    found = list(re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", sentence, flags=re.IGNORECASE))
+    alone = rf"(?:\b|(?<!\w)){regex.escape(word)}(?:\b|(?!\w))"  # \b is Unicode's: also between Chinese characters
+    found = list(regex.finditer(alone, sentence, flags=regex.IGNORECASE | regex.WORD))
     if len(found) != 1:
         raise UserError(f"{sentence!r} has the word {word!r} {len(found)} times: it must stand there once.")
     return found[0].span()

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 from support.task_rows import DATA, rows
 
-from bertedu.corpora.sentences import split_sentences
 from bertedu.corpora.tasks import make_files, write_tasks
 from bertedu.corpora.tasks.files import TASKS
 from bertedu.corpora.tasks.grammar import PARTS, SLOT, fill, lists_of, read_words
@@ -16,6 +15,7 @@ from bertedu.corpora.tasks.sentiment import JUDGED, NEUTRAL, turned_round
 from bertedu.errors import UserError
 from bertedu.finetuning.labels import labels_of
 from bertedu.finetuning.spans import tag_spans
+from bertedu.segmentation import split_sentences
 from bertedu.tokenization import BertTokenizer
 
 MOST_BYTES = 4_000_000

@@ -7,8 +7,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from support.task_rows import baseline, rows
 
-from bertedu.corpora.sentences import split_sentences
 from bertedu.corpora.tasks.grammar import PARTS
+from bertedu.segmentation import split_sentences
 
 
 @pytest.mark.parametrize("part", ["validation", "test"])

@@ -29,6 +29,7 @@ ROWS = (
     "json_values",
     "templates",
     "files",
+    "segmentation",
     "config",
     "checkpoints",
     "tokenization",

@@ -5,7 +5,6 @@ Compositionality": negative sampling is section 2.2, the subsampling of frequent
 Shapes: N words of a text, P pairs, K negatives, V vocabulary.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -14,17 +13,20 @@ from torch import Tensor
 
 from bertedu.errors import UserError
 from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.normalization import Normalization
 from bertedu.tokenization.training import SPECIAL_TOKENS
 
-WORD = re.compile(r"\w+|[^\w\s]")
+# Small letters with their accents: without them there is no vowel left in Hindi or Thai.
+NORMALIZATION = Normalization(strip_accents=False)
 POWER = 0.75  # of the counts, for negatives: between as often as in the text (1) and all alike (0)
 THRESHOLD = 1e-3  # of subsampling; the paper takes 1e-5 for a billion words
 
 
 def whole_words(sentences: Iterable[str], least: int = 1) -> BertTokenizer:
     """A tokenizer whose tokens are the words that stand at least so often in the sentences, the most frequent first."""
-    counts = Counter(word for sentence in sentences for word in WORD.findall(sentence.lower()))
-    return BertTokenizer([*SPECIAL_TOKENS, *(word for word, count in counts.most_common() if count >= least)])
+    counts = Counter(word for sentence in sentences for word in NORMALIZATION.words(sentence))
+    vocab = [*SPECIAL_TOKENS, *(word for word, count in counts.most_common() if count >= least)]
+    return BertTokenizer(vocab, strip_accents=NORMALIZATION.strip_accents)
 
 
 def flat(sentences: Iterable[str], tokenizer: BertTokenizer) -> tuple[Tensor, Tensor]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bertedu.corpora.documents import Corpus, Document, shared_ngrams, split_documents
+from bertedu.segmentation import spaced_words
 
 
 def corpus_from_documents(name: str, documents: list[Document], origin: str) -> Corpus:
@@ -14,7 +15,7 @@ def corpus_from_documents(name: str, documents: list[Document], origin: str) -> 
     if not train:  # one or two documents, and the hash put them elsewhere
         train, validation, heldout = documents, [], []
     sentences = sum(len(document.sentences) for document in documents)
-    words = sum(len(sentence.split()) for document in documents for sentence in document.sentences)
+    words = sum(len(spaced_words(sentence)) for document in documents for sentence in document.sentences)
     notes = [f"{origin}: {len(documents):,} documents, {sentences:,} sentences, {words:,} words."]
     for part, name_of_part in ((validation, "validation"), (heldout, "held-out")):
         if not part:

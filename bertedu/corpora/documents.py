@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from bertedu.segmentation import spaced_words
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -70,7 +72,7 @@ def shared_ngrams(train: Iterable[Document], heldout: Iterable[Document], n: int
     """The share of the held-out runs of n words that also stand in the training text: how much can be copied."""
 
     def runs(document: Document) -> list[int]:
-        words = " ".join(document.sentences).lower().split()
+        words = spaced_words(" ".join(document.sentences).lower())
         return [hash(tuple(words[i : i + n])) for i in range(len(words) - n + 1)]
 
     looked_for = [run for document in heldout for run in runs(document)]

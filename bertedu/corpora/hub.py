@@ -7,9 +7,9 @@ from pathlib import Path
 from bertedu.corpora.assembling import corpus_from_documents
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.corpora.readers import text_documents
-from bertedu.corpora.sentences import split_sentences
 from bertedu.errors import UserError
 from bertedu.extras import needs_extra
+from bertedu.segmentation import split_sentences
 
 ROWS_LOOKED_AT = 1000
 HUB_NAME = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.+-]*){0,2}", re.ASCII)

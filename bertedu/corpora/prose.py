@@ -6,7 +6,7 @@ plain rules reads them all: what is not surely prose is left out.
 
 import re
 
-from bertedu.corpora.sentences import split_sentences
+from bertedu.segmentation import split_sentences
 
 BULLET = re.compile(r"(?:[-*+•]|\d{1,2}[.)]|[a-z]\)|\(\d{1,2}\))\s+(?=\S)")
 UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}")

@@ -1,17 +1,16 @@
 """Bags of words: how often each word stands in a text, and how rare it is. For the baselines without a network."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bertedu.segmentation import words
+
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import FeatureUnion
 
-WORD = r"\w+"  # scikit-learn's own pattern leaves out words of one letter
-ANYTHING = r"\S+"
 Pair = tuple[str, str]
 
 
@@ -19,8 +18,8 @@ def bags_of_words(texts: Sequence[str], **options: Any) -> "TfidfVectorizer":
     """What turns texts into bags, knowing the words of these; where none holds a word (marks alone), their marks."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    pattern = WORD if any(re.search(WORD, text) for text in texts) else ANYTHING
-    return TfidfVectorizer(token_pattern=pattern, **options).fit(texts)
+    cut = words if any(map(words, texts)) else str.split
+    return TfidfVectorizer(tokenizer=cut, token_pattern=None, **options).fit(texts)
 
 
 def bag_cosines(pairs: Sequence[Pair], known: Sequence[str]) -> np.ndarray:
@@ -60,4 +59,4 @@ def shares_in_common(pairs: Sequence[Pair]) -> np.ndarray:
 
 def words_in(text: str) -> set[str]:
     """The words of a text, or its marks where it holds no word."""
-    return set(re.findall(WORD, text.lower()) or text.split())
+    return set(words(text.lower()) or text.split())

@@ -10,6 +10,7 @@ from bertedu.corpora.readers import LabelledText
 from bertedu.errors import UserError, shown
 
 SMALLEST = 0.0001  # mistake
+LONGEST_WORD = 40  # what is longer without a space is of a script that writes none
 LONGEST = 360  # characters of a text for people
 MOST_CLASSES = 10  # of each row: with a hundred classes the others fill the file and tell nothing
 
@@ -66,14 +67,19 @@ def one_or_more(label: Any) -> str:
 
 
 def shortened(text: str, middle: int = 0, longest: int = LONGEST) -> str:
-    """A part of a long text around the character `middle`, whole words; with … where something is left out."""
+    """A part of a long text around the character `middle`, whole words where spaces divide them; with … where something
+    is left out."""
     if len(text) <= longest:
         return text
     start = max(0, min(middle - longest // 2, len(text) - longest))
     part = text[start : start + longest]
     if start:
-        part = "… " + part.partition(" ")[2]
-    return part if start + longest >= len(text) else part.rpartition(" ")[0] + " …"
+        first, _, rest = part.partition(" ")
+        part = f"… {part if len(first) > LONGEST_WORD else rest}"
+    if start + longest >= len(text):
+        return part
+    rest, _, last = part.rpartition(" ")
+    return f"{part if len(last) > LONGEST_WORD else rest} …"
 
 
 def check_numbers(numbers: Sequence[int], count: int, what: str, place: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bertedu.corpora.readers import Question
 from bertedu.finetuning.squad_metrics import answer_scores
+from bertedu.segmentation import spaced_words
 
 
 def by_question_word(questions: Sequence[Question], predictions: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
@@ -14,7 +15,7 @@ def by_question_word(questions: Sequence[Question], predictions: Mapping[str, st
     """
     counts: dict[str, list[int]] = {}
     for question in questions:
-        told, here = predictions[question.id], counts.setdefault(question.question.split()[0], [0] * 5)
+        told, here = predictions[question.id], counts.setdefault(spaced_words(question.question)[0], [0] * 5)
         if question.answers:
             here[0] += 1
             here[2] += int(answer_scores(question, told)[0])

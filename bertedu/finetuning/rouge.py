@@ -1,18 +1,24 @@
 """ROUGE: how many words, pairs of words, or words in order a summary shares with one written by a person.
 
-Lin 2004. F1 of ROUGE-1, ROUGE-2 and ROUGE-L, words in small letters without stemming. A word is made of the letters
-a to z and digits, as in the library rouge_score: texts in other alphabets share nothing here.
+Lin 2004. F1 of ROUGE-1, ROUGE-2 and ROUGE-L, words in small letters without stemming. A word is made of letters, with
+their marks, and digits. Of texts in the letters a to z these are the scores of the library rouge_score, for which other
+letters are none.
 """
 
-import re
 from collections import Counter
 
-WORD = re.compile(r"[a-z0-9]+")
+import regex
+
+from bertedu.segmentation import words
+
+LETTERS = regex.compile(
+    r"[\p{L}\p{M}\p{N}\u200c\u200d]+"
+)  # rouge_score divides a word at its marks: don't is don and t
 
 
 def words_of(text: str) -> list[str]:
     """The words and numbers of a text, in small letters."""
-    return WORD.findall(text.lower())
+    return [part for word in words(text.lower()) for part in LETTERS.findall(word)]
 
 
 def f1_of_counts(common: int, found: int, right: int) -> float:

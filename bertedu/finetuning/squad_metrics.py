@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from bertedu.corpora.readers import Question
+from bertedu.segmentation import spaced_words, split_sentences
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 ALWAYS, NEVER = 1e9, -1e9  # thresholds with which each question gets an answer, or none
@@ -27,8 +28,11 @@ def exact_match(prediction: str, answer: str) -> float:
 
 
 def f1_of_words(prediction: str, answer: str) -> float:
-    """The harmonic mean of the shares of words that both have; without words on either side, whether both have none."""
-    found, right = normalize_answer(prediction).split(), normalize_answer(answer).split()
+    """The harmonic mean of the shares of words that both have; without words on either side, whether both have none.
+
+    Chinese characters are a word each, as in MLQA (Lewis et al. 2020).
+    """
+    found, right = spaced_words(normalize_answer(prediction)), spaced_words(normalize_answer(answer))
     if not found or not right:
         return float(found == right)
     common = (Counter(found) & Counter(right)).total()
@@ -95,6 +99,6 @@ def longest_word_overlap(rows: Sequence[Question]) -> dict[str, dict[str, float]
 
 def most_alike_sentence(row: Question) -> str:
     """The sentence of the context that shares most words with the question."""
-    asked = set(row.question.lower().split())
-    sentences = [sentence for sentence in row.context.replace("\n", " ").split(". ") if sentence]
-    return max(sentences, key=lambda sentence: len(asked & set(sentence.lower().split())), default="")
+    asked = set(spaced_words(row.question.lower()))
+    sentences = split_sentences(row.context)
+    return max(sentences, key=lambda sentence: len(asked & set(spaced_words(sentence.lower()))), default="")

@@ -29,6 +29,7 @@ from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.pretraining.speed import training_speed
 from bertedu.registry import OBJECTIVES
 from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.lost_marks import warn_of_lost_marks
 from bertedu.training.devices import describe_machine
 from bertedu.training.loop import Trainer
 from bertedu.training.optimization import at_full_rate, tokens_alone_faster
@@ -49,6 +50,8 @@ def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
                 f"{settings.architecture!r}: leave the architecture out."
             )
         tokenizer = of.tokenizer.from_pretrained(folder)
+        if isinstance(tokenizer, BertTokenizer) and tokenizer.normalization.strips_accents:
+            warn_of_lost_marks(corpus.train_sentences())
     else:
         kind = architecture(settings.architecture).tokenizer
         letters = {"lowercase": not settings.cased} if member(settings.architecture).wordpiece else {}

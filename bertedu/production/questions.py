@@ -6,7 +6,6 @@ becomes several sequences, windows that overlap.
 Shapes: B sequences, T tokens, M masked positions of a text, C classes or tags, D hidden size, V vocabulary.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,9 +15,9 @@ from bertedu.errors import UserError
 from bertedu.finetuning.task import ANSWERS, TAGS, WORDS
 from bertedu.finetuning.windows import TooLong, Window, asked_windows, windows
 from bertedu.production.graphs import POSITIONS
+from bertedu.segmentation import segments
 from bertedu.tokenization import Tokenizer
 
-WORD = re.compile(r"\w+|[^\w\s]")
 MOST_MASKS = 16
 MOST_WINDOWS = 64  # of one passage: a bound for memory
 Arrays = dict[str, np.ndarray]
@@ -71,17 +70,17 @@ def tagging_question(tokenizer: Tokenizer, max_tokens: int, text: str, pair: str
     """A sentence cut into words and signs; a word without a piece (a control character) becomes [UNK]."""
     if pair is not None:
         raise UserError("this model tags the words of one text: leave out the second.")
-    found = list(WORD.finditer(text))
+    found = segments(text)
     ids: list[int] = []
     first: list[int] = []
-    for match in found:
-        pieces = tokenizer.encode_after_space(match.group()) or [tokenizer.unk_token_id]
+    for start, end in found:
+        pieces = tokenizer.encode_after_space(text[start:end]) or [tokenizer.unk_token_id]
         ids += pieces
         first += [1] + [0] * (len(pieces) - 1)
     row, types = tokenizer.layout.sequence(ids)
     check_length(len(row), max_tokens)
     marks = tuple(at for at, one in enumerate(tokenizer.layout.beside(0, first)) if one)
-    return Question(row, types, marks, tuple(match.span() for match in found))
+    return Question(row, types, marks, tuple(found))
 
 
 def question_about(tokenizer: Tokenizer, max_tokens: int, text: str, passage: str | None) -> Question:

@@ -5,22 +5,25 @@ Shapes: Q questions, P passages.
 """
 
 from collections.abc import Sequence
+from unicodedata import normalize
 
 import numpy as np
+import regex
 
 from bertedu.errors import UserError
 from bertedu.extras import needs_extra
 from bertedu.search.hits import Hits, best_hits, check_k, check_search
-from bertedu.tokenization.normalization import Normalization, is_punctuation
+from bertedu.segmentation import words
 
-NORMALIZATION = Normalization()  # lower case: a question need not repeat the capitals of its answer
+ACCENTS = regex.compile(r"(?<=\p{Latin})\p{M}+")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text as WordPiece gets them: lower case, no accents, split at marks. The marks are left out: each
-    question ends in one, and says nothing by it.
+    """The words of a text in small letters, and Latin ones without accents: a question need not repeat them. The marks
+    are left out: each question ends in one, and says nothing by it.
     """
-    return [word for word in NORMALIZATION.words(text) if not all(map(is_punctuation, word))]
+    text = text.lower()
+    return words(text if text.isascii() else normalize("NFC", ACCENTS.sub("", normalize("NFD", text))))
 
 
 class BM25Search:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from bertedu.corpora.readers import Question
-from bertedu.corpora.sentences import split_sentences
 from bertedu.errors import UserError
 from bertedu.search.hits import Search
+from bertedu.segmentation import joined, split_sentences
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Collection:
 def cut_context(context: str, most: int, size: Callable[[str], int]) -> list[str]:
     """A context as passages of whole sentences, each as long as fits in `most`. A sentence that is longer stands alone.
 
-    White space inside of it becomes single spaces.
+    White space inside of it becomes single spaces, and none where Chinese or Japanese goes on in the next line.
     """
     passages: list[str] = []
     for sentence in split_sentences(context):
-        joined = f"{passages[-1]} {sentence}" if passages else ""
-        if passages and size(joined) <= most:
-            passages[-1] = joined
+        longer = joined((passages[-1], sentence)) if passages else ""
+        if passages and size(longer) <= most:
+            passages[-1] = longer
         else:
             passages.append(sentence)
     return passages

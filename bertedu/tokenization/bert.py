@@ -11,6 +11,7 @@ from bertedu.errors import UserError
 from bertedu.tokenization.encoding import Offset
 from bertedu.tokenization.fast import ChunkIds, WordIds, count_words, traced_words
 from bertedu.tokenization.layout import Layout
+from bertedu.tokenization.lost_marks import watched
 from bertedu.tokenization.normalization import Normalization
 from bertedu.tokenization.tokenizer import Tokenizer
 from bertedu.tokenization.training import SPECIAL_TOKENS, learn_vocabulary
@@ -46,11 +47,12 @@ class BertTokenizer(Tokenizer):
     ) -> "BertTokenizer":
         """Learn a vocabulary of at most vocab_size tokens from lines of text; see `training.py` for the methods.
 
-        Raises UserError for text without words, and for a vocab_size that has no room for the characters.
+        Warns where lower-casing drops vowels or tones (`lost_marks.py`). Raises UserError for text without words, and
+        for a vocab_size that has no room for the characters.
         """
         if isinstance(lines, str):
             raise UserError("lines is a single string: give a list of strings, or an open text file.")
-        counts = count_words(lines, Normalization(lowercase))
+        counts = count_words(watched(lines) if lowercase else lines, Normalization(lowercase))
         return cls(learn_vocabulary(counts, vocab_size, method), lowercase)
 
     @classmethod

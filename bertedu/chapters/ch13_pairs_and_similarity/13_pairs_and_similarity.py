@@ -896,7 +896,7 @@ print(f"loss before training {about(1.39, loss, within=0.1):.2f}")
 # editor wrote.
 
 # %%
-from bertedu.corpora.sentences import split_sentences
+from bertedu.segmentation import split_sentences
 from bertedu.corpora.task_data import read_summaries
 
 parts = ("tasks/summaries/train.jsonl", "tasks/summaries/validation.jsonl")

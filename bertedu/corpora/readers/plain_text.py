@@ -4,20 +4,23 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+import regex
+
 from bertedu.corpora.assembling import corpus_from_documents
 from bertedu.corpora.documents import Corpus, Document
 from bertedu.corpora.readers.opening import read_plain_text
-from bertedu.corpora.sentences import split_sentences
 from bertedu.errors import UserError
+from bertedu.segmentation import joined, split_sentences
+from bertedu.segmentation.sentences import ends_with_stop, has_stop
 
 SENTENCES_PER_DOCUMENT = 24  # of a running text: about three examples of 128 tokens
 LINES_THAT_TELL = 20_000  # in which way a text is written: so many, from all over it, are looked at
+LINES_TO_A_STOP = 8  # no sentence that is wrapped by hand is longer: with fewer stops, lines are the sentences
 TEXT_SUFFIXES = (".txt", ".txt.gz")
 
 ILLUSTRATION = re.compile(r"\[Illustration[^\]]*\]", re.IGNORECASE)
 ITALICS = re.compile(r"(?<!\w)_([^_]+)_(?!\w)")
-SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
-WORD_END = re.compile(r"\w[\"'”’)\]]*$")
+WORD_END = regex.compile(r"\w[\"'”’)\]]*$")
 CHAPTER = re.compile(
     r"\W*(?:(?:chapter|book|part|volume|letter|canto|section|act|scene)\s+(?:[ivxlcdm]+|\d+)\b.*|[ivxlcdm]+\.?|\d+\.?)",
     re.IGNORECASE,
@@ -41,8 +44,9 @@ def read_documents(paths: str | Path | Iterable[str | Path]) -> list[Document]:
 
     Three ways of writing are told apart: paragraphs that are wrapped by hand and stand between empty lines,
     one paragraph a line, and one sentence a line with an empty line between documents (the format of
-    BERT's own scripts). A book becomes documents of some paragraphs each, so that what follows a sentence in
-    its document is close by and sentences of other documents are not. The source of a document is its file's name.
+    BERT's own scripts), as which every text is read that has next to no stops, such as a Thai one. A book becomes
+    documents of some paragraphs each, so that what follows a sentence in its document is close by and sentences of
+    other documents are not. The source of a document is its file's name.
 
     Raises UserError for a file that is missing or not UTF-8, and where there is no sentence at all.
     """
@@ -50,7 +54,9 @@ def read_documents(paths: str | Path | Iterable[str | Path]) -> list[Document]:
     files = [file for path in paths for file in text_files(Path(path))]
     documents = [document for file in files for document in text_documents(read_plain_text(file), file.name)]
     if not documents:
-        raise UserError(f"{', '.join(map(str, paths))} holds no sentence: give text in sentences that end in . ! or ?")
+        raise UserError(
+            f"{', '.join(map(str, paths))} holds no sentence: give text in sentences that end in a stop, or one a line."
+        )
     return documents
 
 
@@ -68,13 +74,27 @@ def text_documents(text: str, source: str) -> list[Document]:
     """The documents in one text, whichever of the three ways it is written in (see `read_documents`)."""
     text = WIKITEXT_MARK.sub(r"\1", without_illustrations(text)).replace("<unk>", "[UNK]")
     blocks = blocks_of_lines(text)
-    lines = [line for block in blocks if len(block) > 1 for line in block]
-    lines = lines[:: len(lines) // LINES_THAT_TELL + 1]
-    ended = sum(SENTENCE_END.search(line) is not None for line in lines)
+    lines = looked_at([line for block in blocks for line in block])
+    if len(lines) > 1 and LINES_TO_A_STOP * sum(map(has_stop, lines)) < len(lines):
+        return documents_of_lines(blocks, source)
+    lines = looked_at([line for block in blocks if len(block) > 1 for line in block])
+    ended = sum(map(ends_with_stop, lines))
     if not lines or 4 * ended < 3 * len(lines):
         return running_documents(blocks, source)
     if 2 * sum(len(split_sentences(line)) for line in lines) >= 3 * len(lines):
         return running_documents([[line] for block in blocks for line in block], source)
+    return documents_of_lines(blocks, source)
+
+
+def looked_at(lines: list[str]) -> list[str]:
+    """At most so many lines, from all over a text, that they tell how it is written."""
+    return lines[:: len(lines) // LINES_THAT_TELL + 1]
+
+
+def documents_of_lines(blocks: list[list[str]], source: str) -> list[Document]:
+    """Documents of one sentence a line; where an empty line follows each, some of them make a document."""
+    if max(map(len, blocks), default=0) == 1:
+        blocks = divided(blocks)
     documents = [[line for line in map(without_marks, block) if line.strip()] for block in blocks]
     return [Document(tuple(lines), source) for lines in documents if lines]
 
@@ -109,7 +129,7 @@ def running_documents(paragraphs: list[list[str]], source: str) -> list[Document
     for lines in paragraphs:
         if is_heading(lines):
             chapters.append([])
-        elif sentences := split_sentences(without_marks(" ".join(lines))):  # marks around nothing leave none
+        elif sentences := split_sentences(without_marks(joined(lines))):  # marks around nothing leave none
             chapters[-1].append(sentences)
     return [
         Document(tuple(sentences), source)

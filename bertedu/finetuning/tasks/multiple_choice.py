@@ -23,6 +23,7 @@ from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.task import Batch, FinetuningTask
 from bertedu.model.architecture import Backbone
+from bertedu.segmentation import joined, spaced_words
 from bertedu.tokenization import Tokenizer
 from bertedu.tokenization.encoding import kept_lengths
 from bertedu.training.figures import Figures
@@ -116,7 +117,7 @@ class MultipleChoiceTask(FinetuningTask[Choices]):
     def in_words(cls, row: Mapping[str, Any]) -> Mistake:
         """A question, the right choice and the one that was taken."""
         choices = row["choices"]
-        asked = " ".join(part for part in (row["context"], row["question"]) if part)
+        asked = joined(part for part in (row["context"], row["question"]) if part)
         return Mistake(
             shortened(asked), choices[row["label"]], f"{choices[row['prediction']]} ({row['probability']:.0%})"
         )
@@ -177,8 +178,8 @@ def choice_baselines(train: Sequence[Choices], test: Sequence[Choices]) -> dict[
     """The figures of chance, and of the choice with the highest word overlap with the question and its context."""
     rng, right = random.Random("choices"), 0
     for row in test:
-        asked = set(f"{row.context} {row.question}".lower().split())
-        shared = [(len(asked & set(choice.lower().split())), rng.random()) for choice in row.choices]
+        asked = set(spaced_words(f"{row.context} {row.question}".lower()))
+        shared = [(len(asked & set(spaced_words(choice.lower()))), rng.random()) for choice in row.choices]
         right += shared.index(max(shared)) == row.label  # lots decide between equals
     chance = sum(1 / len(row.choices) for row in test) / len(test)
     return {"chance": {"accuracy": chance}, "highest word overlap": {"accuracy": right / len(test)}}

@@ -15,7 +15,6 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from bertedu.config import TaskConfig
 from bertedu.corpora.readers import Summary
-from bertedu.corpora.sentences import split_sentences
 from bertedu.corpora.task_data import read_summaries
 from bertedu.finetuning.examples import Example, example_of
 from bertedu.finetuning.explaining import Mistake, check_numbers, rounded, shortened
@@ -27,6 +26,7 @@ from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.task import Batch, FinetuningTask, Pictures
 from bertedu.model.architecture import Backbone
 from bertedu.model.heads import IGNORED
+from bertedu.segmentation import joined, split_sentences
 from bertedu.tokenization import Tokenizer
 from bertedu.training.figures import Figures, Measure
 
@@ -69,7 +69,7 @@ class Chosen:
 
     def text(self) -> str:
         """The summary."""
-        return " ".join(self.sentences[number] for number in self.chosen)
+        return joined(self.sentences[number] for number in self.chosen)
 
 
 class SummarizationTask(FinetuningTask[Summary]):
@@ -113,7 +113,7 @@ class SummarizationTask(FinetuningTask[Summary]):
     def in_words(cls, row: Mapping[str, Any]) -> Mistake:
         """A text and two summaries of it."""
         said = f"{row['prediction']} (ROUGE-1 {row['rouge1']:.2f}, {row['mistake']:.2f} below the best choice)"
-        return Mistake(shortened(" ".join(row["sentences"])), row["summary"], said)
+        return Mistake(shortened(joined(row["sentences"])), row["summary"], said)
 
     @classmethod
     def errors_shown(cls, rows: Sequence[Mapping[str, Any]], count: int) -> str:
@@ -229,7 +229,7 @@ def oracle(sentences: Sequence[str], summary: str, most: int) -> set[int]:
     while len(chosen) < most:
         scored = []
         for number in set(range(len(sentences))) - chosen:
-            text = " ".join(sentences[i] for i in sorted(chosen | {number}))
+            text = joined(sentences[i] for i in sorted(chosen | {number}))
             scored.append((rouge_n(text, summary, 1) + rouge_n(text, summary, 2), -number))
         if not scored or max(scored)[0] <= best:
             break
@@ -267,9 +267,9 @@ def mean_rouge(summaries: Sequence[str], rows: Sequence[Summary]) -> dict[str, f
 def lead_and_oracle(rows: Sequence[Summary], sentences: int = 3) -> dict[str, dict[str, float]]:
     """The figures of the first sentences (lead), and of the oracle, which no chooser of sentences can pass by much."""
     of_each = [split_sentences(row.text) for row in rows]
-    lead = [" ".join(found[:sentences]) for found in of_each]
+    lead = [joined(found[:sentences]) for found in of_each]
     best = [
-        " ".join(found[i] for i in sorted(oracle(found, row.summary, sentences)))
+        joined(found[i] for i in sorted(oracle(found, row.summary, sentences)))
         for found, row in zip(of_each, rows, strict=True)
     ]
     return {f"lead-{sentences}": mean_rouge(lead, rows), "oracle": mean_rouge(best, rows)}

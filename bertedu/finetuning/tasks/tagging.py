@@ -14,6 +14,7 @@ from bertedu.finetuning.starting import with_new_head
 from bertedu.finetuning.tagging import CrfTagger, Tagger, TaggingTask, tags_of
 from bertedu.finetuning.tagging_baselines import tagging_baselines
 from bertedu.finetuning.task import TAGS, Pictures
+from bertedu.segmentation import joined
 from bertedu.tokenization import Tokenizer
 from bertedu.training.figures import Figures, Measure
 
@@ -86,10 +87,10 @@ class Tagging(TaggingTask):
             missed = [entity(words, span) for span in right if span not in found]
             # As sure as it is of the least sure word.
             wrong = [f"{entity(words, one)} ({min(sure[one[1] : one[2]]):.0%})" for one in found if one not in right]
-            return Mistake(" ".join(words), ", ".join(missed) or "no entity", ", ".join(wrong) or "no entity")
+            return Mistake(joined(words), ", ".join(missed) or "no entity", ", ".join(wrong) or "no entity")
         places = [i for i, (a, b) in enumerate(zip(tags, prediction, strict=True)) if a != b]
         return Mistake(
-            " ".join(words),
+            joined(words),
             ", ".join(f"{words[i]} {tags[i]}" for i in places),
             ", ".join(f"{words[i]} {prediction[i]} ({sure[i]:.0%})" for i in places),
         )
@@ -116,7 +117,7 @@ class Tagging(TaggingTask):
 def entity(words: Sequence[str], span: Span) -> str:
     """An entity of a sentence as "John Smith [person]"."""
     kind, start, end = span
-    return f"{' '.join(words[start:end])} [{kind}]"
+    return f"{joined(words[start:end])} [{kind}]"
 
 
 TASK = Tagging
