@@ -116,7 +116,12 @@ def test_a_folder_with_tokenizer_json_alone_is_read(tmp_path):
         ({**tokenizer_json(), "normalizer": {"type": "BertNormalizer", "clean_text": False}}, "clean_text is False"),
         (tokenizer_json(vocab={}), "tokenizer.json is empty"),
         (tokenizer_json(vocab={"a": 0}), r"tokenizer.json lacks \[PAD\]"),
-        ({**tokenizer_json(), "added_tokens": [{"content": "[ENT]"}]}, r"added_tokens has \[ENT\]"),
+        ({**tokenizer_json(), "added_tokens": [{"content": "[ENT]"}]}, "the id of an added token is None"),
+        (
+            {**tokenizer_json(), "added_tokens": [{"content": "[ENT]", "id": 9}]},
+            r"'\[ENT\]' has the id 9, .* leave 7",
+        ),
+        ({**tokenizer_json(), "post_processor": None}, r"post_processor makes '' of texts, and .* \[CLS\] \$A \[SEP\]"),
         ([], "expected a JSON object"),
     ],
 )

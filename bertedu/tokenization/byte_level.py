@@ -20,8 +20,9 @@ from bertedu.tokenization.byte_pair import (
     words_pattern,
 )
 from bertedu.tokenization.encoding import Offset
-from bertedu.tokenization.layout import Layout
+from bertedu.tokenization.layout import FIRST, SECOND, Layout
 from bertedu.tokenization.offsets import compose
+from bertedu.tokenization.settings import check_known, check_template, read_settings
 from bertedu.tokenization.tokenizer import Tokenizer
 
 SPACES = " " + "".join(BYTE_CHARACTERS[byte] for byte in b" \t\n\x0b\x0c\r")  # a token that begins so begins a word
@@ -82,7 +83,10 @@ class ByteLevelTokenizer(Tokenizer):
         """
         path = Path(folder_or_file)
         parts = read_parts(path, cls.special_tokens, cls.form, dict(cls.roles()))
-        return cls(
+        settings = read_settings(path if path.is_dir() else path.parent, (cls.class_name.removesuffix("Fast"),))
+        whole = (*cls.special_tokens, *parts.added_tokens, *parts.other_special_tokens)
+        check_known(settings, parts.vocab, whole, cls.mask_token)
+        tokenizer = cls(
             parts.vocab,
             parts.merges,
             parts.add_prefix_space,
@@ -90,6 +94,18 @@ class ByteLevelTokenizer(Tokenizer):
             parts.added_tokens,
             parts.other_special_tokens,
         )
+        if parts.post_processor is not None:
+            check_template(parts.post_processor, *tokenizer.templates(), path)
+        return tokenizer
+
+    def templates(self) -> tuple[list[str], list[str]]:
+        """What stands around a text and around a pair: the special tokens, and "$A" and "$B" for the texts."""
+        texts = {FIRST: "$A", SECOND: "$B"}
+        single, pair = (
+            [texts.get(what) or self.tokens[what] for what, _ in template]
+            for template in (self.layout.single, self.layout.pair)
+        )
+        return single, pair
 
     def save_pretrained(self, folder: str | Path, model_max_length: int | None = None) -> None:
         """Write tokenizer.json and tokenizer_config.json, for RoBERTa also vocab.json and merges.txt.

@@ -11,6 +11,7 @@ from bertedu.errors import UserError, shown
 from bertedu.files import read_json_object, read_text, write_json, write_text
 from bertedu.json_values import fits
 from bertedu.tokenization.byte_pair import BYTE_CHARACTERS, Merge
+from bertedu.tokenization.settings import content, remove_stale
 
 VOCAB, MERGES, TOKENIZER, CONFIG = "vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json"
 VERSION = "#version: 0.2"  # the first line of merges.txt
@@ -36,6 +37,7 @@ class ByteLevelParts:
     mask_takes_space_before: bool = True
     added_tokens: Sequence[str] = ()
     other_special_tokens: Sequence[str] = ()
+    post_processor: Mapping[str, Any] | None = None  # what a tokenizer.json says of it
 
 
 def check_parts(
@@ -107,11 +109,6 @@ def read_parts(path: Path, special_tokens: Sequence[str], form: str | None, role
     return parts
 
 
-def content(token: Any) -> Any:
-    """A special token of the settings: its text, which may stand in an object with more about it."""
-    return token.get("content") if isinstance(token, dict) else token
-
-
 def read_merges(path: Path) -> tuple[list[Merge], int]:
     """The pairs of a merges.txt, one a line, and the line of the first: before it may stand "#version: 0.2"."""
     lines = read_text(path).replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -125,8 +122,9 @@ def read_tokenizer_json(
     """Read byte-level BPE as the `tokenizers` library writes it. Where the settings beside it name
     add_prefix_space too, they are right, as in `transformers`.
     """
-    expected: dict[str, Any] = {"model": dict[str, Any], "added_tokens": list[dict[str, Any]] | None}
-    values = read_json_object(path, {**expected, "normalizer": dict[str, Any] | None, "pre_tokenizer": dict[str, Any]})
+    types = {"model": dict[str, Any], "pre_tokenizer": dict[str, Any], "added_tokens": list[dict[str, Any]] | None}
+    optional = dict.fromkeys(("normalizer", "post_processor"), dict[str, Any] | None)
+    values = read_json_object(path, {**types, **optional})
     model, splitting = values.get("model") or {}, values.get("pre_tokenizer") or {}
     settings = {name: model.get(name) or plain for name, plain in PLAIN_BPE.items()}
     wanted = {**PLAIN_BPE, "normalizer": form, "pre_tokenizer": "ByteLevel", "use_regex": True}
@@ -153,6 +151,7 @@ def read_tokenizer_json(
         mask != [False],
         in_text,
         special,
+        values.get("post_processor"),
     )
     check_parts(parts, special_tokens, path, f"{path}, merge")
     return parts
@@ -221,6 +220,7 @@ def write_folder(
     }
     write_json(folder / TOKENIZER, values)
     write_json(folder / CONFIG, dict(config))
+    remove_stale(folder)
     if with_vocabulary_files:
         write_json(folder / VOCAB, dict(parts.vocab))
         write_text(folder / MERGES, "".join(f"{line}\n" for line in (VERSION, *map(" ".join, parts.merges))))

@@ -15,8 +15,8 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 from bertedu.errors import UserError, shown
+from bertedu.tokenization.added_tokens import WHITE_SPACE
 from bertedu.tokenization.fast import Ids, remember
-from bertedu.tokenization.tokenizer import WHITE_SPACE
 from bertedu.tokenization.training import Merging
 
 Merge = tuple[str, str]

@@ -91,9 +91,14 @@ def normalize_traced(text: str, normalization: Normalization) -> list[Traced]:
 
 def words_with_origins(text: str, normalization: Normalization) -> Iterator[tuple[str, list[int]]]:
     """`normalization.words(text)`, each word with the index in `text` of each of its characters."""
+    yield from split_traced(normalize_traced(text, normalization))
+
+
+def split_traced(characters: Iterable[Traced]) -> Iterator[tuple[str, list[int]]]:
+    """The words of normalized characters, split as `normalization.split_words` does."""
     word = ""
     origins: list[int] = []
-    for character, origin in [*normalize_traced(text, normalization), (" ", len(text))]:
+    for character, origin in [*characters, (" ", -1)]:
         apart = character.isspace() or is_punctuation(character)
         if apart and word:
             yield word, origins

@@ -11,11 +11,11 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from bertedu.tokenization.added_tokens import WHITE_SPACE
 from bertedu.tokenization.charsmap import CharsMap
 from bertedu.tokenization.encoding import Offset
 from bertedu.tokenization.normalization import lower_case
 from bertedu.tokenization.offsets import compose, in_canonical_order
-from bertedu.tokenization.tokenizer import WHITE_SPACE
 
 Traced = tuple[str, list[Offset]]  # a text, and for each character the (start, end) that it came from
 # A character, and how much longer the text becomes: 1 for one that is inserted, 0 for one that replaces another, -n for

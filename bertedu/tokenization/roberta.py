@@ -5,11 +5,11 @@ Liu et al. 2019, section 4.4. Special tokens, their ids and the two separators o
 
 from typing import Any
 
+from bertedu.tokenization.added_tokens import WHITE_SPACE
 from bertedu.tokenization.byte_level import ByteLevelTokenizer
 from bertedu.tokenization.byte_pair import BYTE_CHARACTERS
 from bertedu.tokenization.encoding import Offset
 from bertedu.tokenization.layout import FIRST, SECOND, Layout
-from bertedu.tokenization.tokenizer import WHITE_SPACE
 
 SPACES = WHITE_SPACE + BYTE_CHARACTERS[ord(" ")]
 

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from bertedu.errors import UserError
+from bertedu.tokenization.added_tokens import WHITE_SPACE
 from bertedu.tokenization.charsmap import CharsMap
 from bertedu.tokenization.encoding import Offset
 from bertedu.tokenization.fast import CACHE_SIZE, LONGEST_CACHED, Ids, remember
 from bertedu.tokenization.layout import Layout, Template
 from bertedu.tokenization.rewriting import Precompiled, Step
 from bertedu.tokenization.sentencepiece_files import check_pieces, read_files, write_files
-from bertedu.tokenization.tokenizer import WHITE_SPACE, Tokenizer
+from bertedu.tokenization.tokenizer import Tokenizer
 from bertedu.tokenization.unigram import Piece, Unigram
 from bertedu.tokenization.unigram_training import learn_pieces
 
@@ -61,9 +62,9 @@ class SentencePieceTokenizer(Tokenizer):
         **switches: Any,
     ):
         check_pieces(pieces, added, type(self), "pieces")
-        super().__init__({token: index for index, token in enumerate((*(piece for piece, _ in pieces), *added))})
         if mask_takes_space_before is not None:
             self.mask_takes_space_before = mask_takes_space_before
+        super().__init__({token: index for index, token in enumerate((*(piece for piece, _ in pieces), *added))})
         if unknown := set(switches) - set(self.defaults):
             raise UserError(f"{type(self).__name__} has no switch {', '.join(sorted(unknown))}: leave it out.")
         self.switches = {**self.defaults, **switches}

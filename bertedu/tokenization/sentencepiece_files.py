@@ -15,6 +15,7 @@ from bertedu.errors import UserError, shown
 from bertedu.files import read_json_object, write_json
 from bertedu.json_values import fits
 from bertedu.tokenization.charsmap import CharsMap
+from bertedu.tokenization.settings import check_known, read_settings, remove_stale
 from bertedu.tokenization.spiece import read_spiece
 from bertedu.tokenization.unigram import Piece
 
@@ -62,8 +63,14 @@ def read_files(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
     check_pieces(parts["pieces"], parts["added"], kind, found)
     if parts["charsmap"] is not None:
         CharsMap(parts["charsmap"], str(found))  # names the file where it is damaged
+    vocab = {token: index for index, token in enumerate((*(piece for piece, _ in parts["pieces"]), *parts["added"]))}
+    switches = read_switches(values, config, kind)
+    settings = read_settings(folder, (kind.__name__,))
+    if settings.generic:
+        raise UserError(f"{config}: tokenizer_class is {values['tokenizer_class']!r}: write {kind.__name__!r}.")
+    check_known(settings, vocab, kind.special_tokens(), kind.mask_token)
     mask = read_mask([*values.get("added_tokens_decoder", {}).values(), values.get("mask_token"), *tokens], kind)
-    return {**parts, **read_switches(values, config, kind), "mask_takes_space_before": mask}
+    return {**parts, **switches, "mask_takes_space_before": mask}
 
 
 def read_switches(values: dict[str, Any], path: Path, kind: "type[Tokenizer]") -> dict[str, bool]:
@@ -193,6 +200,7 @@ def write_files(folder: Path, tokenizer: "Tokenizer", model_max_length: int | No
         **longest,
     }
     write_json(folder / CONFIG, settings)
+    remove_stale(folder)
 
 
 def as_json(tokenizer: "Tokenizer") -> dict[str, Any]:

@@ -4,20 +4,17 @@ A member adds how a stretch of text becomes ids and tokens become text again, an
 BERT's WordPiece is in `bert.py`.
 """
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import torch
 
 from bertedu.errors import UserError
+from bertedu.tokenization.added_tokens import AddedToken, AddedTokens
 from bertedu.tokenization.encoding import TRUNCATIONS, Encoding, Offset, as_batch, check_text, kept_lengths
 from bertedu.tokenization.layout import Layout
-
-# Unicode's white space. Python's own also has four separators of ASCII, \x1c to \x1f, which the reference keeps.
-WHITE_SPACE = "".join(chr(code) for code in range(0x3001) if chr(code).isspace() and not 0x1C <= code <= 0x1F)
 
 
 class Tokenizer(ABC):
@@ -53,9 +50,15 @@ class Tokenizer(ABC):
         self.pad_token_id, self.unk_token_id, self.cls_token_id, self.sep_token_id, self.mask_token_id = ids
         self.all_special_tokens = list(dict.fromkeys((*roles, *self.other_special_tokens)))
         self.all_special_ids = [self.vocab[token] for token in self.all_special_tokens]
-        self._first_characters = {token[0] for token in self.all_special_tokens}
-        longest_first = sorted(self.all_special_tokens, key=len, reverse=True)
-        self._special = re.compile("|".join(map(re.escape, longest_first)))
+        self._whole = AddedTokens((one.content, one, self.vocab[one.content]) for one in self.whole_tokens())
+
+    def whole_tokens(self) -> list[AddedToken]:
+        """The tokens that are looked for in a text before anything else is done to it: the special ones."""
+        spaced = self.mask_token if self.mask_takes_space_before else ""
+        return [
+            AddedToken(token, lstrip=token == spaced, normalized=False, special=True)
+            for token in self.all_special_tokens
+        ]
 
     @classmethod
     @abstractmethod
@@ -104,10 +107,10 @@ class Tokenizer(ABC):
     def encode(self, text: str) -> list[int]:
         """The ids of a text, without the special tokens around it. Those spelt out in it, as "[MASK]", stay whole."""
         check_text(text)
-        if not any(character in text for character in self._first_characters):
+        if not self._whole.may_stand_in(text):
             return self.text_ids(text, True)
         ids: list[int] = []
-        for start, stop, special in self._stretches(text):
+        for start, stop, special in self._whole.cut(text):
             ids += self.text_ids(text[start:stop], start == 0) if special is None else [special]
         return ids
 
@@ -127,7 +130,7 @@ class Tokenizer(ABC):
         check_text(text)
         ids: list[int] = []
         offsets: list[Offset] = []
-        for start, stop, special in self._stretches(text):
+        for start, stop, special in self._whole.cut(text):
             if special is None:
                 found, spans = self.traced_ids(text[start:stop], start == 0)
                 ids += found
@@ -136,20 +139,6 @@ class Tokenizer(ABC):
                 ids.append(special)
                 offsets.append((start, stop))
         return ids, offsets
-
-    def _stretches(self, text: str) -> Iterator[tuple[int, int, int | None]]:
-        """Cut a text at the special tokens spelt out in it: start, stop, and the special token's id or None."""
-        begin = 0
-        for match in self._special.finditer(text):
-            start, stop = match.span()
-            if self.mask_takes_space_before and match.group() == self.mask_token:
-                start = begin + len(text[begin:start].rstrip(WHITE_SPACE))
-            if begin < start:
-                yield begin, start, None
-            yield start, stop, self.vocab[match.group()]
-            begin = stop
-        if begin < len(text):
-            yield begin, len(text), None
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text as strings, without the special tokens around it."""
