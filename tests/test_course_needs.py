@@ -4,7 +4,8 @@ import nbformat
 import pytest
 
 from bertedu.classroom.assignment_exercises import exercises_only
-from bertedu.course.building.needs import needed_by, statements, uses
+from bertedu.course.building.needs import needed_by, statements
+from bertedu.course.statements import uses
 from bertedu.errors import UserError
 
 CHAPTER = """

@@ -7,8 +7,9 @@ from copy import deepcopy
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from bertedu.course.building.needs import Statement, needed_by, statements, uses
+from bertedu.course.building.needs import needed_by, statements
 from bertedu.course.building.versions import BEGIN, name_cells
+from bertedu.course.statements import Statement, uses
 from bertedu.errors import UserError
 
 HEADING = re.compile(r"^### Exercise \d+\.\d+ ", flags=re.MULTILINE)

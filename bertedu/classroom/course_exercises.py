@@ -7,9 +7,10 @@ from nbformat import NotebookNode
 
 from bertedu.classroom.assignment_exercises import LAB, SECTION, last_heading
 from bertedu.classroom.course_text import Remark
-from bertedu.course.building.needs import statements, uses
+from bertedu.course.building.needs import statements
 from bertedu.course.building.rules import CHECK, HEADING
 from bertedu.course.building.versions import BEGIN
+from bertedu.course.statements import uses
 from bertedu.errors import UserError
 
 

@@ -639,16 +639,23 @@ for row, tokens in enumerate(batch.tokens):
 # Write `encode_pair(first, second, max_length)` for two lists of ids. Return `input_ids`, `token_type_ids` and
 # `attention_mask`, three lists of exactly `max_length` numbers. Truncate longest first until the pair fits together
 # with its `[CLS]` and two `[SEP]`, and pad if it is shorter. `[PAD]` is 0, `[CLS]` is 2, `[SEP]` is 3.
+#
+# `second` may be `None`. Then there is one text only, `[CLS] first [SEP]`, with two special tokens and the token type
+# 0 everywhere.
 
 
 # %% tags=["exercise"]
 def encode_pair(first, second, max_length):
     ### BEGIN SOLUTION
-    first, second = list(first), list(second)
-    while len(first) + len(second) + 3 > max_length:
-        (first if len(first) > len(second) else second).pop()
-    input_ids = [2, *first, 3, *second, 3]
-    token_type_ids = [0] * (len(first) + 2) + [1] * (len(second) + 1)
+    if second is None:
+        first = first[: max_length - 2]
+        input_ids, token_type_ids = [2, *first, 3], [0] * (len(first) + 2)
+    else:
+        first, second = list(first), list(second)
+        while len(first) + len(second) + 3 > max_length:
+            (first if len(first) > len(second) else second).pop()
+        input_ids = [2, *first, 3, *second, 3]
+        token_type_ids = [0] * (len(first) + 2) + [1] * (len(second) + 1)
     attention_mask = [1] * len(input_ids)
     padding = [0] * (max_length - len(input_ids))
     return input_ids + padding, token_type_ids + padding, attention_mask + padding
@@ -660,8 +667,8 @@ check("1.4", encode_pair)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# We truncate first, while there are still two lists. `list(…)` makes copies, because `pop` would shorten the caller's
-# own lists. Each `[SEP]` belongs to the text that it closes. Padding is 0 in all three lists. Its token type does not
+# One text has two special tokens, so `max_length - 2` of its ids fit. In a pair we truncate first, while there are
+# still two lists. `list(…)` makes copies, because `pop` would shorten the caller's own lists. Each `[SEP]` belongs to the text that it closes. Padding is 0 in all three lists. Its token type does not
 # matter, because the mask hides the position.
 #
 # </details>

@@ -700,7 +700,7 @@ print("a text padded left and padded right: ", compare(padded_left[2:], vectors[
 #
 # Write `position_ids(attention_mask)`. It takes a mask `[B, T]` of ones and zeros and returns positions `[B, T]`. The
 # first real token of each sequence gets position 0, the next one 1, and so on, wherever the padding is. Padding may
-# get any row of BERT's position table, 0 to 511.
+# get any position from 0 to T − 1: these rows exist in every position table that is long enough for the text.
 
 
 # %% tags=["exercise"]

@@ -365,17 +365,21 @@ Picture(
 # ### Exercise 3.2 · Attention in four lines
 # ●●○○ · 15 minutes
 #
-# Write `attention(query, key, value)` for tensors of shape `[B, H, T, d]`: B sentences, and H heads that compute side
+# Write `attention(query, key, value, softmax)` for tensors of shape `[B, H, T, d]`: B sentences, and H heads that compute side
 # by side, each as you have just seen. (A **head** here is one computation of attention, with queries, keys and values
 # of its own. The word also means something else: a small output layer for a task, as in "classification head".)
-# Return the outputs `[B, H, T, d]` and the weights `[B, H, T, T]`. Stuck? `hint("3.2")`
+# Return the outputs `[B, H, T, d]` and the weights `[B, H, T, T]`.
+#
+# Call the softmax that you are given, once, on all scores: `softmax(scores, dim=-1)`. It is torch's own where nobody
+# hands in another one. In exercise 3.4 you write one that knows a mask. Don't use torch's
+# `scaled_dot_product_attention` or the package's `attend`: they are the whole answer. Stuck? `hint("3.2")`
 
 
 # %% tags=["exercise"]
-def attention(query, key, value):
+def attention(query, key, value, softmax=torch.softmax):
     ### BEGIN SOLUTION
     scores = query @ key.transpose(-2, -1) / query.size(-1) ** 0.5
-    weights = scores.softmax(dim=-1)
+    weights = softmax(scores, dim=-1)
     return weights @ value, weights
     ### END SOLUTION
 
@@ -387,7 +391,7 @@ check("3.2", attention)
 #
 # `key.T` would reverse all four axes. `transpose(-2, -1)` swaps only the last two, T and d. The matrix product then
 # works on those two axes, separately for each sentence and each head. The keys that one query chooses from lie
-# along the last axis of the scores, so softmax must run over that axis.
+# along the last axis of the scores, so softmax must run over that axis. Which softmax that is, the caller decides.
 #
 # </details>
 
@@ -628,6 +632,8 @@ print("fused kernel, every key hidden: largest output", hidden.abs().max().item(
 # - hidden keys get exactly 0, and a row with at least one visible key sums to 1, however large the scores are
 # - a row in which every key is hidden is 0 everywhere
 # - weights and gradients are always finite
+#
+# Don't use `torch.masked`, which has such a softmax.
 
 
 # %% tags=["exercise"]

@@ -713,19 +713,20 @@ for name, stack in stacks.items():
 # ### Exercise 4.4 · The stack
 # ●●●○ · 15 minutes
 #
-# Write the class `Stack` with L of the package's layers, `EncoderLayer(config)`, where L is
-# `config.num_hidden_layers`. Its `forward` returns **all** hidden states, a list of L + 1 tensors `[B, T, D]`: first
-# the input, then the output of each layer. You call a layer as `layer(hidden_states, bias)`. It returns two things,
-# the new vectors and its attention weights.
+# Write the class `Stack(config, layer_class)` with L layers, where L is `config.num_hidden_layers`. `layer_class` is
+# the class of a layer, for example the package's `EncoderLayer`: `layer_class(config)` makes one. `forward` returns
+# **all** hidden states, a list of L + 1 tensors `[B, T, D]`: first the input, then the output of each layer. You call
+# a layer as `layer(hidden_states, bias)`. It returns two things, the new vectors and its attention weights. Don't use
+# the package's `Encoder`, which is such a stack.
 
 
 # %% tags=["exercise"]
 class Stack(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, layer_class):
         ### BEGIN SOLUTION
         super().__init__()
         self.layers = nn.ModuleList(
-            EncoderLayer(config) for _ in range(config.num_hidden_layers)
+            layer_class(config) for _ in range(config.num_hidden_layers)
         )
         ### END SOLUTION
 
@@ -744,7 +745,7 @@ check("4.4", Stack)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# The comprehension calls EncoderLayer(config) once for each layer, so each gets weights of its own. ModuleList tells
+# The comprehension calls layer_class(config) once for each layer, so each gets weights of its own. ModuleList tells
 # torch that they belong to the model. In forward, hidden_states is replaced in each round, so each layer reads the
 # output of the one before. Chapter 05 uses the last entry of the list; later chapters also use the others.
 #

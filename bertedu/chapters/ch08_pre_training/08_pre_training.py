@@ -303,7 +303,8 @@ for decoupled, name in ((False, "decay in the gradient"), (True, "decoupled deca
 #
 # Write one step of AdamW for tensors: `adamw_step(weight, gradient, mean, square, step, rate)`. Here `mean` and
 # `square` are m and v, `rate` is η, and β₁ = 0.9, β₂ = 0.98, ε = 1e-6, λ = 0.01. `step` counts from 1. Return the
-# new weight, mean and square. Don't change the old ones.
+# new weight, mean and square. Don't change the old ones, and don't use `torch.optim` or torch's functions `adam` and
+# `adamw`.
 
 
 # %% tags=["exercise"]
@@ -1044,13 +1045,14 @@ for name, one, expected in (("one length", full, 0.0), ("short first", mixed, 0.
 # ### Exercise 8.5 · Small batches that add up
 # ●●●○ · 10 minutes
 #
-# Write `accumulate(model, parts)`. After it, the `.grad` of every parameter is the gradient of the mean loss over
-# *all* labels of all parts. Use `summed_loss`. A part may have no label at all, and gradients of an earlier step
-# may still be there.
+# Write `accumulate(model, parts, summed_loss)`. After it, the `.grad` of every parameter is the gradient of the mean
+# loss over *all* labels of all parts. Get the loss of a part from the function that you are given: as above,
+# `summed_loss(model, part)` returns a sum and the number of labels in it. A part may have no label at all, and
+# gradients of an earlier step may still be there.
 
 
 # %% tags=["exercise"]
-def accumulate(model, parts):
+def accumulate(model, parts, summed_loss):
     ### BEGIN SOLUTION
     model.zero_grad()
     count = sum(int((part["labels"] != -100).sum()) for part in parts)

@@ -145,10 +145,10 @@ def within_modes(modes: list, answer: Callable, inputs: tuple, named: dict, grad
 def asking(channel: Channel, number: int) -> Callable:
     """A function of the examiner's, called from the answer."""
 
-    def ask(*inputs: Any) -> Any:
+    def ask(*inputs: Any, **named: Any) -> Any:
         packer = Packer()
-        node = packer.pack(inputs)
-        channel.send({"ask": number, "inputs": node}, [bytes_of(storage) for storage in packer.storages])
+        body = {"ask": number, "inputs": packer.pack(inputs), "named": packer.pack(named)}
+        channel.send(body, [bytes_of(storage) for storage in packer.storages])
         message, blobs = channel.receive()
         if "error" in message:
             raise RuntimeError(message["error"])

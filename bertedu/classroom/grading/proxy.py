@@ -108,7 +108,9 @@ class Link:
     def reply(self, function: Callable, message: dict, blobs: list[bytes]) -> None:
         """Run a function of the check's for the answer."""
         try:
-            result = function(*Unpacker(blobs).unpack(message["inputs"]))
+            given = Unpacker(blobs)
+            inputs, named = given.unpack(message["inputs"]), given.unpack(message["named"])
+            result = function(*inputs, **named)
             packer = Packer(trusted=True)
             body = {"result": packer.pack(result)}
             self.send(body, [bytes_of(storage) for storage in packer.storages])

@@ -5,6 +5,8 @@
 
 
 def by_popping(first, second, max_length):
+    if second is None:
+        return alone(first, max_length)
     first, second = list(first), list(second)
     while len(first) + len(second) + 3 > max_length:
         if len(first) > len(second):
@@ -21,12 +23,21 @@ def finished(first, second, max_length):
     return ids + [0] * pad, types + [0] * pad, [1] * len(ids) + [0] * pad
 
 
+def alone(first, max_length):
+    ids = [2, *first[: max_length - 2], 3]
+    pad = max_length - len(ids)
+    return ids + [0] * pad, [0] * max_length, [1] * len(ids) + [0] * pad
+
+
 def by_counting(first, second, max_length):
-    room = max_length - 3
-    keep = [len(first), len(second)]
-    while sum(keep) > room:
+    separators = 1 if second is None else 2  # one text is a pair without its second half
+    keep = [len(first), len(second or ())]
+    while sum(keep) > max_length - 1 - separators:
         keep[keep[0] <= keep[1]] -= 1
-    return finished(first[: keep[0]], second[: keep[1]], max_length)
+    ids = [2, *first[: keep[0]], 3, *([] if second is None else [*second[: keep[1]], 3])]
+    types = [0] * (keep[0] + 2) + [1] * (len(ids) - keep[0] - 2)
+    pad = [0] * (max_length - len(ids))
+    return ids + pad, types + pad, [1] * len(ids) + pad
 
 
 def cuts_the_row(first, second, max_length):
@@ -39,6 +50,8 @@ def only_the_second(first, second, max_length):
 
 
 def as_transformers_does(first, second, max_length):
+    if second is None:
+        return alone(first, max_length)
     room = max_length - 3
     if len(first) + len(second) <= room:
         return finished(first, second, max_length)
@@ -67,6 +80,8 @@ def gives_a_number_for_the_mask(first, second, max_length):
 
 
 def first_pays(first, second, max_length):
+    if second is None:
+        return alone(first, max_length)
     first, second = list(first), list(second)
     while len(first) + len(second) + 3 > max_length:
         (first if len(first) >= len(second) else second).pop()
@@ -93,6 +108,8 @@ def halves_the_room(first, second, max_length):
 
 
 def pops_the_callers_lists(first, second, max_length):
+    if second is None:
+        return alone(first, max_length)
     while len(first) + len(second) + 3 > max_length:
         (first if len(first) > len(second) else second).pop()
     return finished(first, second, max_length)
@@ -126,6 +143,27 @@ def loses_the_beginning(first, second, max_length):
     return finished(first, second, max_length)
 
 
+def pairs_only(first, second, max_length):
+    first, second = list(first), list(second)
+    return by_popping(first, second, max_length)
+
+
+def none_as_an_empty_text(first, second, max_length):
+    return by_popping(first, second or [], max_length)
+
+
+def room_for_three(first, second, max_length):
+    if second is None:
+        ids, types, mask = alone(first, max_length - 1)
+        return [*ids, 0], [*types, 0], [*mask, 0]
+    return by_popping(first, second, max_length)
+
+
+def one_text_of_the_second_type(first, second, max_length):
+    ids, types, mask = by_popping(first, second, max_length)
+    return ids, types if second else mask, mask
+
+
 ANSWERS = {
     "1.4": {
         "accepted": [by_popping, by_counting, first_pays, as_transformers_does],
@@ -144,6 +182,10 @@ ANSWERS = {
             (without_padding, "Pad with [PAD] at the end"),
             (only_ids, "3 are asked for"),
             (loses_the_beginning, "from the beginning of a text"),
+            (pairs_only, "`second` is None where there is one text only"),
+            (none_as_an_empty_text, "One text has one [SEP]"),
+            (room_for_three, "room for one id more"),
+            (one_text_of_the_second_type, "A single text has the type 0"),
         ],
     }
 }

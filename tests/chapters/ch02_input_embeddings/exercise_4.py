@@ -26,6 +26,11 @@ def padding_at_the_last_row(attention_mask):
     return (attention_mask.cumsum(dim=1) - 1).masked_fill(attention_mask == 0, 511)
 
 
+def padding_at_the_end(attention_mask):
+    last = attention_mask.size(1) - 1
+    return (attention_mask.cumsum(dim=1) - 1).masked_fill(attention_mask == 0, last)
+
+
 def padding_at_one(attention_mask):  # as `generate` of transformers does
     return (attention_mask.long().cumsum(-1) - 1).masked_fill(attention_mask == 0, 1)
 
@@ -73,10 +78,11 @@ def shifted_by_padding(attention_mask):  # right for padding on the left only
 
 ANSWERS = {
     "2.4": {
-        "accepted": [running_sum, zero_for_padding, one_by_one, padding_at_the_last_row, padding_at_one],
+        "accepted": [running_sum, zero_for_padding, one_by_one, padding_at_the_end, padding_at_one],
         "wrong": [
             (padding_counted, "first real token of every sequence"),
-            (beyond_the_table, "are 0 to 511"),
+            (beyond_the_table, "Only 0 to T - 1 exist for sure"),
+            (padding_at_the_last_row, "a position 511 in a text of 5 tokens"),
             (below_zero, "no such row"),
             (counting_from_one, "Count the real tokens"),
             (too_far, "count from 1"),

@@ -4,22 +4,41 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 
-def plainly(query, key, value):
+def plainly(query, key, value, softmax=torch.softmax):
+    weights = softmax(query @ key.transpose(-2, -1) / query.size(-1) ** 0.5, dim=-1)
+    return weights @ value, weights
+
+
+def with_einsum(q, k, v, normalize=torch.softmax):
+    scores = torch.einsum("bhid,bhjd->bhij", q, k) * q.shape[-1] ** -0.5
+    weights = normalize(scores, -1)
+    return [torch.einsum("bhij,bhjd->bhid", weights, v), weights]
+
+
+def with_loops(query, key, value, softmax=torch.softmax):
+    scores = torch.stack([torch.stack([q @ k.T / k.shape[1] ** 0.5 for q, k in zip(*s)]) for s in zip(query, key)])  # noqa: B905
+    weights = softmax(scores, dim=scores.dim() - 1)
+    return weights.matmul(value), weights
+
+
+def without_the_given_softmax(query, key, value, softmax=torch.softmax):
     weights = (query @ key.transpose(-2, -1) / query.size(-1) ** 0.5).softmax(dim=-1)
     return weights @ value, weights
 
 
-def with_einsum(q, k, v):
-    scores = torch.einsum("bhid,bhjd->bhij", q, k) * q.shape[-1] ** -0.5
-    weights = torch.softmax(scores, -1)
-    return [torch.einsum("bhij,bhjd->bhid", weights, v), weights]
+def three_parameters(query, key, value):
+    return plainly(query, key, value)
 
 
-def with_loops(query, key, value):
-    weights = torch.stack(
-        [torch.stack([(q @ k.T / k.shape[1] ** 0.5).softmax(1) for q, k in zip(*s)]) for s in zip(query, key)]  # noqa: B905
-    )
-    return weights.matmul(value), weights
+def a_softmax_for_each_text(query, key, value, softmax=torch.softmax):
+    scores = query @ key.transpose(-2, -1) / query.size(-1) ** 0.5
+    weights = torch.stack([softmax(one, dim=-1) for one in scores])
+    return weights @ value, weights
+
+
+def without_its_axis(query, key, value, softmax=lambda scores: scores.softmax(-1)):
+    weights = softmax(query @ key.transpose(-2, -1) / query.size(-1) ** 0.5)
+    return weights @ value, weights
 
 
 def over_the_queries(query, key, value):
@@ -143,6 +162,10 @@ ANSWERS = {
             (only_values, "2 things are asked for"),
             (other_order, "in the wrong order"),
             (detached, "cut off from its inputs"),
+            (without_the_given_softmax, "that softmax was never called"),
+            (three_parameters, "It gets a fourth argument here"),
+            (a_softmax_for_each_text, "was called 2 times"),
+            (without_its_axis, "Tell it the axis of the keys"),
         ],
     }
 }

@@ -9,9 +9,9 @@ from bertedu.model.encoder import Encoder, EncoderLayer
 
 
 class Plainly(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, layer_class):
         super().__init__()
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_hidden_layers))
+        self.layers = nn.ModuleList(layer_class(config) for _ in range(config.num_hidden_layers))
 
     def forward(self, hidden_states, bias=None):
         states = [hidden_states]
@@ -21,10 +21,10 @@ class Plainly(nn.Module):
 
 
 class AsTuple(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, layer_class):
         super().__init__()
         for place in range(config.num_hidden_layers):
-            self.add_module(f"layer_{place}", EncoderLayer(config))
+            self.add_module(f"layer_{place}", layer_class(config))
 
     def forward(self, x, bias=None):
         states = (x,)
@@ -35,25 +35,32 @@ class AsTuple(nn.Module):
 
 
 class Packages(Encoder):
+    def __init__(self, config, layer_class):
+        super().__init__(config)
+
     def forward(self, hidden_states, bias=None):
         return list(super().forward(hidden_states, bias)[0])
 
 
-class NotANumber(Plainly):
+class OfTheCourse(Plainly):
+    def __init__(self, config, layer_class):
+        super().__init__(config, EncoderLayer)
+
+
+class WithoutTheClass(nn.Module):
     def __init__(self, config):
-        super().__init__(config)
+        super().__init__()
+
+
+class NotANumber(Plainly):
+    def __init__(self, config, layer_class):
+        super().__init__(config, layer_class)
         nn.init.constant_(self.layers[-1].feed_forward.expand.weight, torch.nan)
 
 
-class Idle(EncoderLayer):
-    def forward(self, hidden_states, bias=None):
-        return hidden_states, None
-
-
 class DoesNothing(Plainly):
-    def __init__(self, config):
-        nn.Module.__init__(self)
-        self.layers = nn.ModuleList(Idle(config) for _ in range(config.num_hidden_layers))
+    def forward(self, hidden_states, bias=None):
+        return [hidden_states] * (len(self.layers) + 1)
 
 
 class EverySecond(Plainly):
@@ -65,7 +72,7 @@ class EverySecond(Plainly):
 
 
 class OfTheEncoder(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, layer_class):
         super().__init__()
         self.encoder = Encoder(config)
 
@@ -74,27 +81,27 @@ class OfTheEncoder(nn.Module):
 
 
 class AlwaysThree(Plainly):
-    def __init__(self, config):
+    def __init__(self, config, layer_class):
         nn.Module.__init__(self)
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(3))
+        self.layers = nn.ModuleList(layer_class(config) for _ in range(3))
 
 
 class OneLayer(Plainly):
-    def __init__(self, config):
-        super().__init__(config)
-        self.layers = nn.ModuleList([EncoderLayer(config)] * config.num_hidden_layers)
+    def __init__(self, config, layer_class):
+        super().__init__(config, layer_class)
+        self.layers = nn.ModuleList([layer_class(config)] * config.num_hidden_layers)
 
 
 class PlainList(Plainly):
-    def __init__(self, config):
+    def __init__(self, config, layer_class):
         nn.Module.__init__(self)
-        self.layers = [EncoderLayer(config) for _ in range(config.num_hidden_layers)]
+        self.layers = [layer_class(config) for _ in range(config.num_hidden_layers)]
 
 
 class Copies(Plainly):
-    def __init__(self, config):
-        super().__init__(config)
-        layer = EncoderLayer(config)
+    def __init__(self, config, layer_class):
+        super().__init__(config, layer_class)
+        layer = layer_class(config)
         self.layers = nn.ModuleList(copy.deepcopy(layer) for _ in range(config.num_hidden_layers))
 
 
@@ -123,8 +130,8 @@ class WholeTuples(Plainly):
 
 
 class WithoutSuper(Plainly):
-    def __init__(self, config):
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_hidden_layers))
+    def __init__(self, config, layer_class):
+        self.layers = nn.ModuleList(layer_class(config) for _ in range(config.num_hidden_layers))
 
 
 class OnlyLast(Plainly):
@@ -151,6 +158,8 @@ ANSWERS = {
             (WholeTuples, "Pass on only the vectors"),
             (WithoutSuper, "in the first line of your __init__"),
             (OnlyLast, "a list of hidden states"),
+            (OfTheCourse, "not of the class that it was given"),
+            (WithoutTheClass, "Stack(config, layer_class)"),
         ],
     }
 }

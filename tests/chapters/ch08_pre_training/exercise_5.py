@@ -6,7 +6,7 @@ from torch.nn.functional import cross_entropy
 # 8.5 -------------------------------------------------------------------------------------------------------------
 
 
-def summed_loss(model, part):
+def own_loss(model, part):
     logits = model(part["input_ids"]).prediction_logits.flatten(0, 1)
     labels = part["labels"].flatten()
     return cross_entropy(logits, labels, reduction="sum"), int((labels != -100).sum())
@@ -16,14 +16,14 @@ def labels_in(parts):
     return sum(int((part["labels"] != -100).sum()) for part in parts)
 
 
-def by_all_labels(model, parts):
+def by_all_labels(model, parts, summed_loss):
     model.zero_grad()
     total = labels_in(parts)
     for part in parts:
         (summed_loss(model, part)[0] / total).backward()
 
 
-def divided_at_the_end(model, parts):
+def divided_at_the_end(model, parts, summed_loss):
     model.zero_grad()
     for part in parts:
         summed_loss(model, part)[0].backward()
@@ -32,14 +32,14 @@ def divided_at_the_end(model, parts):
             parameter.grad /= labels_in(parts)
 
 
-def weighted_means(model, parts):
+def weighted_means(model, parts, summed_loss):
     model.zero_grad()
     for part in parts:
         loss, number = summed_loss(model, part)
         (loss / max(1, number) * (number / labels_in(parts))).backward()
 
 
-def one_backward(model, parts):
+def one_backward(model, parts, summed_loss):
     for parameter in model.parameters():
         parameter.grad = None
     losses, counts = zip(*(summed_loss(model, part) for part in parts), strict=True)
@@ -47,33 +47,33 @@ def one_backward(model, parts):
     return model
 
 
-def mean_of_means(model, parts):
+def mean_of_means(model, parts, summed_loss):
     model.zero_grad()
     for part in parts:
         loss, number = summed_loss(model, part)
         (loss / max(1, number) / len(parts)).backward()
 
 
-def sum_of_means(model, parts):
+def sum_of_means(model, parts, summed_loss):
     model.zero_grad()
     for part in parts:
         loss, number = summed_loss(model, part)
         (loss / max(1, number)).backward()
 
 
-def sums(model, parts):
+def sums(model, parts, summed_loss):
     model.zero_grad()
     for part in parts:
         summed_loss(model, part)[0].backward()
 
 
-def by_parts(model, parts):
+def by_parts(model, parts, summed_loss):
     model.zero_grad()
     for part in parts:
         (summed_loss(model, part)[0] / len(parts)).backward()
 
 
-def counted_so_far(model, parts):
+def counted_so_far(model, parts, summed_loss):
     model.zero_grad()
     total = 0
     for part in parts:
@@ -82,7 +82,7 @@ def counted_so_far(model, parts):
         (loss / total).backward()
 
 
-def divides_what_is_not_there(model, parts):
+def divides_what_is_not_there(model, parts, summed_loss):
     model.zero_grad()
     for part in parts:
         summed_loss(model, part)[0].backward()
@@ -90,45 +90,45 @@ def divides_what_is_not_there(model, parts):
         parameter.grad /= labels_in(parts)
 
 
-def numbers_alone(model, parts):
+def numbers_alone(model, parts, summed_loss):
     model.zero_grad()
     (sum(summed_loss(model, part)[0].item() for part in parts) / labels_in(parts)).backward()
 
 
-def whole_batch(model, parts):
+def whole_batch(model, parts, summed_loss):
     model.zero_grad()
     loss, number = summed_loss(model, {name: torch.cat([part[name] for part in parts]) for name in parts[0]})
     (loss / number).backward()
 
 
-def cleared_means(model, parts):
+def cleared_means(model, parts, summed_loss):
     for part in parts:
         model.zero_grad()
         loss, number = summed_loss(model, part)
         (loss / max(1, number)).backward()
 
 
-def not_cleared(model, parts):
+def not_cleared(model, parts, summed_loss):
     total = labels_in(parts)
     for part in parts:
         (summed_loss(model, part)[0] / total).backward()
 
 
-def cleared_each_time(model, parts):
+def cleared_each_time(model, parts, summed_loss):
     total = labels_in(parts)
     for part in parts:
         model.zero_grad()
         (summed_loss(model, part)[0] / total).backward()
 
 
-def by_tokens(model, parts):
+def by_tokens(model, parts, summed_loss):
     model.zero_grad()
     total = sum(part["labels"].numel() for part in parts)
     for part in parts:
         (summed_loss(model, part)[0] / total).backward()
 
 
-def by_last_count(model, parts):
+def by_last_count(model, parts, summed_loss):
     model.zero_grad()
     for part in parts:
         loss, count = summed_loss(model, part)
@@ -138,14 +138,22 @@ def by_last_count(model, parts):
             parameter.grad /= max(1, count)
 
 
-def cleared_at_the_end(model, parts):
-    by_all_labels(model, parts)
+def cleared_at_the_end(model, parts, summed_loss):
+    by_all_labels(model, parts, summed_loss)
     model.zero_grad()
 
 
-def no_backward(model, parts):
+def no_backward(model, parts, summed_loss):
     model.zero_grad()
     return sum(summed_loss(model, part)[0] for part in parts) / labels_in(parts)
+
+
+def with_a_loss_of_its_own(model, parts, summed_loss):
+    by_all_labels(model, parts, own_loss)
+
+
+def two_parameters(model, parts):
+    by_all_labels(model, parts, own_loss)
 
 
 ANSWERS = {
@@ -166,6 +174,8 @@ ANSWERS = {
             (by_last_count, "the labels of the last part"),
             (cleared_at_the_end, "not at the end"),
             (no_backward, "Is there a backward pass"),
+            (with_a_loss_of_its_own, "never called the summed_loss"),
+            (two_parameters, "It gets a third argument here"),
         ],
     }
 }

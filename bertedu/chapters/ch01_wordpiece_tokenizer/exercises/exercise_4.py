@@ -12,7 +12,8 @@ from bertedu.course.exercise import exercise
     minutes=15,
     hints=(
         "Truncate first, while you still have two lists. How many ids may both have together, beside 3 special tokens?",
-        "While they are too long, pop from the longer list (from either if equal). Then build the three lists and pad.",
+        "While they are too long, pop from the longer list (from either if equal). Then build the three lists and pad. "
+        "If second is None, keep first[: max_length - 2].",
     ),
 )
 def a_pair_that_fits(case: Case) -> None:
@@ -50,9 +51,28 @@ def a_pair_that_fits(case: Case) -> None:
     case.equal("token_type_ids", types, [0, 0, 0, 1, 1, 0, 0, 0], "Padding has the type 0.")
     for one, two, length in ((2, 9, 9), (9, 2, 9), (5, 5, 8), (5, 5, 9), (7, 5, 10), (0, 4, 5), (3, 3, 3)):
         _check_truncated(case, one, two, length)
+    _check_one_text(case)
 
 
-def _three_lists(case: Case, first: list[int], second: list[int], max_length: int, tried: str) -> list[list]:
+def _check_one_text(case: Case) -> None:
+    """No second text: shorter than the room, and longer."""
+    case.causes["'NoneType'"] = "`second` is None where there is one text only. Ask for it first: if second is None."
+    for count, kept, tried in ((2, 2, "2 ids and None, which leave room in 6 positions"), (9, 4, "9 ids and None")):
+        first = list(range(11, 11 + count))
+        ids, types, mask = _three_lists(case, first, None, 6, tried)
+        expected = [2, *first[:kept], 3] + [0] * (4 - kept)
+        mistakes = [
+            ([2, *first[:kept], 3, 3, 0], "One text has one [SEP]. The second one closes a second text."),
+            ([2, *first[:3], 3, 3], "One text has one [SEP]. The second one closes a second text."),
+            ([2, *first[:3], 3, 0], "One text has two special tokens, so there is room for one id more."),
+            ([2, *first[:kept], 3], "Pad with [PAD] at the end, up to max_length."),
+        ]
+        case.equal("input_ids", ids, expected, "One text is [CLS] first [SEP].", mistakes=mistakes)
+        case.equal("token_type_ids", types, [0] * 6, "A single text has the type 0, from [CLS] to [SEP].")
+        case.equal("attention_mask", mask, [1] * (kept + 2) + [0] * (4 - kept), "1 for tokens and 0 for padding.")
+
+
+def _three_lists(case: Case, first: list[int], second: list[int] | None, max_length: int, tried: str) -> list[list]:
     result = case.call(first, second, max_length, tried=tried)
     parts = case.parts(result, "input_ids", "token_type_ids", "attention_mask")
     for name, part in zip(("input_ids", "token_type_ids", "attention_mask"), parts, strict=True):

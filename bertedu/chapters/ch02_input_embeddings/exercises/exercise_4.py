@@ -6,8 +6,6 @@ from torch import Tensor
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
 
-POSITIONS = 512  # rows of BERT's position table
-
 
 @exercise(
     "2.4",
@@ -20,7 +18,7 @@ POSITIONS = 512  # rows of BERT's position table
     ),
 )
 def position_ids(case: Case) -> None:
-    """The positions of the real tokens, and any row of the table for padding."""
+    """The positions of the real tokens, and for padding any row that every table has which is long enough."""
     mask = torch.tensor([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1], [0, 1, 1, 1, 1]])
     got = counted(case, mask, "3 texts of 5 tokens, two of them padded on the left")
     mistakes = {
@@ -47,7 +45,7 @@ def position_ids(case: Case) -> None:
 
 
 def counted(case: Case, mask: Tensor, tried: str) -> Tensor:
-    """What came, with the shape of the mask and integers that are rows of BERT's position table."""
+    """What came, with the shape of the mask and integers from 0 to T - 1."""
     got = case.call(mask, tried=tried)
     case.same_shape("position_ids", got, mask, "Every token needs one position, padding included.")
     if got.is_floating_point() or got.dtype == torch.bool:
@@ -55,10 +53,13 @@ def counted(case: Case, mask: Tensor, tried: str) -> Tensor:
     case.expect(
         got.min() >= 0,
         f"But there is a position {int(got.min())}. The table has no such row: nn.Embedding raises an IndexError.",
-        "Padding may get any row from 0 to 511, because attention will ignore it, but the row must exist.",
+        "Padding may get any position from 0 to T - 1, because attention will ignore it, but the row must exist.",
     )
+    length = mask.size(1)
+    counts_from_one = torch.equal(got, mask.cumsum(1))  # a mistake with a sentence of its own
     case.expect(
-        got.max() < POSITIONS,
-        f"But there is a position {int(got.max())}, and the rows of BERT's position table are 0 to {POSITIONS - 1}.",
+        got.max() < length or counts_from_one,
+        f"But there is a position {int(got.max())} in a text of {length} tokens.",
+        "A table of positions may have as many rows as the longest text has tokens. Only 0 to T - 1 exist for sure.",
     )
     return got

@@ -23,7 +23,7 @@ from bertedu.model.attention import attend
     without=("scaled_dot_product", "multi_head_attention", "attend"),
     hints=(
         "One query is compared with all keys: which axis of the scores holds the keys?",
-        "scores = query @ key.transpose(-2, -1), then divide, softmax over the last axis, then weights @ value.",
+        "scores = query @ key.transpose(-2, -1), then divide, softmax(scores, dim=-1), then weights @ value.",
     ),
 )
 def attention(case: Case) -> None:
@@ -70,6 +70,47 @@ def attention(case: Case) -> None:
     single, _ = case.parts(case.call(*one, tried="a single token"), "outputs", "weights")
     case.close("outputs", single, one[2], "A single token can attend only to itself.")
     case.gradient_flows(query, key, value, names=("query", "key", "value"), tried="2 sentences of 5 tokens")
+    given_softmax(case)
+
+
+def given_softmax(case: Case) -> None:
+    """A softmax that is handed in: it hides the last key, and sees what it was called with."""
+    query, key, value = (case.randn(2, 3, 4, 8) for _ in range(3))
+    calls: list[tuple] = []
+
+    def hides_the_last_key(scores: Tensor, dim: int | None = None) -> Tensor:
+        calls.append((list(scores.shape), dim))
+        bias = torch.zeros(scores.shape[-1:])
+        bias[-1] = -torch.inf
+        return (scores.detach() + bias).softmax(-1)
+
+    case.causes["positional argument"] = (
+        "It gets a fourth argument here: `def attention(query, key, value, softmax=torch.softmax)`."
+    )
+    tried = "4 tokens, with a softmax that hides the last key"
+    result = case.call(query, key, value, hides_the_last_key, tried=tried)
+    values, weights = case.parts(result, "outputs", "weights")
+    case.expect(
+        calls,
+        "But that softmax was never called.",
+        "Call the function that you are given, `softmax(scores, dim=-1)`, and no other one.",
+    )
+    shape, dim = calls[0]
+    case.expect(
+        len(calls) == 1 and shape == [2, 3, 4, 4],
+        f"But that softmax was called {len(calls)} times, first on the shape {shape}.",
+        "Call it once, on the scores of all sentences and heads: [2, 3, 4, 4] here.",
+    )
+    case.expect(
+        dim in (-1, 3),
+        f"But that softmax was called with dim = {dim}.",
+        "Tell it the axis of the keys: softmax(scores, dim=-1).",
+    )
+    bias = torch.tensor([0.0, 0.0, 0.0, -torch.inf])
+    expected_values, expected_weights = attend(query, key, value, bias)
+    given = "It was called on other numbers than the divided scores, or its result was changed afterwards."
+    case.close("weights", weights, expected_weights, given)
+    case.close("outputs", values, expected_values, "The weights are right. What do they average?")
 
 
 def softmax_axis(case: Case, weights: Tensor) -> None:
@@ -108,9 +149,9 @@ def without_raw_errors(case: Case) -> Callable:
     """The answer, with torch's sentence about sizes replaced where the cause is known: key.T."""
 
     @wraps(case.answer)
-    def run(query: Tensor, key: Tensor, value: Tensor) -> object:
+    def run(*inputs: Tensor) -> object:
         try:
-            return case.answer(query, key, value)
+            return case.answer(*inputs)
         except RuntimeError as error:
             if re.search(r"\w\.T\b", own_line(error) or ""):
                 case.fail(

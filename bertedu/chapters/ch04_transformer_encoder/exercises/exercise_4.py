@@ -19,6 +19,10 @@ PASS_ON = "A layer returns two things, the vectors and the attention weights. Pa
 SMALL = BertConfig(20, 8, 3, 2, 12, max_position_embeddings=8)
 
 
+class GivenLayer(EncoderLayer):
+    """The class of a layer that the stack gets: a stack that makes layers of another one shows."""
+
+
 @exercise(
     "4.4",
     "The stack",
@@ -28,7 +32,7 @@ SMALL = BertConfig(20, 8, 3, 2, 12, max_position_embeddings=8)
     without=("Encoder",),
     runs="beside",
     hints=(
-        "In __init__, call super().__init__() first. Then fill an nn.ModuleList: call EncoderLayer(config) L times.",
+        "In __init__, call super().__init__() first. Then fill an nn.ModuleList: call layer_class(config) L times.",
         "In forward, start a list with the input. In each round, replace hidden_states by the layer's first result "
         "and append it.",
     ),
@@ -40,10 +44,11 @@ def stack(case: Case) -> None:
         "'tuple' object": PASS_ON,
         "not tuple": PASS_ON,
         "not list": "Is hidden_states a list here? A layer takes one tensor.",
+        "positional argument": "It is made as Stack(config, layer_class): __init__ has two parameters beside self.",
     }
     for size in (3, 2):
         config = replace(SMALL, num_hidden_layers=size)
-        model = case.call(config, tried=f"a config of {size} layers", keeps_inputs=False)
+        model = case.call(config, GivenLayer, tried=f"a config of {size} layers and a class", keeps_inputs=False)
         case.is_a("the stack", model, nn.Module, "an nn.Module")
         own = own_layers(case, model, size)
         shake(case, model)
@@ -92,15 +97,17 @@ def all_states(case: Case, got: Any, size: int) -> Tensor:
 
 def own_layers(case: Case, model: nn.Module, size: int) -> list[EncoderLayer]:
     """The layers of the learner's stack, which must be as many as the config says, and all different."""
-    layers = [module for module in model.modules() if isinstance(module, EncoderLayer)]
+    layers = [module for module in model.modules() if isinstance(module, GivenLayer)]
     held = [item for value in vars(model).values() if isinstance(value, list | tuple) for item in value]
     if not layers and any(isinstance(item, nn.Module) for item in held):
         case.fail(
             "But the stack has 0 weights: its layers are in a plain list, and torch does not look there.",
             "No optimizer would train them. Which kind of list does torch know?",
         )
-    case.expect(layers, "But the stack has no EncoderLayer. Make them in __init__ with EncoderLayer(config).")
-    once_each = "Call EncoderLayer(config) once for each layer."
+    if not layers and any(isinstance(module, EncoderLayer) for module in model.modules()):
+        case.fail("But its layers are not of the class that it was given. Make them with layer_class(config).")
+    case.expect(layers, "But the stack has no layer. Make them in __init__ with layer_class(config).")
+    once_each = "Call layer_class(config) once for each layer."
     if len(layers) == 1:
         case.fail(
             f"But the stack has the weights of one layer, and {size} layers are asked for.",

@@ -79,9 +79,16 @@ def accumulate(case: Case) -> None:
     """Unequal parts; what was there before; a part without a label; one part."""
     case.causes = {
         "'NoneType' and": "The next-sentence head isn't used, so its .grad is None. Leave out such parameters.",
+        "positional argument": "It gets a third argument here: `def accumulate(model, parts, summed_loss)`.",
         "no attribute 'backward'": "A plain number has no gradient. Call backward on the tensor, without .item().",
     }
-    model = small_model()
+    model, calls = small_model(), []
+
+    def summed_loss(model: BertForPreTraining, part: dict[str, Tensor]) -> tuple[Tensor, int]:
+        calls.append(part)
+        scores, labels = model(part["input_ids"]).prediction_logits.flatten(0, 1), part["labels"].flatten()
+        return cross_entropy(scores, labels, reduction="sum"), int((labels != IGNORED).sum())
+
     names = [name for name, p in model.named_parameters() if "next_sentence" not in name and "pooler" not in name]
 
     def tried(labels: tuple[int, ...], words: str, left: bool = False) -> tuple[Tensor, list]:
@@ -89,7 +96,7 @@ def accumulate(case: Case) -> None:
         for parameter in model.parameters():
             parameter.grad = torch.ones_like(parameter) if left else None
         case.begin(f"I called {case.name} on {words}.", words)
-        case.protected(case.answer, model, parts)
+        case.protected(case.answer, model, parts, summed_loss)
         found = dict(model.named_parameters())
         missing = [name for name in names if found[name].grad is None]
         case.expect(
@@ -117,4 +124,9 @@ def accumulate(case: Case) -> None:
     compare(*tried((4, 2), "two parts, with the gradient of an earlier step still there", left=True), left=True)
     compare(*tried((5, 0), "two parts, one of them without a label"))
     compare(*tried((6,), "a single part"))
+    case.expect(
+        calls,
+        "But it never called the summed_loss that it was given.",
+        "The caller decides which loss is meant: call the third argument, and no function of another cell.",
+    )
     case.close_with("So you take the same step, however many parts you cut the batch into.")
