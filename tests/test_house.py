@@ -49,6 +49,7 @@ ROWS = (
     "visualization",
     "course",
     "chapters",
+    "mine",
     "interview",
     "classroom",
     "doctor",
@@ -56,7 +57,7 @@ ROWS = (
     "__main__",
 )
 # The rows that may use what only the extras install.
-WITH_EXTRAS = ("jax", "production", "search", "visualization", "course", "chapters", "interview", "classroom")
+WITH_EXTRAS = ("jax", "production", "search", "visualization", "course", "chapters", "mine", "interview", "classroom")
 # The files of other rows that use an extra where it is installed, in a function, and say or do something else without.
 OPTIONAL = {
     "bertedu/corpora/hub.py": ("hub",),

@@ -13,6 +13,7 @@ from bertedu.cli.finetune import finetune
 from bertedu.cli.grade import grade
 from bertedu.cli.interview import interview
 from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
+from bertedu.cli.mine import mine
 from bertedu.cli.mistakes import Commands
 from bertedu.cli.playground import playground
 from bertedu.cli.pretrain import pretrain
@@ -40,7 +41,7 @@ def main() -> None:
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    *(pretrain, finetune, fill_mask_command, answer, attention, playground, export, serve, interview),
+    *(pretrain, finetune, fill_mask_command, answer, attention, playground, export, serve, interview, mine),
     *(course, assignment, grade, slides, handout, doctor, build),
 )
 for command in COMMANDS:

@@ -1,5 +1,6 @@
 """`check("3.2", attention)` answers in words; `hint("3.2")` gives the next hint."""
 
+from dataclasses import replace
 from typing import Any
 
 from bertedu.course.case import Case
@@ -7,6 +8,7 @@ from bertedu.course.comparing import type_name
 from bertedu.course.exercise import Exercise
 from bertedu.course.guarding import ORIGINALS, within
 from bertedu.course.honest import is_the_packages
+from bertedu.course.keeping import keep
 from bertedu.course.loading import find
 from bertedu.course.raising import text_of
 from bertedu.course.settings import own_settings
@@ -37,6 +39,8 @@ def check(number: str, answer: Any = None) -> Verdict:
         verdict = examine(exercise, answer)
         if verdict.passed:
             remember(exercise.number)
+            if trouble := keep(exercise.number, answer):
+                verdict = replace(verdict, lines=(*verdict.lines, trouble))
     return verdict
 
 

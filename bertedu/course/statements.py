@@ -56,7 +56,7 @@ def statements(sources: Iterable[tuple[int, str]]) -> list[Statement]:
     included. Raises SyntaxError for code that is none."""
     found = []
     for place, source in sources:
-        lines = source.splitlines()
+        lines = source.split("\n")
         for node in ast.parse(source).body:
             first = min([node.lineno, *(mark.lineno for mark in getattr(node, "decorator_list", []))])
             found.append(Statement(place, "\n".join(lines[first - 1 : node.end_lineno]), node))

@@ -6,13 +6,14 @@ stretch of one document, usually several sentences. Built by hand in notebook 07
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 IS_NEXT, NOT_NEXT = 0, 1
 Stretch = tuple[int, int]  # start and stop in a sequence of tokens
+Truncate = Callable[[Stretch, Stretch, int, random.Random], tuple[Stretch, Stretch]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class PairMaker:
     """Makes the pairs of one pass over a text, with segments packed to max_length tokens, special tokens included.
 
     With same_source, the other document of a NotNext pair comes from the same source where there is one,
-    so that the topic gives less away.
+    so that the topic gives less away. truncate shortens a pair that is too long.
     """
 
     def __init__(
@@ -76,8 +77,10 @@ class PairMaker:
         short_share: float = 0.1,
         same_source: bool = False,
         special_tokens: int = 3,
+        truncate: Truncate = truncate,
     ):
         self.text, self.most, self.short_share = text, max_length - special_tokens, short_share
+        self.truncate = truncate
         self.same_source, self.all_documents = same_source, range(len(text.sources))
         self.others: dict[str, list[int]] = defaultdict(list)
         for document, source in enumerate(text.sources):
@@ -104,7 +107,7 @@ class PairMaker:
             else:
                 second, label = (marks[middle], marks[stop]), IS_NEXT
                 start = stop
-            yield Pair(*truncate(first, second, self.most, rng), label)
+            yield Pair(*self.truncate(first, second, self.most, rng), label)
 
     def _random_segment(self, document: int, target: int, rng: random.Random) -> tuple[int, int]:
         """At least one sentence, up to about `target` tokens, from a random position in another document."""
@@ -131,5 +134,5 @@ class PairMaker:
                 segments = (marks[start], marks[middle]), (marks[middle], marks[stop])
                 label = int(rng.random() < 0.5)
                 first, second = segments[::-1] if label else segments
-                pairs.append(Pair(*truncate(first, second, self.most, rng), label))
+                pairs.append(Pair(*self.truncate(first, second, self.most, rng), label))
         return pairs

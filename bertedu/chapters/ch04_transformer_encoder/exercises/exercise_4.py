@@ -97,7 +97,7 @@ def all_states(case: Case, got: Any, size: int) -> Tensor:
 
 def own_layers(case: Case, model: nn.Module, size: int) -> list[EncoderLayer]:
     """The layers of the learner's stack, which must be as many as the config says, and all different."""
-    layers = [module for module in model.modules() if isinstance(module, GivenLayer)]
+    layers: list[EncoderLayer] = [module for module in model.modules() if isinstance(module, GivenLayer)]
     held = [item for value in vars(model).values() if isinstance(value, list | tuple) for item in value]
     if not layers and any(isinstance(item, nn.Module) for item in held):
         case.fail(
