@@ -3,12 +3,12 @@
 import math
 import random
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
 from support.tiny_run import make_text, random_documents
 
-from bertedu.pretraining import sentence_pairs
 from bertedu.pretraining.sentence_pairs import IS_NEXT, NOT_NEXT, PairMaker, TokenizedText, truncate
 
 PAIRS = 100_000
@@ -49,7 +49,8 @@ def passes(text):
 @pytest.fixture
 def untruncated(monkeypatch):
     """Pairs as they are before they are cut to length, so that their edges are the sentences'."""
-    monkeypatch.setattr(sentence_pairs, "truncate", lambda first, second, most, rng: (first, second))
+    whole = partial(PairMaker, truncate=lambda first, second, most, rng: (first, second))
+    monkeypatch.setitem(globals(), "PairMaker", whole)
 
 
 def expected_pairs(text: TokenizedText) -> tuple[float, float]:

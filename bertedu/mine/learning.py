@@ -16,13 +16,12 @@ from torch import Tensor
 from bertedu.corpora.documents import Document
 from bertedu.corpora.world import world_corpus
 from bertedu.course.data import data_path
-from bertedu.mine.running import CHECKPOINT, Fault, Program, optimizer_of, package
+from bertedu.mine.running import CHECKPOINT, LENGTH, Fault, Program, optimizer_of, package
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.sentence_pairs import PairMaker, Stretch, TokenizedText, Truncate
 
 Part = dict[str, Tensor]
-LENGTH = 40  # tokens of a pair
 HIDDEN = 5  # tokens of a pair that are asked for: as many in each, so that a pair weighs the same in every part
 TRIAL = (  # two texts, long enough for two steps with pairs that have to be truncated
     "Paris is the capital of France. The people of France speak French. Bread and cheese are eaten there every day. "

@@ -7,7 +7,7 @@ import linecache
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -24,6 +24,7 @@ from bertedu.tokenization import BertTokenizer
 
 CHECKPOINT = "checkpoints/world-tiny"
 FILE = "my_bert.py"
+LENGTH = 40  # tokens of a text with its padding
 MASKS = (  # of chapter 00
     *(f"A young [MASK] is called a {young}." for young in ("kitten", "duckling", "puppy", "lamb")),
     "The capital of France is [MASK].",
@@ -102,12 +103,16 @@ class Program:
         """The reader's parts that were called."""
         return {part.number for part in self.yours if self.calls[part.number]}
 
-    def scores(self, texts: list[str], length: int, dtype: torch.dtype = torch.float32) -> tuple[list[Tensor], Tensor]:
+    def batch(self, texts: Sequence[str]) -> dict[str, Tensor]:
+        """Texts as the program makes a batch of them, all of one length [B, T]."""
+        with self.quietly():
+            rows = [self.module.encode(self.module.ids_of(text, self.vocab), None, LENGTH) for text in texts]
+        return {name: torch.cat([row[name] for row in rows]) for name in rows[0]}
+
+    def scores(self, texts: Sequence[str], dtype: torch.dtype = torch.float32) -> tuple[list[Tensor], Tensor]:
         """All hidden states and the scores of words for a batch of texts."""
-        module, own = self.module, self.vocab
+        batch = self.batch(texts)
         with self.quietly(), torch.no_grad():
-            rows = [module.encode(module.ids_of(text, own), None, length) for text in texts]
-            batch = {name: torch.cat([row[name] for row in rows]) for name in rows[0]}
             states, words, _ = self.model.to(dtype)(**batch)
             self.model.float()
         return list(states), words
@@ -142,33 +147,24 @@ def package_fills() -> dict[str, str]:
     return {text: fill_mask(*package(), text, top=1)[0][0][0] for text in MASKS}
 
 
-def package_scores(texts: list[str], length: int) -> tuple[list[Tensor], Tensor]:
-    """As Program.scores, of the package."""
-    model, tokenizer = package()
-    rows = tokenizer(texts, max_length=length)
-    with torch.no_grad():
-        output = model(rows.input_ids, rows.attention_mask, rows.token_type_ids, output_hidden_states=True)
-    return list(output.hidden_states or ()), output.prediction_logits
-
-
 def differences(program: Program) -> tuple[float, float]:
     """The largest difference from the package, of all hidden states and of the scores, where there is text. Raises
-    Fault where there are other tokens, other shapes, or no numbers."""
-    texts = list(MASKS)
-    _, tokenizer = package()
+    Fault where there are other tokens, or other shapes."""
+    model, tokenizer = package()
     with program.quietly():
-        for text in texts:
+        for text in MASKS:
             ids = list(program.module.ids_of(text, program.vocab))
             if ids != tokenizer.encode(text):
                 raise Fault(f"{text!r} becomes the ids {ids}, and the package's tokenizer gives others")
-    expected, expected_scores = package_scores(texts, 40)
-    length = expected_scores.size(1)
-    states, scores = program.scores(texts, length)
-    if len(states) != len(expected) or any(a.shape != b.shape for a, b in zip(states, expected, strict=True)):
+    batch = program.batch(MASKS)
+    with torch.no_grad():
+        expected = model(**batch, output_hidden_states=True)
+    states, scores = program.scores(MASKS)
+    real, pairs = batch["attention_mask"].bool(), list(zip(states, expected.hidden_states, strict=False))
+    if len(states) != len(expected.hidden_states) or any(one.shape != other.shape for one, other in pairs):
         raise Fault("the hidden states have other shapes than the package's")
-    real = tokenizer(texts, max_length=40).attention_mask.bool()
-    hidden = max(float((a - b)[real].abs().max()) for a, b in zip(states, expected, strict=True))
-    return hidden, float((scores - expected_scores)[real].abs().max())
+    hidden = max(float((one - other)[real].abs().max()) for one, other in pairs)
+    return hidden, float((scores - expected.prediction_logits)[real].abs().max())
 
 
 def where(error: BaseException) -> tuple[str | None, str]:

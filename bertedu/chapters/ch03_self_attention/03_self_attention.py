@@ -965,6 +965,26 @@ try_bias(padding_bias)  # the package's bias, with the axes in the right order
 # BERT hides padding only. A model that writes from left to right also hides everything to the right of each token (a
 # **causal mask**). That is the essential difference between BERT's attention and GPT's.
 #
+# ## Your own BERT
+#
+# `check` keeps each answer that it accepts: the source of your function and the helpers it uses, as text on this
+# machine. Sixteen exercises of the chapters 01 to 08 are parts of BERT. Together they become **your own BERT**. Three
+# of them are in this chapter: 3.2, 3.3 and 3.4.
+#
+# The next cell puts your parts into one program, `my_bert.py`, in this folder. A part that is missing is borrowed from
+# the package. Then it loads the weights of `world-tiny` from chapter 00 and asks your BERT the same questions. A part
+# is lit if you wrote it and your BERT used it.
+
+# %%
+from bertedu.mine import mine
+
+mine()
+
+# %% [markdown]
+# Have you solved exercise 3.2? Then attention is lit, and every word in the table was found with your attention. Open
+# `my_bert.py` and look for it: your parts are marked, and the course's lines stand between them. The differences in the
+# last lines are rounding errors.
+#
 # ## Summary
 #
 # - A token's query is compared with all keys. Softmax turns the scores into attention weights, and the output is

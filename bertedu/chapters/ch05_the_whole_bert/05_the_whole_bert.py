@@ -859,6 +859,23 @@ check("5.5", as_torch)
 # | Transposed kernels | `[in, out]` in TensorFlow, `[out, in]` in PyTorch. The converter has to transpose them (issue 4514 asks where) |
 # | Tied decoder | One tensor. `save_pretrained` writes it once, and loading ties it again |
 #
+# ## Your own BERT speaks
+#
+# Your answers from chapters 01 to 05 are eleven parts of a BERT, from the longest match to the names of the weights.
+# The next cell puts them together, as in [chapter 03](03_self_attention.ipynb). Your `split_word` and `encode_pair`
+# make the ids, your `our_name` reads the file, and your encoder computes the hidden states.
+
+# %%
+from bertedu.mine import mine
+
+mine()
+
+# %% [markdown]
+# Compare the two columns of words, then the three lines about differences. If the hidden states agree with those of
+# `transformers` to five digits, your program computes the same function. Read `my_bert.py` once from top to bottom: it
+# is a whole BERT on a few pages, in the order of the data. In a terminal, `bertedu mine` shows the same and writes a
+# page to print.
+#
 # ## Summary
 #
 # - A BERT is a config (how large), a class (what is computed) and a checkpoint (named numbers).

@@ -1093,6 +1093,24 @@ check("8.5", accumulate)
 # | Lengths | Google: first all sequences of 128 tokens, then those of 512. Here: each batch has about one length, and the lengths are mixed |
 # | Resuming | The `Trainer` of `transformers` saves optimizer, schedule and random state in several files, some of them pickled. Here: one safetensors file. All random numbers are computed from the seed and the progress |
 #
+# ## Your own BERT learns
+#
+# The last five parts are the ones that learn: truncation (7.2), the corruption and the loss (6.2, 6.3), accumulation
+# and AdamW (8.5, 8.2). The next cell trains a new BERT for twelve seconds with your parts, and beside it the package's
+# BERT with torch's AdamW: the same batches, the same initialization. We call the function `my_bert` here, because
+# `mine` is the small model of this chapter.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.mine import mine as my_bert
+
+my_bert(minutes=0.2)
+
+# %% [markdown]
+# The two curves should lie on each other. Your BERT takes fewer steps in a second: it computes the scores of all words
+# for every token, the package only where there is a label. Give it two minutes, `my_bert(minutes=2)`, and watch how far
+# it gets. When all sixteen parts are lit, `bertedu mine --minutes 2` in a terminal writes a page with the map, the
+# numbers, the date and your program. It is yours to print or keep.
+#
 # ## Summary
 #
 # - A run first learns frequencies (the unigram loss), stays on a plateau, and leaves it when attention has found
