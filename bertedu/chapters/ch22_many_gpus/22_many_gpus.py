@@ -971,7 +971,8 @@ for dropout, number in ((0.0, 0.0), (0.1, 0.22)):
 # Write `recompute(x, layer)`: it returns `layer(x)`, keeps only the input for the backward pass, and gives the same
 # gradients as `layer(x)`, also with dropout. After the backward pass, the random numbers must go on as if the backward
 # pass had drawn none. Everything runs on the CPU: `torch.get_rng_state()` and `torch.set_rng_state(state)` read and set
-# the state of the generator. You may write a class like `Recompute`, and call its `apply` in your function.
+# the state of the generator. You may write a class like `Recompute`, and call its `apply` in your function. Your answer
+# may not use `torch.utils.checkpoint`, which does all of this.
 
 
 # %% tags=["exercise"]

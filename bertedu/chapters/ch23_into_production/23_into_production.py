@@ -965,8 +965,9 @@ print("different digests:", len(digests))
 # ●●●○ · 12 minutes
 #
 # Repair it: write `vocabulary_digest(tokens, lower_case)`. `tokens` is the list of all tokens, in the order of their
-# ids, and `lower_case` says whether the tokenizer makes texts lower-case. Return a text that is the same for the same
-# tokenizer, in each process and on each machine, and different for any other tokenizer.
+# ids, and `lower_case` says whether the tokenizer makes texts lower-case. A token may contain any character: a comma, a
+# space, a line end. Return a text that is the same for the same tokenizer, in each process and on each machine, and
+# different for any other tokenizer.
 
 
 # %% tags=["exercise"]

@@ -364,7 +364,8 @@ print("of the first bias, row by row:", each["linear"]["bias"][:, 0].tolist())
 # where there is text. Return the mixed values `[B, H, T, d]`. Write a function for one head of one sequence, with
 # inputs `[T, d]` and `[T]`, and map it twice: over the heads, which share a mask, and over the batch. (An answer
 # without `vmap` counts too.) A sequence that is all padding must not give `nan`. One trap: `x.transpose` takes the new
-# order of *all* axes in JAX. For a matrix use `x.T`, else `x.swapaxes(-2, -1)`.
+# order of *all* axes in JAX. For a matrix use `x.T`, else `x.swapaxes(-2, -1)`. Your answer may not use
+# JAX's own `dot_product_attention`.
 
 
 # %% tags=["exercise"]
