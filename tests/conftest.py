@@ -18,7 +18,7 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(config, items):
     """Without --thorough, run as many cases of each slow test as its marker says."""
     if not config.getoption("thorough"):
-        from support.slow import divided
+        from support.slow_cases import divided
 
         items[:], left = divided(items)
         config.hook.pytest_deselected(items=left)

@@ -136,7 +136,7 @@ def test_a_command_in_a_fresh_clone_takes_the_courses_checkpoint_and_says_so(com
 
 def test_the_checkpoint_of_the_course_is_named_shortly_inside_the_clone(monkeypatch):
     monkeypatch.chdir(CLONE)
-    monkeypatch.setattr("bertedu.cli.look.newest_run", lambda *_: newest_run(folder=Path("no-runs")))
+    monkeypatch.setattr("bertedu.cli.inference.newest_run", lambda *_: newest_run(folder=Path("no-runs")))
     assert call("fill-mask", MASKED).stderr.startswith("The model: data/checkpoints/mixed-mini, the checkpoint")
 
 

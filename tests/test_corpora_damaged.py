@@ -6,7 +6,7 @@ import random
 
 import pytest
 from support.malformed import CONLLU_WORD, as_bytes, scores, squad
-from support.pace import processor_seconds, yardstick
+from support.processor_time import processor_seconds, yardstick
 
 from bertedu.corpora.readers.opening import read_plain_text
 from bertedu.corpora.readers.plain_text import text_documents

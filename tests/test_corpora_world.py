@@ -16,10 +16,10 @@ from bertedu.corpora.documents import Corpus, Document
 from bertedu.corpora.world import world_corpus
 from bertedu.corpora.world.documents import entities, list_document, lists, theme_document, themes
 from bertedu.corpora.world.facts import SLOT, fill, fits, kinds, read_kind, slots
-from bertedu.corpora.world.lots import UNSEEN_TEMPLATES
 from bertedu.corpora.world.probes import MASK, hide
 from bertedu.corpora.world.senses import senses
 from bertedu.corpora.world.sentences import Part, is_held_out
+from bertedu.corpora.world.unseen_templates import UNSEEN_TEMPLATES
 from bertedu.errors import UserError
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 import pytest
 import torch
-from support.pace import yardstick
+from support.processor_time import yardstick
 from support.proofs import PROOFS
 
 from bertedu.course import checking

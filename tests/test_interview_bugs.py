@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from support.pace import yardstick
+from support.processor_time import yardstick
 
 from bertedu.interview.bank import LEVELS
 from bertedu.interview.bugs.examining import Findings, examine

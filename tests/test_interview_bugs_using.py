@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from bertedu.cli import main
 from bertedu.errors import UserError
-from bertedu.interview import apart
+from bertedu.interview import own_process
 from bertedu.interview.bugs import bug, bugs, examining, files, found, hint, notebook, solution
 from bertedu.interview.bugs.examining import examine
 from bertedu.interview.bugs.files import examine_apart
@@ -100,7 +100,7 @@ def test_a_process_that_ends_early_or_never_does_not_end_the_command(folder, mon
     monkeypatch.setattr(files, "JUDGING", "this")  # a module that ends without findings
     findings = examine_apart(LAB, folder / "mine.py")
     assert "Python ended (exit code 0)" in repr(findings.verdict) and len(findings.left) == 3
-    monkeypatch.setattr(apart, "SECONDS", 0.01)
+    monkeypatch.setattr(own_process, "SECONDS", 0.01)
     findings = examine_apart(LAB, folder / "mine.py")
     assert "I stopped it" in repr(findings.verdict) and len(findings.left) == 3
 

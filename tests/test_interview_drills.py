@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import torch
-from support.pace import yardstick
+from support.processor_time import yardstick
 
 from bertedu.course import checking
 from bertedu.course.rooms import CHAPTERS

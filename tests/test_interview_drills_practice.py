@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from bertedu.cli import main
 from bertedu.course.checking import hint as hint_of_the_course
 from bertedu.errors import UserError
-from bertedu.interview import apart
+from bertedu.interview import own_process
 from bertedu.interview.drills import clock, drill, drills, files, finish, hint, judging, solution
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.register import DRILLS, ORIGINALS, examined, find
@@ -239,18 +239,18 @@ def test_a_file_that_ends_python_or_never_ends_does_not_take_the_command_along(t
     path = tmp_path / "answer.py"
     path.write_text("import os\nos._exit(0)\n")
     assert "Python ended (exit code 0)" in repr(files.examine_file(NAME, path))
-    assert "more memory" in apart.without_answer(path, -9)[1]
-    assert apart.without_answer(path, -signal.SIGXCPU) == (apart.ENDLESS,)
-    monkeypatch.setattr(apart, "SECONDS", 0.1)
-    assert apart.ENDLESS in repr(files.examine_file(NAME, path))
+    assert "more memory" in own_process.without_answer(path, -9)[1]
+    assert own_process.without_answer(path, -signal.SIGXCPU) == (own_process.ENDLESS,)
+    monkeypatch.setattr(own_process, "SECONDS", 0.1)
+    assert own_process.ENDLESS in repr(files.examine_file(NAME, path))
 
 
 def test_the_system_ends_a_loop_that_swallows_exceptions():
     before = resource.getrlimit(resource.RLIMIT_CPU)
     try:
-        apart.limit_work()
+        own_process.limit_work()
         seconds = resource.getrlimit(resource.RLIMIT_CPU)[0] - time.process_time()
-        assert 2 * judging.SECONDS < seconds <= apart.MOST_WORK, "loading and examining have ten seconds each"
+        assert 2 * judging.SECONDS < seconds <= own_process.MOST_WORK, "loading and examining have ten seconds each"
     finally:
         resource.setrlimit(resource.RLIMIT_CPU, before)
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.pace import processor_seconds, yardstick
+from support.processor_time import processor_seconds, yardstick
 
 from bertedu.errors import UserError
 from bertedu.files import read_json_object

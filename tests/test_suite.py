@@ -1,7 +1,7 @@
 """The suite itself: a small fixed part of the slow tests runs by default, and all of them with --thorough."""
 
 import pytest
-from support.slow import evenly
+from support.slow_cases import evenly
 
 pytest_plugins = ["pytester"]
 SLOW = """

@@ -7,7 +7,7 @@ import torch
 from click.testing import CliRunner
 from safetensors import safe_open
 from safetensors.torch import save_file
-from support.slow import asked_for
+from support.slow_cases import asked_for
 from support.stopped_runs import assert_same, assert_same_end, figures, stop_at
 from support.tiny_run import model_for, tiny_task, tiny_trainer
 from support.torchrun import run_two_processes

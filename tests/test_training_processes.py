@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 from support.finetuning_rows import DATA, LETTERS
-from support.slow import asked_for
+from support.slow_cases import asked_for
 from support.stopped_runs import assert_same
 from support.tiny_run import tiny_task, tiny_trainer
 from support.torchrun import run_two_processes

@@ -6,13 +6,14 @@ Torch is slow to load, so the commands import what they need when they run: `--h
 import click
 
 from bertedu.cli.assignment import assignment
-from bertedu.cli.care import build, doctor
+from bertedu.cli.build import build
 from bertedu.cli.course import course
+from bertedu.cli.doctor import doctor
 from bertedu.cli.export import export
 from bertedu.cli.finetune import finetune
 from bertedu.cli.grade import grade
+from bertedu.cli.inference import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.interview import interview
-from bertedu.cli.look import answer, attention, fill_mask_command, newest_run
 from bertedu.cli.mine import mine
 from bertedu.cli.mistakes import Commands
 from bertedu.cli.playground import playground

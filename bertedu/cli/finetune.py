@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bertedu.cli.look import course_checkpoint, tell
+from bertedu.cli.inference import course_checkpoint, tell
 from bertedu.cli.mistakes import STOPPED
 from bertedu.cli.saying import NAME, PATH, say
 from bertedu.config import POOLINGS

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from bertedu.corpora.world.lots import draw_unseen
+from bertedu.corpora.world.unseen_templates import draw_unseen
 from bertedu.errors import UserError
 from bertedu.files import in_package
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from bertedu.course.verdict import Verdict
 from bertedu.errors import UserError
 from bertedu.files import quoted, read_text, write_text
-from bertedu.interview.apart import answer_of
 from bertedu.interview.bugs.examining import Findings, stopped
 from bertedu.interview.bugs.lab import Lab
+from bertedu.interview.own_process import answer_of
 
 FILE = "bug_{}.py"  # in a notebook's folder
 JUDGING = "bertedu.interview.bugs.judging"

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 from bertedu.files import read_text, write_json
-from bertedu.interview.apart import limit_work
 from bertedu.interview.bugs.examining import examine
 from bertedu.interview.bugs.lab import read_lab
+from bertedu.interview.own_process import limit_work
 
 
 def main(name: str, file: str, findings_file: str) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from bertedu.course.verdict import Verdict
 from bertedu.errors import UserError
 from bertedu.files import quoted, read_text, write_text
-from bertedu.interview.apart import answer_of
 from bertedu.interview.drills import clock
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.register import find
+from bertedu.interview.own_process import answer_of
 
 JUDGING = "bertedu.interview.drills.judging"
 

@@ -10,9 +10,9 @@ from bertedu.course.guarding import within
 from bertedu.course.raising import told
 from bertedu.course.verdict import StillRunning, Verdict
 from bertedu.files import read_text, write_json
-from bertedu.interview.apart import limit_work
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.drills.register import examined, find
+from bertedu.interview.own_process import limit_work
 
 SECONDS = 10.0  # of work until the file is loaded
 LONGEST = 200  # characters of a line that is repeated

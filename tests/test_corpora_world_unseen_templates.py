@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from bertedu.corpora.world.facts import kinds
-from bertedu.corpora.world.lots import KNOWN_IN_RELATION, KNOWN_RELATIONS, draw_unseen, word_distance, words
+from bertedu.corpora.world.unseen_templates import KNOWN_IN_RELATION, KNOWN_RELATIONS, draw_unseen, word_distance, words
 
 
 def plain(template: str) -> str:
