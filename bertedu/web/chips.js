@@ -4,6 +4,12 @@
 
 import { element } from "./dom.js";
 
+const SPECIAL = {
+  "[CLS]": "[CLS] stands before every text: its vector is for the whole text",
+  "[SEP]": "[SEP] stands after every text",
+  "[UNK]": "[UNK]: a word that the vocabulary has no pieces for",
+};
+
 /**
  * @param {object[]} pieces  as `answers.js` gives them
  * @param {object} options
@@ -35,7 +41,7 @@ function chip(group, { pressed, click, name, ids }) {
     ),
   );
   const kind = `chip${special ? " special" : ""}${first.masked ? " masked" : ""}`;
-  if (!click || special) return element("span", { class: kind }, ...inside);
+  if (!click || special) return element("span", { class: kind, title: SPECIAL[first.token] ?? null }, ...inside);
   const word = group.map((piece) => piece.token.replace(/^##/, "")).join("");
   const on = pressed(first);
   return element(

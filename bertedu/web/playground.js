@@ -84,6 +84,7 @@ class Playground {
     try {
       const { name, files: found } = await modelFiles(await files);
       await this.open(name, found, []);
+      at("about").textContent = ""; // nobody knows what this one has read
     } catch (error) {
       this.say(error.message);
     }

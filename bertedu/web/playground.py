@@ -91,9 +91,11 @@ def playground(name: str, files: dict[str, str | None], weights: bytes, corpus: 
     """The whole page as text, for a model's small files and its weights."""
     script = bundle(WEB / "playground.js")
     style = read_text(WEB / "playground.css")
-    data = {"name": name, "files": files, "sources": functions(read_text(WEB / "bert.js")), **start_for(corpus)}
+    begin = start_for(corpus)
+    data = {"name": name, "files": files, "sources": functions(read_text(WEB / "bert.js")), **begin}
     return page("web/playground.html.j2").render(
         name=name,
+        about=begin["about"],
         policy=policy(script, style),
         style=Markup(style),
         script=in_script(script),

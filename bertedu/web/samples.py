@@ -4,6 +4,8 @@ from typing import Any
 
 HIDDEN = "*"  # stands before the word that is hidden at first
 WORLD: dict[str, Any] = {
+    "about": "This one is very small: it has read only about countries, languages, animals, metals and a few other "
+    "things. Ask it about these.",
     "samples": (
         "The people of Brazil speak *Portuguese.",
         "*Paris is the capital of France.",
@@ -23,6 +25,7 @@ WORLD: dict[str, Any] = {
     ),
 }
 ANY: dict[str, Any] = {
+    "about": "This one is small and has read little: what it says of the world is often wrong.",
     "samples": (
         "He looked at the *door and said nothing.",
         "The keys near the old lamp *were wet.",
@@ -40,6 +43,7 @@ ANY: dict[str, Any] = {
     ),
 }
 DOCUMENTATION: dict[str, Any] = {
+    "about": "This one has read the documentation of Python packages: ask it about functions, files and lists.",
     "samples": (
         "The function *returns a list of strings.",
         "If the file does not *exist, an error is raised.",
@@ -60,11 +64,14 @@ OF = {"world": WORLD, "documentation": DOCUMENTATION}
 
 
 def start_for(corpus: str) -> dict[str, Any]:
-    """The samples, each a text and the numbers of its hidden words, and the state in which the page begins."""
+    """What the model has read, in a sentence; the samples, each a text and the numbers of its hidden words; and the
+    state in which the page begins.
+    """
     found = OF.get(corpus, ANY)
     samples = [sample(marked) for marked in found["samples"]]
     layer, head = found.get("head", (0, 0))
     return {
+        "about": found["about"],
         "samples": samples,
         "start": {
             **samples[0],

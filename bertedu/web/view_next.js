@@ -4,6 +4,8 @@ import { chips } from "./chips.js";
 import { element, percent, replace } from "./dom.js";
 import { textField } from "./field.js";
 
+const ROOM = 0.3; // the share of the bar that a word needs
+
 /** @param {object} app  the page */
 export function nextView(app) {
   const field = textField("The second sentence", (second) => app.set({ second }));
@@ -30,9 +32,9 @@ export function nextView(app) {
       share > 0.5
         ? `BERT says that the second sentence follows the first (${percent(share)}).`
         : `BERT says that the second sentence does not follow the first (${percent(1 - share)} sure).`;
-    const part = element("span", {}, "follows");
+    const part = element("span", {}, share > ROOM ? "follows" : "");
     part.style.width = `${100 * share}%`;
-    replace(bar, part, element("span", { class: "rest" }, "does not"));
+    replace(bar, part, element("span", { class: "rest" }, share < 1 - ROOM ? "does not follow" : ""));
     replace(read, ...chips(found.pieces));
   }
 

@@ -1,5 +1,6 @@
 """The playground in Chromium, opened from the disk with the network cut: everything on it is worked."""
 
+import base64
 import os
 from pathlib import Path
 
@@ -229,6 +230,26 @@ def test_a_folder_of_ones_own_answers_and_another_gets_a_sentence(visitor, tmp_p
     assert visitor.text("#model").startswith("mixed-mini: 4 layers of 4 heads")
     visitor.write("A sentence", "He looked at the [MASK] and said nothing.")
     assert "BERT expects “door” (19 %)" in visitor.answer
+
+
+DROP = """files => {
+    const transfer = new DataTransfer();
+    for (const [name, text] of Object.entries(files)) {
+        transfer.items.add(new File([Uint8Array.from(atob(text), one => one.charCodeAt(0))], name));
+    }
+    document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true}));
+}"""
+
+
+def test_dropped_files_answer(visitor):
+    visitor.write("A sentence", "He looked at the [MASK] and said nothing.")
+    files = {
+        path.name: base64.b64encode(path.read_bytes()).decode() for path in MINI.iterdir() if path.suffix != ".png"
+    }
+    visitor.do(lambda: visitor.page.evaluate(DROP, files))
+    assert visitor.text("#model").startswith("your model: 4 layers") and "“door” (19 %)" in visitor.answer
+    visitor.page.evaluate(DROP, {"config.json": base64.b64encode(b'{"model_type": "gpt2"}').decode()})
+    visitor.page.get_by_text("There is no model.safetensors beside config.json").wait_for()
 
 
 def test_the_keyboard_reaches_everything(visitor):
