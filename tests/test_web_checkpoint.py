@@ -76,6 +76,9 @@ def test_a_folder_that_is_no_bert_gets_one_sentence(folder):
         "the token “a” twice": {"vocabulary": "\n".join([*VOCABULARY[:-1], "a"])},
         "lacks [PAD], [UNK]": {"vocabulary": "a\nb\n"},
         "tokenizer_config.json is not": {"settings": "1"},
+        'tokens of its own, such as "<x>"': {
+            "settings": json.dumps({"added_tokens_decoder": {"9": {"content": "<x>"}}})
+        },
         "no vocab.txt": {"vocabulary": None, "tokenizer": None},
         'of the kind "BPE"': tokenizer_json(type="BPE"),
         "not 0, 1, 2": tokenizer_json(vocab={token: 2 * number for number, token in enumerate(VOCABULARY)}),

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -130,6 +131,16 @@ def test_another_member_of_the_family_is_refused_in_words(tmp_path):
     with pytest.raises(UserError, match=r"no model\.safetensors"):
         write_playground(tmp_path, tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_tokenizer_with_tokens_of_its_own_is_refused_in_words(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(TINY, folder)
+    added = {"5": {"content": ",", "normalized": False}}
+    settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    (folder / "tokenizer_config.json").write_text(json.dumps({**settings, "added_tokens_decoder": added}))
+    with pytest.raises(UserError, match="tokens of its own, such as ','"):
+        write_playground(folder, tmp_path / "page.html")
 
 
 def test_the_command_writes_the_page_and_opens_it(tmp_path, monkeypatch):

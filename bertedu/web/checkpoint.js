@@ -4,7 +4,7 @@
  */
 
 import { readSafetensors } from "./safetensors.js";
-import { WordPiece } from "./wordpiece.js";
+import { SPECIAL_TOKENS, WordPiece } from "./wordpiece.js";
 
 const ACTIVATIONS = ["gelu", "gelu_new"];
 const SIZES = [
@@ -74,22 +74,25 @@ export function readTokenizer({ vocabulary, settings, tokenizer }) {
   if (vocabulary !== null) {
     const tokens = vocabulary.replaceAll("\r\n", "\n").replace(/\n$/, "").split("\n");
     const said = settings === null ? {} : parsed(settings, "tokenizer_config.json");
+    refuseAdded(Object.values(said.added_tokens_decoder ?? {}));
+    const lowercase = said.do_lower_case ?? !tokens.some(hasCapitals);
     return new WordPiece(tokens, {
-      lowercase: said.do_lower_case ?? isUncased(tokens),
-      stripAccents: said.strip_accents ?? null,
+      lowercase,
+      stripAccents: said.strip_accents ?? ("do_lower_case" in said || !tokens.some(hasMarks) ? null : false),
       separateChinese: said.tokenize_chinese_chars ?? true,
     });
   }
   if (tokenizer === null) {
     throw new Error("There is no vocab.txt and no tokenizer.json: add the vocabulary that was saved with the model.");
   }
-  const { model, normalizer } = parsed(tokenizer, "tokenizer.json");
+  const { model, normalizer, added_tokens: added = [] } = parsed(tokenizer, "tokenizer.json");
   if (model?.type !== "WordPiece" || normalizer?.type !== "BertNormalizer") {
     throw new Error(
       `tokenizer.json is of the kind ${shown(model?.type)}, and this page reads BERT's WordPiece only: ` +
         "choose a BERT with a vocab.txt.",
     );
   }
+  refuseAdded(added ?? []);
   const tokens = [];
   for (const [token, id] of Object.entries(model.vocab ?? {})) tokens[id] = token;
   if (tokens.length !== Object.keys(model.vocab ?? {}).length) {
@@ -102,9 +105,22 @@ export function readTokenizer({ vocabulary, settings, tokenizer }) {
   });
 }
 
-/** Whether no token has a capital letter, special ones such as [CLS] aside: text for it must be lower-cased. */
-function isUncased(tokens) {
-  return tokens.every((token) => /^\[.*\]$/.test(token) || token === token.toLowerCase());
+/** Tokens that somebody added are found in a text before it is split, and this page has only BERT's own. */
+function refuseAdded(tokens) {
+  const strange = tokens.find((token) => !SPECIAL_TOKENS.includes(token?.content));
+  if (strange) {
+    throw new Error(`The tokenizer has tokens of its own, such as ${shown(strange?.content)}: choose a BERT without.`);
+  }
+}
+
+/** A vocabulary with capitals says that text is not lower-cased; special tokens such as [CLS] say nothing. */
+function hasCapitals(token) {
+  return !/^\[.*\]$/.test(token) && token !== token.toLowerCase();
+}
+
+/** And one with marks that would be stripped, that they are not. */
+function hasMarks(token) {
+  return /\p{Mn}/u.test(token.normalize("NFD"));
 }
 
 /** Names as `bert.js` reads them: without "bert.", and with the newer names of LayerNorm's weights. */

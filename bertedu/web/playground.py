@@ -14,6 +14,8 @@ from bertedu.config import CONFIG
 from bertedu.errors import UserError
 from bertedu.files import read_bytes, read_json_object, read_text, write_text
 from bertedu.templates import page
+from bertedu.tokenization import BertTokenizer
+from bertedu.tokenization.vocabulary import SWITCHES
 from bertedu.web.bundling import WEB, bundle
 from bertedu.web.samples import start_for
 
@@ -22,12 +24,6 @@ WEIGHTS = "model.safetensors"
 MOST_BYTES = 60_000_000  # of the weights: a page of 80 MB is the largest that opens at once
 SCRIPT_ENDS = re.compile(r"</script|<!--", re.IGNORECASE)
 FUNCTION = re.compile(r"^(/\*\*[^\n]*\*/\n)?(?:export )?function (\w+)\(.*?^}$", re.DOTALL | re.MULTILINE)
-SMALL_FILES = {
-    "config": CONFIG,
-    "vocabulary": "vocab.txt",
-    "settings": "tokenizer_config.json",
-    "tokenizer": "tokenizer.json",
-}
 
 
 def write_playground(model: str | Path, output: str | Path, corpus: str = "") -> Path:
@@ -69,13 +65,21 @@ def model_type_in(folder: Path) -> Any:
 
 
 def small_files(folder: Path) -> dict[str, str | None]:
-    """The texts of a model's folder, by what they are; None where one is not there."""
-    vocabulary = (folder / "vocab.txt").is_file()
+    """What `checkpoint.js` reads beside the weights: the config, and the vocabulary and switches of the tokenizer as
+    the package opens it. Raises UserError for a tokenizer with tokens of its own, which `wordpiece.js` does not know.
+    """
+    tokenizer = BertTokenizer.from_pretrained(folder)
+    if tokenizer.added_tokens:
+        raise UserError(
+            f"{folder}: the tokenizer has tokens of its own, such as {tokenizer.added_tokens[0].content!r}: the page "
+            "knows BERT's special tokens only, so choose another model."
+        )
+    rules = tokenizer.normalization
     return {
-        what: read_text(folder / name)
-        if (folder / name).is_file() and not (what == "tokenizer" and vocabulary)
-        else None
-        for what, name in SMALL_FILES.items()
+        "config": read_text(folder / CONFIG),
+        "vocabulary": "".join(f"{token}\n" for token in tokenizer.tokens),
+        "settings": json.dumps({theirs: getattr(rules, ours) for ours, theirs in SWITCHES.items()}),
+        "tokenizer": None,
     }
 
 
