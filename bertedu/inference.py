@@ -14,7 +14,7 @@ from bertedu.checkpoints.folder import GENERATOR, Trained, find_folder
 from bertedu.config import CONFIG, architecture_of
 from bertedu.errors import UserError
 from bertedu.model import BertForPreTraining, BertModel
-from bertedu.model.architecture import architecture_in
+from bertedu.model.architecture import architecture_in, tokenizer_in
 from bertedu.model.evaluating import evaluating
 from bertedu.model.heads import MaskedLM, mean_cross_entropy
 from bertedu.tokenization import Encoding, Tokenizer
@@ -36,16 +36,10 @@ def open_model(name: str | Path, trained: Trained | None = None) -> tuple[Langua
     """
     folder = find_folder(name)
     member = architecture_in(folder)
-    tokenizer = member.tokenizer.from_pretrained(folder)
+    tokenizer = tokenizer_in(folder)
     whole = architecture_of(folder) == member.class_name(BertForPreTraining.kind)
     of_whole, of_words = member.for_pretraining or BertForPreTraining, member.for_masked_lm or MaskedLM
-    model = (of_whole if whole else of_words).from_pretrained(folder, trained)
-    if len(tokenizer) > model.config.vocab_size:
-        raise UserError(
-            f"{folder}: the tokenizer has {len(tokenizer)} tokens and the model knows {model.config.vocab_size}: "
-            "use the tokenizer that was saved with the model."
-        )
-    return model, tokenizer
+    return (of_whole if whole else of_words).from_pretrained(folder, trained), tokenizer
 
 
 def open_filler(name: str | Path) -> tuple[LanguageModel, Tokenizer]:

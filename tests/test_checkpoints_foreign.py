@@ -255,3 +255,24 @@ def test_no_question_is_cut(tmp_path):
     answer_question(*asked, "a " * 64, context)
     with pytest.raises(UserError, match="the question has 65 tokens, and this model reads 64: shorten it"):
         answer_question(*asked, "a " * 65, context)
+
+
+# Tokens and ids
+
+
+@pytest.mark.parametrize(
+    ("class_name", "opened"),
+    [
+        ("BertForMaskedLM", open_filler),
+        ("BertForQuestionAnswering", open_finder),
+        ("BertForSequenceClassification", open_to_export),
+    ],
+)
+def test_ids_without_a_token_are_told_and_tokens_without_an_id_refused(class_name, opened, tmp_path):
+    saved_by_transformers(tmp_path, class_name)
+    BertTokenizer(TOKENIZER.tokens[:-2]).save_pretrained(tmp_path)
+    with pytest.warns(UserWarning, match="the model has 30 ids and the tokenizer 28 tokens"):
+        opened(tmp_path)
+    BertTokenizer([*TOKENIZER.tokens, "more"]).save_pretrained(tmp_path)
+    with pytest.raises(UserError, match="the tokenizer has 31 tokens and the model knows 30"):
+        opened(tmp_path)

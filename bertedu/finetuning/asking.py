@@ -8,7 +8,7 @@ from bertedu.checkpoints.folder import Trained, find_folder
 from bertedu.errors import UserError
 from bertedu.finetuning.tasks.question_answering import SpanFinder
 from bertedu.finetuning.windows import Answered, Candidate, asked_windows, best_over_windows, windows
-from bertedu.model.architecture import architecture_in
+from bertedu.model.architecture import tokenizer_in
 from bertedu.model.evaluating import evaluating
 from bertedu.tokenization import Tokenizer
 from bertedu.training.feeding import to_device
@@ -22,8 +22,7 @@ def open_finder(name: str | Path) -> tuple[SpanFinder, Tokenizer]:
     Raises UserError for a model of another task: an untrained head would point anywhere.
     """
     folder = find_folder(name)
-    tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
-    return SpanFinder.from_pretrained(folder, FINDS), tokenizer
+    return SpanFinder.from_pretrained(folder, FINDS), tokenizer_in(folder)
 
 
 def read_context(model: SpanFinder, tokenizer: Tokenizer, question: str, context: str) -> tuple[list[Candidate], float]:

@@ -16,7 +16,7 @@ from bertedu.finetuning.data import Rows, read_data, seen
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.strategies import freeze_encoder, pace
 from bertedu.finetuning.task import FinetuningTask
-from bertedu.model.architecture import architecture_in
+from bertedu.model.architecture import tokenizer_in
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.tokenization import Tokenizer
 from bertedu.training.budget import Budget
@@ -44,7 +44,7 @@ def finetune(
         refuse_begun(plan.folder)
     train, validation, test = data = read_data(plan, task_class, say)
     folder = find_folder(plan.model)
-    tokenizer = architecture_in(folder).tokenizer.from_pretrained(folder)
+    tokenizer = tokenizer_in(folder)
     first = plan.settings.seed
     made = make(plan, task_class, first, data, tokenizer)
     made[1].encode([*validation, *test])  # what cannot be used is refused before anything is written

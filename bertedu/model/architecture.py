@@ -4,6 +4,7 @@ A member is registered in `bertedu/family/__init__.py`, and imported when it is 
 Shapes: B batch, T tokens, D hidden size, H heads, L layers.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,6 +111,27 @@ def architecture_in(folder: str | Path) -> Architecture:
             f"{', '.join(map(repr, ARCHITECTURES))} can be read here."
         )
     return architecture(model_type)
+
+
+def tokenizer_in(folder: str | Path) -> Tokenizer:
+    """The tokenizer beside a model. A warning says where the model has more ids than it: tokens may have been lost.
+
+    Raises UserError where there is no usable one, and where it has ids that the model lacks.
+    """
+    member = architecture_in(folder)
+    tokenizer, ids = member.tokenizer.from_pretrained(folder), member.config.load(folder).vocab_size
+    if len(tokenizer) > ids:
+        raise UserError(
+            f"{folder}: the tokenizer has {len(tokenizer)} tokens and the model knows {ids}: "
+            "use the tokenizer that was saved with the model."
+        )
+    if len(tokenizer) < ids:
+        warnings.warn(
+            f"{folder}: the model has {ids} ids and the tokenizer {len(tokenizer)} tokens: no text becomes the others; "
+            "where tokens were added to it, copy its tokenizer.json or added_tokens.json too.",
+            stacklevel=3,
+        )
+    return tokenizer
 
 
 def class_names(*kinds: str) -> list[str]:

@@ -14,7 +14,7 @@ from bertedu.corpora.documents import Corpus
 from bertedu.errors import UserError
 from bertedu.files import quoted, write_json
 from bertedu.inference import LanguageModel
-from bertedu.model.architecture import architecture, architecture_in
+from bertedu.model.architecture import architecture, architecture_in, tokenizer_in
 from bertedu.pretraining.counted_start import initialize_by_counting
 from bertedu.pretraining.evaluation import Evaluation
 from bertedu.pretraining.examples import tokenize_documents
@@ -49,7 +49,7 @@ def make_task(corpus: Corpus, settings: PretrainingSettings) -> MaskedWords:
                 f"{settings.start} holds a model of the type {of.config.model_type!r}, and the architecture is "
                 f"{settings.architecture!r}: leave the architecture out."
             )
-        tokenizer = of.tokenizer.from_pretrained(folder)
+        tokenizer = tokenizer_in(folder)
         if isinstance(tokenizer, BertTokenizer) and tokenizer.normalization.strips_accents:
             warn_of_lost_marks(corpus.train_sentences())
     else:

@@ -11,7 +11,7 @@ from bertedu.errors import UserError
 from bertedu.finetuning.task import WORDS
 from bertedu.inference import check_fills, open_filler
 from bertedu.model import BertForPreTraining
-from bertedu.model.architecture import architecture, architecture_in
+from bertedu.model.architecture import architecture, architecture_in, tokenizer_in
 from bertedu.model.heads import MaskedLM
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.registry import TASKS
@@ -57,7 +57,7 @@ def open_to_export(name: str | Path) -> tuple[PretrainedModel, Tokenizer, str]:
     member = architecture_in(folder)
     of_name = {member.class_name(network.kind): network for network, _ in served(TaskConfig.load(folder))}
     model = of_name[architecture_of(folder)].from_pretrained(folder, Trained("", f"was trained for {use}"))
-    return model, member.tokenizer.from_pretrained(folder), use
+    return model, tokenizer_in(folder), use
 
 
 def use_of_model(model: PretrainedModel) -> str:
