@@ -18,6 +18,8 @@
 ##                make notebooks ARGS=notebooks/03_self_attention.ipynb
 ##   make browser-test   JupyterLab in this machine's Chromium: every view and widget is worked, and
 ##                nothing may be fetched. Screenshots land in runs/browser-test/.
+##   make site    The website, from the stored notebooks, into docs/_build/site. For a class, without
+##                solutions: make site ARGS=--without-solutions
 ##   make lab     Open the course in JupyterLab, at the first notebook.
 ##   make playground   A page on which a BERT of the course runs: playground.html, and it is opened.
 ##                Yours: make playground ARGS=runs/documentation-tiny
@@ -36,9 +38,9 @@ lab: PARTS = 2
 PARTS = 3
 EXTRAS_1 =
 EXTRAS_2 = [course,production,jax]
-EXTRAS_3 = [course,production,jax,hub,tensorboard,authors,browser,test]
+EXTRAS_3 = [course,production,jax,hub,tensorboard,authors,browser,site,test]
 
-.PHONY: help bert test check notebooks browser-test setup lab playground bench gpu lint environment
+.PHONY: help bert test check notebooks browser-test setup site lab playground bench gpu lint environment
 
 MINUTES ?= 5
 ARGS ?=
@@ -75,6 +77,10 @@ browser-test: environment
 
 setup: environment
 	@echo "Ready: .venv has every package at its pinned version. Next: make bert"
+
+# Nothing is executed, and nothing is fetched.
+site: environment
+	.venv/bin/python -m bertedu.website $(ARGS)
 
 lab: environment
 	@mkdir -p notebooks

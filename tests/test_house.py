@@ -52,12 +52,24 @@ ROWS = (
     "mine",
     "interview",
     "classroom",
+    "website",
     "doctor",
     "cli",
     "__main__",
 )
 # The rows that may use what only the extras install.
-WITH_EXTRAS = ("jax", "production", "search", "visualization", "course", "chapters", "mine", "interview", "classroom")
+WITH_EXTRAS = (
+    "jax",
+    "production",
+    "search",
+    "visualization",
+    "course",
+    "chapters",
+    "mine",
+    "interview",
+    "classroom",
+    "website",
+)
 # The files of other rows that use an extra where it is installed, in a function, and say or do something else without.
 OPTIONAL = {
     "bertedu/corpora/hub.py": ("hub",),

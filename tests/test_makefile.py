@@ -161,7 +161,7 @@ def test_make_bert_installs_neither_jupyter_nor_the_tests(folder):
     assert installed(folder) == [
         "",
         "[course,production,jax]",
-        "[course,production,jax,hub,tensorboard,authors,browser,test]",
+        "[course,production,jax,hub,tensorboard,authors,browser,site,test]",
     ]
 
 
@@ -169,7 +169,7 @@ def test_a_new_pin_keeps_what_was_installed_besides(folder):
     make(folder, "test")
     (folder / "constraints.txt").write_text("# changed\n")
     assert "has changed" in make(folder, "bert").stdout
-    assert installed(folder) == 2 * ["[course,production,jax,hub,tensorboard,authors,browser,test]"]
+    assert installed(folder) == 2 * ["[course,production,jax,hub,tensorboard,authors,browser,site,test]"]
 
 
 def test_people_are_told_how_much_is_installed(folder):

@@ -32,7 +32,7 @@ def test_each_job_that_runs_the_tests_installs_every_extra_that_they_import(name
     if any("pip install" in line for line in lines):
         (extras,) = re.findall(r"pip install -c constraints\.txt -e \"\.\[([^]]+)\]\"", "\n".join(lines))
         assert set(extras.split(",")) == set(PROJECT["optional-dependencies"])
-    else:
+    elif any(lines):  # a job that only publishes what another has built runs nothing
         assert any(line.startswith(("make ", ".ci/run")) for line in lines), "nothing installs the package"
 
 

@@ -35,9 +35,16 @@ def topic_html(topic: Topic) -> str:
 
 def question_html(question: Question) -> str:
     """One question with all that the bank has on it."""
+    return (
+        f"<article id='{question.id}'>\n<h3>{escape(question.question)}</h3>\n"
+        f"<p class='faint'>{question.id} · {question.level} · {question.kind} · {question.minutes} minutes</p>\n"
+        f"{answer_html(question)}\n</article>"
+    )
+
+
+def answer_html(question: Question) -> str:
+    """The two answers, the points, what is said wrongly, the evidence, and where more of it stands."""
     parts = [
-        f"<article id='{question.id}'>\n<h3>{escape(question.question)}</h3>",
-        f"<p class='faint'>{question.id} · {question.level} · {question.kind} · {question.minutes} minutes</p>",
         f"<p><strong>In half a minute.</strong> {escape(question.short)}</p>",
         f"<p><strong>In two minutes.</strong> {escape(question.long)}</p>",
         "<p><strong>Must be said</strong> (and what is asked if it is not):</p>",
@@ -59,7 +66,7 @@ def question_html(question: Question) -> str:
         links += f" Source: {escape(question.source)}."
     if question.reviewed:
         links += f" Looked up on {question.reviewed.isoformat()}."
-    return "\n".join((*parts, f"<p class='faint'>{links}</p>\n</article>"))
+    return "\n".join((*parts, f"<p class='faint'>{links}</p>"))
 
 
 def listed(items: Iterable[str]) -> str:

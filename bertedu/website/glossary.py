@@ -1,0 +1,101 @@
+"""The index of terms: each with the sentence that defines it, where the course says it first in bold."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bertedu.errors import UserError
+from bertedu.website.chapters import Stored
+from bertedu.website.tree import slug
+
+BOLD = re.compile(r"\*\*([^*]+)\*\*")
+HEADING = re.compile(r"^#{1,4} (.+)$", re.MULTILINE)
+SENTENCE_END = re.compile(
+    r"(?:(?<=[.?!])(?<!al\.)|(?<=[.?!][)\"”*]))\s+(?=[A-Z*\[(\"“`0-9])|\n\n|\n(?=[-|] )|\n(?=\d+\. )"
+)
+
+POINTS_BACK = re.compile(
+    r"(?:This|That|It|Its|Such|They|These|Both|Together|Then|Training of this|Each of these|From then on|A stand-in)\b"
+)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term as it is listed, the sentence that defines it, and where that stands."""
+
+    name: str
+    sentence: str
+    chapter: Stored
+    section: str
+
+
+def bold_terms(chapters: Iterable[Stored]) -> Iterator[Term]:
+    """Everything in bold in the chapters, in order, with its sentence."""
+    for one in chapters:
+        section = one.chapter.title
+        for cell in one.learner.cells:
+            if cell.cell_type != "markdown":
+                continue
+            for paragraph in re.split(r"(?m)^(?=#{1,4} )", without_code_blocks(cell.source)):
+                if heading := HEADING.match(paragraph):
+                    section = heading[1]
+                before = ""
+                for sentence in SENTENCE_END.split(paragraph):
+                    whole = f"{before} {sentence}" if POINTS_BACK.match(sentence) else sentence
+                    for bold in BOLD.findall(sentence):
+                        yield Term(" ".join(bold.split()), plain(whole), one, section)
+                    before = sentence
+
+
+def without_code_blocks(text: str) -> str:
+    """Markdown without its blocks of code and its folded answers, which define nothing for a reader who passes by."""
+    return re.sub(r"```.*?```|<details>.*?</details>|<!--.*?-->", "", text, flags=re.DOTALL)
+
+
+def plain(sentence: str) -> str:
+    """A sentence as one line without bold, links and headings."""
+    text = re.sub(r"^#{1,4} .+$|^[->|] *|^\d+\. ", "", sentence, flags=re.MULTILINE)
+    return " ".join(re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", BOLD.sub(r"\1", text)).split())
+
+
+def terms(names: Sequence[str], chapters: Sequence[Stored]) -> list[Term]:
+    """The terms of the list in alphabetical order. Raises UserError for one that no chapter has in bold."""
+    first: dict[str, Term] = {}
+    for term in bold_terms(chapters):
+        first.setdefault(key(term.name), term)
+    missing = [name for name in names if key(name) not in first]
+    if missing:
+        raise UserError(
+            f"the index of terms lists {', '.join(missing)}, which no chapter has in bold: write the term in bold "
+            "where it is defined, or take it from the list."
+        )
+    found = [
+        Term(name, first[key(name)].sentence, first[key(name)].chapter, first[key(name)].section) for name in names
+    ]
+    return sorted(found, key=lambda term: key(term.name))
+
+
+def key(name: str) -> str:
+    """A term without capitals and hyphens, to find and to order it."""
+    return name.casefold().replace("-", " ")
+
+
+def anchor(term: Term) -> str:
+    """The place of a term on its page."""
+    return f"term-{slug(term.name)}"
+
+
+def glossary_page(listed: Sequence[Term]) -> str:
+    """The page of terms, in Markdown."""
+    parts = ["# Terms\n\nEach with the sentence in which the course defines it, and the section where that stands.\n"]
+    letter = ""
+    for term in listed:
+        if term.name[0].upper() != letter:
+            letter = term.name[0].upper()
+            parts.append(f"## {letter}\n")
+        section = plain(term.section)
+        parts.append(
+            f"({anchor(term)})=\n**{term.name}**\n: {term.sentence} "
+            f"[{term.chapter.chapter.number} · {section}](/{term.chapter.page}.ipynb#{slug(section)})\n"
+        )
+    return "\n".join(parts)
