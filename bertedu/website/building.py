@@ -15,7 +15,7 @@ from bertedu.website.checking import check_links
 from bertedu.website.front import course_facts
 from bertedu.website.glossary import Term, anchor
 from bertedu.website.pages import write_tree
-from bertedu.website.try_it import write_playground
+from bertedu.website.try_it import add_playground
 
 DESCRIPTION = "Build BERT yourself, from the first subword to a fine-tuned model, in notebooks that run."
 HIDDEN_FROM_ENGINES = ("404.html", "search.html", "genindex.html", "py-modindex.html")
@@ -29,7 +29,7 @@ def build_site(root: Path, output: Path, solutions: bool = True) -> list[str]:
     """
     source = output.parent / "source"
     found, listed = write_tree(root, source, solutions)
-    write_playground(root, source)
+    add_playground(root, source)
     write_text(source / "course_facts.json", course_facts(found, DESCRIPTION))
     shutil.rmtree(output, ignore_errors=True)
     run_sphinx(source, output)
