@@ -1,5 +1,6 @@
 """The BERT in JavaScript against PyTorch, in Node: word scores, next sentence, and attention weights."""
 
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from support.web_questions import (
     CHECKPOINTS,
     LOGITS_WITHIN,
     WEIGHTS_WITHIN,
+    ask_node,
     asked_in_node,
     expected,
     in_lots,
@@ -24,6 +26,7 @@ from bertedu.web.bundling import WEB
 
 QUICK = {"world-tiny": 80, "mixed-mini": 20}  # sentences where time is short: a hundred
 TINY = "world-tiny"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 SENTENCE = "the capital of france is [MASK] . paris is a city ."
 
 
@@ -131,3 +134,15 @@ def test_a_swapped_segment_is_read():
 def test_the_forward_pass_has_at_most_two_hundred_lines_of_code():
     text = re.sub(r"/\*\*.*?\*/", "", (WEB / "bert.js").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert len([line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("//")]) <= 200
+
+
+def test_the_code_in_the_docs_does_what_it_says(tmp_path):
+    (block,) = re.findall(r"```js\n(.*?)```", (DOCS / "playground.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    imports, code = block.split("\n\n", 1)
+    code, _, last = code.strip().rpartition("\n")
+    imports = imports.replace('"./', f'"{WEB.as_uri()}/')
+    asked = "export function words(files) {\n" + code + f"\n  return {last}\n}}\n"
+    (tmp_path / "docs.js").write_text(f"{imports}\n{asked}", encoding="utf-8")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    said = json.loads(ask_node(CHECKPOINTS[TINY], "words", [], tmp_path / "docs.js"))
+    assert len(said) == 5 and "portuguese" not in said[:1]  # the head that listens to the country is gone

@@ -204,10 +204,14 @@ class Playground {
     const title = ({ position }, number) =>
       answers.length > 1 ? `[MASK] ${number + 1}, at position ${position + 1}` : "What stands at [MASK]?";
     replace(at("bars"), ...answers.slice(0, 4).map((answer, number) => bars(answer, { title: title(answer, number) })));
-    if (answers.length) at("answer").textContent = answers.slice(0, 4).map(inWords).join(" ");
-    else if (!this.about.fillsMasks)
-      at("answer").textContent = "This model was not trained to fill masks: look inside it below.";
-    else at("answer").textContent = "Nothing is hidden. Choose a word above, and BERT says what it would expect there.";
+    at("answer").textContent = this.answerInWords(answers.slice(0, 4));
+  }
+
+  answerInWords(answers) {
+    if (!this.about.fillsMasks) return "This model was not trained to fill masks: look inside it below.";
+    if (!answers.length) return "Nothing is hidden. Choose a word above, and BERT says what it would expect there.";
+    const which = (number) => (answers.length > 1 ? `[MASK] ${number + 1}: ` : "");
+    return answers.map((answer, number) => which(number) + inWords(answer)).join(" ");
   }
 }
 
