@@ -243,6 +243,14 @@ def test_a_guess_is_not_spoiled_by_a_folded_answer_or_by_numbers_that_it_compute
     assert not list(spoiled(NotebookNode(cells=cells)))
 
 
+def test_a_guess_is_not_spoiled_by_the_number_or_the_minutes_of_an_exercise():
+    heading = new_markdown_cell("### Exercise 2.4 · Positions\n●●●○ · 15 minutes\n\nWrite a function.")
+    guess = new_code_cell("tell()", metadata={"tags": ["guess"]}, outputs=[new_output("stream", text="2.4 and 15\n")])
+    assert not list(spoiled(NotebookNode(cells=[heading, guess])))
+    told = new_markdown_cell("### Exercise 2.4 · Positions\n●●●○ · 15 minutes\n\nThere are 15 of them.")
+    assert list(spoiled(NotebookNode(cells=[told, guess])))
+
+
 def test_a_number_with_an_exponent_is_not_given_away_by_its_first_digits():
     cells = [new_markdown_cell("Exercise 3.4"), guess("print(smallest)", "-3.4e+38")]
     assert not list(spoiled(NotebookNode(cells=cells)))

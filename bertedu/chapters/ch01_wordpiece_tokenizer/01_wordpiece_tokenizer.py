@@ -46,45 +46,20 @@
 #
 # ## Where the tokenizer fits in
 #
-# The tokenizer comes before the model. It has no weights, so training cannot repair its mistakes. The next cell draws
-# the way from text to ids: the labelled arrows are the three steps that you will build. `##` marks a piece that
-# continues a word. `[B, T]` is the shape of the ids: B sequences of T tokens.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
-
-steps = {
-    "text": "Unhappiest café!",
-    "words": "unhappiest · cafe · !",
-    "pieces": "un ##happi ##est\ncafe !",
-    "ids [B, T]": "2 61 408 97 350 9 3",
-    "BERT": "embeddings, encoder,\nheads",
-}
-figure = new_figure(10, 1.8)
-axes = figure.subplots()
-for x, (name, example) in enumerate(steps.items()):
-    color = GREY if name == "BERT" else BLUE
-    box = {"boxstyle": "round,pad=0.5", "facecolor": color, "edgecolor": "none"}
-    axes.text(x, 1, name, ha="center", va="center", fontsize=12, color="white", bbox=box)
-    axes.text(x, 0.25, example, ha="center", va="center", fontsize=9)
-for x, step in enumerate(["normalize", "split", "look up", ""]):
-    axes.annotate("", (x + 0.7, 1), (x + 0.3, 1), arrowprops={"arrowstyle": "->"})
-    axes.text(x + 0.5, 1.22, step, ha="center", fontsize=9)
-axes.set(xlim=(-0.5, 4.5), ylim=(-0.1, 1.5))
-axes.axis("off")
-boxes = "Text, words, pieces, ids: these four blue boxes are the tokenizer"
-Picture(figure, alt=f"{boxes}. The arrows say normalize, split, look up. BERT follows in grey.")
+# ![The map of BERT from left to right: tokenizer, embeddings, then L layers of self-attention and feed-forward, then the heads. The tokenizer is lit: text goes in, ids of shape B, T come out.](pictures/01_where.svg)
+#
+# The tokenizer comes before the model. It has no weights, so training cannot repair its mistakes. `[B, T]` is the shape
+# of the ids: B sequences of T tokens.
 
 # %% [markdown]
 # ## Why not words, why not characters?
 #
-# The simplest idea is to give every word a number. What goes wrong? Let's try it. We collect all words of the
-# course's small world of facts. Then we read two texts that were not in it: other sentences about the same world, and
-# a holiday letter. `world_corpus` makes the sentences, and `data_path` finds a file that comes with the course.
+# The simplest idea is to give every word a number. Let's try it: we collect all words of the course's small world of
+# facts. Then we read two texts that were not in it: other sentences about the same world, and a holiday letter.
 #
 # Guess before you run the cell: what share of the letter's words will have no number?
 
-# %%
+# %% tags=["guess"]
 import re
 
 from bertedu.corpora.world import world_corpus
@@ -109,11 +84,15 @@ for name, sentences in [("other sentences", others), ("letter", letter)]:
 print(" ".join(word if word in known else "[UNK]" for word in plain_words(letter[1])))
 
 # %% [markdown]
-# The other sentences have nearly no new word: we chose phrasings whose words are in the training text. But more than
-# a third of the letter is **out of vocabulary**. The last line shows what a model with a word list would read: the
-# words that carry the news are gone. More training text helps, but it never solves the problem, because every new
-# text brings new names, compounds and endings. A word list is also wasteful: *seal* and *seals* are two unrelated
-# entries, and the model learns each from scratch.
+# <details><summary>What you saw, and why</summary>
+#
+# The other sentences have nearly no new word: we chose phrasings whose words are in the training text. But more than a
+# third of the letter is **out of vocabulary**, and the words that carry the news are gone (last line).
+#
+# </details>
+#
+# More training text helps, but it never solves the problem of words that are **out of vocabulary**: every new text
+# brings new names, compounds and endings. A word list is also wasteful: *seal* and *seals* are two unrelated entries.
 #
 # What about characters? About forty of them spell everything in our text, so almost nothing is unknown. The next cell
 # measures what that costs.
@@ -126,11 +105,13 @@ print(f"{words} words, {characters} characters: sequences get {ratio:.1f} times 
 print(f"attention weights, T · T: {ratio**2:.0f} times as many")
 
 # %% [markdown]
-# Sequences get 5.5 times as long, and attention has to compute 31 times as many weights. A single character also
-# means next to nothing: what does *t* tell you?
+# Sequences get 5.5 times as long, and attention has to compute 31 times as many weights. A single character also means
+# next to nothing: what does *t* tell you?
 #
-# **Subwords** are the compromise. Frequent words stay whole. Rare words fall into pieces that occur often enough to
-# mean something, such as *un*, *##believ*, *##ably*. Single characters are the last resort.
+# ![The word unhappiest as a word is one UNK and all is lost; as characters it is ten chips that each mean little; as pieces it is a few chips with some meaning.](pictures/01_units.svg)
+#
+# **Subwords** are the compromise. Frequent words stay whole. Rare words fall into pieces that occur often enough to mean
+# something. `##` marks a piece that continues a word. Single characters are the last resort.
 #
 # That leaves three questions. What counts as a word? How is a word split, once we have the pieces? And where do the
 # pieces come from?
@@ -140,15 +121,22 @@ print(f"attention weights, T · T: {ratio**2:.0f} times as many")
 # Here are six strings: five spellings of the same French word, and a city. Guess: how many different words does
 # Python find?
 
-# %%
+# %% tags=["guess"]
 tricky = ["Café", "Cafe\u0301", "ca\u00adfé", "cafe\u200b", "CAFÉ!", "北京"]
 print("lengths:", [len(string) for string in tricky])
 print(len({string.split()[0] for string in tricky}), "different words")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # Six. The first two look the same on the screen, but one contains the letter *é* and the other an *e* followed by a
-# combining accent. The third hides a soft hyphen, the fourth a space of zero width. A vocabulary would store the same
-# word five times. **Normalization** makes strings equal that a reader takes to be equal. BERT does it in four steps.
+# combining accent. The third hides a soft hyphen, the fourth a space of zero width.
+#
+# </details>
+#
+# ![A text with capitals, accents and a hidden mark is cleaned, loses its accents, is lower-cased, and is split into the words the, cafe, comma, angstrom and exclamation mark.](pictures/01_normalization.svg)
+#
+# **Normalization** makes strings equal that a reader takes to be equal. BERT does it in four steps.
 #
 # *Clean.* Unicode gives each character a **category** of two letters. Like `transformers`, we remove control
 # characters (`Cc`), invisible format marks (`Cf`), private-use characters (`Co`) and U+FFFD, the sign for a character
@@ -162,7 +150,7 @@ print(len({string.split()[0] for string in tricky}), "different words")
 # The next cell writes functions that clean a text and strip its accents. Python's `lower()` will do the rest. Guess:
 # which of the six words in the cell's last line keep a letter that the English alphabet does not have?
 
-# %%
+# %% tags=["guess"]
 import unicodedata
 
 
@@ -183,8 +171,11 @@ print([unicodedata.name(c) for c in unicodedata.normalize("NFD", "é")])
 print(strip_accents("Crème brûlée, Ångström, naïve, Øre, straße"))
 
 # %% [markdown]
-# Two words keep one. Unicode treats *Ø* and *ß* as letters of their own, without an accent to take off, so NFD leaves
-# them alone.
+# <details><summary>What you saw, and why</summary>
+#
+# Two words keep one. Unicode treats *Ø* and *ß* as letters of their own, without an accent to take off.
+#
+# </details>
 #
 # *Chinese characters.* Chinese is written without spaces, so BERT makes each Chinese character a word of its own.
 #
@@ -265,13 +256,7 @@ for lowercase in (True, False):
 # continues a word is written with `##`. So the word *able* and the ending *##able* are two different tokens, and we
 # can put the words together again.
 #
-# By hand, with the vocabulary `{un, able, ##able, ##a, ##break, ##bre}` and the word *unbreakable*:
-#
-# | rest of the word | longest piece that fits | pieces so far |
-# |---|---|---|
-# | unbreakable | `un` | un |
-# | breakable | `##break` (longer than `##bre`) | un ##break |
-# | able | `##able` (longer than `##a`) | un ##break ##able |
+# ![The word unbreakable: first un, with breakable left; then ##break, longer than ##bre, with able left; then ##able, longer than ##a.](pictures/01_longest_match.svg)
 #
 # Greedy also means that the rule never goes back. If no piece fits the rest, it throws away the pieces found so far,
 # and the **whole** word becomes one `[UNK]`.
@@ -287,12 +272,14 @@ for lowercase in (True, False):
 from bertedu.course import check, hint
 
 ### BEGIN SOLUTION
-pieces = [["unh", "##app", "##y"], ["[UNK]"], ["[UNK]"]]
+splits = [["unh", "##app", "##y"], ["[UNK]"], ["[UNK]"]]
 ### END SOLUTION
-check("1.1", pieces)
+check("1.1", splits)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
+#
+# ![For unhappier the rule takes unh and ##app; no piece begins like ier, so the whole word is UNK. For unhappy, un and ##happy would have fitted, but unh was longer.](pictures/01_no_way_back.svg)
 #
 # `unh` is longer than `un`, so the rule takes it. The rest is *appy*, and `##happy` no longer fits. The shorter split
 # `un ##happy` existed, but the greedy rule missed it. *unhappier* gets as far as `unh ##app`, and no piece fits
@@ -367,16 +354,17 @@ print(words["lowest"])
 print(sum(counts[word] * len(pieces) for word, pieces in words.items()), "pieces in the text")
 
 # %% [markdown]
+# ![In low, lower and lowest, which occur 10, 5 and 3 times, the pieces l and ##o become one piece lo; the other pieces stay.](pictures/01_one_merge.svg)
+#
 # The plan is to grow the vocabulary by **merges**: look at all pairs of neighbouring pieces, replace the best pair
-# everywhere by one new piece, and repeat. Every merge adds one token to the vocabulary. But which pair is the best?
+# everywhere by one new piece, and repeat. But which pair is the best? The first criterion is **frequency**: the pair
+# that occurs most often. This is **byte-pair encoding**, or BPE (Sennrich et al. 2016). If two pairs tie, we take the
+# one whose pieces came into the vocabulary first.
 #
-# The first criterion is **frequency**: take the pair that occurs most often. This is **byte-pair encoding**, or BPE
-# (Sennrich et al. 2016). If two pairs tie, we take the one whose pieces came into the vocabulary first.
-#
-# The next cell counts the pairs, and the one after it merges a pair in one word, from left to right. Take a pencil
-# first: how often does the pair `l ##o` occur in the text? And `##e ##r`?
+# The next cell counts the pairs, and the one after it merges a pair in one word. Take a pencil first: how often does the
+# pair `l ##o` occur in the text? And `##e ##r`?
 
-# %%
+# %% tags=["guess"]
 from collections import Counter
 from itertools import pairwise
 
@@ -414,13 +402,17 @@ print(merge(words["lowest"], ("l", "##o")))
 print(merge(["##a", "##a", "##a"], ("##a", "##a")))  # a piece is merged only once
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # `l ##o` occurs 10 + 5 + 3 = 18 times, and `##e ##r` 5 + 4 + 2 = 11 times.
+#
+# </details>
 #
 # The whole algorithm is a loop: count, choose, merge, repeat. The criterion is a parameter, because two others will
 # follow. Write down the first four pieces that you expect, then run the cell.
 
 
-# %%
+# %% tags=["guess"]
 def learn(counts, steps, criterion):  # yields each new token and its value
     words = {word: characters_of(word) for word in counts}
     tokens = sorted({piece for pieces in words.values() for piece in pieces})
@@ -438,10 +430,16 @@ def frequency(pair, single, pairs):
     return pairs[pair]
 
 
-print(*(f"{token} {value}" for token, value in learn(counts, 9, frequency)), sep="   ")
+print(*(token for token, _ in learn(counts, 9, frequency)))
 
 # %% [markdown]
-# *low*, *new*, *##er*, *##est*: these are stems and endings, and nobody told the loop what a stem or an ending is.
+# <details><summary>What you saw, and why</summary>
+#
+# ![The first nine merges with the number of times that the pair occurred: lo 18, low 18, ne 15, new 15, ##er 11, ##es 10, ##est 10, wi 7, wid 7.](pictures/01_first_merges.svg)
+#
+# *low*, *new*, *##er*, *##est*: stems and endings, and nobody told the loop what a stem or an ending is.
+#
+# </details>
 #
 # Frequency has a weakness, though: a pair can be frequent only because its parts are frequent. The second criterion
 # divides by the frequency of the parts. It is the score by which tutorials usually explain WordPiece, so we call it
@@ -485,14 +483,14 @@ check("1.3", first_merge)
 # A merge replaces the counts freq(a) and freq(b) by freq(ab), freq(a) - freq(ab) and freq(b) - freq(ab), and N falls by
 # freq(ab). So we can compute its **gain** in log-likelihood exactly.
 #
-# The WordPiece score is often said to measure this gain. Does it? The next cell puts the two side by side for five
-# pairs. Guess first: which of the five has the largest gain?
+# The WordPiece score is often said to measure this gain. Does it? The next cell computes the gain of five pairs.
+# Guess first: which of the five has the largest?
 #
 # The cell after it lets all three criteria learn from the ten words. The package's `learn_vocabulary` knows the first
 # two. It keeps its counts up to date instead of counting anew, so it is fast enough for real text. The cell also
 # counts how many of its merges differ from those of our loop.
 
-# %%
+# %% tags=["guess"]
 from math import log
 
 
@@ -508,10 +506,8 @@ def gain(pair, single, pairs):  # in log-likelihood, by merging the pair everywh
     return sum(n * log(n) for n in after if n) - sum(n * log(n) for n in before)
 
 
-print("pair        freq   score    gain")
 for pair in [("l", "##o"), ("##s", "##t"), ("w", "##i"), ("##e", "##r"), ("a", "##x")]:
-    score, gained = wordpiece_score(pair, single, pairs), gain(pair, single, pairs)
-    print(f"{' '.join(pair):10} {pairs[pair]:5} {score:7.3f} {gained:7.1f}")
+    print(f"{' '.join(pair):10} gain {gain(pair, single, pairs):5.1f}")
 
 # %%
 from bertedu.tokenization.training import SPECIAL_TOKENS, learn_vocabulary
@@ -525,10 +521,16 @@ for name in ("frequency", "wordpiece_score"):
 print(*(f"{name:16} {' '.join(tokens)}" for name, tokens in merges.items()), sep="\n")
 
 # %% [markdown]
-# The score and the gain disagree. Merging `l ##o` gains 58.3 in log-likelihood, and `a ##x` only 6.2, although its
-# score is the highest. The score compares how often *a* and *b* are neighbours with how often chance alone would put
-# them side by side. It does not say how often that happens in all, and the gain depends on both. So keep the three
-# criteria apart:
+# <details><summary>What you saw, and why</summary>
+#
+# ![Five pairs by three criteria. Frequency and gain are highest for l ##o, with 18 and 58; the score is highest for a ##x, with 1.00, which occurs once.](pictures/01_criteria.svg)
+#
+# The score compares how often *a* and *b* are neighbours with how often chance alone would put them side by side. It
+# does not say how often that happens in all, and the gain depends on both.
+#
+# </details>
+#
+# So keep the three criteria apart:
 #
 # | criterion | prefers |
 # |---|---|
@@ -542,11 +544,8 @@ print(*(f"{name:16} {' '.join(tokens)}" for name, tokens in merges.items()), sep
 # word on the other sentences. Fewer is better: shorter sequences cost less. `BertTokenizer.train` learns a
 # vocabulary from text. For the gain we have only our slow loop, which takes ten to thirty seconds.
 #
-# Guess: which criterion needs the fewest tokens? And what will the WordPiece score, which loves rare pairs, merge
-# first?
-#
+# Guess: which criterion needs the fewest tokens? And what will the WordPiece score, which loves rare pairs, merge first?
 # The first cell learns, the second prints, and the third draws tokens per word for vocabularies of 200 to 600 tokens.
-# Each criterion adds its tokens in order, so a smaller vocabulary is the beginning of a larger one.
 
 # %%
 from bertedu.tokenization import BertTokenizer
@@ -558,7 +557,7 @@ merged = [token for token, _ in learn(word_counts, 600 - len(start), gain)]
 learned["gain"] = list(dict.fromkeys([*start, *merged]))
 
 
-# %%
+# %% tags=["guess"]
 def tokens_per_word(tokenizer, sentences):
     words = sum(len(words_of(sentence)) for sentence in sentences)
     return sum(len(ids) for ids in tokenizer.encode_lines(sentences)) / words
@@ -570,7 +569,9 @@ for name, tokens in learned.items():
     print("  first merges:", *merges[:12])
     print("  ", *BertTokenizer(tokens).tokenize(letter[5]))
 
-# %% tags=["hide-input"]
+# %% tags=["guess", "hide-input"]
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
+
 sizes = [200, 300, 400, 500, 600]
 figure = new_figure(6, 3.2)
 axes = figure.subplots()
@@ -591,13 +592,17 @@ summary = "Tokens per word fall as the vocabulary grows from 200 to 600 tokens"
 Picture(figure, alt=f"{summary}: {', '.join(ends)}.")
 
 # %% [markdown]
-# The WordPiece score spent its first merges on numbers. Digits are rare in the text, so dividing by their counts
-# gives a high score. Look at what that does to the letter: single characters nearly everywhere. More text does not
-# help: in a large text too, pieces that occur once, side by side, have the highest score.
+# <details><summary>What you saw, and why</summary>
 #
-# Frequency and the true gain are close. So the bad vocabulary is the fault of the score, not of the idea of
-# likelihood. At every size, frequency needs the fewest tokens per word. That is why this course learns by frequency.
-# The `tokenizers` library does so too, under the name WordPiece.
+# The WordPiece score spent its first merges on numbers: digits are rare in the text, so dividing by their counts gives a
+# high score. Look at what that does to the letter: single characters nearly everywhere. More text does not help: there
+# too, pieces that occur once, side by side, have the highest score. Frequency and the true gain are close, so the bad
+# vocabulary is the fault of the score, not of the idea of likelihood.
+#
+# </details>
+#
+# At every size, frequency needs the fewest tokens per word. That is why this course learns by frequency. The
+# `tokenizers` library does so too, under the name WordPiece.
 #
 # ## Build the sequence that BERT reads
 #
@@ -610,11 +615,10 @@ Picture(figure, alt=f"{summary}: {', '.join(ends)}.")
 # a token belongs to: 0 for the first, 1 for the second. The **attention mask** is 1 for real tokens and 0 for
 # padding.
 #
-# The next cell encodes a batch of two pairs. From here on, `tokenizer` is a vocabulary of 1,000 tokens, learned by
-# frequency. For each text, the cell prints the tokens, their ids, the token type ids and the attention mask. Guess the
-# token type of each `[SEP]`.
+# The next cell encodes a batch of two pairs, with a vocabulary of 1,000 tokens, learned by frequency. For each text it
+# prints the tokens, their ids, the token type ids and the attention mask. Guess the token type of each `[SEP]`.
 
-# %%
+# %% tags=["guess"]
 tokenizer = BertTokenizer.train(train, 1000)
 print({token: tokenizer.vocab[token] for token in SPECIAL_TOKENS})
 batch = tokenizer(["Is the seal wet?", "A seal."], ["It swims.", "Yes."])
@@ -625,8 +629,16 @@ for row, tokens in enumerate(batch.tokens):
         print(*(f"{number:6}" for number in numbers[row].tolist()))
 
 # %% [markdown]
-# The batch has the shape [2, 14]: two sequences, as long as the longer one. Each `[SEP]` has the type of the text
-# that it closes. The second pair is shorter, so it ends in five `[PAD]`, where the mask is 0.
+# <details><summary>What you saw, and why</summary>
+#
+# ![The second pair of the batch: CLS, a, seal, full stop, SEP, y, ##es, full stop, SEP and padding. Its type ids are 0 up to the first SEP and then 1, its mask is 1 for tokens and 0 for padding.](pictures/01_pair.svg)
+#
+# The batch has the shape [2, 14]: two sequences, as long as the longer one. Each `[SEP]` has the type of the text that
+# it closes.
+#
+# </details>
+#
+# ![A pair of four and six tokens loses the last token of the longer text twice; now both have four, and either may lose one.](pictures/01_truncation.svg)
 #
 # What if a sequence is too long? **Truncation** removes tokens at the end of a text. In a pair, BERT takes them from
 # the *longer* text, one by one: a short question should not lose a word while a long passage has hundreds. This is
@@ -679,15 +691,21 @@ check("1.4", encode_pair)
 # ends in the original text. Guess the offsets of `ca` and `##fe` in the next cell. There is a soft hyphen after
 # *Café*.
 
-# %%
+# %% tags=["guess"]
 text = "Zoë's Café\u00ad au lait"
 encoding = tokenizer(text)
 for token, (start, end) in zip(encoding.tokens[0], encoding.offsets[0]):
     print(f"{token:8} {start:2} {end:2}  {text[start:end]!r}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![The characters of Zoë's Café au lait in numbered boxes; above them the tokens, each over the characters that it came from.](pictures/01_offsets.svg)
+#
 # `##fe` comes from characters 8 and 9, and there `text[8:10]` still has its accent. The next token begins at 12: the
 # soft hyphen and the space belong to no token. The apostrophe is `[UNK]`, because no training sentence has one.
+#
+# </details>
 #
 # ## The proof
 #
@@ -881,6 +899,8 @@ for sentence in capitals[:2]:
     print(sentence, "->", *broken_tokenize(sentence, tokenizer.vocab))
 
 # %% [markdown]
+# ![The sentence as the engine reads it has UNK in place of every word with a capital letter; as it should be read, it has the name in small letters or pieces.](pictures/01_forgotten.svg)
+#
 # The vocabulary is uncased, but the text was not lower-cased. So each word with a capital letter is `[UNK]`, and that
 # is every name. The opposite mistake exists too: lower-cased text with a cased vocabulary. Then names fall into small
 # wrong pieces or become `[UNK]`.

@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 
 TAG = "guess"
 FOLDED = re.compile(r"<details.*?</details>", flags=re.DOTALL)
+OF_AN_EXERCISE = re.compile(r"^(?:### Exercise|[●○]{4}).*$", flags=re.MULTILINE)  # its number and its minutes
 NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 FEWEST_CHARACTERS = 2  # a single digit stands everywhere, and gives nothing away
 
@@ -47,17 +48,22 @@ def spoiled(solution: NotebookNode) -> Iterator[str]:
     cells = solution.cells
     for place, cell in enumerate(cells):
         if cell.cell_type == "markdown":
-            texts.append(FOLDED.sub("", cell.source))
+            texts.append(visible(cell.source))
         if not is_guess(cell):
             continue
         following = cells[place + 1] if place + 1 < len(cells) else None
-        after = FOLDED.sub("", following.source) if following is not None and following.cell_type == "markdown" else ""
+        after = visible(following.source) if following is not None and following.cell_type == "markdown" else ""
         answer = numbers("".join(map(said, cell.outputs))) - numbers(re.sub(r"\babout\([^,]*,", "", cell.source))
         written = numbers("\n".join([*texts, after])) | numbers(" ".join(re.findall(r"\babout\([^,]*,", cell.source)))
         if found := sorted(answer & written):
             first = cell.source.strip().splitlines()[0]
             yield f"the guess that begins with {first!r} is answered before or right after it: {', '.join(found)}"
         texts = []
+
+
+def visible(text: str) -> str:
+    """What a reader sees of a Markdown text without unfolding anything, headings of exercises left out."""
+    return OF_AN_EXERCISE.sub("", FOLDED.sub("", text))
 
 
 def numbers(text: str) -> set[str]:
