@@ -595,7 +595,7 @@ print(f"all, at 2 minus at 0: {about(0.02, table[2]['f1'] - table[0]['f1'], with
 no_answer_curve(task.explain(validation, found))
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.finetuning.question_words import by_question_word
+from bertedu.chapters.ch12_question_answering.question_words import by_question_word
 from bertedu.visualization.mistakes import most_telling
 
 for mistake in map(task.in_words, most_telling(task.explain(validation, found), 3)):

@@ -55,7 +55,7 @@
 # 109 million parameters if you count them. Papers also write 108 or 110 million.)
 
 # %% tags=["hide-input"]
-from bertedu.visualization.model_sizes import Stack, size_and_work, stacks
+from bertedu.chapters.ch16_albert_and_distilbert.model_sizes import Stack, size_and_work, stacks
 
 LAYER = 7_087_872  # parameters of one layer with D = 768
 other_layers = (1, 3, 5, 6, 8, 10)  # those that DistilBERT doesn't copy

@@ -710,7 +710,7 @@ def new_pair():
 
 
 # %%
-from bertedu.pretraining.detection import detection_figures
+from bertedu.chapters.ch17_electra.detection_figures import detection_figures
 from bertedu.training.optimization import rate_factor
 
 test_batch = masked_batch(new_ids, torch.Generator().manual_seed(1))
@@ -743,7 +743,7 @@ print(f"precision {about(0.80, last['precision'], within=0.12):.2f}", end="")
 print(f", recall {about(0.42, last['recall'], within=0.15):.2f}")
 
 # %%
-from bertedu.visualization.detection import detection_curves
+from bertedu.chapters.ch17_electra.detection_curves import detection_curves
 from bertedu.visualization.picture import Picture
 
 said = (

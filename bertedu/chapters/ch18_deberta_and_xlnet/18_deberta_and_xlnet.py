@@ -74,9 +74,9 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from bertedu import BertConfig, BertForPreTraining, BertModel, BertTokenizer
-from bertedu.corpora.toy_texts import VERB_WORDS, verb_texts
+from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import VERB_WORDS, verb_texts
 from bertedu.course import about, check, data_path, hint, quiz
-from bertedu.training.fitting import fit
+from bertedu.chapters.ch18_deberta_and_xlnet.fitting import fit
 
 folder = data_path("checkpoints/mixed-mini")
 small_bert = BertForPreTraining.from_pretrained(folder).bert.eval()
@@ -257,7 +257,7 @@ check("18.1", relative_index)
 # two loops, and draws the tables. Find the 3, the 2, the 2 and the 7.
 
 # %%
-from bertedu.visualization.small_tables import small_tables
+from bertedu.chapters.ch18_deberta_and_xlnet.small_tables import small_tables
 
 q = torch.tensor([[1.0, 0], [1, 1], [0, 2]])  # [T, d], queries of old, keys, rust
 k = torch.tensor([[1.0, 2], [0, 1], [1, 0]])  # [T, d]
@@ -359,7 +359,7 @@ class DisentangledAttention(nn.Module):
 # head, without and with each term, twice for each (16 trainings, a few seconds), and prints the mean accuracy.
 
 # %%
-from bertedu.corpora.toy_texts import ARROW_WORDS, key_decides, query_decides
+from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import ARROW_WORDS, key_decides, query_decides
 
 
 class Reader(nn.Module):  # one layer of attention; the vector in the middle names a letter
@@ -488,7 +488,7 @@ for name, make in encoders.items():
 models["control"] = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), 0, longest=6)]
 
 # %%
-from bertedu.visualization.by_length import accuracy_by_length
+from bertedu.chapters.ch18_deberta_and_xlnet.by_length import accuracy_by_length
 
 lengths = (1, 2, 3, 4, 6, 10)
 half, one = (1, 0.5, 0.5), (1, 1, 1)  # of the answers, with 2, 6 and 10 sentences
@@ -793,7 +793,7 @@ def two_streams(content, queries, content_mask, query_mask, different):
 # each gets.
 
 # %%
-from bertedu.corpora import toy_texts
+from bertedu.chapters.ch18_deberta_and_xlnet import toy_texts
 from bertedu.family.xlnet import XLNetLMHeadModel
 from bertedu.model.heads import MaskedLM
 
@@ -912,7 +912,7 @@ def colleagues_terms(q, k, q_position, k_position, index, terms=None):
 
 
 # %%
-from bertedu.corpora.toy_texts import palindromes
+from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import palindromes
 
 
 def try_terms(distance_terms, expected):  # expected: the share of right answers

@@ -65,7 +65,7 @@
 # | training | 15 % masked, linear decay | **30 %** masked, no next sentence, **trapezoidal** schedule | 2.2.2 |
 
 # %%
-from bertedu.visualization import modernbert_pictures as pictures
+from bertedu.chapters.ch19_modernbert import modernbert_pictures as pictures
 
 pictures.layers_compared()
 

@@ -56,7 +56,7 @@
 # comparison, DistilBERT takes part twice, with and without its teacher, and DeBERTa in two versions.)
 
 # %%
-from bertedu.visualization import family_pictures as pictures
+from bertedu.chapters.ch21_which_one import family_pictures as pictures
 
 pictures.family_map()
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from bertedu.visualization.modernbert_pictures import (
+from bertedu.chapters.ch19_modernbert.modernbert_pictures import (
     ladder,
     layers_compared,
     mask_panels,

@@ -1,7 +1,7 @@
 """Counts by the first word of a question, against counts by hand."""
 
+from bertedu.chapters.ch12_question_answering.question_words import by_question_word
 from bertedu.corpora.readers import Answer, Question
-from bertedu.finetuning.question_words import by_question_word
 
 
 def test_a_question_is_counted_under_its_own_word():

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from bertedu.visualization.family_pictures import (
+from bertedu.chapters.ch21_which_one.family_pictures import (
     CHANGES,
     KINDS,
     chance_marks,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import torch
 
-from bertedu.corpora.toy_texts import (
+from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import (
     ARROW_WORDS,
     CITIES,
     CITY_WORDS,

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from bertedu.chapters.ch17_electra.detection_figures import detection_figures
 from bertedu.family.electra_pair import PairOutput
-from bertedu.pretraining.detection import detection_figures
 
 
 def output_of(detector_logits: list[list[float]]) -> PairOutput:

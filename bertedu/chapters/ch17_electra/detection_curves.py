@@ -11,7 +11,7 @@ PANELS = {"generator": ("generator right", "replaced"), "discriminator": ("preci
 
 def detection_curves(history: Sequence[Mapping[str, float]]) -> Figure:
     """Two panels over the steps, with two lines each. history: for some steps the "step" and what
-    `pretraining.detection.detection_figures` found.
+    `detection_figures` found.
     """
     figure = new_figure(7.6, 2.6)
     steps = [row["step"] for row in history]

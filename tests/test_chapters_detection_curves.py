@@ -1,6 +1,6 @@
 """The curves of generator and discriminator: which line is drawn where."""
 
-from bertedu.visualization.detection import detection_curves
+from bertedu.chapters.ch17_electra.detection_curves import detection_curves
 
 
 def test_every_line_has_its_own_numbers():

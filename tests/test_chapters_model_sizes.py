@@ -2,8 +2,8 @@
 
 import pytest
 
+from bertedu.chapters.ch16_albert_and_distilbert.model_sizes import Stack, size_and_work, stacks
 from bertedu.errors import UserError
-from bertedu.visualization.model_sizes import Stack, size_and_work, stacks
 
 
 def test_boxes_are_to_scale():

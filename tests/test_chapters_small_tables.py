@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from bertedu import UserError
-from bertedu.visualization.small_tables import small_tables
+from bertedu.chapters.ch18_deberta_and_xlnet.small_tables import small_tables
 
 
 def test_every_number_stands_in_its_cell():

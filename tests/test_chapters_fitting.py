@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from bertedu.training.fitting import fit
+from bertedu.chapters.ch18_deberta_and_xlnet.fitting import fit
 
 
 def line(seed=0, **settings):

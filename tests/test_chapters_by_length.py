@@ -1,6 +1,6 @@
 """Accuracy over the length: each model has its line, and one entry in the legend."""
 
-from bertedu.visualization.by_length import accuracy_by_length
+from bertedu.chapters.ch18_deberta_and_xlnet.by_length import accuracy_by_length
 
 
 def test_every_run_is_drawn_and_runs_of_one_name_share_an_entry():
