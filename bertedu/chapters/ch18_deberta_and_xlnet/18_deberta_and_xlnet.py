@@ -74,9 +74,9 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from bertedu import BertConfig, BertForPreTraining, BertModel, BertTokenizer
+from bertedu.chapters.ch18_deberta_and_xlnet.fitting import fit
 from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import VERB_WORDS, verb_texts
 from bertedu.course import about, check, data_path, hint, quiz
-from bertedu.chapters.ch18_deberta_and_xlnet.fitting import fit
 
 folder = data_path("checkpoints/mixed-mini")
 small_bert = BertForPreTraining.from_pretrained(folder).bert.eval()
