@@ -183,3 +183,17 @@ def test_real_books_are_read_whole(datasets_folder):
     lengths = [len(document.sentences) for document in corpus.train]
     assert 15 < sum(lengths) / len(lengths) < 30 and max(lengths) < 80
     assert 12 < sum(len(line.split()) for line in lines) / len(lines) < 25
+
+
+def test_control_characters_leave_a_text_as_they_leave_berts_tokenizer(tmp_path):
+    lines = ["The cat sat on the mat.", "It was tired.", "It slept."]
+    for name, text in (("clean.txt", lines), ("dirty.txt", [f"\0{line[:5]}\x1b\x07{line[5:]}\x7f" for line in lines])):
+        (tmp_path / name).write_text("\n".join(text * 3))
+    clean, dirty = ([one.sentences for one in read_documents(tmp_path / name)] for name in ("clean.txt", "dirty.txt"))
+    assert clean == dirty
+
+
+def test_utf_16_without_a_mark_is_told_and_not_read_as_letters(tmp_path):
+    (tmp_path / "wide.txt").write_bytes("The cat sat on the mat. It was tired.\n".encode("utf-16-le") * 20)
+    with pytest.raises(UserError, match=r"wide\.txt has a NUL in every few characters, as UTF-16 has"):
+        read_documents(tmp_path / "wide.txt")

@@ -7,6 +7,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from bertedu.corpora.readers import LabelledText
+from bertedu.finetuning import labels
 from bertedu.finetuning.bags import bag_cosines, bags_of_words, compared_words, words_by_place
 from bertedu.registry import TASKS
 
@@ -68,3 +69,20 @@ def test_a_baseline_of_pairs_lays_word_beside_word():
     assert TASKS["regression"].baselines(scores[:200], scores[200:])["words compared"]["spearman"] > 0.8
     single = [LabelledText(row.text, row.label) for row in rows]
     assert "words compared" not in TASKS["classification"].baselines(single, single)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_thousands_of_classes_get_a_baseline_that_memory_has_room_for(several, monkeypatch):
+    """A linear model over 10,000 classes and their words would have more weights than memory holds."""
+    monkeypatch.setattr(labels, "MOST_WEIGHTS", 1000)
+    names = [f"label {number}" for number in range(300)]
+    rows = [LabelledText(f"word{number} here", (name,) if several else name) for number, name in enumerate(names)]
+    kind = labels.MULTI_LABEL if several else labels.SINGLE_LABEL
+    found = labels.classification_baselines(rows, rows[:50], kind)
+    assert found["bag of words"]["micro_f1" if several else "accuracy"] == 1.0
+
+
+def test_few_classes_keep_the_linear_baseline(monkeypatch):
+    monkeypatch.setattr(labels, "nearest_scores", None)
+    rows = [LabelledText(f"{name} word{number}", name) for number in range(20) for name in ("good", "bad")]
+    assert labels.classification_baselines(rows, rows, labels.SINGLE_LABEL)["bag of words"]["accuracy"] == 1.0

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bertedu.cli.saying import PATH, say
+from bertedu.cli.saying import NUMBER, PATH, say
 
 EXAMPLES = """
 \b
@@ -29,7 +29,7 @@ In the folder:
 @click.option("--points", multiple=True, metavar="NUMBER=POINTS", help="Of one exercise; can be given several times.")
 @click.option("--due", help="2026-12-01 (the end of that day) or '2026-12-01 18:00', in this machine's time zone.")
 @click.option("--variant", metavar="SEED", help="Variants of the exercises, drawn from your secret seed.")
-@click.option("--almost", type=float, default=0.0, show_default=True, help="Share of the points for “almost”.")
+@click.option("--almost", type=NUMBER, default=0.0, show_default=True, help="Share of the points for “almost”.")
 def assignment(
     chapters: tuple[str, ...],
     to: Path,

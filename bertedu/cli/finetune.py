@@ -8,7 +8,7 @@ import click
 
 from bertedu.cli.inference import course_checkpoint, tell
 from bertedu.cli.mistakes import STOPPED
-from bertedu.cli.saying import NAME, PATH, say
+from bertedu.cli.saying import NAME, NUMBER, PATH, say
 from bertedu.config import POOLINGS
 from bertedu.errors import UserError
 from bertedu.registry import TASKS
@@ -67,11 +67,11 @@ class Finetune(click.Command):
 @click.option("--resume", type=PATH, metavar="FOLDER", help="Go on with a run that was stopped.")
 @click.option("--seeds", type=int, help="So many runs, and their mean and standard deviation.  [default: 1]")
 @click.option("--seed", type=int, help="The first seed.  [default: 0]")
-@click.option("--epochs", type=float, help="Passes over the data.  [default: 3]")
+@click.option("--epochs", type=NUMBER, help="Passes over the data.  [default: 3]")
 @click.option("--batch-size", type=int, help="Examples in a batch.  [default: 16]")
 @click.option("--max-length", type=int, help="Longer texts are cut.  [default: 128 tokens, or what the task needs]")
-@click.option("--learning-rate", type=float, help="Peak learning rate.  [default: by the size of the model]")
-@click.option("--dropout", type=float, help="[default: as the model was pre-trained]")
+@click.option("--learning-rate", type=NUMBER, help="Peak learning rate.  [default: by the size of the model]")
+@click.option("--dropout", type=NUMBER, help="[default: as the model was pre-trained]")
 @click.option(
     "--pooling",
     type=click.Choice(POOLINGS),
@@ -80,9 +80,9 @@ class Finetune(click.Command):
 @click.option("--class-weights", type=click.Choice(["none", "balanced"]), help="Let rare classes count as much.")
 @click.option("--crf", is_flag=True, default=None, help="Choose the tags of a sentence together.")
 @click.option("--freeze-encoder", is_flag=True, default=None, help="Let the head alone learn.")
-@click.option("--layer-decay", type=float, help="Each layer's learning rate as a share of that of the layer above.")
-@click.option("--head-rate", type=float, help="The head learns at so many times the learning rate.")
-@click.option("--unfreeze-over", type=float, help="Thaw the layers from the top over this share of the run.")
+@click.option("--layer-decay", type=NUMBER, help="Each layer's learning rate as a share of that of the layer above.")
+@click.option("--head-rate", type=NUMBER, help="The head learns at so many times the learning rate.")
+@click.option("--unfreeze-over", type=NUMBER, help="Thaw the layers from the top over this share of the run.")
 @click.option("--patience", type=int, help="End after so many validations without a better one.")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
 @click.option("--data-workers", type=int, help="Processes that make batches while the model learns.  [default: 0]")

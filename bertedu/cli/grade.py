@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from bertedu.cli.saying import PATH, say
+from bertedu.cli.saying import PATH, Number, say
 
 EXAMPLES = """
 \b
@@ -28,7 +28,7 @@ In a container, without network and with nothing to write but the results:
 @click.argument("submissions", type=PATH)
 @click.option("--assignment", "assigned", type=PATH, required=True, help="The folder that `bertedu assignment` made.")
 @click.option("--csv", "table", type=PATH, required=True, help="The table to write.")
-@click.option("--almost", type=click.FloatRange(0, 1), help="Share of the points for “almost”.  [the assignment's]")
+@click.option("--almost", type=Number(0, 1), help="Share of the points for “almost”.  [the assignment's]")
 @click.option("--students", type=PATH, help="A file with a name on each line: who should have handed in.")
 @click.option("--gradebook", type=PATH, help="nbgrader's gradebook.db, which gets the points too.")
 @click.option("--progress", "collected", type=PATH, help="A folder of progress.json files, for a page of the class.")

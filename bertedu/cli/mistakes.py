@@ -1,6 +1,7 @@
 """A person's mistakes, told in one sentence on stderr with exit code 2; no traceback."""
 
 import os
+import re
 import sys
 import warnings
 from contextlib import suppress
@@ -13,6 +14,7 @@ from bertedu.cli.stopping import stoppable
 from bertedu.errors import UserError, visible
 
 WRONG, STOPPED = 2, 130  # exit codes: something to put right; stopped by Ctrl-C
+OUT_OF_MEMORY = re.compile("out of memory|allocate memory|Unable to allocate", re.IGNORECASE)  # torch and NumPy
 LONGEST = 500  # characters of a word, such as a path, that is repeated in a sentence
 
 
@@ -86,6 +88,11 @@ def tell(error: Exception) -> None:
     elif isinstance(error, OSError) and (error.filename is not None or error.strerror is not None):
         where = error.filename or "a file, or what is printed,"
         say_wrong(f"{where} could not be read or written ({error.strerror}): check the disk and the permissions.")
+    elif isinstance(error, MemoryError) or OUT_OF_MEMORY.search(str(error)):
+        say_wrong(
+            "this machine has not enough memory for that: smaller batches, shorter texts and a smaller model need less "
+            "(--batch-size, --max-length, --accumulation)."
+        )
     else:
         raise error
 

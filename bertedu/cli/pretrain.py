@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from bertedu.cli.mistakes import STOPPED
-from bertedu.cli.saying import NAME, PATH, say
+from bertedu.cli.saying import NAME, NUMBER, PATH, say
 from bertedu.config import PRESETS
 from bertedu.family import MEMBERS
 from bertedu.pretraining.members import INITIALIZATIONS, one_of
@@ -74,7 +74,7 @@ class Pretrain(click.Command):
     help="Which member of the family, see below.  [default: bert]",
 )
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="Size of the model.  [default: tiny]")
-@click.option("--minutes", type=float, help="Train for so long.  [default: 5, when nothing else is given]")
+@click.option("--minutes", type=NUMBER, help="Train for so long.  [default: 5, when nothing else is given]")
 @click.option("--tokens", type=int, help="Train until the model has seen so many tokens: repeats exactly.")
 @click.option("--steps", type=int, help="Train for so many optimizer steps: repeats exactly.")
 @click.option("--output", type=PATH, help="Run folder.  [default: runs/CORPUS-PRESET, runs/CORPUS-MODEL_TYPE-PRESET]")
@@ -111,11 +111,11 @@ class Pretrain(click.Command):
 @click.option("--batch-size", type=int, help="Pairs in a batch.")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
 @click.option("--data-workers", type=int, help="Processes that make batches while the model learns.  [default: 0]")
-@click.option("--learning-rate", type=float, help="Peak learning rate, reached after warm-up.")
+@click.option("--learning-rate", type=NUMBER, help="Peak learning rate, reached after warm-up.")
 @click.option(
     "--mask-rates",
     nargs=2,
-    type=float,
+    type=NUMBER,
     metavar="START END",
     help="Share of the tokens that are masked, or predicted in permutation, at the start and at the end.  [default: "
     "0.4 0.3, or what suits the size, the architecture or the objective]",
@@ -139,7 +139,7 @@ class Pretrain(click.Command):
 )
 @click.option(
     "--pair-weight",
-    type=float,
+    type=NUMBER,
     help="What the pairs' loss counts beside the words'.  [default: 0.5 with neighbors, else 1]",
 )
 @click.option("--whole-words", is_flag=True, default=None, help="Mask all pieces of a word together.")

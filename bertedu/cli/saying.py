@@ -1,5 +1,6 @@
 """What the commands print and what they take: text that does nothing to a terminal, and names that can be names."""
 
+import math
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -49,7 +50,18 @@ class PathName(Name):
         return Path(super().convert(value, param, ctx))
 
 
-NAME, PATH = Name(), PathName()
+class Number(click.FloatRange):
+    """A number within limits, and finite: NaN is above every limit and below it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+NAME, PATH, NUMBER = Name(), PathName(), Number()
 
 
 def ask_numbers(question: str, count: int) -> set[int]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bertedu.cli.saying import PATH, say
+from bertedu.cli.saying import PATH, Number, say
 
 EXAMPLES = """
 \b
@@ -39,9 +39,7 @@ Texts that come within --wait of each other are computed together. Ctrl-C or SIG
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=1, show_default=True, help="To compute a batch with.")
 @click.option("--batch", type=click.IntRange(1, 1024), default=32, show_default=True, help="Most texts of a batch.")
-@click.option(
-    "--wait", type=click.FloatRange(0, 1000), default=2.0, show_default=True, help="Milliseconds to wait for others."
-)
+@click.option("--wait", type=Number(0, 1000), default=2.0, show_default=True, help="Milliseconds to wait for others.")
 @click.option("--queue", type=click.IntRange(1, 100_000), default=512, show_default=True, help="Most texts that wait.")
 @click.option(
     "--cache", type=click.IntRange(0, 1_000_000), default=4096, show_default=True, help="Answers to keep; 0: none."

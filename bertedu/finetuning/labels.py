@@ -16,6 +16,7 @@ from bertedu.finetuning.bags import bags_of_words, compared_words
 from bertedu.training.figures import Figures
 
 SINGLE_LABEL, MULTI_LABEL, REGRESSION = "single_label_classification", "multi_label_classification", "regression"
+MOST_WEIGHTS = 10_000_000  # of a linear baseline: learning them takes twenty times their memory
 
 
 def labels_of(rows: Sequence[LabelledText]) -> tuple[str, ...]:
@@ -106,9 +107,9 @@ def classification_baselines(train: Sequence[LabelledText], test: Sequence[Label
     labels = labels_of([*train, *test])
     targets, right = (np.array([target_of(row, labels, problem_type) for row in rows]) for rows in (train, test))
     if problem_type == MULTI_LABEL:
-        usual = np.tile(targets.mean(axis=0) - 0.5, (len(right), 1))
+        usual = np.broadcast_to(targets.mean(axis=0) - 0.5, (len(right), len(labels)))
     else:
-        usual = np.tile(np.bincount(targets, minlength=len(labels)), (len(right), 1))
+        usual = np.broadcast_to(np.bincount(targets, minlength=len(labels)), (len(right), len(labels)))
     found = {"most frequent class": usual}
     for name, (seen, new) in bags.items():
         alike = len(np.unique(targets, axis=0)) < 2  # there is nothing to learn
@@ -117,14 +118,31 @@ def classification_baselines(train: Sequence[LabelledText], test: Sequence[Label
 
 
 def linear_scores(seen: Any, targets: np.ndarray, new: Any, classes: int) -> np.ndarray:
-    """What a linear model that learned the targets of the seen bags gives the classes of new ones, [N, C]."""
+    """What a linear model that learned the targets of the seen bags gives the classes of new ones, [N, C]; where it
+    would be too large, the targets of the most similar bag.
+    """
     from sklearn.linear_model import LogisticRegression
     from sklearn.multiclass import OneVsRestClassifier
 
+    if seen.shape[1] * classes > MOST_WEIGHTS:
+        return nearest_scores(seen, targets, new, classes)
     linear = LogisticRegression(C=10, max_iter=1000)
     if targets.ndim == 2:
         return OneVsRestClassifier(linear).fit(seen, targets).predict_proba(new) - 0.5
     model = linear.fit(seen, targets)
     scores = np.full((new.shape[0], classes), -np.inf)  # a class that validation took was not learned
     scores[:, model.classes_] = model.predict_log_proba(new)
+    return scores
+
+
+def nearest_scores(seen: Any, targets: np.ndarray, new: Any, classes: int) -> np.ndarray:
+    """1 for the classes of the seen bag that is most similar to a new one (by cosine), 0 for the others; [N, C], of
+    several classes at once less a half."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    found = KNeighborsClassifier(n_neighbors=1, metric="cosine").fit(seen, targets).predict(new)
+    if targets.ndim == 2:
+        return np.asarray(found) - 0.5
+    scores = np.zeros((len(found), classes))
+    scores[np.arange(len(found)), found] = 1
     return scores

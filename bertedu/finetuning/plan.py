@@ -6,11 +6,12 @@ from typing import Any, Self, get_type_hints
 
 from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
-from bertedu.files import read_json_object, write_json
+from bertedu.files import read_json, write_json
 from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.json_values import check_object
 from bertedu.model.architecture import architecture_in
 from bertedu.registry import TASKS
-from bertedu.training.run_folder import PLAN, unused_folder
+from bertedu.training.run_folder import PLAN, refuse_another_folder, refuse_other_run, unused_folder
 from bertedu.training.settings import TrainingSettings, take
 
 # Peak learning rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al.
@@ -46,8 +47,7 @@ class FinetuningPlan:
         given = {name: value for name, value in options.items() if value is not None}
         folder = given.pop("resume", None)
         if folder is not None:
-            if "output" in given:
-                raise UserError(f"a run goes on in its own folder, {folder}: leave --output out, or --resume.")
+            refuse_another_folder(folder, given)
             begun = cls.read(folder)
             if given.get("seed", begun["seed"]) != begun["seed"]:
                 raise UserError(f"{folder} began with seed {begun['seed']}: leave --seed out, or start a new run.")
@@ -97,7 +97,10 @@ class FinetuningPlan:
         types = {**own, "validation": str | None, "test": str | None, "seeds": int}
         for settings in (TrainingSettings, FinetuningSettings):
             types |= get_type_hints(settings)
-        values = read_json_object(path, types) if path.exists() else {}
+        values = read_json(path, finite=True) if path.exists() else {}
+        values = check_object(values, {}, path)
+        refuse_other_run(Path(folder), values, "finetune")
+        check_object(values, types, path)
         if missing := {*own, "seed"} - values.keys():
             raise UserError(
                 f"{folder} holds no {PLAN} of a fine-tuning run ({', '.join(sorted(missing))} is missing): give a "

@@ -7,12 +7,13 @@ from typing import Any, Self, get_type_hints
 
 from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
-from bertedu.files import read_json_object, write_json
+from bertedu.files import read_json, write_json
+from bertedu.json_values import check_object
 from bertedu.model.architecture import architecture_in
 from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings, rate_of_size
 from bertedu.registry import OBJECTIVES
 from bertedu.training.budget import Budget
-from bertedu.training.run_folder import PLAN, unused_folder
+from bertedu.training.run_folder import PLAN, refuse_another_folder, refuse_other_run, unused_folder
 from bertedu.training.settings import TrainingSettings, take
 
 # Where there is one to go on from, or to learn from.
@@ -52,6 +53,7 @@ class Plan:
         folder = given.pop("resume", None)
         resume = folder is not None
         if folder is not None:
+            refuse_another_folder(folder, given)
             given = {**cls.read(folder), **given}
         corpus, seed = tuple(given.pop("corpus", ("documentation",))), given.pop("seed", 0)
         budget = {name: given.pop(name, None) for name in ("minutes", "tokens", "steps")}
@@ -93,5 +95,7 @@ class Plan:
             raise UserError(f"{folder} has no {PLAN}: give a folder that `bertedu pretrain` wrote.")
         kinds = (PretrainingSettings, TrainingSettings, Budget)
         types = {name: kind for of in kinds for name, kind in get_type_hints(of).items()}
-        values = read_json_object(path, {"corpus": list[str], **types})
+        values = check_object(read_json(path, finite=True), {}, path)
+        refuse_other_run(Path(folder), values, "pretrain")
+        check_object(values, {"corpus": list[str], **types}, path)
         return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -28,6 +29,23 @@ def refuse_begun(folder: Path) -> None:
         raise UserError(
             f"{folder} holds a run already: go on with --resume {quoted(folder)}, or choose another --output."
         )
+
+
+def refuse_other_run(folder: Path, values: dict[str, Any], command: str) -> None:
+    """Raise UserError where the run.json of a folder, read as values, is of the other kind of runs."""
+    kinds = {"pretrain": "corpus", "finetune": "task"}
+    other = next(name for name in kinds if name != command)
+    if kinds[other] in values and kinds[command] not in values:
+        raise UserError(
+            f"{folder} is a run of `bertedu {other}`, not of {command}: go on with `bertedu {other} --resume "
+            f"{quoted(folder)}`."
+        )
+
+
+def refuse_another_folder(folder: Path, given: dict[str, Any]) -> None:
+    """Raise UserError where a run that goes on is given another folder than its own."""
+    if "output" in given:
+        raise UserError(f"a run goes on in its own folder, {folder}: leave --output out, or --resume.")
 
 
 def unused_folder(name: str) -> Path:

@@ -41,20 +41,22 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         check_warmup(self.warmup)
-        if not 0 < self.learning_rate < math.inf:
-            raise UserError(f"learning_rate is {self.learning_rate}: give a number above 0, such as 3e-5.")
+        if not 0 < self.learning_rate <= MOST_RATE:
+            raise UserError(
+                f"learning_rate is {self.learning_rate}: give a number above 0, at most {MOST_RATE:g}, such as 3e-5."
+            )
         if not 0 <= self.weight_decay < math.inf:
             raise UserError(f"weight_decay is {self.weight_decay}: give a number from 0 on, such as 0.01.")
         if not 0 < self.clip_norm < math.inf:
             raise UserError(f"clip_norm is {self.clip_norm}: give a number above 0, such as 1.")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
             raise UserError(f"betas is {self.betas}: give two numbers from 0 up to 1, 1 left out.")
-        if not self.save_seconds >= 0:
+        if not 0 <= self.save_seconds < math.inf:
             raise UserError(f"save_seconds is {self.save_seconds}: give the seconds between two saves, from 0 on.")
-        for name, least, what in WHOLE_NUMBERS:
+        for name, least, most, what in WHOLE_NUMBERS:
             value = getattr(self, name)
-            if type(value) is not int or not least <= value <= MOST:
-                raise UserError(f"{name} is {value!r}: give {what}.")
+            if type(value) is not int or not least <= value <= most:
+                raise UserError(f"{name} is {value!r}: give {what}, at most {most:,}.")
         for name in ("compile", "checkpointing", "fsdp"):
             if type(getattr(self, name)) is not bool:
                 raise UserError(f"{name} is {getattr(self, name)!r}: give true or false.")
@@ -70,13 +72,15 @@ class TrainingSettings:
             check_compiler(device)
 
 
-MOST = 1_000_000  # of each: more would never end
+MOST_RATE = 100.0  # at any learning rate above it the weights are no numbers after a few steps
+MOST = 1_000_000  # more would never end
+MOST_WORKERS = 64  # each is a process with a torch of its own
 WHOLE_NUMBERS = (
-    ("accumulation", 1, "the number of parts of a batch, at least 1"),
-    ("data_workers", 0, "the number of processes that make batches, or 0 for none"),
-    ("log_steps", 1, "the number of steps between two lines of the log, at least 1"),
-    ("validations", 0, "how often to look at the validation data, or 0 for never"),
-    ("patience", 0, "a number of validations, or 0 for no early end"),
+    ("accumulation", 1, MOST, "the number of parts of a batch, at least 1"),
+    ("data_workers", 0, MOST_WORKERS, "the number of processes that make batches, or 0 for none"),
+    ("log_steps", 1, MOST, "the number of steps between two lines of the log, at least 1"),
+    ("validations", 0, MOST, "how often to look at the validation data, or 0 for never"),
+    ("patience", 0, MOST, "a number of validations, or 0 for no early end"),
 )
 
 

@@ -1,6 +1,7 @@
 """Opening a file of text: UTF-8, compressed or not, whatever its line ends; refused as a whole or read as a whole."""
 
 import gzip
+import re
 import zlib
 from io import BytesIO
 from pathlib import Path
@@ -12,6 +13,7 @@ from bertedu.utf8 import decode
 # About two novels. A longer text in one row comes from lost line ends or a quote that was never closed,
 # and BERT reads 512 tokens of it.
 LONGEST_TEXT = 1_000_000  # characters
+CONTROL = re.compile("[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # but for those that end a line, or are white space
 
 
 def read_plain_text(path: str | Path) -> str:
@@ -25,6 +27,17 @@ def read_plain_text(path: str | Path) -> str:
     if path.suffix.lower() == ".gz":
         data = unpacked(data, path)
     return decode(data, path)
+
+
+def read_running_text(path: str | Path) -> str:
+    """The text of a file of prose without its control characters, which BERT's own tokenizer takes away, too.
+
+    Raises UserError as `read_plain_text` does, and for a file with so many NULs that it must be UTF-16.
+    """
+    text = read_plain_text(path)
+    if text.count("\0") * 10 > len(text):
+        raise UserError(f"{path} has a NUL in every few characters, as UTF-16 has: save the file as UTF-8 text.")
+    return CONTROL.sub("", text)
 
 
 def unpacked(data: bytes, path: Path) -> bytes:

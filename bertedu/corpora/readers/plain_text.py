@@ -8,7 +8,7 @@ import regex
 
 from bertedu.corpora.assembling import corpus_from_documents
 from bertedu.corpora.documents import Corpus, Document
-from bertedu.corpora.readers.opening import read_plain_text
+from bertedu.corpora.readers.opening import read_running_text
 from bertedu.errors import UserError
 from bertedu.segmentation import joined, split_sentences
 from bertedu.segmentation.sentences import ends_with_stop, has_stop
@@ -52,7 +52,7 @@ def read_documents(paths: str | Path | Iterable[str | Path]) -> list[Document]:
     """
     paths = [paths] if isinstance(paths, str | Path) else list(paths)
     files = [file for path in paths for file in text_files(Path(path))]
-    documents = [document for file in files for document in text_documents(read_plain_text(file), file.name)]
+    documents = [document for file in files for document in text_documents(read_running_text(file), file.name)]
     if not documents:
         raise UserError(
             f"{', '.join(map(str, paths))} holds no sentence: give text in sentences that end in a stop, or one a line."

@@ -1,0 +1,174 @@
+"""Every option of every command, given what no option takes: one sentence with exit code 2, or it works."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+import torch
+from support.commands import call, commands
+from support.faults import assert_none
+from support.finetuning_rows import save_base
+
+from bertedu.cli.mistakes import tell
+from bertedu.cli.saying import Number
+from bertedu.errors import UserError, visible
+from bertedu.finetuning.plan import FinetuningPlan
+from bertedu.pretraining.plan import Plan
+from bertedu.training.settings import TrainingSettings
+
+ALL = dict(commands())
+ODD = ("", "0", "an odd \x1b[2J \u2603 name")
+ODD_NUMBERS = (*ODD, "nan", "inf", "-inf", "-1", str(10**12), "1e300")
+NUMBERS = (click.types.IntParamType, click.types.FloatParamType)
+ENDS = {0, 1, 130}  # it works, what was asked about is not as it should be, or there was nobody to answer its questions
+# What a command needs to come as far as its options.
+NEEDED = {
+    ("pretrain",): ["--corpus", "book.txt"],
+    ("finetune",): ["classification", "--data", "a.csv", "--model", "base"],
+    ("fill-mask",): ["[MASK]", "--model", "base"],
+    ("attention",): ["a cat", "--model", "base"],
+    ("answer",): ["who", "--text", "a cat", "--model", "base"],
+    ("export",): ["nowhere"],
+    ("serve",): ["nowhere"],
+    ("course",): ["nowhere.toml"],
+    ("assignment",): ["99"],
+    ("slides",): ["99"],
+    ("handout",): ["99"],
+    ("grade",): ["nowhere"],
+    ("interview", "drill"): ["masked-attention"],
+    ("interview", "bug"): ["serving"],
+}
+
+
+def valued(command: click.Command) -> list[click.Option]:
+    """The options that take a value."""
+    return [
+        one for one in command.params if isinstance(one, click.Option) and not one.is_flag and one.opts != ["--help"]
+    ]
+
+
+def needed(path: tuple[str, ...], but: str) -> list[str]:
+    """The arguments without which a command says only that they are missing, but for one option."""
+    command, given = ALL[path], [*NEEDED.get(path, ())]
+    if but in given:
+        del given[given.index(but) : given.index(but) + 2]
+    for option in valued(command):
+        if option.required and option.opts[0] not in (but, *given):
+            choices = getattr(option.type, "choices", None)
+            given += [option.opts[0], choices[0] if choices else "made"]
+    return given
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    """A folder with a model and data, where no run begins and no hub is asked."""
+
+    def reached(*_, **__):
+        raise UserError("it would begin.")
+
+    monkeypatch.chdir(tmp_path)
+    for place in ("bertedu.pretraining.run.pretrain", "bertedu.finetuning.run.finetune"):
+        monkeypatch.setattr(place, reached)
+    monkeypatch.setattr("bertedu.checkpoints.folder.snapshot_download", reached)
+    save_base(tmp_path / "base")
+    Path("book.txt").write_text("The cat sat on the mat. It was tired. It slept. " * 20)
+    Path("a.csv").write_text("text,label\n" + "a cat,yes\na dog,no\n" * 9)
+    return tmp_path
+
+
+def odd_end(arguments: list[str]) -> str:
+    """ "" where a command ends as it may, else how it ended."""
+    done = call(*arguments)
+    if visible(done.output) != done.output:
+        return f"{arguments}: control characters in {done.output[:100]!r}"
+    if done.exit_code in ENDS and isinstance(done.exception, SystemExit | None):
+        return ""
+    lines = done.stderr.splitlines()
+    told = (
+        len(lines) == 1 and lines[0].startswith("bertedu: ") and lines[0].endswith((".", ")")) and len(lines[0]) < 900
+    )
+    if done.exit_code == 2 and isinstance(done.exception, SystemExit) and told:
+        return ""
+    return f"{arguments}: exit code {done.exit_code}, {done.exception!r}, {done.stderr[-300:]!r}"
+
+
+@pytest.mark.parametrize("path", [path for path, command in ALL.items() if valued(command)], ids=" ".join)
+def test_an_odd_value_of_any_option_is_told_in_one_sentence_or_works(path, here):
+    assert_none(
+        fault
+        for option in valued(ALL[path])
+        for value in (ODD_NUMBERS if isinstance(option.type, NUMBERS) else ODD)
+        if (fault := odd_end([*path, *needed(path, option.opts[0]), option.opts[0], *[value] * option.nargs]))
+    )
+
+
+def test_no_option_takes_a_number_that_is_none():
+    assert_none(
+        f"{' '.join(path)} {option.opts[0]}: give it the type NUMBER"
+        for path, command in ALL.items()
+        for option in valued(command)
+        if isinstance(option.type, click.FloatRange | click.types.FloatParamType)
+        and not isinstance(option.type, Number)
+    )
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "NaN", "1e400"])
+def test_what_is_not_a_finite_number_is_refused_by_every_option_for_one(value):
+    options = [(path, option) for path, command in ALL.items() for option in valued(command)]
+    found = [(path, option) for path, option in options if isinstance(option.type, Number)]
+    assert len(found) >= 12
+    for path, option in found:
+        done = call(*path, *needed(path, option.opts[0]), option.opts[0], *[value] * option.nargs)
+        assert done.exit_code == 2 and option.opts[0] in done.stderr, (path, option.opts, done.output)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "most"),
+    [
+        ("data_workers", 100_000, "64"),
+        ("data_workers", 65, "64"),
+        ("learning_rate", 1e300, "100"),
+        ("patience", 10**9, "1,000,000"),
+    ],
+)
+def test_a_number_beyond_every_machine_is_refused_with_the_largest_that_is_not(field, value, most):
+    with pytest.raises(UserError, match=f"{field} is .* at most {most}"):
+        TrainingSettings(**{"learning_rate": 1e-3, field: value})
+
+
+def test_too_little_memory_is_told_in_one_sentence(capsys):
+    with pytest.raises(RuntimeError) as found:
+        torch.empty(10**15)
+    tell(found.value)
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("bertedu: this machine has not enough memory") and "--batch-size" in said
+    with pytest.raises(RuntimeError, match="something else"):
+        tell(RuntimeError("something else"))
+
+
+# A run of another kind -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plan", "values", "says"),
+    [
+        (Plan, {"task": "classification", "model": "m", "data": "d", "dropout": None}, "finetune --resume run"),
+        (FinetuningPlan, {"corpus": ["book.txt"], "dropout": 0.0, "seed": 0}, "pretrain --resume run"),
+    ],
+)
+def test_a_run_of_another_command_is_named_with_the_command_that_goes_on_with_it(plan, values, says, here):
+    Path("run").mkdir()
+    Path("run/run.json").write_text(json.dumps(values))
+    with pytest.raises(UserError, match=says):
+        plan.read("run")
+
+
+@pytest.mark.parametrize("command", [("pretrain",), ("finetune", "classification")])
+def test_a_run_goes_on_in_its_own_folder_and_in_no_other(command, here):
+    Path("run").mkdir()
+    values = {"corpus": ["book.txt"], "task": "classification", "model": "base", "data": "a.csv", "seed": 0}
+    Path("run/run.json").write_text(json.dumps(values))
+    done = call(*command, "--resume", "run", "--output", "other")
+    assert done.exit_code == 2 and "a run goes on in its own folder, run" in done.stderr, done.stderr
+    assert not Path("other").exists()
