@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bertedu.cli.saying import PATH, paragraph, say
+from bertedu.cli.saying import PATH, Number, paragraph, say
 from bertedu.errors import UserError
 
 EXAMPLES = """
@@ -30,7 +30,7 @@ In a notebook: from bertedu.mine import mine; mine()
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--minutes", type=click.FloatRange(0, 1440), default=0.0, help="Let it learn for so long.")
+@click.option("--minutes", type=Number(0, 1440), default=0.0, help="Let it learn for so long.")
 @click.option("--from-solutions", is_flag=True, help="Use the course's solutions, and none of your answers.")
 @click.option("--forget", metavar="N.N", help="Remove the accepted answer to an exercise, and do nothing else.")
 @click.option("--to", type=PATH, default=Path("."), help="The folder that the two files are written to.")
