@@ -155,10 +155,12 @@ class Search:
                 self.imports.append(imported)
             return
         self.refuse_older(name, value, statement)
-        code = self.as_constant(name, value, statement) or (statement.code if statement else None)
+        code = self.as_constant(name, value, statement)
         if code is None:
-            raise NoSource(f"`{name}`, which it uses, is written in no cell that ran")
-        self.seen |= statement.binds if statement else set()
+            if statement is None:
+                raise NoSource(f"`{name}`, which it uses, is written in no cell that ran")
+            code = statement.code
+            self.seen |= statement.binds  # the whole statement is here, with every name that it binds
         self.add_uses(code)
         if code not in self.pieces:
             self.pieces.append(code)

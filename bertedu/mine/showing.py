@@ -1,14 +1,13 @@
 """`mine()`: the map of BERT with the reader's parts lit, and the reader's BERT at work beside the package's."""
 
-import io
 from collections.abc import Mapping
-from contextlib import redirect_stderr
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 
 from bertedu.course.data import data_path
 from bertedu.course.guarding import ORIGINALS
@@ -148,13 +147,14 @@ def from_transformers(program: Program) -> dict[str, str]:
     """How far the program is from `transformers`, in float32 and in float64. Nothing where that is not installed."""
     try:
         with needs_extra("course"):
+            from transformers import BertConfig
             from transformers import BertForPreTraining as Reference
     except UserError:
         return {}
-    with redirect_stderr(io.StringIO()):  # a progress bar
-        reference: Any = Reference.from_pretrained(
-            data_path(CHECKPOINT), dtype=torch.float32, attn_implementation="eager"
-        )
+    folder = data_path(CHECKPOINT)
+    config = BertConfig.from_pretrained(folder, attn_implementation="eager")
+    reference: Any = Reference(config).eval()  # filled here, since from_pretrained shows a progress bar
+    reference.load_state_dict(load_file(folder / "model.safetensors"), strict=False)
     batch = program.batch(MASKS)
     found, real = {}, batch["attention_mask"].bool()
     for dtype, name in ((torch.float32, "transformers"), (torch.float64, "transformers in float64")):
