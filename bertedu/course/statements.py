@@ -5,6 +5,7 @@ import builtins
 import symtable
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 # Methods that change the object which they belong to, of those that the chapters use where they prepare something.
 CHANGING = {"add", "append", "eval", "extend", "insert", "pop", "setdefault", "sort", "train", "update"}
@@ -23,7 +24,7 @@ class Statement:
         """Whether it imports names, and does nothing else."""
         return isinstance(self.node, ast.Import | ast.ImportFrom)
 
-    @property
+    @cached_property
     def binds(self) -> set[str]:
         """The names that it gives a value."""
         if isinstance(self.node, ast.Import | ast.ImportFrom):

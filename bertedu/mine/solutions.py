@@ -38,7 +38,7 @@ def solution_in(source: str, number: str, name: str) -> Answer:
             if used in one.binds and isinstance(one.node, ast.Import | ast.ImportFrom):
                 imports.append(one_import(used, one.node))
                 break
-    return Answer(name, imports, [answer.code], "the course's solution")
+    return Answer(name, imports, [answer.code], "")
 
 
 def code(place: int, cell: str) -> list[Statement]:

@@ -62,7 +62,8 @@ class Writer:
         """One part of the program."""
         if answer is None:
             return f"{BORROWED}{part.number} makes it yours\nfrom bertedu.mine.borrowed import {part.name}"
-        head = f"{YOURS}{part.number}, {part.title}, accepted on {answer.accepted}\n"
+        origin = f"accepted on {answer.accepted}" if answer.accepted else "the course's solution"
+        head = f"{YOURS}{part.number}, {part.title}, {origin}\n"
         defined = {name: piece for piece in answer.pieces for name in names_in(piece)}
         defined |= {bound(line): line for line in answer.imports}
         own = {name: text for name, text in self.taken.items() if text != f"part {part.number}"}
