@@ -73,6 +73,10 @@ def test_helpers_constants_and_imports_come_from_other_cells(cells):
         (["def answer(x):\n    '''A text\n    of two lines.'''\n    return x"], "of two lines.", "??"),
         (["def even(x):\n    return x == 0 or odd(x - 1)\ndef odd(x):\n    return x != 0 and even(x - 1)",
           "def answer(x):\n    return even(x)"], "def odd", "??"),
+        (["def answer(x):\n    return x", "import functools\nanswer = functools.lru_cache(answer)"],
+         "def answer(x):\n    return x\n\n\nanswer = functools.lru_cache(answer)", "??"),
+        (["import torch\ntable = torch.zeros(3)", "table[1] = 5", "def answer(x):\n    return table[x]"],
+         "table[1] = 5", "??"),
         (["CLS, SEP = 2, 3", "def answer(x):\n    return [CLS, *x, SEP]"], "SEP = 3", "??"),
         (["CLS, turn = 2, len", "def answer(x):\n    return turn(x) + CLS"], "CLS, turn = 2, len", "??"),
         (["async def answer(x):\n    return x"], "async def answer", "??"),
@@ -83,7 +87,8 @@ def test_helpers_constants_and_imports_come_from_other_cells(cells):
     ],
     ids=["a cell magic", "twice in a cell", "a helper again", "a cell that failed", "a lambda and a semicolon",
          "a partial", "a number that grew", "a table that was filled", "a decorator", "a class with a base", "unicode",
-         "a docstring", "two that call each other", "two constants",
+         "a docstring", "two that call each other", "a function made anew", "a tensor that changed",
+         "two constants",
          "a constant and a name", "async", "a star", "magics, and a local name", "try"],
 )  # fmt: skip
 def test_odd_cells_are_read_as_they_ran(cells, texts, wanted, unwanted):

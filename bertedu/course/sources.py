@@ -20,6 +20,7 @@ from typing import Any
 from bertedu.course.statements import Statement, statements, uses
 
 MISSING = object()
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 LONGEST = 20_000  # characters of a constant that is written out
 RUNNING_MAGICS = ("time", "capture", "prun")  # cell magics whose body runs in the notebook, as it stands
 PLAIN = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set, frozenset)
@@ -159,11 +160,34 @@ class Search:
         if code is None:
             if statement is None:
                 raise NoSource(f"`{name}`, which it uses, is written in no cell that ran")
-            code = statement.code
             self.seen |= statement.binds  # the whole statement is here, with every name that it binds
+            for one in (*self.before(name, statement), statement, *self.changes(name, value, statement)):
+                self.add_piece(one.code)
+        else:
+            self.add_piece(code)
+
+    def add_piece(self, code: str) -> None:
+        """Some code, after what it uses."""
         self.add_uses(code)
         if code not in self.pieces:
             self.pieces.append(code)
+
+    def before(self, name: str, statement: Statement) -> list[Statement]:
+        """The statements that gave a name the value that this one makes a new one of, as in `f = faster(f)`."""
+        if isinstance(statement.node, DEFINITIONS) or name not in uses(statement.code):
+            return []
+        place = self.statements.index(statement)
+        earlier = [one for one in self.statements[:place] if name in one.binds]
+        return [*self.before(name, earlier[-1]), earlier[-1]] if earlier else []
+
+    def changes(self, name: str, value: Any, statement: Statement) -> list[Statement]:
+        """The later statements that change an object such as a tensor, as in `table[0] = 1`."""
+        if isinstance(value, FunctionType | type):
+            return []
+        place = self.statements.index(statement)
+        return [
+            one for one in self.statements[place + 1 :] if one.changes(name) and not isinstance(one.node, DEFINITIONS)
+        ]
 
     def refuse_older(self, name: str, value: Any, statement: Statement | None) -> None:
         """Raise NoSource for a second name of a function whose first name means another one by now."""
@@ -175,9 +199,8 @@ class Search:
     def binding(self, name: str, value: Any) -> Statement | None:
         """The statement that gave a name its value: of a function the very one, else the last that ran."""
         found = [one for one in self.statements if name in one.binds]
-        function = inner(value)
-        if isinstance(function, FunctionType):
-            code = function.__code__
+        if isinstance(value, FunctionType) and not hasattr(value, "__wrapped__"):
+            code = value.__code__
             text = "".join(linecache.getlines(code.co_filename)).strip()
             exact = [one for one in found if self.cells[one.cell].strip() == text and code.co_firstlineno in lines(one)]
             found = exact or found
