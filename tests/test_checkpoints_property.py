@@ -114,7 +114,7 @@ class Drawn:
         return tokenizer_in(self.folder), lambda encoding: model(**encoding).logits
 
 
-@pytest.mark.slow(30)
+@pytest.mark.slow(cases=30)
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("model_type", [*ARCHITECTURES])
 def test_a_folder_is_computed_as_in_transformers_or_refused(model_type, seed, tmp_path):

@@ -68,7 +68,7 @@ def ids_of(tokenizer, text: str) -> list[int]:
     return tokenizer(text, add_special_tokens=False)["input_ids"]
 
 
-@pytest.mark.slow(40)
+@pytest.mark.slow(cases=40)
 @pytest.mark.parametrize("seed", range(400))
 def test_added_tokens_are_found_as_in_transformers_and_kept(seed, tmp_path):
     rng = random.Random(seed)
