@@ -41,6 +41,11 @@ class Result:
         """Whether the model is better than a baseline's value."""
         return self.value < value if self.lower_is_better else self.value > value
 
+    @property
+    def wins(self) -> bool:
+        """Whether the model is better than every baseline."""
+        return all(self.beats(value) for _, value in self.baselines)
+
 
 def results_of(
     measures: Mapping[str, Measure], figures: Mapping[str, Any], text: str = "", counted: str = ""

@@ -3,8 +3,16 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from bertedu.templates import page, template
 from bertedu.visualization.results import NOT_BEATEN, Result, verdicts
 
+RESULTS = page("visualization/results.html.j2")
+FACTS = template("""\
+{% for title, group in facts.items() %}
+<h3>{{ title }}</h3><dl>
+{% for name, value in group.items() %}<dt>{{ name }}</dt><dd>{{ value }}</dd>{% endfor %}</dl>
+{% endfor %}""")
+LIST = template("<ul>{% for sentence in sentences %}<li>{{ sentence }}</li>{% endfor %}</ul>")
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d1d1f; --faint: #5c5c62; --paper: #ffffff; --line: #dcdce0;
   --soft: #f5f5f7; --mark: #0060a8; --good: #00694f; --warn: #9a4a00; }
@@ -83,25 +91,7 @@ def duration(seconds: float) -> str:
 
 def results_html(rows: Sequence[Result], caption: str, beside: str = "without a network") -> str:
     """The table of results, the baselines beside each under a head of their own."""
-    lines, before = [], ""
-    for row in rows:
-        if row.text != before:
-            lines.append(f"<tr><th colspan='3' scope='rowgroup'>{escape(row.text)}</th></tr>")
-            before = row.text
-        baselines = "<br>".join(f"{escape(name)} {row.shown(value)}" for name, value in row.baselines)
-        won = "won" if all(row.beats(value) for _, value in row.baselines) else "lost"
-        verdict = f" {won}" if row.baselines else ""  # of what stands alone nothing was won
-        counted = f"<small>{escape(row.counted)}</small>" if row.counted else ""
-        lines.append(
-            f"<tr><td>{escape(row.measure)}{counted}</td>"
-            f"<td class='number{verdict}'>{row.shown()}</td><td>{baselines}</td></tr>"
-        )
-    return (
-        "<div class='scroll' tabindex='0' role='region' aria-label='Results'><table>\n"
-        f"<caption>{escape(caption)}</caption>\n"
-        "<thead><tr><th scope='col'>measure</th><th scope='col'>model</th>"
-        f"<th scope='col'>{escape(beside)}</th></tr></thead>\n<tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"
-    )
+    return RESULTS.render(rows=rows, caption=caption, beside=beside)
 
 
 def verdict_html(rows: Sequence[Result]) -> str:
@@ -114,14 +104,9 @@ def verdict_html(rows: Sequence[Result]) -> str:
 
 def facts_html(facts: Mapping[str, Mapping[str, str]]) -> str:
     """Groups of names and values."""
-    return "\n".join(
-        f"<h3>{escape(title)}</h3><dl>"
-        + "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in group.items())
-        + "</dl>"
-        for title, group in facts.items()
-    )
+    return FACTS.render(facts=facts)
 
 
 def list_html(sentences: Sequence[str]) -> str:
     """Sentences as points of a list."""
-    return "<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"
+    return LIST.render(sentences=sentences)

@@ -82,8 +82,7 @@ def table(title: str, rows: Sequence[Result], beside: str = "without a network")
         if before and row.text != before:
             shown.add_section()
         baselines = ", ".join(f"{escape(name)} {row.shown(value)}" for name, value in row.baselines)
-        won = all(row.beats(value) for _, value in row.baselines)
-        color = ("green" if won else "yellow") if row.baselines else ""  # of what stands alone nothing was won
+        color = ("green" if row.wins else "yellow") if row.baselines else ""  # of what stands alone nothing was won
         number = f"[{f'bold {color}'.strip()}]{row.shown()}[/]"
         text = ["" if row.text == before else escape(row.text)] if texts else []
         shown.add_row(*text, escape(row.measure), number, baselines)

@@ -11,6 +11,7 @@ from math import ceil
 
 from bertedu.classroom.markup import code_html, inline_html, parser
 from bertedu.classroom.slides.sentences import shortened, visible_length
+from bertedu.templates import template
 
 WIDTH, HEIGHT = 1152, 518  # pixels for what stands under a title of one line
 GAP = 18  # between parts
@@ -22,6 +23,13 @@ MOST_OF_CODE = 400  # pixels
 CODE_LINE, CODE_EDGE = 1.34, 26
 CHARACTERS_OF_A_TITLE = 46
 TABLE_SIZE, TABLE_LINE = 22, 30
+TABLE = template("""\
+<div class="rows"><table>
+<tr>{% for cell in head %}<th scope=col>{{ inline_html(cell)|safe }}</th>{% endfor %}</tr>
+{% for row in rows %}
+<tr>{% for cell in row %}<td>{{ inline_html(cell)|safe }}</td>{% endfor %}</tr>
+{% endfor %}
+</table></div>""")
 
 
 @dataclass(frozen=True)
@@ -110,9 +118,7 @@ def table_part(head: list[str], rows: list[list[str]]) -> Part:
     height = 0
     for row in [head, *rows]:
         height += TABLE_LINE * max(lines_of(cell, int(share[i]) or 1) for i, cell in enumerate(row)) + 17
-    top = "".join(f"<th scope=col>{inline_html(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{inline_html(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return Part("table", f'<div class="rows"><table><tr>{top}</tr>{body}</table></div>', height)
+    return Part("table", TABLE.render(head=head, rows=rows, inline_html=inline_html), height)
 
 
 def markdown_table_part(text: str, longest: int = 120) -> Part:

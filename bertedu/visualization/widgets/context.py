@@ -12,11 +12,20 @@ from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, shortened
 from bertedu.interpretation.contexts import word_vectors
 from bertedu.model import BertModel
+from bertedu.templates import template
 from bertedu.tokenization import Tokenizer
 from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, RIGHT, WIDE, WidgetView, live_view, region
 
 WIDTH, HEIGHT, MARGIN = 560, 320, 30  # pixels
+COSINES = template("""\
+<table><caption style="{{ left }}">Compared with {{ number }} {{ sentence }}</caption>
+<thead><tr><th scope="col" style="{{ right }}">cosine</th><th scope="col" style="{{ left }}">sentence</th></tr></thead>
+<tbody>
+{% for cosine, number, sentence in rows %}
+<tr><td style="{{ right }}">{{ "%.2f" % cosine }}</td><td style="{{ left }}">{{ number }} {{ sentence }}</td></tr>
+{% endfor %}
+</tbody></table>""")
 
 
 def word_in_context(
@@ -70,17 +79,8 @@ def cosines_html(vectors: Tensor, sentences: Sequence[str], layer: int, chosen: 
     """A table of the other sentences, the nearest first."""
     found = cosines(vectors, layer, chosen)
     others = sorted((place for place in range(len(sentences)) if place != chosen), key=lambda place: -found[place])
-    rows = "".join(
-        f'<tr><td style="{RIGHT}">{found[place]:.2f}</td>'
-        f'<td style="{LEFT}">{place + 1} {escape(sentences[place])}</td></tr>'
-        for place in others
-    )
-    return (
-        f'<table><caption style="{LEFT}">Compared with {chosen + 1} {escape(sentences[chosen])}</caption>'
-        f'<thead><tr><th scope="col" style="{RIGHT}">cosine</th><th scope="col" style="{LEFT}">sentence</th></tr>'
-        "</thead>"
-        f"<tbody>{rows}</tbody></table>"
-    )
+    rows = [(found[place], place + 1, sentences[place]) for place in others]
+    return COSINES.render(number=chosen + 1, sentence=sentences[chosen], rows=rows, left=LEFT, right=RIGHT)
 
 
 def paths_svg(points: np.ndarray, layer: int, chosen: int) -> str:

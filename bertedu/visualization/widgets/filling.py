@@ -1,17 +1,32 @@
 """Fill in the mask, live: type a sentence, and see what the model predicts at each [MASK]."""
 
 from collections.abc import Sequence
-from html import escape
 
 from ipywidgets import IntSlider, Text
 
 from bertedu.inference import LanguageModel, fill_mask
+from bertedu.templates import template
 from bertedu.tokenization import Tokenizer
 from bertedu.visualization.picture import BLUE
 from bertedu.visualization.predictions import mask_title, prediction_bars
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, NARROW, RIGHT, WIDE, WidgetView, live_view, region
 
 TOP = 5
+BAR = f"display: inline-block; height: 0.8em; min-width: 1px; background: {BLUE}"
+TABLES = template("""\
+<p>{{ text }}</p>
+{% for title, answer in tables %}
+<table><caption style="{{ left }}">{{ title }}</caption>
+<thead><tr><th scope="col" style="{{ left }}">token</th>
+<th scope="col" style="{{ right }}">probability</th><td></td></tr></thead>
+<tbody>
+{% for token, share in answer %}
+<tr><th scope="row" style="{{ left }}">{{ token }}</th><td style="{{ right }}">{{ "%.1f" % (100 * share) }}%</td>
+<td style="width: 14em; text-align: left">
+<span style="{{ bar }}; width: {{ "%.1f" % (100 * share) }}%"></span></td></tr>
+{% endfor %}
+</tbody></table>
+{% endfor %}""")
 
 
 def fill_mask_box(model: LanguageModel, tokenizer: Tokenizer, text: str) -> WidgetView:
@@ -32,17 +47,7 @@ def fill_mask_box(model: LanguageModel, tokenizer: Tokenizer, text: str) -> Widg
 
 def answers_html(text: str, answers: Sequence[Sequence[tuple[str, float]]]) -> str:
     """For each [MASK] a table of tokens, their probability in percent, and a bar of that length."""
-    tables = []
-    for number, answer in enumerate(answers):
-        rows = "".join(
-            f'<tr><th scope="row" style="{LEFT}">{escape(token)}</th><td style="{RIGHT}">{share:.1%}</td>'
-            f'<td style="width: 14em; text-align: left"><span style="display: inline-block; height: 0.8em; '
-            f'min-width: 1px; width: {100 * share:.1f}%; background: {BLUE}"></span></td></tr>'
-            for token, share in answer
-        )
-        name = escape(mask_title(text, number, len(answers)))
-        tables.append(
-            f'<table><caption style="{LEFT}">{name}</caption><thead><tr><th scope="col" style="{LEFT}">token</th>'
-            f'<th scope="col" style="{RIGHT}">probability</th><td></td></tr></thead><tbody>{rows}</tbody></table>'
-        )
-    return region(f"The model's guesses for: {text}", f"<p>{escape(text)}</p>{''.join(tables)}")
+    named = [(mask_title(text, number, len(answers)), answer) for number, answer in enumerate(answers)]
+    return region(
+        f"The model's guesses for: {text}", TABLES.render(text=text, tables=named, left=LEFT, right=RIGHT, bar=BAR)
+    )
