@@ -10,6 +10,7 @@ import { element } from "./dom.js";
 export function textField(label, changed, { rows = 1 } = {}) {
   const input = element("textarea", {
     rows,
+    dir: "auto",
     spellcheck: "false",
     autocomplete: "off",
     autocapitalize: "off",

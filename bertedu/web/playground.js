@@ -62,7 +62,7 @@ class Playground {
     );
     replace(at("views"), this.tabs.list, ...this.tabs.panels);
     addEventListener("hashchange", () => {
-      if (location.hash === this.written) return;
+      if (location.hash === this.written || !this.about) return;
       const { state, faults } = readAddress(location.hash, this.start);
       this.show(state, faults);
     });
@@ -216,9 +216,10 @@ class Playground {
 }
 
 const data = JSON.parse(at("data").textContent);
-globalThis.playground = new Playground({
-  ...data,
-  weights: at("weights").textContent,
-  worker: at("worker").textContent,
-});
+try {
+  new Playground({ ...data, weights: at("weights").textContent, worker: at("worker").textContent });
+} catch {
+  at("message").textContent = "This browser cannot compute here: open the page in a newer one.";
+  at("message").hidden = false;
+}
 at("weights").remove(); // the worker has it now

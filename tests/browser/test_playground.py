@@ -190,6 +190,12 @@ def test_a_link_shows_what_was_seen(view, visitor, page, written):
     assert (again.says, again.answer, again.pieces) == seen
 
 
+def test_an_address_that_changes_is_followed_and_can_be_gone_back_from(visitor):
+    follow = lambda: visitor.page.evaluate("location.hash = '#text=A+young+cow+is+called+a+calf.&masks=7'")  # noqa: E731
+    assert "“calf”" in visitor.do(follow).answer
+    assert "“portuguese”" in visitor.do(visitor.page.go_back).answer
+
+
 def test_a_damaged_address_gets_a_sentence_and_the_page_goes_on(page, written):
     visitor = Visitor(page, f"{written}#layer=99&head=x&masks=1+2+a&view=none&%E0%A4%A&text=%3Cimg+src%3Dx%3E")
     assert "cannot be read: it was left out" in visitor.message and visitor.pieces[1:5] == ["[UNK]", "i", "##m", "##g"]
