@@ -5,7 +5,7 @@ import { textField } from "./field.js";
 import { heatmap } from "./heatmap.js";
 import { depths } from "./view_compare.js";
 
-const [WIDE, HIGH, EDGE] = [560, 340, 40];
+const [WIDE, HIGH, EDGE] = [400, 260, 30];
 
 /** @param {object} app  the page */
 export function contextsView(app) {
