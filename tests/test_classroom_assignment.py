@@ -215,19 +215,19 @@ def test_a_damaged_assignment_is_refused(made, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["99", "--to", "{new}"], "no source for 99"),
-        (["three", "--to", "{new}"], "no source for three"),
-        (["--to", "{new}"], "Missing argument"),
-        (["3"], "Missing option '--to'"),
-        (["3", "--to", ""], "the name is empty"),
-        (["3", "--to", "{made}"], "is there already"),
-        (["3", "--to", "{made}/assignment.json/x"], "could not be written"),
-        (["3", "--to", "{new}", "--points", "3.2"], "write the exercise and its points"),
-        (["3", "--to", "{new}", "--points", "6.1=2"], "6.1 is no exercise of these chapters"),
-        (["3", "--to", "{new}", "--due", "2020-01-01"], "has passed"),
-        (["3", "--to", "{new}", "--due", "soon"], "is no date"),
-        (["3", "--to", "{new}", "--almost", "1.5"], "give a share of the points"),
-        (["3", "--to", "{new}", "--almost", "nan"], "give a share of the points"),
+        (["99", "--output", "{new}"], "no source for 99"),
+        (["three", "--output", "{new}"], "no source for three"),
+        (["--output", "{new}"], "Missing argument"),
+        (["3"], "Missing option '--output'"),
+        (["3", "--output", ""], "the name is empty"),
+        (["3", "--output", "{made}"], "is there already"),
+        (["3", "--output", "{made}/assignment.json/x"], "could not be written"),
+        (["3", "--output", "{new}", "--points", "3.2"], "write the exercise and its points"),
+        (["3", "--output", "{new}", "--points", "6.1=2"], "6.1 is no exercise of these chapters"),
+        (["3", "--output", "{new}", "--due", "2020-01-01"], "has passed"),
+        (["3", "--output", "{new}", "--due", "soon"], "is no date"),
+        (["3", "--output", "{new}", "--almost", "1.5"], "give a share of the points"),
+        (["3", "--output", "{new}", "--almost", "nan"], "is not a finite number"),
     ],
 )
 def test_what_cannot_be_assigned_is_refused_and_leaves_no_folder(made, tmp_path, words, said):
@@ -241,7 +241,7 @@ def test_a_missing_nbgrader_is_told_in_words(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.startswith(("bertedu.classroom.assignment", "nbgrader"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "nbgrader", None)
-    result = CliRunner().invoke(main, ["assignment", "3", "--to", str(tmp_path / "new")])
+    result = CliRunner().invoke(main, ["assignment", "3", "--output", str(tmp_path / "new")])
     assert result.exit_code == 2 and "nbgrader is not installed: python -m pip install" in result.output
 
 

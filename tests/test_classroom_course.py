@@ -208,5 +208,5 @@ def test_the_command_writes_nothing_when_asked_to_check(tmp_path):
     told = CliRunner().invoke(main, ["course", str(path), "--check"])
     assert told.exit_code == 0 and "notebooks: 1, warnings: 4" in told.output, told.output
     assert sorted(one.name for one in tmp_path.iterdir()) == ["course.toml", "ours.py", "pics"]
-    for arguments in ([], ["--check", "--to", str(tmp_path / "out")]):
-        assert "give either --to" in CliRunner().invoke(main, ["course", str(path), *arguments]).output
+    for arguments in ([], ["--check", "--output", str(tmp_path / "out")]):
+        assert "give either --output" in CliRunner().invoke(main, ["course", str(path), *arguments]).output

@@ -172,3 +172,13 @@ def test_a_run_goes_on_in_its_own_folder_and_in_no_other(command, here):
     done = call(*command, "--resume", "run", "--output", "other")
     assert done.exit_code == 2 and "a run goes on in its own folder, run" in done.stderr, done.stderr
     assert not Path("other").exists()
+
+
+# One name for one thing ----------------------------------------------------------------------------------------------
+
+
+def test_one_name_stands_for_where_a_command_writes_and_for_how_many_texts_are_read_at_once():
+    others = {"--to", "--out", "--output-dir", "--dest", "--batch", "--lr"}
+    assert_none(
+        f"{' '.join(path)}: {found}" for path, one in ALL.items() for p in one.params if (found := others & {*p.opts})
+    )

@@ -35,7 +35,7 @@ def test_a_file_with_somebodys_work_is_not_overwritten(folder):
     assert "the clock is running" in bug("finetune") and (folder / FILE).read_text() == LAB.broken
     (folder / FILE).write_text("my work")
     assert "stays as it is" in bug("finetune") and (folder / FILE).read_text() == "my work"
-    result = command("finetune", "--to", FILE)
+    result = command("finetune", "--output", FILE)
     assert result.exit_code == 2 and (folder / FILE).read_text() == "my work"
 
 
@@ -112,7 +112,7 @@ def test_a_process_tells_the_same_verdict(folder):
 
 def test_the_command_says_what_the_notebook_says(folder):
     assert "finetune" in command().output and command("finetune").exit_code == 0
-    assert command("finetune", "--to", "mine.py").exit_code == 0
+    assert command("finetune", "--output", "mine.py").exit_code == 0
     (folder / "mine.py").write_text(LAB.repaired(left_in=["trained"]))
     result = command("finetune", "--check", "mine.py", "--hint")
     assert result.exit_code == 1 and "2 of 3 bugs are gone" in result.output
@@ -131,12 +131,12 @@ def test_the_command_says_what_the_notebook_says(folder):
         (["zzz"], "choose one of accumulation"),
         (["--hint"], "needs the name"),
         (["finetune", "--hint", "--solution"], "exclude each other"),
-        (["finetune", "--to", "a.py", "--check", "a.py"], "exclude each other"),
-        (["finetune", "--check", "none.py"], "bug finetune --to none.py"),
+        (["finetune", "--output", "a.py", "--check", "a.py"], "exclude each other"),
+        (["finetune", "--check", "none.py"], "bug finetune --output none.py"),
         (["finetune", "--check", "."], "Is a directory"),
         (["finetune", "--check", "same.py"], "still the program as you got it"),
         (["finetune", "--check", "bytes.py"], "UTF-8"),
-        (["finetune", "--to", "same.py/a.py"], "same.py"),
+        (["finetune", "--output", "same.py/a.py"], "same.py"),
     ],
 )
 def test_a_wrong_word_shows_no_traceback(folder, words, sentence):

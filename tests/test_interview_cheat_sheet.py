@@ -72,13 +72,13 @@ def test_the_sheet_fetches_nothing_and_shows_no_python():
 
 def test_the_sheet_prints_on_two_pages(tmp_path, browser):
     out = tmp_path / "sheet.pdf"
-    done = CliRunner().invoke(main, ["interview", "export", "--to", "pdf", "--cheat-sheet", "--output", str(out)])
+    done = CliRunner().invoke(main, ["interview", "export", "--format", "pdf", "--cheat-sheet", "--output", str(out)])
     assert done.exit_code == 0, done.output
     assert len(re.findall(rb"/Type\s*/Page\b(?!s)", out.read_bytes())) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["sheet.pdf"], "what was printed beside it stays"
 
 
 def test_no_cards_are_made_of_the_cheat_sheet(tmp_path):
-    arguments = ["--to", "anki", "--cheat-sheet", "--output", str(tmp_path / "cards.txt")]
+    arguments = ["--format", "anki", "--cheat-sheet", "--output", str(tmp_path / "cards.txt")]
     done = CliRunner().invoke(main, ["interview", "export", *arguments])
     assert done.exit_code != 0 and "no deck of cards" in done.output and not list(tmp_path.iterdir())

@@ -270,11 +270,11 @@ def run(*arguments: str):
 def test_the_way_from_the_blank_file_to_the_best_time_works(tmp_path, monkeypatch, times_file):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "random.py").write_text("raise RuntimeError('imported in place of the library')")
-    begun = run(NAME, "--to", "answer.py")
+    begun = run(NAME, "--output", "answer.py")
     assert begun.exit_code == 0 and "The clock is running: 5 minutes" in begun.output
     text = (tmp_path / "answer.py").read_text()
     assert "# Write `learning_rate(step" in text and "--check answer.py" in text and "raise NotImplementedError" in text
-    again = run(NAME, "--to", "answer.py")
+    again = run(NAME, "--output", "answer.py")
     assert again.exit_code == 2 and "may hold an answer" in again.output
     (tmp_path / "answer.py").write_text(RIGHT)
     passed = run(NAME, "--check", "answer.py")
@@ -306,18 +306,18 @@ def test_neither_the_list_nor_a_task_shows_a_solution():
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--to", "x.py"),
+        ("--output", "x.py"),
         ("--check", "x.py"),
         ("--hint",),
         ("no-such-drill",),
-        ("no-such-drill", "--to", "x.py"),
+        ("no-such-drill", "--output", "x.py"),
         (NAME, "--check", "not-there.py"),
         (NAME, "--check", "."),
         (NAME, "--check", ""),
-        (NAME, "--to", ""),
-        (NAME, "--to", "."),
+        (NAME, "--output", ""),
+        (NAME, "--output", "."),
         (NAME, "--hint", "--solution"),
-        (NAME, "--to", "a.py", "--check", "a.py"),
+        (NAME, "--output", "a.py", "--check", "a.py"),
         (NAME, "another"),
     ],
 )

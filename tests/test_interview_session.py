@@ -162,6 +162,6 @@ def test_a_plan_is_printed_and_the_cards_are_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     printed = run("plan", "--hours", "1")
     assert printed.exit_code == 0 and "minutes: read the question" in printed.output
-    written = run("export", "--to", "anki", "--output", "cards.txt")
+    written = run("export", "--format", "anki", "--output", "cards.txt")
     assert written.exit_code == 0 and (tmp_path / "cards.txt").exists()
-    assert run("export", "--to", "html").exit_code == 0 and (tmp_path / "bert-interview.html").exists()
+    assert run("export", "--format", "html").exit_code == 0 and (tmp_path / "bert-interview.html").exists()

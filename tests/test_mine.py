@@ -242,7 +242,7 @@ def test_the_command_shows_what_it_runs_and_asks(own_store):
 
 
 def test_the_command_shows_teachers_what_it_will_be(own_store):
-    done = run("--from-solutions", "--to", str(own_store / "for teachers"))
+    done = run("--from-solutions", "--output", str(own_store / "for teachers"))
     assert done.exit_code == 0 and "16 of 16 parts are yours" in done.output
     page = (own_store / "for teachers" / "my_bert.html").read_text(encoding="utf-8")
     assert re.search(r"16 of 16 parts are yours</h1>\s*<p>\d{4}-\d\d-\d\d</p>", page) and "def attention" in page

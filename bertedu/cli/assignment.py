@@ -9,10 +9,10 @@ from bertedu.cli.saying import NUMBER, PATH, say
 EXAMPLES = """
 \b
 Examples:
-  bertedu assignment 3 --to week-3                        a chapter; points by difficulty, 1 to 4
-  bertedu assignment 3 6 --to week-4 --only-exercises     the exercises of two chapters without the chapters
-  bertedu assignment 3 --to week-3 --points 3.2=4 --points 3.5=6 --due "2026-12-01 18:00"
-  bertedu assignment 3 10 --to exam --variant "a secret sentence"
+  bertedu assignment 3 --output week-3                      a chapter; points by difficulty, 1 to 4
+  bertedu assignment 3 6 --output week-4 --only-exercises   the exercises of two chapters without the chapters
+  bertedu assignment 3 --output week-3 --points 3.2=4 --points 3.5=6 --due "2026-12-01 18:00"
+  bertedu assignment 3 10 --output exam --variant "a secret sentence"
 \b
 In the folder:
   release/            the notebooks as learners get them
@@ -24,7 +24,7 @@ In the folder:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("chapters", nargs=-1, required=True, metavar="NN...")
-@click.option("--to", type=PATH, required=True, help="The folder to make.")
+@click.option("--output", "to", type=PATH, required=True, help="The folder to make.")
 @click.option("--only-exercises", is_flag=True, help="The exercises with the code that they need, not the chapter.")
 @click.option("--points", multiple=True, metavar="NUMBER=POINTS", help="Of one exercise; can be given several times.")
 @click.option("--due", help="2026-12-01 (the end of that day) or '2026-12-01 18:00', in this machine's time zone.")

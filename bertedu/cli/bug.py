@@ -13,7 +13,7 @@ EXAMPLES = """
 \b
 Examples:
   bertedu interview bug                                  all programs, with your best times
-  bertedu interview bug serving --to serving.py          the program and its symptom; the clock starts
+  bertedu interview bug serving --output serving.py      the program and its symptom; the clock starts
   bertedu interview bug serving --check serving.py       what is left; if all is repaired, the clock stops
   bertedu interview bug serving --check serving.py --hint   the same, and a hint for what is left
   bertedu interview bug serving --solution               every bug, why it shows this symptom, how to find it
@@ -22,13 +22,13 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("name", type=NAME, required=False)
-@click.option("--to", "new", type=PATH, help="Write the program into a new file, and start the clock.")
+@click.option("--output", "new", type=PATH, help="Write the program into a new file, and start the clock.")
 @click.option("--check", "repaired", type=PATH, help="Examine the repaired program in a file.")
 @click.option("--hint", is_flag=True, help="Print the next hint; with --check, for a bug that is still there.")
 @click.option("--solution", is_flag=True, help="Print all bugs; the clock stops, and no time counts.")
 def bug(name: str | None, new: Path | None, repaired: Path | None, hint: bool, solution: bool) -> int:
     """List the programs with bugs, print the symptom of one, or find its bugs in a file against the clock."""
-    options = {"--to": new, "--check": repaired, "--hint": hint, "--solution": solution}
+    options = {"--output": new, "--check": repaired, "--hint": hint, "--solution": solution}
     chosen = [option for option, given in options.items() if given]
     if len(chosen) > 1 and chosen != ["--check", "--hint"]:
         raise UserError(f"{chosen[0]} and {chosen[1]} exclude each other: give one of them.")
@@ -41,7 +41,7 @@ def bug(name: str | None, new: Path | None, repaired: Path | None, hint: bool, s
 
     if name is None:
         say(notebook.bugs())
-        say("\nBegin one: bertedu interview bug NAME --to FILE.py")
+        say("\nBegin one: bertedu interview bug NAME --output FILE.py")
         return 0
     lab, passed = read_lab(name), True
     if new:
@@ -55,7 +55,7 @@ def bug(name: str | None, new: Path | None, repaired: Path | None, hint: bool, s
     elif solution:
         say(notebook.solution(name))
     elif not hint:
-        say(f"{notebook.symptom(lab)}\n\nBegin: bertedu interview bug {name} --to FILE.py")
+        say(f"{notebook.symptom(lab)}\n\nBegin: bertedu interview bug {name} --output FILE.py")
     if hint and not (repaired and passed):
         say(notebook.next_hint(lab, f"bertedu interview bug {' '.join([name, *check_of(repaired), '--hint'])}"))
     return 0 if passed else NOT_PASSED

@@ -11,7 +11,7 @@ EXAMPLES = """
 \b
 Examples:
   bertedu course docs/teaching/course.toml --check         what does not fit, and where
-  bertedu course docs/teaching/course.toml --to my-course  write the notebooks
+  bertedu course docs/teaching/course.toml --output my-course  write the notebooks
 \b
 In course.toml:
   title = "BERT in six weeks"
@@ -28,14 +28,14 @@ In the folder: the learner's notebooks, solutions/, and README.md with the map. 
 
 @click.command(epilog=EXAMPLES)
 @click.argument("file", type=PATH, metavar="COURSE.TOML")
-@click.option("--to", type=PATH, help="The folder to make.")
+@click.option("--output", "to", type=PATH, help="The folder to make.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing, only say what does not fit.")
 def course(file: Path, to: Path | None, only_check: bool) -> None:
     """Write a course of your own: chosen chapters and exercises, in your order, with your notebooks among them."""
     from bertedu.extras import needs_extra
 
     if (to is None) != only_check:
-        raise UserError("give either --to FOLDER, to write the course, or --check, to look at it only.")
+        raise UserError("give either --output FOLDER, to write the course, or --check, to look at it only.")
     with needs_extra("course,authors"):
         from bertedu.classroom.course_making import make_course
 

@@ -13,7 +13,7 @@ EXAMPLES = """
 \b
 Examples:
   bertedu interview drill                                       all drills, with your best times
-  bertedu interview drill masked-attention --to answer.py       the blank file; the clock starts
+  bertedu interview drill masked-attention --output answer.py   the blank file; the clock starts
   bertedu interview drill masked-attention --check answer.py    examine it; if it is right, the clock stops
   bertedu interview drill masked-attention --hint               the next hint
 """
@@ -21,13 +21,13 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("name", type=NAME, required=False)
-@click.option("--to", "blank", type=PATH, help="Write the file to fill in, and start the clock.")
+@click.option("--output", "blank", type=PATH, help="Write the file to fill in, and start the clock.")
 @click.option("--check", "answer", type=PATH, help="Examine the answer in a file.")
 @click.option("--hint", is_flag=True, help="Print the next hint.")
 @click.option("--solution", is_flag=True, help="Print a solution; the clock stops, and no time counts.")
 def drill(name: str | None, blank: Path | None, answer: Path | None, hint: bool, solution: bool) -> int:
     """List the whiteboard drills, print the task of one, or practise it in a file against the clock."""
-    options = {"--to": blank, "--check": answer, "--hint": hint, "--solution": solution}
+    options = {"--output": blank, "--check": answer, "--hint": hint, "--solution": solution}
     chosen = [option for option, given in options.items() if given]
     if len(chosen) > 1:
         raise UserError(f"{chosen[0]} and {chosen[1]} exclude each other: give one of them.")
@@ -38,7 +38,7 @@ def drill(name: str | None, blank: Path | None, answer: Path | None, hint: bool,
 
     if name is None:
         say(repr(notebook.drills()))
-        say("\nBegin one: bertedu interview drill NAME --to FILE.py")
+        say("\nBegin one: bertedu interview drill NAME --output FILE.py")
     elif blank:
         found = files.write_blank(name, blank)
         say(f"{blank} has the task and the blank function. The clock is running: {found.minutes} minutes.")
@@ -53,5 +53,5 @@ def drill(name: str | None, blank: Path | None, answer: Path | None, hint: bool,
     else:
         found = find(name)
         say(f"{found.title} · {found.minutes} minutes\n\n{found.task.strip()}")
-        say(f"\nBegin: bertedu interview drill {name} --to FILE.py")
+        say(f"\nBegin: bertedu interview drill {name} --output FILE.py")
     return 0

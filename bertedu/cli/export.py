@@ -12,8 +12,8 @@ EXAMPLES = """
 Examples:
   bertedu export runs/classification-sentiment                  to runs/classification-sentiment-onnx
   bertedu export runs/classification-sentiment --int8           to runs/classification-sentiment-int8
-  bertedu export runs/entities-entities --to service/model
-  bertedu export data/checkpoints/mixed-mini --to service/words
+  bertedu export runs/entities-entities --output service/model
+  bertedu export data/checkpoints/mixed-mini --output service/words
 \b
 It takes less than a minute. What it can export: models for classes, scores, tags (with or without a CRF), answers,
 similarity and masked words, of nearly every member of the family. The graph must say what the model says, to 0.0001 of
@@ -26,7 +26,7 @@ that costs is a question for your test set. Next: bertedu serve FOLDER
 @click.argument("model", type=NAME, metavar="FOLDER")
 @click.option("--format", "form", type=click.Choice(["onnx"]), default="onnx", show_default=True, help="What to write.")
 @click.option("--int8", is_flag=True, help="Matrix products in 8 bits: smaller and faster, and less exact.")
-@click.option("--to", "folder", type=PATH, help="The folder to write.  [default: runs/NAME-onnx or runs/NAME-int8]")
+@click.option("--output", "folder", type=PATH, help="The folder to write.  [default: runs/NAME-onnx or runs/NAME-int8]")
 def export(model: str, form: str, int8: bool, folder: Path | None) -> None:
     """Write a saved model as an ONNX graph with its tokenizer: a folder that `bertedu serve` opens.
 

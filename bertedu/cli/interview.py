@@ -18,9 +18,9 @@ Examples:
   bertedu interview case semantic-search    a design case of 45 minutes; without a name, all cases
   bertedu interview drill                   whiteboard tasks against the clock, with your best times
   bertedu interview bug                     programs with bugs of which only a symptom is given
-  bertedu interview export --to anki        flashcards for Anki; importing them again updates them
-  bertedu interview export --to pdf         a book, to read or to print; --to html for the browser
-  bertedu interview export --to pdf --cheat-sheet   two pages of numbers, formulas and shapes
+  bertedu interview export --format anki    flashcards for Anki; importing them again updates them
+  bertedu interview export --format pdf     a book, to read or to print; --format html for the browser
+  bertedu interview export --format pdf --cheat-sheet   two pages of numbers, formulas and shapes
 """
 
 
@@ -106,7 +106,7 @@ BOOK, CHEAT_SHEET = "bert-interview", "bert-cheat-sheet"
 
 
 @interview.command()
-@click.option("--to", "form", type=click.Choice(["anki", "html", "pdf"]), required=True)
+@click.option("--format", "form", type=click.Choice(["anki", "html", "pdf"]), required=True)
 @click.option("--cheat-sheet", is_flag=True, help="The two pages of numbers and formulas in place of the questions.")
 @click.option(
     "--output", type=PATH, help="The file to write.  [default: bert-interview or bert-cheat-sheet .txt, .html or .pdf]"
@@ -125,7 +125,7 @@ def export(form: str, cheat_sheet: bool, output: Path | None) -> None:
     from bertedu.visualization.printing import write_pdf
 
     if cheat_sheet and form == "anki":
-        raise UserError("the cheat sheet is no deck of cards: choose --to html or --to pdf.")
+        raise UserError("the cheat sheet is no deck of cards: choose --format html or --format pdf.")
     ending = "txt" if form == "anki" else form
     output = output or Path(f"{CHEAT_SHEET if cheat_sheet else BOOK}.{ending}")
     if form == "anki":

@@ -33,7 +33,7 @@ In a notebook: from bertedu.mine import mine; mine()
 @click.option("--minutes", type=Number(0, 1440), default=0.0, help="Let it learn for so long.")
 @click.option("--from-solutions", is_flag=True, help="Use the course's solutions, and none of your answers.")
 @click.option("--forget", metavar="N.N", help="Remove the accepted answer to an exercise, and do nothing else.")
-@click.option("--to", type=PATH, default=Path("."), help="The folder that the two files are written to.")
+@click.option("--output", "to", type=PATH, default=Path("."), help="The folder that the two files are written to.")
 @click.option("--yes", is_flag=True, help="Run your answers without asking.")
 def mine(minutes: float, from_solutions: bool, forget: str | None, to: Path, yes: bool) -> None:
     """Put your accepted answers together to a BERT of your own, and see it fill masks and learn.

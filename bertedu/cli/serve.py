@@ -38,7 +38,9 @@ Texts that come within --wait of each other are computed together. Ctrl-C or SIG
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen: this machine alone.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=1, show_default=True, help="To compute a batch with.")
-@click.option("--batch", type=click.IntRange(1, 1024), default=32, show_default=True, help="Most texts of a batch.")
+@click.option(
+    "--batch-size", "batch", type=click.IntRange(1, 1024), default=32, show_default=True, help="Most texts of a batch."
+)
 @click.option("--wait", type=Number(0, 1000), default=2.0, show_default=True, help="Milliseconds to wait for others.")
 @click.option("--queue", type=click.IntRange(1, 100_000), default=512, show_default=True, help="Most texts that wait.")
 @click.option(

@@ -9,7 +9,7 @@ from bertedu.cli.saying import PATH, say
 
 @click.command()
 @click.argument("chapters", nargs=-1, metavar="[NN|all]...")
-@click.option("--to", "folder", type=PATH, required=True, help="The folder that the decks are written into.")
+@click.option("--output", "folder", type=PATH, required=True, help="The folder that the decks are written into.")
 def slides(chapters: tuple[str, ...], folder: Path) -> None:
     """Write a deck of slides for each chapter given, or for all: one HTML file each, which runs offline.
 
@@ -17,9 +17,9 @@ def slides(chapters: tuple[str, ...], folder: Path) -> None:
 
     \b
     Examples:
-      bertedu slides 3 --to decks         one chapter
-      bertedu slides 3 4 5 --to decks     three
-      bertedu slides all --to decks       every chapter
+      bertedu slides 3 --output decks       one chapter
+      bertedu slides 3 4 5 --output decks   three
+      bertedu slides all --output decks     every chapter
     """
     from bertedu.extras import needs_extra
 
@@ -33,7 +33,7 @@ def slides(chapters: tuple[str, ...], folder: Path) -> None:
 
 @click.command()
 @click.argument("chapters", nargs=-1, metavar="[NN|all]...")
-@click.option("--to", "folder", type=PATH, required=True, help="The folder that the handouts are written into.")
+@click.option("--output", "folder", type=PATH, required=True, help="The folder that the handouts are written into.")
 @click.option("--solutions", is_flag=True, help="With the exercises solved and explained.")
 @click.option("--pdf", is_flag=True, help="Also as PDF, printed by the Chromium, Chrome or Edge of this machine.")
 def handout(chapters: tuple[str, ...], folder: Path, solutions: bool, pdf: bool) -> None:
@@ -41,9 +41,9 @@ def handout(chapters: tuple[str, ...], folder: Path, solutions: bool, pdf: bool)
 
     \b
     Examples:
-      bertedu handout 3 --to paper                   HTML, without solutions
-      bertedu handout 3 --to paper --solutions       with them
-      bertedu handout all --to paper --pdf           every chapter, also as PDF
+      bertedu handout 3 --output paper               HTML, without solutions
+      bertedu handout 3 --output paper --solutions   with them
+      bertedu handout all --output paper --pdf       every chapter, also as PDF
     """
     from bertedu.extras import needs_extra
 

@@ -89,7 +89,7 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     An earlier export is replaced; raises UserError for any other folder that has something in it.
     """
     if (folder.exists() or folder.is_symlink()) and not may_replace(folder):
-        raise UserError(f"{folder} is there and is no exported model: choose another name with --to.")
+        raise UserError(f"{folder} is there and is no exported model: choose another name with --output.")
     beside = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
     old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     try:

@@ -498,8 +498,9 @@ mock(30)
 
 # %% [markdown]
 # On the train, cards may be handier. `flashcards("attention")`, from `bertedu.interview.flashcards`, shows those of a
-# topic: space turns a card, the right arrow shows the next one. `bertedu interview export --to anki` writes all of them
-# for Anki, and `bertedu interview export --to pdf --cheat-sheet` writes two pages with formulas, shapes and numbers.
+# topic: space turns a card, the right arrow shows the next one. `bertedu interview export --format anki` writes all of
+# them for Anki, and `bertedu interview export --format pdf --cheat-sheet` writes two pages with formulas, shapes and
+# numbers.
 #
 # ## Paper and code
 #

@@ -24,7 +24,7 @@ def write_program(lab: Lab, path: Path) -> None:
 def source_of(lab: Lab, path: Path) -> str:
     """The program in a file. Raises UserError for one that cannot be read, and for one that nobody has changed."""
     if not os.path.lexists(path):
-        begin = f"bertedu interview bug {lab.name} --to {quoted(path)}"
+        begin = f"bertedu interview bug {lab.name} --output {quoted(path)}"
         raise UserError(
             f'{path} is not there: get the program with bug("{lab.name}") in a notebook, or with `{begin}`.'
         )

@@ -51,7 +51,8 @@ def examine_file(name: str, path: Path) -> Verdict:
     line = clock.told(name, drill.minutes, verdict.passed, seconds)
     if line is None and verdict.passed:
         line = (
-            f"No time is kept, because the clock was not running: `bertedu interview drill {name} --to FILE` starts it."
+            "No time is kept, because the clock was not running: "
+            f"`bertedu interview drill {name} --output FILE` starts it."
         )
     lines = (*(for_a_file(name, said) for said in verdict.lines), *([line] if line else []))
     return replace(verdict, lines=lines)
