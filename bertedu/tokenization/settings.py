@@ -14,6 +14,7 @@ from bertedu.files import naming_failures, read_json_object
 from bertedu.tokenization.added_tokens import AddedToken
 
 CONFIG, MAP, ADDED, MODEL = "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json"
+JSON = "tokenizer.json"
 GENERIC = ("PreTrainedTokenizer", "TokenizersBackend")  # classes that do what tokenizer.json says
 ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 LISTS = ("extra_special_tokens", "additional_special_tokens")  # the names in `transformers` 5 and 4
@@ -40,6 +41,14 @@ class Settings:
     path: Path
     added: Said
     generic: bool = False
+
+    @property
+    def origin(self) -> Path:
+        """The file to name where an added token is wrong."""
+        beside = [self.path.parent / name for name in (ADDED, JSON)]
+        return next(
+            (path for path in beside if path.is_file() and "added_tokens_decoder" not in self.values), self.path
+        )
 
 
 def read_settings(
@@ -115,9 +124,11 @@ def said_tokens(values: Mapping[str, Any], folder: Path, json_tokens: Sequence[M
         if (folder / ADDED).is_file():
             names = {token.content for token in special}
             for token, index in read_json_object(folder / ADDED, {}).items():
-                by_id[number(index, str(folder / ADDED))] = AddedToken.of(token, place, special=token in names)
+                by_id[number(index, str(folder / ADDED))] = AddedToken.of(
+                    token, str(folder / ADDED), special=token in names
+                )
         for one in json_tokens:
-            by_id[number(one.get("id"), str(folder))] = AddedToken.of(dict(one), place)
+            by_id[number(one.get("id"), str(folder / JSON))] = AddedToken.of(dict(one), str(folder / JSON))
     found: dict[str, tuple[int | None, AddedToken]] = {}
     for index, token in [*sorted(by_id.items()), *((None, token) for token in special)]:
         found.setdefault(token.content, (index, token))
@@ -148,19 +159,19 @@ def check_known(settings: Settings, vocab: Mapping[str, int], whole: Collection[
         if token.single_word or token.rstrip or (token.lstrip and token.content != mask):
             flag = "single_word" if token.single_word else "rstrip" if token.rstrip else "lstrip"
             raise UserError(
-                f"{settings.path.parent}: the added token {shown(token.content)} has {flag}, which is not known for "
+                f"{settings.origin}: the added token {shown(token.content)} has {flag}, which is not known for "
                 "this tokenizer: write false."
             )
         if token.content not in vocab or (index is not None and vocab[token.content] != index):
             has = f"has the id {vocab[token.content]}" if token.content in vocab else "is not there"
             raise UserError(
-                f"{settings.path.parent}: the settings add the token {shown(token.content)}"
+                f"{settings.origin}: the settings add the token {shown(token.content)}"
                 f"{'' if index is None else f' with the id {index}'}, and in the vocabulary it {has}: save the "
                 "tokenizer again as a tokenizer.json."
             )
         if token.content not in whole:
             raise UserError(
-                f"{settings.path.parent}: the settings keep {shown(token.content)} whole, and the files of the "
+                f"{settings.origin}: the settings keep {shown(token.content)} whole, and the files of the "
                 "vocabulary do not: save the tokenizer again as a tokenizer.json."
             )
 

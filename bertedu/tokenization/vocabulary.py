@@ -169,7 +169,7 @@ def added_after(settings: Settings, vocab: list[str]) -> tuple[AddedToken, ...]:
         right = ids.setdefault(token.content, len(ids))
         if index is not None and index != right:
             raise UserError(
-                f"{settings.path.parent}: the added token {shown(token.content)} has the id {index}, and the tokens "
+                f"{settings.origin}: the added token {shown(token.content)} has the id {index}, and the tokens "
                 f"before it leave {right} to it: save the tokenizer again, or add the tokens in between."
             )
     usual = [AddedToken(token, normalized=False, special=True) for token in SPECIAL_TOKENS]
