@@ -1,5 +1,7 @@
 """The moving picture of the README: `python docs/moving_picture.py` draws docs/images/fill_mask.gif.
 
+Its last moment of the first sentence, under the name of the course, is the preview of the website.
+
 All numbers in it are computed here, by the checkpoint that comes with the course: in each layer the weights with which
 [MASK] attends to the other tokens (the mean over the heads), and at the end the likeliest words.
 """
@@ -16,6 +18,7 @@ from bertedu.visualization.picture import BLUE, GREY, ORANGE
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "fill_mask.gif"
+PREVIEW = ROOT / "docs" / "site" / "_static" / "preview.png"  # where somebody shares a page of the website
 SENTENCES = (
     "He shook his [MASK] and said no.",
     "Returns a [MASK] of strings.",
@@ -76,6 +79,16 @@ def drawn(figure: Figure) -> Image.Image:
     return Image.frombuffer("RGBA", size, canvas.buffer_rgba(), "raw", "RGBA", 0, 1).convert("RGB").quantize(COLOURS)
 
 
+def preview(moment: Image.Image) -> Image.Image:
+    """A moment of the picture under the name of the course, in the size that previews have."""
+    figure = Figure(figsize=(12, 6.3), dpi=DOTS, facecolor="white")
+    figure.text(0.07, 0.84, "Build BERT yourself", fontsize=40, weight="bold", color=BLUE)
+    figure.text(0.07, 0.755, "from the first subword to a fine-tuned model, in notebooks that run", fontsize=19)
+    whole = drawn(figure).convert("RGB")
+    whole.paste(moment.convert("RGB").resize((1100, round(1100 * HEIGHT / WIDTH))), (50, 170))
+    return whole.quantize(2 * COLOURS)
+
+
 def main() -> None:
     """Draw all sentences into one file that repeats for ever."""
     model, tokenizer = open_model(ROOT / "data" / "checkpoints" / "mixed-mini")
@@ -83,6 +96,7 @@ def main() -> None:
     first, *rest = [drawn(figure) for figure, _ in shown]
     durations = [milliseconds for _, milliseconds in shown]
     first.save(PICTURE, save_all=True, append_images=rest, duration=durations, loop=0, optimize=True)
+    preview(drawn(shown[len(shown) // len(SENTENCES) - 2][0])).save(PREVIEW, optimize=True)
     print(f"{PICTURE.relative_to(ROOT)}: {len(shown)} pictures, {PICTURE.stat().st_size / 1000:.0f} KB")
 
 

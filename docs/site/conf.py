@@ -38,7 +38,6 @@ default_role = "literal"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
-python_maximum_signature_line_length = 88
 
 # The pages.
 html_theme = "sphinx_book_theme"

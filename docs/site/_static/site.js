@@ -104,15 +104,32 @@
     }
   }
 
+  // What scrolls sideways can be scrolled from the keyboard.
+  function reach() {
+    for (const block of document.querySelectorAll("pre, .pst-scrollable-table-container, .cell_output .output, .formula"))
+      if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
+  }
+
+  // Names for somebody who listens, where the theme gives none or another than what is written there.
+  function name() {
+    for (const button of document.querySelectorAll(".search-button-field, details.hide > summary"))
+      button.removeAttribute("aria-label");
+    for (const summary of document.querySelectorAll(".bd-sidebar-primary summary")) {
+      const link = summary.closest("li")?.querySelector("a");
+      summary.setAttribute("aria-label", `Show or hide the pages of ${link ? link.textContent.trim() : "this part"}`);
+    }
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll(".quiz").forEach(quiz);
     document.querySelectorAll(".finished").forEach(tick);
     document.querySelectorAll(".bank-search").forEach(bank);
     document.querySelectorAll("details.answer").forEach(points);
-    for (const block of document.querySelectorAll("pre, .pst-scrollable-table-container, .cell_output .output"))
-      if (block.scrollWidth > block.clientWidth + 1 && !block.hasAttribute("tabindex")) block.tabIndex = 0;
+    name();
+    reach();
     mark();
   });
+  window.addEventListener("resize", reach);
 
   let opened = [];
   window.addEventListener("beforeprint", () => {
