@@ -180,18 +180,24 @@ class BertConfig(EncoderConfig):
 class TaskConfig:
     """What a task adds to an encoder: the names of the classes, what is asked about them (one class, several, or a
     score), which vector stands for a text, and by how much "no answer" must be preferred to the best answer before a
-    question gets none.
+    question gets none. While scores far from 0 are learned, the last layer says how many standard deviations
+    (score_deviation) they lie above their mean (score_mean).
     """
 
     labels: tuple[str, ...] = ()
     problem_type: str = "single_label_classification"
     pooling: str = "pooler"
     no_answer_threshold: float = 0.0
+    score_mean: float = 0.0
+    score_deviation: float = 1.0
 
     def __post_init__(self) -> None:
-        threshold = self.no_answer_threshold
-        if type(threshold) not in (int, float) or not math.isfinite(threshold):
-            raise UserError(f"config: no_answer_threshold is {threshold!r}: give a number.")
+        for name in ("no_answer_threshold", "score_mean", "score_deviation"):
+            value = getattr(self, name)
+            if type(value) not in (int, float) or not math.isfinite(value):
+                raise UserError(f"config: {name} is {value!r}: give a number.")
+        if self.score_deviation <= 0:
+            raise UserError(f"config: score_deviation is {self.score_deviation!r}: give a number above 0.")
         check_choices(self, {"problem_type": PROBLEMS, "pooling": POOLINGS})
         if len(set(self.labels)) < len(self.labels):
             raise UserError(f"config: the labels {', '.join(self.labels)} hold one twice: name each class once.")
@@ -207,8 +213,9 @@ class TaskConfig:
             values["label2id"] = {label: number for number, label in enumerate(self.labels)}
         if self.pooling != "pooler":
             values["pooling"] = self.pooling
-        if self.no_answer_threshold != 0.0:
-            values["no_answer_threshold"] = self.no_answer_threshold
+        for name, usual in (("no_answer_threshold", 0.0), ("score_mean", 0.0), ("score_deviation", 1.0)):
+            if getattr(self, name) != usual:
+                values[name] = getattr(self, name)
         return values
 
     @classmethod

@@ -128,3 +128,68 @@ def test_parts_of_speech_are_not_learned_as_entities(tmp_path, name, task):
         TASKS[task].read_rows(str(path))
     with pytest.raises(UserError, match="no tags of the scheme BIOES"):
         read_tagged(path, scheme="BIOES")
+
+
+# The first column of a file is not always the word --------------------------------------------------------------------
+
+WORDS_OF_TWO = [("Anna", "Berg", "sings"), ("She", "left", "Bonn")]
+TAGS_OF_TWO = [("B-PER", "I-PER", "O"), ("O", "O", "B-LOC")]
+
+
+def layout(line, apart="\t") -> str:
+    """The two sentences as a file; line makes the columns of a word from sentence, place, word and tag."""
+    pairs = [list(zip(*both, strict=True)) for both in zip(WORDS_OF_TWO, TAGS_OF_TWO, strict=True)]
+    return "\n".join(
+        "".join(apart.join(map(str, line(s, i, word, tag))) + "\n" for i, (word, tag) in enumerate(pair))
+        for s, pair in enumerate(pairs)
+    )
+
+
+RIGHT_LAYOUTS = {
+    "word tag": lambda s, i, word, tag: (word, tag),
+    "from 1": lambda s, i, word, tag: (i + 1, word, tag),
+    "from 0": lambda s, i, word, tag: (i, word, tag),
+    "on and on": lambda s, i, word, tag: (3 * s + i + 1, word, tag),
+    "with parts of speech": lambda s, i, word, tag: (i + 1, word, "X", tag),
+    "four columns of CoNLL-2003": lambda s, i, word, tag: (word, "NNP", "I-NP", tag),
+    "MultiCoNER": lambda s, i, word, tag: (word, "_", "_", tag),
+}
+REFUSED_LAYOUTS = {
+    "only numbers and words": (lambda s, i, word, tag: (i + 1, word), "write the word and its tag after the number"),
+    "sentence number": (lambda s, i, word, tag: (s + 1, word, tag), "for a whole sentence"),
+    "CoNLL-2012": (lambda s, i, word, tag: ("bc/cnn/00", 0, i, word, tag), "for a whole sentence"),
+    "CoNLL-U": (lambda s, i, word, tag: (i + 1, word, *"______", tag, "_"), "ten columns of CoNLL-U"),
+    "tag first": (lambda s, i, word, tag: (tag, word), "stands before the word"),
+    "no tags": (lambda s, i, word, tag: (word, "X", "_"), "is '_' for every word"),
+}
+
+
+@pytest.mark.parametrize("apart", ["\t", " "])
+@pytest.mark.parametrize("name", RIGHT_LAYOUTS)
+def test_the_words_are_words_whatever_counts_before_them(tmp_path, name, apart):
+    (tmp_path / "a.conll").write_text(layout(RIGHT_LAYOUTS[name], apart), encoding="utf-8")
+    found = read_conll(tmp_path / "a.conll")
+    assert [one.words for one in found] == WORDS_OF_TWO and [one.tags for one in found] == TAGS_OF_TWO
+
+
+@pytest.mark.parametrize("name", REFUSED_LAYOUTS)
+def test_a_first_column_without_words_is_refused(tmp_path, name):
+    line, said = REFUSED_LAYOUTS[name]
+    (tmp_path / "a.conll").write_text(layout(line), encoding="utf-8")
+    with pytest.raises(UserError, match=said):
+        read_conll(tmp_path / "a.conll", scheme=None)
+
+
+def test_a_tag_column_is_counted_in_the_whole_line(tmp_path):
+    (tmp_path / "a.conll").write_text(layout(lambda s, i, w, t: (i + 1, w, t, "O")), encoding="utf-8")
+    assert [one.tags for one in read_conll(tmp_path / "a.conll", tag_column=2)] == TAGS_OF_TWO
+
+
+def test_a_sentence_that_counts_among_others_is_made_of_words(tmp_path):
+    (tmp_path / "a.conll").write_text("1\tO\n2\tO\n3\tO\n\nGo\tO\nnow\tO\n", encoding="utf-8")
+    assert [one.words for one in read_conll(tmp_path / "a.conll")] == [("1", "2", "3"), ("Go", "now")]
+
+
+def test_numbered_parts_of_a_word_are_passed_over(tmp_path):
+    (tmp_path / "a.conll").write_text("1-2\tim\tO\n1\tin\tO\n2\tdem\tO\n3\tHaus\tB-LOC\n", encoding="utf-8")
+    assert read_conll(tmp_path / "a.conll")[0].words == ("in", "dem", "Haus")

@@ -64,7 +64,7 @@ FILES = [
     Malformed("a quote never closed", "a.csv", 'text,label\na,b\n"c,d\ne,f\n', read_labelled, ("line 3", "quote")),
     Malformed("text after a quote", "a.csv", 'text,label\n"Oh" he said,b\n', read_labelled, ("line 2", "not balanced")),
     Malformed(
-        "plain quotes in a TSV", "a.tsv", 'text\tlabel\n"a\tb\nc"\td\n', read_labelled, ("line 2", "quoting=False")
+        "plain quotes in a TSV", "a.tsv", 'text\tlabel\n"a\tb\nc"\td\ne\n', read_labelled, ("line 2", "quoting=False")
     ),
     Malformed(
         "a label never seen",

@@ -4,10 +4,11 @@ Devlin et al. 2019, section 4.1 (GLUE). Shapes: B batch, T tokens, D hidden size
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from scipy.special import expit, softmax
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
@@ -35,6 +36,8 @@ from bertedu.model.architecture import Backbone
 from bertedu.tokenization import Tokenizer
 from bertedu.training.figures import Figures
 
+LARGE_SCORE = 20.0
+
 
 @dataclass
 class ClassifierOutput(HeadOutput):
@@ -54,6 +57,16 @@ def classification_loss(logits: Tensor, labels: Tensor, problem_type: str, weigh
     if problem_type == "multi_label_classification":
         return binary_cross_entropy_with_logits(logits, labels.float(), reduction="none").mean(dim=-1).sum()
     return cross_entropy(logits, labels, weight=weight, reduction="sum")
+
+
+def scale_to_learn(scores: Sequence[float]) -> dict[str, float]:
+    """The mean and the standard deviation of scores as fields of TaskConfig; none where the scores are small.
+
+    A new head says numbers around 0, and its weights move by about the learning rate a step: to 400,000 they never get.
+    """
+    if max(map(abs, scores), default=0.0) <= LARGE_SCORE:
+        return {}
+    return {"score_mean": float(np.mean(scores)), "score_deviation": float(np.std(scores)) or 1.0}
 
 
 class TextClassifier(PooledModel):
@@ -83,10 +96,23 @@ class TextClassifier(PooledModel):
     ) -> ClassifierOutput:
         """labels as `classification_loss` takes them."""
         logits = self.classifier(self.dropout(self.pooled(input_ids, attention_mask, token_type_ids)))
+        if (of := self.task_config).score_deviation != 1.0:
+            logits = logits.float() * of.score_deviation + of.score_mean
         if labels is None:
             return ClassifierOutput(logits)
         summed = classification_loss(logits, labels, self.task_config.problem_type)
         return ClassifierOutput(logits, summed_loss=summed, counted=len(labels))
+
+    def settle(self) -> bool:
+        """Let the last layer itself give scores in their own unit."""
+        of = self.task_config
+        if of.score_deviation == 1.0:
+            return False
+        with torch.no_grad():
+            self.classifier.weight *= of.score_deviation
+            self.classifier.bias.mul_(of.score_deviation).add_(of.score_mean)
+        self.task_config = replace(of, score_mean=0.0, score_deviation=1.0)
+        return True
 
 
 BertForSequenceClassification = TextClassifier
@@ -120,6 +146,8 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         """A classifier for the labels of the data."""
         labels = cls.labels_for([*train, *validation])
         changes = {"labels": labels, "problem_type": cls.problem_type, "pooling": settings.pooling}
+        if cls.problem_type == "regression":
+            changes |= scale_to_learn([float(row.label) for row in train])
         network = with_new_head(TextClassifier, model, settings, **changes)
         return network, cls(train, validation, tokenizer, settings, labels)
 
@@ -149,6 +177,8 @@ class ClassificationTask(FinetuningTask[LabelledText]):
     ):
         self.labels, self.problem_type = tuple(labels), problem_type or self.problem_type
         super().__init__(train, validation, tokenizer, settings)
+        scores = [float(row.label) for row in train] if self.problem_type == "regression" else []  # type: ignore[arg-type]
+        self.deviation = scale_to_learn(scores).get("score_deviation", 1.0)
         self.weight = None
         if settings.class_weights == "balanced":
             self.weight = balanced_weights([self.target(row) for row in train], len(self.labels), self.problem_type)
@@ -175,7 +205,8 @@ class ClassificationTask(FinetuningTask[LabelledText]):
         """The summed loss of the texts of a batch."""
         logits = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"]).logits
         weight = None if self.weight is None else self.weight.to(logits.device)
-        return {"text_loss": classification_loss(logits, batch["labels"], self.problem_type, weight)}
+        loss = classification_loss(logits, batch["labels"], self.problem_type, weight)
+        return {"text_loss": loss / self.deviation**2}
 
     def read(self, model: nn.Module, batch: Batch) -> list[np.ndarray]:
         """The logits of each text, [C]."""

@@ -60,6 +60,11 @@ class TaskModel(PretrainedModel):
         vectors = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state
         return vectors if self.transform is None else self.transform(vectors, attention_mask)
 
+    def settle(self) -> bool:
+        """Put off what only training needs, so that a saved model is as `transformers` knows it; whether anything
+        was."""
+        return False
+
     @property
     def bert(self) -> Backbone:
         """The encoder, as BERT's classes in `transformers` call it."""

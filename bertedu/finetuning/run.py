@@ -13,6 +13,7 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import quoted, replacing, to_json, write_json, write_text
 from bertedu.finetuning.data import Rows, read_data, seen
+from bertedu.finetuning.head import TaskModel
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.strategies import freeze_encoder, pace
 from bertedu.finetuning.task import FinetuningTask
@@ -173,6 +174,8 @@ def judge(
 
     What validation decides besides (a threshold) is carried to the test and kept in the config of the weights.
     """
+    if isinstance(best, TaskModel) and best.settle():
+        best.save_pretrained(folder / "checkpoint-best")
     predictions = task.predictions(best, validation)
     decided = task.decide(validation, predictions)
     if decided:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bertedu.corpora.readers.labelled import TaggedWords
+from bertedu.corpora.readers.layouts import CONLLU_COLUMNS, MULTIWORD_OR_EMPTY, Lines, with_words_first
 from bertedu.corpora.readers.opening import read_lines
 from bertedu.corpora.readers.rows import tag_value, tag_values
 from bertedu.corpora.readers.values import counted, text_value
@@ -13,20 +14,18 @@ from bertedu.errors import UserError, shown
 
 DOCUMENT_START = re.compile(r"-DOCSTART-(?![^ \t])")  # of CoNLL-2003, alone between empty lines
 COMMENT_OF_MULTICONER = re.compile(r"# id \S+[ \t]+domain=")  # may have as many columns as a word's line
-CONLLU_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 # https://universaldependencies.org/u/pos
 UNIVERSAL_TAGS = (
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
     *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
 )
-# 3-4 is a token of several words (don't), 8.1 a word that was left out: both stand beside the words of a sentence.
-MULTIWORD_OR_EMPTY = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")
 
 
 def read_conll(
     path: str | Path, scheme: str | None = "BIO", labels: Collection[str] | None = None, tag_column: int = -1
 ) -> list[TaggedWords]:
-    """The sentences of a file in CoNLL columns: the word first, its tag last (or in tag_column, counted from 0).
+    """The sentences of a file in CoNLL columns: the word first, its tag last (or in tag_column, counted from 0). A
+    number before each word, which counts them, is passed over.
 
     Columns stand apart by TABs, or by spaces where the first word's line has no TAB; a line of white space ends a
     sentence. Before its first word there may be comments (see `is_comment`), which are passed over.
@@ -37,15 +36,13 @@ def read_conll(
     """
     lines = [line.rstrip(" \t") for line in read_lines(path)]
     separator, columns = shape_of(lines)
-    sentences: list[tuple[list[str], list[str], list[str]]] = []  # where, words, tags
+    found: list[Lines] = []
     for block in sentence_blocks(lines):
-        places: list[str] = []
-        words: list[str] = []
-        tags: list[str] = []
+        rows: list[tuple[str, list[str]]] = []
         for number, line in block:
             place = f"{path}, line {number}"
             values = line.split(separator)
-            if DOCUMENT_START.match(line) or (not words and is_comment(line, len(values) == columns)):
+            if DOCUMENT_START.match(line) or (not rows and is_comment(line, len(values) == columns)):
                 continue
             if len(values) != columns or columns < 2:
                 raise UserError(
@@ -57,13 +54,17 @@ def read_conll(
                     f"{place}: there is no column {tag_column} among {columns}: write tags there, or choose a "
                     f"tag_column from 0 to {columns - 1}."
                 )
-            places.append(place)
-            words.append(text_value(values[0], place, "the word"))
-            tags.append(values[tag_column].strip())
-        if words:
-            sentences.append((places, words, tags))
-    if not sentences:
+            rows.append((place, values))
+        if rows:
+            found.append(rows)
+    if not found:
         raise UserError(f"{path} holds no word: fetch it again, or name a file with sentences.")
+    sentences: list[tuple[list[str], list[str], list[str]]] = []  # where, words, tags
+    for one in with_words_first(path, found):
+        tag = tag_column if tag_column < 0 else tag_column - columns + len(one[0][1])  # counted in the whole line
+        places = [place for place, _ in one]
+        words = [text_value(values[0], place, "the word") for place, values in one]
+        sentences.append((places, words, [values[tag].strip() for _, values in one]))
     if scheme == "BIO" and in_iob1([tags for _, _, tags in sentences]):
         sentences = [(places, words, as_bio(tags)) for places, words, tags in sentences]
     return [TaggedWords(tuple(words), tag_values(tags, places, scheme, labels)) for places, words, tags in sentences]
@@ -72,7 +73,7 @@ def read_conll(
 def shape_of(lines: Sequence[str]) -> tuple[str, int]:
     """What stands between columns and how many there are: as in the first line that cannot be a comment."""
     filled = [line for line in lines if line and not DOCUMENT_START.match(line)]
-    line = next((line for line in filled if not line.startswith("# ")), filled[0] if filled else "")
+    line = next((line for line in filled if not line.startswith(("# ", "#\t"))), filled[0] if filled else "")
     separator = "\t" if "\t" in line else " "
     return separator, len(line.split(separator))
 
@@ -82,7 +83,7 @@ def is_comment(line: str, has_all_columns: bool) -> bool:
 
     A hashtag (#tag) is a word, and so is # itself where all columns are there.
     """
-    return line.startswith("# ") and (not has_all_columns or bool(COMMENT_OF_MULTICONER.match(line)))
+    return line.startswith(("# ", "#\t")) and (not has_all_columns or bool(COMMENT_OF_MULTICONER.match(line)))
 
 
 def in_iob1(sentences: Sequence[Sequence[str]]) -> bool:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from bertedu.corpora.readers.rows import Row
 from bertedu.corpora.readers.values import counted
 from bertedu.errors import UserError, shown
 
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -21,7 +23,8 @@ def read_table(
 
     header names the columns of a file that has no header line. delimiter is what stands between values: a comma
     in .csv and a TAB in .tsv unless given. quoting says whether double quotes around a value are marks, so that
-    it may hold delimiters and line breaks (RFC 4180, for TAB as well), or belong to the text.
+    it may hold delimiters and line breaks (RFC 4180, for TAB as well), or belong to the text. They belong to it also
+    in a table with TABs where a value begins with one that is no mark ("Yes" he said) and every line has as many values.
     Raises UserError for quotes that are not balanced and for a row of another length than the header.
     """
     path = Path(path)
@@ -64,7 +67,9 @@ def read_table(
 
 def records(path: Path, delimiter: str, quoting: bool) -> list[tuple[int, list[str]]]:
     """The lines of a table as lists of values, each with the number of the line on which it begins."""
-    lines = io.StringIO(read_data_text(path).rstrip("\r\n"), newline="")  # line breaks inside quotes stay as they are
+    text = read_data_text(path).rstrip("\r\n")
+    quoting = quoting and not (delimiter == "\t" and quotes_are_text(text))
+    lines = io.StringIO(text, newline="")  # line breaks inside quotes stay as they are
     reader = csv.reader(
         lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE, strict=True
     )
@@ -84,6 +89,15 @@ def records(path: Path, delimiter: str, quoting: bool) -> list[tuple[int, list[s
     except csv.Error as error:
         raise UserError(f"{path}, line {first}: {what_is_wrong(error)}") from error
     return found
+
+
+def quotes_are_text(text: str) -> bool:
+    """Whether a value begins with a quote that is no mark, in a table with TABs whose lines are its rows if none is."""
+    rows = [line.split("\t") for line in text.replace("\r\n", "\n").split("\n")]
+    opened = (value for row in rows for value in row if value.startswith('"'))
+    if all(map(QUOTED.fullmatch, opened)):
+        return False
+    return all(len(row) == len(rows[0]) for row in rows)
 
 
 def what_is_wrong(error: csv.Error) -> str:

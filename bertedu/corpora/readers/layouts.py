@@ -1,0 +1,56 @@
+"""In which column of a CoNLL file the words stand. They come first; some files put a number or a name before them."""
+
+import re
+from collections.abc import Sequence
+
+from bertedu.errors import UserError, shown
+
+Lines = Sequence[tuple[str, list[str]]]  # of a sentence: where each word stands, and its columns
+CONLLU_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+# 3-4 is a token of several words (don't), 8.1 a word that was left out: both stand beside the words of a sentence.
+MULTIWORD_OR_EMPTY = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")
+TAG = re.compile(r"O|[BIES]-\S+")
+ENOUGH = 3  # words after which it is no chance that their first columns count, or are equal
+
+
+def with_words_first(path: object, sentences: Sequence[Lines]) -> list[Lines]:
+    """The sentences without the numbers before their words.
+
+    Raises UserError where the first column holds no words and it is not certain which one does.
+    """
+    firsts = [[values[0].strip() for _, values in sentence] for sentence in sentences]
+    place, values = sentences[0][0]
+    if counting(firsts):
+        if len(values) == len(CONLLU_COLUMNS):
+            raise UserError(f"{place}: these are the ten columns of CoNLL-U: name the file {path}.conllu.")
+        if len(values) < 3:
+            raise UserError(f"{place}: a number and {shown(values[1])}: write the word and its tag after the number.")
+        numbered = [[(at, row[1:]) for at, row in one if not MULTIWORD_OR_EMPTY.fullmatch(row[0])] for one in sentences]
+        return [one for one in numbered if one]
+    every = [first for one in firsts for first in one]
+    lasts = [row[-1].strip() for one in sentences for _, row in one]
+    if len(every) < ENOUGH:
+        return list(sentences)
+    if len(values) > 2 and all(len(set(one)) == 1 for one in firsts) and max(map(len, firsts)) > 1:
+        raise UserError(
+            f"{place}: the first column is {shown(values[0])} for a whole sentence, its number or its file: remove "
+            "that column, so that the word comes first."
+        )
+    tags_first = any(first[:2] in ("B-", "S-") for first in every) and all(map(TAG.fullmatch, every))
+    if tags_first and not all(map(TAG.fullmatch, lasts)):
+        raise UserError(f"{place}: the tag {shown(values[0])} stands before the word: write the word first.")
+    if set(lasts) == {"_"}:
+        raise UserError(f"{place}: the last column is '_' for every word: write the tags there.")
+    return list(sentences)
+
+
+def counting(firsts: Sequence[Sequence[str]]) -> bool:
+    """Whether the first columns count the words: each sentence from 0 or 1, or all of them on and on."""
+    plain = [[first for first in one if not MULTIWORD_OR_EMPTY.fullmatch(first)] for one in firsts]
+    every = [first for one in plain for first in one]
+    if len(every) < ENOUGH or every[0] not in ("0", "1"):
+        return False
+    first = int(every[0])
+    if every == [str(number) for number in range(first, first + len(every))]:
+        return True
+    return all(one == [str(number) for number in range(first, first + len(one))] for one in plain)
