@@ -19,6 +19,7 @@ from bertedu.finetuning.classification import (
     balanced_weights,
     classification_figures,
     classification_loss,
+    scale_to_learn,
 )
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.training.budget import Budget
@@ -141,3 +142,32 @@ def test_predictions_come_back_in_the_order_of_the_rows():
     together = task.outputs(model, task.examples)
     alone = [task.outputs(model, [example])[0] for example in task.examples]
     assert np.allclose(together, alone, atol=1e-5)
+
+
+def test_large_scores_are_learned_and_saved_in_their_own_unit(tmp_path):
+    rows = [LabelledText(row.text, 900_000.0 if row.label == "good" else 100_000.0) for row in texts(260)]
+    tokenizer, settings = tiny_tokenizer(), FinetuningSettings(dropout=0.0, batch_size=8)
+    task = ClassificationTask(rows[:200], rows[200:], tokenizer, settings, ("score",), "regression")
+    scale = scale_to_learn([row.label for row in rows[:200]])
+    torch.manual_seed(0)
+    config = BertConfig(len(tokenizer), 32, 1, 2, 64)
+    model = BertForSequenceClassification.from_config(config, TaskConfig(("score",), "regression", **scale))
+    training = TrainingSettings(learning_rate=5e-3, device="cpu", precision="fp32", validations=3)
+    Trainer(model, task, training, Budget(steps=100), tmp_path).run()
+    best = BertForSequenceClassification.from_pretrained(tmp_path / "checkpoint-best")
+    rows = task.validation_rows
+    before = np.stack(task.predictions(best, rows))
+    assert abs(before[:, 0] - [row.label for row in rows]).mean() < 100_000, "0.88 was said of each"
+    assert best.settle() and not best.settle()
+    best.save_pretrained(tmp_path / "whole")
+    after = np.stack(task.predictions(best, rows))
+    assert np.allclose(before, after, rtol=1e-4)
+    ids, mask = torch.randint(5, 30, (2, 7)), torch.ones(2, 7, dtype=torch.long)
+    reference = AutoModelForSequenceClassification.from_pretrained(tmp_path / "whole").eval()
+    assert torch.allclose(best.cpu().eval()(ids, mask).logits, reference(ids, mask).logits, rtol=1e-4)
+
+
+def test_scores_near_0_are_learned_as_they_are():
+    assert scale_to_learn([0.0, 5.0]) == {} == scale_to_learn([])
+    assert scale_to_learn([100.0, 300.0]) == {"score_mean": 200.0, "score_deviation": 100.0}
+    assert scale_to_learn([500.0, 500.0]) == {"score_mean": 500.0, "score_deviation": 1.0}

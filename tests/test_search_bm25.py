@@ -42,6 +42,7 @@ def test_k1_b_and_the_length_count_as_in_the_formula(k1, b):
 
 
 def test_words_lose_their_capitals_and_latin_ones_their_accents():
+    assert words_of("Anna's Zoë’s it's") == ["anna", "zoe", "it"]
     assert words_of("Don't! Café-au-lait, 3.5% (Zoë)") == ["don't", "cafe", "au", "lait", "3.5", "zoe"]
     assert words_of("क्या Йод? 日本 ばら") == ["क्या", "йод", "日", "本", "ば", "ら"]
     assert words_of("Café-au-lait?") == ["cafe", "au", "lait"]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bertedu.segmentation import words
+from bertedu.segmentation import terms
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -18,7 +18,7 @@ def bags_of_words(texts: Sequence[str], **options: Any) -> "TfidfVectorizer":
     """What turns texts into bags, knowing the words of these; where none holds a word (marks alone), their marks."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    cut = words if any(map(words, texts)) else str.split
+    cut = terms if any(map(terms, texts)) else str.split
     return TfidfVectorizer(tokenizer=cut, token_pattern=None, **options).fit(texts)
 
 
@@ -59,4 +59,4 @@ def shares_in_common(pairs: Sequence[Pair]) -> np.ndarray:
 
 def words_in(text: str) -> set[str]:
     """The words of a text, or its marks where it holds no word."""
-    return set(words(text.lower()) or text.split())
+    return set(terms(text) or text.split())

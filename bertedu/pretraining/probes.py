@@ -14,7 +14,7 @@ from bertedu.corpora.documents import FactProbe, SenseExample
 from bertedu.errors import UserError
 from bertedu.inference import LanguageModel, Span, run, span_vectors, word_span
 from bertedu.pretraining.baselines import NO_TOKEN, NGramBaseline
-from bertedu.segmentation import words
+from bertedu.segmentation import terms
 from bertedu.tokenization import Encoding, Tokenizer
 from bertedu.tokenization.encoding import without_space_before
 
@@ -124,7 +124,7 @@ def sense_baseline_accuracy(
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     check_examples(reference, heldout)
-    counter = TfidfVectorizer(tokenizer=words, token_pattern=None)
+    counter = TfidfVectorizer(tokenizer=terms, token_pattern=None)
     theirs = counter.fit_transform([example.sentence for example in reference])
     ours = counter.transform([example.sentence for example in heldout])
     return accuracy_by_word((ours @ theirs.T).toarray(), reference, heldout, neighbours)

@@ -13,7 +13,7 @@ import regex
 from bertedu.errors import UserError
 from bertedu.extras import needs_extra
 from bertedu.search.hits import Hits, best_hits, check_k, check_search
-from bertedu.segmentation import words
+from bertedu.segmentation import terms
 
 ACCENTS = regex.compile(r"(?<=\p{Latin})\p{M}+")
 
@@ -23,7 +23,7 @@ def words_of(text: str) -> list[str]:
     are left out: each question ends in one, and says nothing by it.
     """
     text = text.lower()
-    return words(text if text.isascii() else normalize("NFC", ACCENTS.sub("", normalize("NFD", text))))
+    return terms(text if text.isascii() else normalize("NFC", ACCENTS.sub("", normalize("NFD", text))))
 
 
 class BM25Search:

@@ -2,6 +2,6 @@
 
 from bertedu.segmentation.joining import joined
 from bertedu.segmentation.sentences import split_sentences
-from bertedu.segmentation.words import segments, spaced_words, words
+from bertedu.segmentation.words import segments, spaced_words, terms, words
 
-__all__ = ["joined", "segments", "spaced_words", "split_sentences", "words"]
+__all__ = ["joined", "segments", "spaced_words", "split_sentences", "terms", "words"]

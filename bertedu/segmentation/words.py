@@ -24,6 +24,7 @@ RUN = rf"(?:{LETTERS_AND_DIGITS}|\p{{WB=Katakana}}++)"  # WB13: katakana are wor
 LINK = r"\p{Pc}"  # WB13a and WB13b: _ and its like join what stands beside them, but no narrow space of French
 EMOJI = r"\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic})*+|\p{WB=Regional_Indicator}{2}"  # WB3c, WB15
 SEGMENT = regex.compile(rf"{LINK}*+{RUN}(?:{LINK}++{RUN})*+{LINK}*+|{LINK}++|{EMOJI}|[^\s\x1c-\x1f]")
+POSSESSIVE = regex.compile(r"(?<=\w)['’]s\Z")
 WITHOUT_SPACES = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 BY_DICTIONARY = regex.compile(
     r"(?V1)(?:[[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]&&\p{Line_Break=SA}]--\p{WB=Extend}]"
@@ -63,6 +64,11 @@ def with_dictionary(spans: list[Span], runs: list[regex.Match[str]]) -> list[Spa
 def words(text: str) -> list[str]:
     """The words and numbers of a text, as they are written; marks are left out."""
     return [word for start, end in segments(text) if any(map(str.isalnum, word := text[start:end]))]
+
+
+def terms(text: str) -> list[str]:
+    """The words of a text for counting and searching, in small letters: Anna's is anna, as search engines have it."""
+    return [POSSESSIVE.sub("", word) for word in words(text.lower())]
 
 
 def spaced_words(text: str) -> list[str]:

@@ -24,7 +24,7 @@ def read_table(
     header names the columns of a file that has no header line. delimiter is what stands between values: a comma
     in .csv and a TAB in .tsv unless given. quoting says whether double quotes around a value are marks, so that
     it may hold delimiters and line breaks (RFC 4180, for TAB as well), or belong to the text. They belong to it also
-    in a table with TABs where a value begins with one that is no mark ("Yes" he said) and every line has as many values.
+    with TABs, where a value begins with one that is no mark ("Yes" he said) and each line has as many values.
     Raises UserError for quotes that are not balanced and for a row of another length than the header.
     """
     path = Path(path)
