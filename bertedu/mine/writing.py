@@ -6,6 +6,7 @@ import io
 import tokenize
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -73,7 +74,16 @@ class Writer:
         pieces = [piece for piece in answer.pieces if piece not in self.taken.values()]
         self.taken |= defined
         alias = [] if answer.name == part.name else [f"{part.name} = {answer.name}"]
-        return head + "\n\n\n".join([*pieces, *alias])
+        return head + joined([*pieces, *alias])
+
+
+def joined(pieces: list[str]) -> str:
+    """Pieces of a program: constants and imports line below line, two empty lines around functions and classes."""
+    text = ""
+    for before, piece in pairwise(["", *pieces]):
+        together = "\n" not in before and "\n" not in piece
+        text += piece if not before else ("\n" if together else "\n\n\n") + piece
+    return text
 
 
 def names_in(piece: str) -> set[str]:
@@ -92,7 +102,7 @@ def bound(line: str) -> str:
 def boxed(part: Part, answer: Answer) -> str:
     """A part in a function of its own, since it uses a name that means something else above or below it."""
     function = f"made_for_{part.number.replace('.', '_')}"
-    inside = indented("\n\n".join([*answer.imports, *answer.pieces]))
+    inside = indented(joined([*answer.imports, *answer.pieces]))
     about = "    # In a box of its own: one of its names means something else in another part.\n"
     return f"def {function}():\n{about}{inside}\n\n    return {answer.name}\n\n\n{part.name} = {function}()"
 
