@@ -85,10 +85,13 @@ def tokenizer_json(rng: random.Random, folder: Path) -> Input:
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [{"id": n, "content": token, **special} for n, token in enumerate(SPECIAL_TOKENS)],
+        "added_tokens": [
+            *({"id": n, "content": token, **special} for n, token in enumerate(SPECIAL_TOKENS)),
+            {"id": len(tokens), "content": "New-word", **special, "normalized": True, "special": False},
+        ],
         "normalizer": {"type": "BertNormalizer", **switches},
         "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "post_processor": None,
+        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
         "model": {**model, "max_input_chars_per_word": 100, "vocab": {t: n for n, t in enumerate(tokens)}},
     }
@@ -99,7 +102,9 @@ def tokenizer_json(rng: random.Random, folder: Path) -> Input:
     else:
         data, hurt = strange_json(rng, whole)
         path.write_bytes(data)
-    text = " ".join(rng.choices(("Cat", "cat.", "naïve", "É", "aa", "日本", "a\u200bb", "x"), k=6))
+    text = " ".join(
+        rng.choices(("Cat", "cat.", "naïve", "É", "aa", "日本", "a\u200bb", "x", "new-word", "New-words"), k=6)
+    )
 
     def differing() -> list[Any]:
         ours = BertTokenizer.from_pretrained(place)
@@ -107,7 +112,7 @@ def tokenizer_json(rng: random.Random, folder: Path) -> Input:
             theirs = tokenizers.Tokenizer.from_str(decoded(path))
         except BaseException:  # what the library refuses, or ends over, leaves the file itself to ask
             ids = json.loads(decoded(path))["model"]["vocab"]
-            return [token for number, token in enumerate(ours.tokens) if ids[token] != number]
+            return [token for number, token in enumerate(ours.tokens) if ids.get(token, number) != number]
         theirs.no_truncation()
         theirs.no_padding()
         found = theirs.encode(text, add_special_tokens=False)
