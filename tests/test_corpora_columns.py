@@ -159,6 +159,7 @@ REFUSED_LAYOUTS = {
     "sentence number": (lambda s, i, word, tag: (s + 1, word, tag), "for a whole sentence"),
     "CoNLL-2012": (lambda s, i, word, tag: ("bc/cnn/00", 0, i, word, tag), "for a whole sentence"),
     "CoNLL-U": (lambda s, i, word, tag: (i + 1, word, *"______", tag, "_"), "ten columns of CoNLL-U"),
+    "GermEval 2014": (lambda s, i, word, tag: (i + 1, word, tag, "O"), "two columns of tags"),
     "tag first": (lambda s, i, word, tag: (tag, word), "stands before the word"),
     "no tags": (lambda s, i, word, tag: (word, "X", "_"), "is '_' for every word"),
 }
@@ -181,7 +182,7 @@ def test_a_first_column_without_words_is_refused(tmp_path, name):
 
 
 def test_a_tag_column_is_counted_in_the_whole_line(tmp_path):
-    (tmp_path / "a.conll").write_text(layout(lambda s, i, w, t: (i + 1, w, t, "O")), encoding="utf-8")
+    (tmp_path / "a.conll").write_text(layout(lambda s, i, w, t: (i + 1, w, t, "X")), encoding="utf-8")
     assert [one.tags for one in read_conll(tmp_path / "a.conll", tag_column=2)] == TAGS_OF_TWO
 
 

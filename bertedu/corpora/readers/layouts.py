@@ -25,6 +25,10 @@ def with_words_first(path: object, sentences: Sequence[Lines]) -> list[Lines]:
             raise UserError(f"{place}: these are the ten columns of CoNLL-U: name the file {path}.conllu.")
         if len(values) < 3:
             raise UserError(f"{place}: a number and {shown(values[1])}: write the word and its tag after the number.")
+        if len(values) == 4 and all(
+            TAG.fullmatch(tag.strip()) for one in sentences for _, row in one for tag in row[2:]
+        ):
+            raise UserError(f"{place}: there are two columns of tags: remove the one that is not to be learned.")
         numbered = [[(at, row[1:]) for at, row in one if not MULTIWORD_OR_EMPTY.fullmatch(row[0])] for one in sentences]
         return [one for one in numbered if one]
     every = [first for one in firsts for first in one]
