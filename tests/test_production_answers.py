@@ -90,6 +90,6 @@ def test_the_page_has_a_field_for_the_passage(opened, tmp_path: Path):
 
 
 def test_the_passage_grows_where_an_export_is_checked_and_not_its_question():
-    asked = of_every_length([("the cat", "a dog sat")] * 48, small_tokenizer(), "answers", POSITIONS)
+    asked, _ = of_every_length([("the cat", "a dog sat")] * 48, small_tokenizer(), "answers", POSITIONS)
     assert len(asked) == 48 and max(map(len, asked)) >= POSITIONS - 3
     assert {question.windows[0].first for question in asked} == {4}  # [CLS], two tokens, [SEP]

@@ -55,7 +55,8 @@ def test_neither_padding_nor_a_neighbour_in_the_batch_changes_an_answer(saved, e
 
 def test_a_graph_is_checked_on_texts_of_every_length(saved):
     tokenizer = small_tokenizer()
-    questions = of_every_length(made_up_texts(tokenizer, "classes"), tokenizer, "classes", POSITIONS)
+    questions, shortened = of_every_length(made_up_texts(tokenizer, "classes"), tokenizer, "classes", POSITIONS)
+    assert shortened == 0
     lengths = set(map(len, questions))
     assert min(lengths) <= 4 and max(lengths) >= POSITIONS - 2 and len(lengths) > 20
 

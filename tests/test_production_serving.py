@@ -233,6 +233,7 @@ def test_collections_of_garbage_pass_over_what_was_imported_while_clients_wait(m
             kept.append(gc.get_freeze_count())
 
     monkeypatch.setattr(running, "Stopping", Server)
+    monkeypatch.setattr(running, "config_of", lambda service: None)
     with listen("127.0.0.1", 0) as listening:
         assert running.run(SimpleNamespace(active=0, close=lambda: None), listening)
     assert kept[0] > 50_000  # torch and FastAPI alone are more

@@ -41,6 +41,8 @@ def export(model: str, form: str, int8: bool, folder: Path | None) -> None:
     texts = f"{checked['texts']} {'texts of its run' if checked['real'] else 'made-up texts'}"
     say(f"{target / made.graph}: {made.bytes / 1e6:.1f} MB, for {made.use}")
     say(f"checked on {texts} of up to {checked['longest']} tokens:")
+    if checked["shortened"]:
+        say(f"  {checked['shortened']} of them are longer than the model reads: their beginnings were taken")
     say(f"  largest difference from the model {checked['largest_difference']:.1e}")
     if checked["same_choice"] is not None:
         say(f"  the same choice in {checked['same_choice']:.1%}")

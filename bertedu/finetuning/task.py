@@ -30,6 +30,7 @@ Pictures = dict[str, tuple[Any, str]]  # by name, each with its caption
 # What a model of a task can be used for in a service.
 CLASSES, SEVERAL, SCORE, TAGS = "classes", "several classes", "score", "tags"
 ANSWERS, VECTORS, WORDS = "answers", "vectors", "words"
+USES = (CLASSES, SEVERAL, SCORE, TAGS, ANSWERS, VECTORS, WORDS)
 CALIBRATION = (
     "How often the model is right when it is so sure, in ten bins. On the dotted line it would mean what it says; "
     "below it, it is too sure of itself. Bins with few predictions (see the bars) say little."

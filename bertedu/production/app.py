@@ -24,11 +24,13 @@ with needs_extra("production"):
 
 ADDRESSES = ("/", "/answer", "/health", "/metrics")
 WRONG_HOST = "this service is asked as 127.0.0.1 or localhost: use that name, or start it with another --host."
+OTHER_PAGE = "a page of another site may not ask this service: ask it from its own page, or from a program."
 LEFT = 499  # in the log and the counts: the client left before its answer
+SITE, ORIGIN = b"sec-fetch-site", b"origin"  # headers that browsers alone write, and no page can change
 FRAMES = 6  # of a failure, in the log
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
+    (b"referrer-policy", b"same-origin"),  # with none, the form of its own page would come from nowhere
     (b"cache-control", b"no-store"),
     (b"content-security-policy", POLICY.encode()),
 ]
@@ -60,6 +62,7 @@ def create_app(service: Service) -> FastAPI:
 
     @app.get("/health")
     async def health() -> Response:
+        await service.examine()
         said = service.health()
         return JSONResponse(said, 200 if said["status"] == "ok" else 503)
 
@@ -173,14 +176,18 @@ class Guard:
             self.noted(scope, status, time.perf_counter() - begun, note)
 
     def refusal(self, scope: Scope) -> JSONResponse | None:
-        """What is said, before anything is read, to a request for another host or to one that comes while stopping.
+        """What is said, before anything is read, to a request for another host, to one of another page, or to one that
+        comes while stopping.
 
         A page on the internet can make its own name point to 127.0.0.1 and then read what a service on the reader's
-        machine says (DNS rebinding); the name that it was asked by gives it away.
+        machine says (DNS rebinding); the name that it was asked by gives it away. And it can send a form to any
+        address; the browser says where such a form comes from.
         """
         hosts = self.service.settings.hosts
         if hosts is not None and host_in(scope) not in hosts:
             return sentence(421, WRONG_HOST)
+        if scope["method"] == "POST" and is_of_another_page(scope):
+            return sentence(403, OTHER_PAGE)
         if self.service.stopping and scope["path"] != "/health":
             return sentence(
                 503,
@@ -195,6 +202,14 @@ class Guard:
         self.service.counts.request(status, seconds, address == "/answer")
         line = {"address": address, "status": status, "ms": round(1000 * seconds, 2), **note}
         log.info("%s", json.dumps(line))
+
+
+def is_of_another_page(scope: Scope) -> bool:
+    """Whether a browser says that a page from elsewhere asks. A program says nothing, and a person has typed."""
+    said = {name: [value for one, value in scope["headers"] if one == name] for name in (SITE, ORIGIN, b"host")}
+    if said[SITE]:
+        return any(value not in (b"same-origin", b"none") for value in said[SITE])
+    return any(value.partition(b"://")[2].lower() not in map(bytes.lower, said[b"host"]) for value in said[ORIGIN])
 
 
 def host_in(scope: Scope) -> str:

@@ -14,8 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from bertedu.errors import UserError
 from bertedu.production.protocol import Asked, Refusal
 
+MOST_SECONDS = 60.0
 Outcome = Any  # an answer, or the exception that stands for it
 
 
@@ -31,6 +33,13 @@ class Batching:
     tokens_of_a_batch: int = 12
     wait: float = 0.002  # seconds that a text waits for others
     most_waiting: int = 512  # texts that are not answered yet
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.wait <= MOST_SECONDS:  # neither is "not a number"
+            raise UserError(f"a text cannot wait {self.wait:g} seconds for others: give 0 to {MOST_SECONDS:g}.")
+        for name in ("most_rows", "most_tokens", "most_waiting"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} is {getattr(self, name)}: give a whole number of at least 1.")
 
 
 @dataclass(slots=True)
@@ -80,6 +89,11 @@ class Batcher:
             self.waiting += len(jobs)
             self.condition.notify()
         return [job.future for job in jobs]
+
+    def longest_wait(self) -> float:
+        """For how many seconds the oldest text waits that is not in work."""
+        with self.condition:
+            return time.monotonic() - self.queue[0].since if self.queue else 0.0
 
     def close(self) -> None:
         """Answer what is queued and end the thread."""

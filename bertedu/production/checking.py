@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,14 +15,17 @@ import torch
 from bertedu.errors import UserError
 from bertedu.files import read_text
 from bertedu.finetuning.task import ANSWERS, CLASSES, SEVERAL, TAGS, WORDS
-from bertedu.json_values import parse_json
+from bertedu.finetuning.windows import TooLong
+from bertedu.json_values import check_object, parse_json, whole
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.production.graphs import graph_of
 from bertedu.production.questions import Question, ask, batch_of, rows_of
 from bertedu.production.sessions import Session
 from bertedu.tokenization import Tokenizer
 
-PREDICTIONS = "predictions.jsonl"
+PREDICTIONS, CHECKPOINT = "predictions.jsonl", "checkpoint"
+TEXT_ROW: dict[str, Any] = {"text": str}
+ROWS: dict[str, dict[str, Any]] = {TAGS: {"words": list[str]}, ANSWERS: {"question": str, "context": str}}
 CHECKED, LONGEST_CHECKED, BATCH = 48, 512, 8
 Asked = tuple[str, str | None]
 
@@ -29,7 +33,8 @@ Asked = tuple[str, str | None]
 @dataclass(frozen=True)
 class Comparison:
     """How far a graph is from its model on some texts: the largest difference, and how often both choose the same
-    (None where nothing is chosen). real: the texts are those of the model's own task, not made up.
+    (None where nothing is chosen). real: the texts are those of the model's own task, not made up; shortened: so many
+    of them are longer than the model reads, and their beginnings were taken.
     """
 
     texts: int
@@ -37,19 +42,28 @@ class Comparison:
     largest_difference: float
     same_choice: float | None
     real: bool = False
+    shortened: int = 0
 
 
-def texts_of_run(source: Path) -> list[Asked]:
-    """The texts of the run that a checkpoint belongs to, as predictions.jsonl keeps them; none without a run."""
+def texts_of_run(source: Path, use: str) -> list[Asked]:
+    """The texts of the run that a checkpoint belongs to, as predictions.jsonl keeps them; none without a run. Raises
+    UserError with the line where the file is damaged, or of a model for another use.
+    """
     path = source.parent / PREDICTIONS
-    if not path.is_file():
+    if source.name != CHECKPOINT or not path.is_file():
         return []
+    types = ROWS.get(use, TEXT_ROW)
     found: list[Asked] = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        row = parse_json(line, path, number) if line else {}
-        text = row.get("text") or row.get("question") or " ".join(row.get("words", ()))
-        if text:
-            found.append((text, row.get("pair", row.get("context"))))
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            place = f"{path}, line {number}"
+            row = whole(parse_json(line, path, number), types, place)
+            check_object(row, {"pair": str | None}, place)
+            first = row.get("question") or row.get("text") or " ".join(row.get("words", ()))
+            if first.strip():
+                found.append((first, row.get("context") if use == ANSWERS else row.get("pair")))
+    if not found:
+        raise UserError(f"{path} holds no text: run it again, or remove the file to be checked on made-up texts.")
     return found
 
 
@@ -71,15 +85,19 @@ def with_mask(text: str, use: str) -> str:
     return " ".join(words)
 
 
-def of_every_length(texts: Sequence[Asked], tokenizer: Tokenizer, use: str, max_tokens: int) -> list[Question]:
+def of_every_length(
+    texts: Sequence[Asked], tokenizer: Tokenizer, use: str, max_tokens: int
+) -> tuple[list[Question], int]:
     """CHECKED texts as questions, from short ones to those that fill the model: other texts are added to each until it
-    has its length (to the passage, where answers are looked for). A text that cannot be asked (with many masks, or too
-    long by itself) is left out.
+    has its length (to the passage, where answers are looked for). Of a text that is too long by itself the beginning is
+    taken; one that cannot be asked (with many masks) is left out. Also returns how many were too long.
     """
     longest = min(max_tokens, LONGEST_CHECKED)
     chosen = [texts[number * len(texts) // CHECKED] for number in range(min(CHECKED, len(texts)))]
-    questions = []
-    for number, (text, pair) in enumerate(chosen):
+    questions, shortened = [], 0
+    for number, asked in enumerate(chosen):
+        text, pair = begun = beginning(asked, tokenizer, use, longest)
+        shortened += begun != asked
         wanted = longest * number // len(chosen)
         found = None
         for more in range(longest):
@@ -92,7 +110,41 @@ def of_every_length(texts: Sequence[Asked], tokenizer: Tokenizer, use: str, max_
             added = texts[(number + more) % len(texts)][0].replace("[MASK]", "")
             text, pair = (text, f"{pair} {added}") if use == ANSWERS else (f"{text} {added}", pair)
         questions += [found] if found else []
-    return questions
+    return questions, shortened
+
+
+def beginning(asked: Asked, tokenizer: Tokenizer, use: str, most: int) -> Asked:
+    """A text, or a pair, that the model reads: the longer of both halved until it does."""
+    text, pair = asked
+    while True:
+        try:
+            ask(tokenizer, use, most, with_mask(text, use), pair)
+        except TooLong:
+            if max(len(text), len(pair or "")) < 2:
+                return asked
+            if len(pair or "") > len(text):
+                pair = (pair or "")[: len(pair or "") // 2]
+            else:
+                text = text[: len(text) // 2]
+        except UserError:
+            return asked
+        else:
+            return text, pair
+
+
+def questions_to_check(
+    texts: Sequence[Asked], tokenizer: Tokenizer, use: str, max_tokens: int
+) -> tuple[list[Question], bool, int]:
+    """What a graph is checked on: the texts of a run where there are any that can be asked, else made-up ones. Also
+    returns whether they are real, and how many were too long. Raises UserError where there is nothing to check.
+    """
+    questions, shortened = of_every_length(texts, tokenizer, use, max_tokens)
+    if questions:
+        return questions, True, shortened
+    questions, _ = of_every_length(made_up_texts(tokenizer, use), tokenizer, use, max_tokens)
+    if not questions:
+        raise UserError(f"a model that reads {max_tokens} tokens cannot be asked a single text: train one with more.")
+    return questions, False, 0
 
 
 @torch.no_grad()
@@ -108,7 +160,11 @@ def compare(
         for question, row in zip(batch, said, strict=True):
             alone = {name: torch.from_numpy(array) for name, array in batch_of([question], tokenizer, use).items()}
             right = rows_of(graph(**alone).numpy(), [question], tokenizer, use)[0]
+            if not np.isfinite(right).all():
+                raise UserError("the model answers with numbers that are not finite: train it again.")
             largest = max(largest, float(np.abs(row - right).max(initial=0.0)))
+            if not np.isfinite(row).all():
+                largest = float("inf")
             agreed = agreements(row, right, use)
             same, total = same + int(agreed.sum()), total + agreed.size
     longest = max((len(ids) for question in questions for ids, _ in question.sequences), default=0)

@@ -4,15 +4,33 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bertedu.checkpoints.folder import find_folder
-from bertedu.config import CONFIG
-from bertedu.errors import UserError
+from bertedu.config import CONFIG, TaskConfig, architecture_of
+from bertedu.errors import UserError, shown
 from bertedu.files import read_json_object
-from bertedu.finetuning.task import VECTORS
+from bertedu.finetuning.tagging import CrfTagger
+from bertedu.finetuning.task import ANSWERS, VECTORS
 from bertedu.model.architecture import architecture_in
 from bertedu.production.answers import Answer, reader_of
-from bertedu.production.exported import Export
+from bertedu.production.checking import with_mask
+from bertedu.production.exported import EXPORT, Export
 from bertedu.production.questions import Question, ask, batch_of, rows_of
-from bertedu.production.sessions import Session
+from bertedu.production.sessions import Session, cause
+from bertedu.production.uses import use_of
+
+
+def check_use(folder: Path, about: Export) -> None:
+    """Raise UserError where export.json says something else about the model than its config.json."""
+    config = architecture_in(folder).config.load(folder)
+    right = {
+        "use": use_of(folder),
+        "labels": TaskConfig.load(folder).labels,
+        "max_tokens": config.max_tokens,
+        "crf": architecture_of(folder) == architecture_in(folder).class_name(CrfTagger.kind),
+    }
+    for name, value in right.items():
+        if (said := getattr(about, name)) != value:
+            place = f"{folder / EXPORT}: {name} is {shown(said)}"
+            raise UserError(f"{place}, and the model's config.json says {shown(value)}: export the model again.")
 
 
 class Engine:
@@ -33,8 +51,19 @@ class Engine:
                 f"{folder}: the tokenizer has {len(self.tokenizer)} tokens and the model knows {size}: "
                 "use the tokenizer that was exported with the model."
             )
+        check_use(folder, self.about)
         self.session = Session(folder / self.about.graph, threads)
         self.read = reader_of(self.about, self.tokenizer, folder)
+        try:
+            self.answer([self.ask(*self.example())])
+        except UserError:
+            raise
+        except Exception as error:  # a graph of other inputs or of another output
+            raise UserError(f"{folder} does not answer ({cause(error)}): export the model again.") from error
+
+    def example(self) -> tuple[str, str | None]:
+        """A text, or a pair, that any model of this use can answer."""
+        return with_mask("a", self.about.use), "a" if self.about.use == ANSWERS else None
 
     def ask(self, text: str, pair: str | None = None) -> Question:
         """A text or pair as numbers. Raises UserError for one that this model cannot answer, with the reason."""

@@ -12,7 +12,9 @@ so that a file made on one machine is right on the other.
 import logging
 from pathlib import Path
 
+from bertedu.errors import UserError
 from bertedu.extras import needs_extra
+from bertedu.production.sessions import cause
 
 
 def quantize(source: Path, target: Path) -> None:
@@ -33,6 +35,12 @@ def quantize(source: Path, target: Path) -> None:
             weight_type=QuantType.QInt8,
             reduce_range=True,
         )
+    except OSError:
+        raise
+    except Exception as error:  # of a disk that is full, the library reads back what it could not write
+        raise UserError(
+            f"{target.name} could not be written ({cause(error)}): free some space, or export without --int8."
+        ) from error
     finally:
         root.setLevel(level)
         prepared.unlink(missing_ok=True)

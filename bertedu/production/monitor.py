@@ -19,8 +19,8 @@ import numpy as np
 from bertedu.config import types_of
 from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
+from bertedu.production.exported import REFERENCE
 
-REFERENCE = "reference.json"
 NEEDED, RECENT, FEWEST = 300, 300, 50  # texts: of a reference taken from requests, of the window, to judge by
 ALARM = 4.0  # standard errors: by chance, one window in 16,000
 LEAST_VARIANCE = 1e-4  # a reference without a single unknown piece has a variance of 0

@@ -28,8 +28,7 @@ from bertedu.production.checking import (
     Asked,
     Comparison,
     compare,
-    made_up_texts,
-    of_every_length,
+    questions_to_check,
     texts_of_run,
     with_mask,
 )
@@ -52,10 +51,10 @@ def export(name: str | Path, folder: Path, int8: bool = False) -> Export:
     that is not exported here, and for a graph that does not say what the model says.
     """
     source = find_folder(name)
-    model, tokenizer, _ = open_to_export(source)
+    model, tokenizer, use = open_to_export(source)
     about = {"source": source.parent.name if source.name == "checkpoint" else source.name}
     about["source_digest"] = sha256(*weight_files(source))
-    return export_model(model, tokenizer, folder, int8, texts_of_run(source), **about)
+    return export_model(model, tokenizer, folder, int8, texts_of_run(source, use), **about)
 
 
 def export_model(
@@ -69,17 +68,17 @@ def export_model(
 ) -> Export:
     """The same for a model in memory. texts: what it is checked on; without them texts are made up."""
     use = use_of_model(model)
-    real = bool(texts)
-    questions = of_every_length(texts or made_up_texts(tokenizer, use), tokenizer, use, model.config.max_tokens)
+    questions, real, shortened = questions_to_check(texts or (), tokenizer, use, model.config.max_tokens)
+    on = {"real": real, "shortened": shortened}
     with replacing_folder(folder) as beside:
         path = beside / GRAPH
         write_graph(model, use, path)
-        checked = replace(check(model, use, tokenizer, path, questions), real=real)
+        checked = replace(check(model, use, tokenizer, path, questions), **on)
         if int8:
             path = beside / INT8_GRAPH
             quantize(beside / GRAPH, path)
             (beside / GRAPH).unlink()
-            checked = replace(compare(model, use, tokenizer, Session(path), questions), real=real)
+            checked = replace(compare(model, use, tokenizer, Session(path), questions), **on)
         member = architecture(model.config.model_type)
         model.config.save(beside, member.class_name(model.kind), model.task_config)
         tokenizer.save_pretrained(beside, model.config.max_tokens)
@@ -160,6 +159,8 @@ def write_graph(model: PretrainedModel, use: str, path: Path) -> None:
                 optimize=False,  # ONNX Runtime does that itself, and onnxscript's loses a node of DeBERTa's
                 verbose=False,
             )
+    except OSError:  # a full disk is no fault of the model
+        raise
     except Exception as error:  # the tracer has a dozen kinds of its own
         raise not_exported(model, cause(error)) from error
 

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -22,6 +23,7 @@ from bertedu.errors import UserError
 from bertedu.extras import needs_extra
 from bertedu.files import quoted
 from bertedu.production.app import create_app
+from bertedu.production.crowd import Crowd, most_connections
 from bertedu.production.engine import Engine
 from bertedu.production.exported import is_exported
 from bertedu.production.guarding import GuardedProtocol
@@ -35,6 +37,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GRACE_SECONDS = 30.0
 PARENT = "BERTEDU_SERVE_PARENT"  # the process with which a service ends; `serving` sets it
 BACKLOG = 1_024
+SYSTEM_BUFFERS = {socket.SO_SNDBUF: 32_768, socket.SO_RCVBUF: 65_536}  # bytes of what is not read by either side yet
+KEEP_ALIVE_SECONDS = 3_600  # `crowd` ends what is idle, and sooner
 Say = Callable[[str], None]
 
 
@@ -87,6 +91,8 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        for name, size in SYSTEM_BUFFERS.items():
+            listening.setsockopt(socket.SOL_SOCKET, name, size)  # its connections have them, too
     except (OSError, UnicodeError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
         raise UserError(
@@ -109,23 +115,28 @@ def url_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def run(service: Service, listening: socket.socket) -> bool:
-    """Serve until a signal comes, then end as said above. Returns whether all that had begun was finished."""
-    config = uvicorn.Config(
+def config_of(service: Service) -> uvicorn.Config:
+    """How uvicorn runs a service."""
+    return uvicorn.Config(
         create_app(service),
-        http=GuardedProtocol,
+        http=partial(GuardedProtocol, Crowd(service.counts, most_connections())),  # type: ignore[arg-type]
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         proxy_headers=False,
         server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=2,
     )
+
+
+def run(service: Service, listening: socket.socket) -> bool:
+    """Serve until a signal comes, then end as said above. Returns whether all that had begun was finished."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # its lines name connections, and quote failures
     try:
         with nothing_to_search():
-            Stopping(config, service).run([listening])
+            Stopping(config_of(service), service).run([listening])
         return service.active == 0
     finally:
         service.close()

@@ -18,6 +18,8 @@ from bertedu.production.monitor import Monitor, Reference
 from bertedu.production.protocol import Asked, Limits, Refusal
 
 SHOWN_DIGESTS = 3
+DOUBT_SECONDS = 2.0  # that a text may wait before it is doubted that any is answered
+PROBE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Service:
         self.digests, self.cache, self.counts = Digests(), Cache(settings.cached), Counts()
         self.monitor = Monitor(engine.tokenizer.unk_token_id, reference)
         self.batcher = Batcher(self.prepare, engine.answer, settings.batching, self.counts.batch)
-        self.stopping = False
+        self.stopping = self.failing = False  # failing: the last text that the model should have answered has no answer
+        self.probing: asyncio.Task[None] | None = None
         self.active = 0  # requests that have begun and have no answer yet
         self.begun = time.monotonic()
 
@@ -66,14 +69,37 @@ class Service:
 
     async def compute(self, several: list[Asked]) -> list[Answer | BaseException]:
         """Answers, or what went wrong, from the batches. Raises Refusal (503) where that takes too long."""
+        return await self.within(self.limits.answer_seconds, several)
+
+    async def within(self, seconds: float, several: list[Asked]) -> list[Answer | BaseException]:
+        """The same, within so many seconds."""
         futures = self.batcher.submit(several)
-        _, late = await asyncio.wait(futures, timeout=self.limits.answer_seconds)
+        _, late = await asyncio.wait(futures, timeout=seconds)
         for future in late:
             future.cancel()
         if late:
-            seconds = f"{self.limits.answer_seconds:g} seconds"
-            raise Refusal(503, f"there was no answer within {seconds}: try again later, or send fewer texts at once.")
-        return [future.exception() or future.result() for future in futures]
+            self.failing = True
+            said = f"there was no answer within {seconds:g} seconds"
+            raise Refusal(503, f"{said}: try again later, or send fewer texts at once.")
+        outcomes = [future.exception() or future.result() for future in futures]
+        if worked := [not isinstance(one, BaseException) for one in outcomes if not isinstance(one, UserError)]:
+            self.failing = not worked[-1]
+        return outcomes
+
+    async def examine(self) -> None:
+        """Where it is in doubt whether texts are answered, find out: ask one. What `health` says then is true."""
+        if not self.failing and self.batcher.longest_wait() < DOUBT_SECONDS:
+            return
+        if self.probing is None or self.probing.done():  # one for all who ask at the same time
+            self.probing = asyncio.create_task(self.probe())
+        await asyncio.shield(self.probing)
+
+    async def probe(self) -> None:
+        """Ask a text that any model of this use can answer."""
+        try:
+            await self.within(PROBE_SECONDS, [Asked(*self.engine.example())])
+        except Refusal:
+            self.failing = True
 
     def accept(self, digest: str, outcome: Answer | BaseException, place: str) -> bytes:
         """An answer written out and kept; a text that cannot be answered is refused (422), a failure raised."""
@@ -84,7 +110,7 @@ class Service:
         if isinstance(outcome, BaseException):
             raise outcome
         self.monitor.add(outcome.pieces, outcome.confidence)
-        written = json.dumps(outcome.value, ensure_ascii=False).encode()
+        written = json.dumps(outcome.value, ensure_ascii=False, allow_nan=False).encode()
         self.cache.put(digest, written)
         return written
 
@@ -93,7 +119,7 @@ class Service:
         about = self.engine.about
         alive = self.batcher.thread.is_alive()
         return {
-            "status": "stopping" if self.stopping else "ok" if alive else "failed",
+            "status": "stopping" if self.stopping else "ok" if alive and not self.failing else "failed",
             "model": about.source,
             "digest": about.digest[:16],
             "use": about.use,
