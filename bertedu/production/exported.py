@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from typing import Any, get_type_hints
 
-from bertedu.config import CONFIG, types_of
+from bertedu.config import CONFIG
 from bertedu.errors import UserError, shown
 from bertedu.files import naming_failures, read_json_object, write_json
 from bertedu.finetuning.task import USES
@@ -51,7 +51,7 @@ class Export:
         path = folder / EXPORT
         if not path.is_file():
             raise UserError(f"{folder} holds no {EXPORT}: give a folder that `bertedu export` wrote.")
-        types = types_of(cls)
+        types = get_type_hints(cls)
         values = read_json_object(path, types)
         if missing := [name for name in types if name not in values]:
             raise UserError(f"{path} is damaged (it lacks {', '.join(missing)}): export the model again.")

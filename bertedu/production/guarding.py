@@ -62,6 +62,8 @@ class LingeringTransport:
 class GuardedProtocol(H11Protocol):
     """uvicorn's protocol, within the bounds of `bounds` and one of a `crowd`."""
 
+    conn: BoundedConnection
+
     def __init__(self, crowd: Crowd, **given: Any):
         super().__init__(**given)
         self.crowd = crowd
@@ -118,7 +120,7 @@ class GuardedProtocol(H11Protocol):
         if self.dropped > MOST_DROPPED:
             self.abort()
 
-    def eof_received(self) -> bool:
+    def eof_received(self) -> bool:  # type: ignore[override]
         """The client sends no more. What it has asked is answered before the connection is closed."""
         self.ended = True
         self.end_what_cannot_go_on()

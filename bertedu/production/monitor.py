@@ -12,11 +12,10 @@ from collections import Counter, deque
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
-from bertedu.config import types_of
 from bertedu.errors import UserError
 from bertedu.files import read_json_object, write_json
 from bertedu.production.exported import REFERENCE
@@ -49,7 +48,7 @@ class Reference:
         path = folder / REFERENCE
         if not path.is_file():
             return None
-        types = types_of(cls)
+        types = get_type_hints(cls)
         values = read_json_object(path, types)
         if missing := [name for name in types if name not in values]:
             raise UserError(f"{path} is damaged ({', '.join(missing)}): export the model again.")
