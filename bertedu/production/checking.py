@@ -93,7 +93,8 @@ def of_every_length(
     taken; one that cannot be asked (with many masks) is left out. Also returns how many were too long.
     """
     longest = min(max_tokens, LONGEST_CHECKED)
-    chosen = [texts[number * len(texts) // CHECKED] for number in range(min(CHECKED, len(texts)))]
+    count = min(CHECKED, len(texts))
+    chosen = [texts[number * len(texts) // count] for number in range(count)]
     questions, shortened = [], 0
     for number, asked in enumerate(chosen):
         text, pair = begun = beginning(asked, tokenizer, use, longest)
