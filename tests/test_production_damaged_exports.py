@@ -154,7 +154,7 @@ def run_of(folder: Path, lines: str) -> Path:
 )
 def test_a_damaged_row_of_the_run_is_named_with_its_line(row, words, tmp_path, capsys):
     run = run_of(tmp_path / "run", f'{{"text": "the cat"}}\n{row}\n')
-    assert main.run(["export", str(run), "--to", str(tmp_path / "to")]) == 2
+    assert main.run(["export", str(run), "--output", str(tmp_path / "to")]) == 2
     said = capsys.readouterr().err
     assert PREDICTIONS in said and words in said and not (tmp_path / "to").exists()
 
@@ -168,7 +168,7 @@ def test_a_run_without_a_text_is_refused(lines, tmp_path):
 def test_texts_that_are_too_long_are_checked_by_their_beginnings_and_it_is_said(tmp_path, capsys):
     rows = "".join(json.dumps({"text": "the cat " * length}) + "\n" for length in (100, 300, 2))
     run = run_of(tmp_path / "run", rows + '{"text": "the\u2028cat"}\n')  # a line break of Unicode's, not of the file's
-    assert main.run(["export", str(run), "--to", str(tmp_path / "to")]) == 0
+    assert main.run(["export", str(run), "--output", str(tmp_path / "to")]) == 0
     said = capsys.readouterr().out
     assert "checked on 4 texts of its run" in said and "2 of them are longer than the model reads" in said
     checked = Export.load(tmp_path / "to").checked
@@ -225,7 +225,7 @@ def test_no_folder_is_replaced_that_somebody_needs(to, classifier, tmp_path, mon
     Path("file").write_text("a letter")
     Path("link").symlink_to("a")
     target = str(tmp_path / "here") if to == "here" else to
-    assert main.run(["export", str(classifier / "saved"), "--to", target]) == 2
+    assert main.run(["export", str(classifier / "saved"), "--output", target]) == 2
     said = capsys.readouterr().err
     assert said.startswith("bertedu: ") and said.count("\n") == 1 and "Traceback" not in said
     assert Path("file").read_text() == "a letter" and sorted(path.name for path in Path().iterdir()) == [
