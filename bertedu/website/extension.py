@@ -12,6 +12,7 @@ from sphinx.writers.html5 import HTML5Translator
 from bertedu.address import SITE
 from bertedu.classroom.markup import formula
 
+QUALIFIED = re.compile(r"~?\b(?:[a-z_]\w*\.)+(?=[A-Za-z_])")  # where a type is from
 ITEM = re.compile(r"(?:-|\d+\.) ")
 
 
@@ -49,6 +50,11 @@ def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines
     lines[:] = [*done, ""]
 
 
+def signature(app: Sphinx, what: str, name: str, thing: Any, options: Any, given: str, returned: str) -> Any:
+    """A signature with short names of types: Tensor, and not torch.Tensor."""
+    return tuple(part and QUALIFIED.sub("", part) for part in (given, returned))
+
+
 def skipped(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what a module only imports, also where that does not say where it comes from."""
     module = getattr(thing, "__module__", None) or ""
@@ -79,6 +85,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("course_facts", "{}", "html")
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))
     app.connect("autodoc-process-docstring", docstring)
+    app.connect("autodoc-process-signature", signature)
     app.connect("autodoc-skip-member", skipped)
     app.connect("builder-inited", without_search_index)
     app.connect("html-page-context", facts)

@@ -41,7 +41,7 @@ def bold_terms(chapters: Iterable[Stored]) -> Iterator[Term]:
                     section = heading[1]
                 before = ""
                 for sentence in SENTENCE_END.split(paragraph):
-                    whole = f"{before} {sentence}" if POINTS_BACK.match(sentence) else sentence
+                    whole = f"{before} {sentence}" if POINTS_BACK.match(sentence) and before[:1] != "(" else sentence
                     for bold in BOLD.findall(sentence):
                         yield Term(" ".join(bold.split()), plain(whole), one, section)
                     before = sentence

@@ -48,7 +48,8 @@ def page(package: Path, name: str, title: str) -> str:
     lines = [title, "=" * len(title), ""]
     for path in modules:
         dotted = ".".join(path.relative_to(package.parent).with_suffix("").parts)
-        lines += [dotted, "-" * len(dotted), "", f".. automodule:: {dotted}", "   :members:", ""]
+        short = dotted.partition(".")[2]
+        lines += [short, "-" * len(short), "", f".. automodule:: {dotted}", "   :members:"]
         lines += ["   :member-order: bysource", "   :show-inheritance:", ""]
     return "\n".join(lines)
 
