@@ -6,58 +6,16 @@ from pathlib import Path
 import click
 import pytest
 import torch
-from support.commands import call, commands
+from support.commands import ALL, NUMBERS, ODD, ODD_NUMBERS, call, needed, odd_end, valued
 from support.faults import assert_none
 from support.finetuning_rows import save_base
 
 from bertedu.cli.mistakes import tell
 from bertedu.cli.saying import Number
-from bertedu.errors import UserError, visible
+from bertedu.errors import UserError
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.pretraining.plan import Plan
 from bertedu.training.settings import TrainingSettings
-
-ALL = dict(commands())
-ODD = ("", "0", "an odd \x1b[2J \u2603 name")
-ODD_NUMBERS = (*ODD, "nan", "inf", "-inf", "-1", str(10**12), "1e300")
-NUMBERS = (click.types.IntParamType, click.types.FloatParamType)
-ENDS = {0, 1, 130}  # it works, what was asked about is not as it should be, or there was nobody to answer its questions
-# What a command needs to come as far as its options.
-NEEDED = {
-    ("pretrain",): ["--corpus", "book.txt"],
-    ("finetune",): ["classification", "--data", "a.csv", "--model", "base"],
-    ("fill-mask",): ["[MASK]", "--model", "base"],
-    ("attention",): ["a cat", "--model", "base"],
-    ("answer",): ["who", "--text", "a cat", "--model", "base"],
-    ("export",): ["nowhere"],
-    ("serve",): ["nowhere"],
-    ("course",): ["nowhere.toml"],
-    ("assignment",): ["99"],
-    ("slides",): ["99"],
-    ("handout",): ["99"],
-    ("grade",): ["nowhere"],
-    ("interview", "drill"): ["masked-attention"],
-    ("interview", "bug"): ["serving"],
-}
-
-
-def valued(command: click.Command) -> list[click.Option]:
-    """The options that take a value."""
-    return [
-        one for one in command.params if isinstance(one, click.Option) and not one.is_flag and one.opts != ["--help"]
-    ]
-
-
-def needed(path: tuple[str, ...], but: str) -> list[str]:
-    """The arguments without which a command says only that they are missing, but for one option."""
-    command, given = ALL[path], [*NEEDED.get(path, ())]
-    if but in given:
-        del given[given.index(but) : given.index(but) + 2]
-    for option in valued(command):
-        if option.required and option.opts[0] not in (but, *given):
-            choices = getattr(option.type, "choices", None)
-            given += [option.opts[0], choices[0] if choices else "made"]
-    return given
 
 
 @pytest.fixture
@@ -75,22 +33,6 @@ def here(tmp_path, monkeypatch) -> Path:
     Path("book.txt").write_text("The cat sat on the mat. It was tired. It slept. " * 20)
     Path("a.csv").write_text("text,label\n" + "a cat,yes\na dog,no\n" * 9)
     return tmp_path
-
-
-def odd_end(arguments: list[str]) -> str:
-    """ "" where a command ends as it may, else how it ended."""
-    done = call(*arguments)
-    if visible(done.output) != done.output:
-        return f"{arguments}: control characters in {done.output[:100]!r}"
-    if done.exit_code in ENDS and isinstance(done.exception, SystemExit | None):
-        return ""
-    lines = done.stderr.splitlines()
-    told = (
-        len(lines) == 1 and lines[0].startswith("bertedu: ") and lines[0].endswith((".", ")")) and len(lines[0]) < 900
-    )
-    if done.exit_code == 2 and isinstance(done.exception, SystemExit) and told:
-        return ""
-    return f"{arguments}: exit code {done.exit_code}, {done.exception!r}, {done.stderr[-300:]!r}"
 
 
 @pytest.mark.parametrize("path", [path for path, command in ALL.items() if valued(command)], ids=" ".join)
