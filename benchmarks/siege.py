@@ -1,0 +1,60 @@
+"""How long others wait while hundreds of connections are silent, slow, greedy or half open.
+
+    python benchmarks/siege.py --folder service/model --connections 512 --seconds 6
+
+Each kind of `tests/support/hostile/siege.py` holds its connections from a process of its own; a neighbour meanwhile
+asks for health and for an answer in turns. Printed are the answers by status (0: none), how long they took, and the
+share of a processor that the service used.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from support.hostile.siege import KINDS, asked, siege  # noqa: E402
+
+from bertedu.production.serving import serving  # noqa: E402
+
+BEFORE, PAUSE = 1.5, 0.05  # seconds until the neighbour begins, and between its requests
+
+
+def besieged(folder: Path, kind: str, connections: int, seconds: float) -> str:
+    """A row of the table: how a neighbour fares during one siege."""
+    with serving(folder) as served:
+        port, process = int(served.url.rpartition(":")[2]), psutil.Process(served.process.pid)
+        with siege(kind, port, connections, seconds + 60):
+            time.sleep(BEFORE)
+            begun, before, found = time.monotonic(), sum(process.cpu_times()[:2]), []
+            while time.monotonic() - begun < seconds:
+                found.append(asked(port, len(found)))
+                time.sleep(PAUSE)
+            share = (sum(process.cpu_times()[:2]) - before) / (time.monotonic() - begun)
+    p50, p95, most = (1000 * float(np.quantile([taken for _, taken in found], at)) for at in (0.5, 0.95, 1.0))
+    return f"| {kind} | {dict(Counter(status for status, _ in found))} | {p50:.0f} | {p95:.0f} | {most:.0f} | {share:.0%} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--connections", type=int, default=512)
+    parser.add_argument("--seconds", type=float, default=6.0)
+    parser.add_argument("--kinds", nargs="*", default=list(KINDS))
+    chosen = parser.parse_args()
+    print(
+        "| connections | answers of a neighbour | p50, ms | p95, ms | max, ms | processor |\n|---|---|---|---|---|---|"
+    )
+    for kind in chosen.kinds:
+        print(besieged(chosen.folder, kind, chosen.connections, chosen.seconds), flush=True)
+
+
+if __name__ == "__main__":
+    main()
