@@ -197,3 +197,22 @@ def test_utf_16_without_a_mark_is_told_and_not_read_as_letters(tmp_path):
     (tmp_path / "wide.txt").write_bytes("The cat sat on the mat. It was tired.\n".encode("utf-16-le") * 20)
     with pytest.raises(UserError, match=r"wide\.txt has a NUL in every few characters, as UTF-16 has"):
         read_documents(tmp_path / "wide.txt")
+
+
+ONE_SENTENCE_A_LINE = {
+    "Hindi": "यह एक घर है।", "Chinese": "我喜欢北京。", "Thai": "นี่คือบ้านของเรา", "English without stops": "we went home",
+    "Amharic": "ይህ ቤት ነው።", "Urdu": "یہ گھر ہے۔",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ONE_SENTENCE_A_LINE)
+def test_one_sentence_a_line_is_read_in_every_language(language):
+    line = ONE_SENTENCE_A_LINE[language]
+    found = text_documents("\n\n".join("\n".join([line] * 8) for _ in range(120)), "a.txt")
+    assert [document.sentences for document in found] == [(line,) * 8] * 120
+
+
+def test_chinese_that_is_wrapped_by_hand_gets_no_spaces():
+    paragraph = "我们在北京的大学里学习自然\n语言处理。今天的天气很好我们\n去公园。明天见。"
+    (document,) = text_documents(f"{paragraph}\n\n{paragraph}", "a.txt")
+    assert document.sentences[:2] == ("我们在北京的大学里学习自然语言处理。", "今天的天气很好我们去公园。")
