@@ -57,8 +57,8 @@ bert: environment
 	.venv/bin/bertedu pretrain --corpus documentation --preset tiny --minutes $(MINUTES) $(ARGS)
 
 # One thread for each of the two test processes: more only get in each other's way. A file stays in one process, which
-# then prepares once what its tests share.
-TESTS = OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 --dist loadfile
+# then prepares once what its tests share. What was skipped is said at the end.
+TESTS = OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n 2 --dist loadfile -rs
 
 test: environment
 	$(TESTS) $(ARGS)

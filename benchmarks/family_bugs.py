@@ -4,6 +4,7 @@
     python benchmarks/family_bugs.py --only electra       # those whose member, trap or file has the word
     python benchmarks/family_bugs.py --jobs 4
     python benchmarks/family_bugs.py --list library_bugs  # those of training, objectives, tasks and the service
+    python benchmarks/family_bugs.py --list web_bugs      # those of the BERT in JavaScript
 
 `family_bugs.toml`, or the list that is named, says of each what is wrong, which text in which file is replaced by
 which, and the test that must fail. Package and tests are copied into a temporary folder, and a bug is planted in a copy

@@ -16,7 +16,7 @@ export function contextsView(app) {
   const map = element("div", {});
   const about =
     "The embedding of a word is the same everywhere. After each layer it holds more of its sentence: look whether " +
-    "sentences in which the word means the same come together.";
+    "sentences in which the word means the same come together. (The sentence above plays no part here.)";
   const node = element(
     "div",
     {},

@@ -5,7 +5,9 @@ import os
 from pathlib import Path
 
 import pytest
+from support.small_runs import save_run
 
+from bertedu.visualization import write_report
 from bertedu.web.playground import write_playground
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -236,6 +238,13 @@ def test_a_folder_of_ones_own_answers_and_another_gets_a_sentence(visitor, tmp_p
     assert visitor.text("#model").startswith("mixed-mini: 4 layers of 4 heads")
     visitor.write("A sentence", "He looked at the [MASK] and said nothing.")
     assert "BERT expects “door” (19 %)" in visitor.answer
+
+
+def test_the_report_of_a_run_leads_to_its_own_bert(page, tmp_path):
+    page.goto(write_report(save_run(tmp_path / "my-run")).as_uri())
+    page.get_by_role("link", name="Ask it on a page of its own").click()
+    page.wait_for_selector("body[data-ready]", state="attached")
+    assert page.inner_text("#model").startswith("my-run: ") and "BERT expects" in page.inner_text("#answer")
 
 
 DROP = """files => {
