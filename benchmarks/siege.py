@@ -38,7 +38,8 @@ def besieged(folder: Path, kind: str, connections: int, seconds: float) -> str:
                 time.sleep(PAUSE)
             share = (sum(process.cpu_times()[:2]) - before) / (time.monotonic() - begun)
     p50, p95, most = (1000 * float(np.quantile([taken for _, taken in found], at)) for at in (0.5, 0.95, 1.0))
-    return f"| {kind} | {dict(Counter(status for status, _ in found))} | {p50:.0f} | {p95:.0f} | {most:.0f} | {share:.0%} |"
+    statuses = dict(Counter(status for status, _ in found))
+    return f"| {kind} | {statuses} | {p50:.0f} | {p95:.0f} | {most:.0f} | {share:.0%} |"
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from support.small_runs import LABELS, small_model, small_tokenizer
 from transformers import AutoModelForSequenceClassification
 
+from bertedu.errors import UserError
 from bertedu.finetuning.tagging import CrfTagger, Tagger
 from bertedu.model import BertForPreTraining
 from bertedu.production.app import create_app
@@ -250,3 +251,22 @@ def test_masked_words_are_guessed_by_the_rule_of_the_command(tmp_path):
     for guesses, words in zip(answer["masks"], right, strict=True):
         assert [guess["word"] for guess in guesses] == [word for word, _ in words]
         assert all(abs(guess["probability"] - p) < 1e-4 for guess, (_, p) in zip(guesses, words, strict=True))
+
+
+@pytest.mark.parametrize("wait", [float("nan"), float("inf"), -1.0])
+def test_no_text_waits_for_a_time_that_never_ends(wait):
+    with pytest.raises(UserError, match="cannot wait"):
+        Batching(wait=wait)
+
+
+def test_health_says_that_requests_fail_and_that_they_work_again(client, monkeypatch):
+    def fails(questions):
+        raise RuntimeError
+
+    assert client.get("/health").status_code == 200
+    monkeypatch.setattr(service_of(client).batcher, "answer", fails)
+    assert client.post("/answer", json={"text": "the cat"}).status_code == 500
+    health = client.get("/health")
+    assert health.status_code == 503 and health.json()["status"] == "failed"
+    monkeypatch.undo()
+    assert client.get("/health").json()["status"] == "ok"
