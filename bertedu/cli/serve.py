@@ -25,7 +25,8 @@ The answers, by the use of the model: classes {"label", "probability", "probabil
 the positions of the words in the text; {"answer", "start", "end", "probability", "no_answer"}; a score; a vector; for
 each [MASK] the likeliest words.
 \b
-What it says when it does not answer, always in one sentence of JSON: 400 not JSON, 413 too large a body, 422 not a
+What it says when it does not answer, always in one sentence of JSON: 400 not JSON or not HTTP, 403 a page of another
+site, 408 too slow, 413 too large a body, 422 not a
 request, or a text that is too long; 503 too many at once, with Retry-After; 500 its own failure, with a reference
 that stands in the log. The log (standard error) has sizes, digests and times, and no texts.
 \b
