@@ -15,6 +15,7 @@ from bertedu.cli.saying import Number
 from bertedu.errors import UserError
 from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.pretraining.plan import Plan
+from bertedu.training.run_folder import refuse_begun
 from bertedu.training.settings import TrainingSettings
 
 
@@ -114,6 +115,11 @@ def test_a_run_goes_on_in_its_own_folder_and_in_no_other(command, here):
     done = call(*command, "--resume", "run", "--output", "other")
     assert done.exit_code == 2 and "a run goes on in its own folder, run" in done.stderr, done.stderr
     assert not Path("other").exists()
+
+
+def test_a_run_takes_the_place_of_no_file(here):
+    with pytest.raises(UserError, match="is no folder: choose another --output"):
+        refuse_begun(here / "book.txt")
 
 
 # One name for one thing ----------------------------------------------------------------------------------------------

@@ -24,7 +24,9 @@ def begun(folder: Path) -> bool:
 
 
 def refuse_begun(folder: Path) -> None:
-    """Raise UserError for a folder that holds a run already."""
+    """Raise UserError for a folder that holds a run already, and for a file or a link to nowhere in its place."""
+    if (folder.is_symlink() or folder.exists()) and not folder.is_dir():
+        raise UserError(f"{folder} is no folder: choose another --output.")
     if (folder / PLAN).exists() and begun(folder):
         raise UserError(
             f"{folder} holds a run already: go on with --resume {quoted(folder)}, or choose another --output."
