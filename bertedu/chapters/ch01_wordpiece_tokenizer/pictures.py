@@ -48,8 +48,6 @@ def normalization(
     steps = (
         ("the text", text.replace("\u00ad", "\u00b7"), "\u00b7 is a mark that nobody sees"),
         ("clean", cleaned, ""),
-    )
-    steps += (
         ("strip accents", strip_accents(cleaned), "only for uncased models"),
         ("lower", strip_accents(cleaned).lower(), "only for uncased models"),
     )

@@ -127,7 +127,7 @@ def concatenated() -> Figure:
     sheet.words(151, 138, "×", align="center")
     sheet.words(14, 224, "one matrix, [3·D, D]", faint=True)
     sheet.words(318, 138, "=", align="center", bold=True)
-    x = 350
+    x = 350.0
     for i, part in enumerate(parts):
         told = sheet.words(x, 138, f"W{i + 1}·{part}" + (" +" if i < 2 else ""))
         x = told.right + 8
