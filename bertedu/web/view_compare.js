@@ -15,8 +15,8 @@ export function compareView(app) {
   const picture = element("div", {});
   const about =
     "Each token of the sentence above beside each of another one. A cosine of 1 means the same direction, 0 no " +
-    "relation, −1 the opposite. In the embeddings, equal words at equal positions are equal; after each layer a token " +
-    "holds more of its sentence.";
+    "relation, −1 the opposite. In the embeddings, equal words at equal positions are equal; after each layer, a" +
+    " token holds more of its sentence.";
   const node = element("div", {}, element("p", { class: "about" }, about), field.node, depth, says, picture);
 
   async function update() {

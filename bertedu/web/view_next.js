@@ -13,8 +13,8 @@ export function nextView(app) {
   const bar = element("div", { class: "balance", "aria-hidden": "true" });
   const read = element("div", { class: "chips" });
   const about =
-    "In pre-training BERT also learned to tell whether a second sentence followed the first in a text. Here the first " +
-    "is the sentence above. BERT reads both as one sequence, with [SEP] between them, and answers from [CLS].";
+    "In pre-training BERT also learned to tell whether a second sentence followed the first in a text. Here the" +
+    " first is the sentence above. BERT reads both as one sequence, with [SEP] between them, and answers from [CLS].";
   const node = element("div", {}, element("p", { class: "about" }, about), field.node, says, bar, read);
 
   async function update() {
