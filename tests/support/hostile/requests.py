@@ -11,7 +11,7 @@ import socket
 
 SECRET = "swordfish"
 SECONDS = 30.0
-ANSWERS = {200, 400, 404, 405, 408, 413, 415, 421, 422, 503}
+ANSWERS = {200, 400, 403, 404, 405, 408, 413, 414, 415, 421, 422, 431, 501, 503, 505}
 HUGE = 3_000_000
 STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
 TRACES = (b"Traceback", b'File "', b".py", b"Error(")
