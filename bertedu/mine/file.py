@@ -26,8 +26,8 @@ def save(path: Path, text: str) -> str:
     """Write the program, and say so; or say why not."""
     try:
         if is_changed(path):
-            return f"{path.name} was changed by hand and is left as it is: rename it to have it written anew."
+            return f"{path} was changed by hand and is left as it is: rename it to have it written anew."
         write_text(path, sealed(text))
     except UserError as error:
         return f"It is not written to a file: {error}"
-    return f"Read it: {path.name}, {len(text.splitlines())} lines, in the present folder."
+    return f"Read it: {path}, {len(text.splitlines())} lines."
