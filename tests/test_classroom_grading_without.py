@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from bertedu.mine.solutions import solutions
+
 GRADE = """
 import json, sys
 from bertedu.classroom.grading import examining, limits
@@ -16,6 +18,7 @@ for number, source in json.loads(sys.stdin.read()):
     print(json.dumps(examining.examined(task, limits.Limits())), flush=True)
 """
 HELPERS = {"4.5": "from bertedu.model.encoder import EncoderLayer\n"}
+SOLUTIONS = solutions()
 MEAN = "centred / (centred**2).mean(-1, keepdim=True).add(eps).sqrt() * weight + bias"
 PERPLEXITY = """
 def perplexity(losses, batch_size):
@@ -56,6 +59,10 @@ ANSWERS = {
     "a NaN that is right": ("25.4", PERPLEXITY, "yes"),
     "a NaN": ("20.4", "def f(c):\n    return {'zero-shot': float('nan'), 'oracle': float('nan')}", "not yet"),
     "torch's numbers": ("16.4", EVENLY, "yes"),
+}
+ANSWERS |= {  # what these are handed, a function of the check or a class, reaches them there too
+    f"the course's {number}": (number, SOLUTIONS[number].pieces[0].replace("class Stack", "class Answer"), "yes")
+    for number in ("1.4", "2.4", "3.2", "3.4", "4.4", "8.5")
 }
 
 
