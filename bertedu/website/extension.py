@@ -50,9 +50,9 @@ def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines
     lines[:] = [*done, ""]
 
 
-def signature(app: Sphinx, what: str, name: str, thing: Any, options: Any, given: str, returned: str) -> Any:
-    """A signature with short names of types: Tensor, and not torch.Tensor."""
-    return tuple(part and QUALIFIED.sub("", part) for part in (given, returned))
+def signature(app: Sphinx, what: str, name: str, thing: Any, options: Any, given: str | None, returned: Any) -> Any:
+    """Short names of types where a default such as <factory> keeps Sphinx from reading the signature."""
+    return (QUALIFIED.sub("", given), returned) if given and "<" in given else None
 
 
 def skipped(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
