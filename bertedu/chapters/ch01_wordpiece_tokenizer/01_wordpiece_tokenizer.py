@@ -110,8 +110,8 @@ print(f"attention weights, T · T: {ratio**2:.0f} times as many")
 #
 # ![The word unhappiest as a word is one UNK and all is lost; as characters it is ten chips that each mean little; as pieces it is a few chips with some meaning.](pictures/01_units.svg)
 #
-# **Subwords** are the compromise. Frequent words stay whole. Rare words fall into pieces that occur often enough to mean
-# something. `##` marks a piece that continues a word. Single characters are the last resort.
+# **Subwords** are the compromise. Frequent words stay whole. Rare words fall into pieces that occur often enough to be
+# learned. `##` marks a piece that continues a word. Single characters are the last resort.
 #
 # That leaves three questions. What counts as a word? How is a word split, once we have the pieces? And where do the
 # pieces come from?
@@ -279,7 +279,7 @@ check("1.1", splits)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# ![For unhappier the rule takes unh and ##app; no piece begins like ier, so the whole word is UNK. For unhappy, un and ##happy would have fitted, but unh was longer.](pictures/01_no_way_back.svg)
+# ![For unhappier the rule takes unh and ##app; no piece fits ier, so the whole word is UNK. For unhappy, un and ##happy would have fitted, but unh was longer.](pictures/01_no_way_back.svg)
 #
 # `unh` is longer than `un`, so the rule takes it. The rest is *appy*, and `##happy` no longer fits. The shorter split
 # `un ##happy` existed, but the greedy rule missed it. *unhappier* gets as far as `unh ##app`, and no piece fits
@@ -638,7 +638,7 @@ for row, tokens in enumerate(batch.tokens):
 #
 # </details>
 #
-# ![A pair of four and six tokens loses the last token of the longer text twice; now both have four, and either may lose one.](pictures/01_truncation.svg)
+# ![A pair of four and six tokens loses the last token of the longer text twice; now both have four, and either may lose its last token (both dashed).](pictures/01_truncation.svg)
 #
 # What if a sequence is too long? **Truncation** removes tokens at the end of a text. In a pair, BERT takes them from
 # the *longer* text, one by one: a short question should not lose a word while a long passage has hundreds. This is
@@ -803,8 +803,8 @@ for name, split in splitters.items():
 # %% [markdown]
 # The word list loses two of the three words in the first output. WordPiece and BPE find similar pieces.
 #
-# Now the table. All three subword methods read the letter without a single `[UNK]`, and with far fewer tokens than
-# characters. BPE and WordPiece are close. Unigram cuts the words that it does not know mostly into single letters, and
+# Now the table. All three subword methods read the letter without a single `[UNK]`, and with fewer tokens than
+# characters. BPE and WordPiece are close, and need less than half as many. Unigram cuts the words that it does not know mostly into single letters, and
 # often its ▁ is a token of its own there.
 #
 # Does the method matter for the model? Bostrom and Durrett (2020) trained masked language models that differed only

@@ -66,7 +66,7 @@ def longest_match() -> Figure:
     """Greedy longest match of one word, step by step."""
     sheet = Sheet(330, "Which piece comes next? The longest that fits", "Pieces: un, able, ##able, ##a, ##break, ##bre")
     steps = (
-        ("un", "breakable", "un"),
+        ("un", "breakable", "un: nothing else fits"),
         ("break", "able", "##break, longer than ##bre"),
         ("able", "", "##able, longer than ##a"),
     )
@@ -87,7 +87,7 @@ def no_way_back() -> Figure:
     sheet = Sheet(270, "Why does unhappier become one [UNK]?", "Pieces: un, unh, ##happy, ##app, ##y, ##er")
     row = sheet.chips(14, 90, ["unh", "##app"], {0: "chosen", 1: "chosen"})
     sheet.words(row[-1].right + 10, 107, "ier", mono=True)
-    sheet.words(300, 107, "no piece begins like this:")
+    sheet.words(300, 107, "no piece fits the rest:")
     sheet.chip(540, 90, "[UNK]", "hidden")
     sheet.chips(14, 180, ["un", "##happy"])
     sheet.words(300, 197, "for unhappy this would have fitted,")
@@ -167,8 +167,8 @@ def truncation() -> Figure:
     first, second = ["is", "it", "wet", "?"], ["a", "seal", "swims", "all", "day", "."]
     for y, kept in ((84, 6), (154, 5), (224, 4)):
         sheet.chips(14, y, first, {3: "random"} if kept == 4 else {})
-        sheet.chips(260, y, second[:kept], {kept - 1: "random"} if kept > 4 else {})
-    sheet.words(560, 241, "equally long")
+        sheet.chips(260, y, second[:kept], {kept - 1: "random"})
+    sheet.words(510, 241, "equally long: either")
     return sheet.figure()
 
 
@@ -182,7 +182,7 @@ def offsets(encoding: Any, text: str) -> Figure:
         if end > start and end <= len(shown):
             middle = (places[start].x + places[end - 1].right) / 2
             sheet.line((places[start].x + 2, 122), (places[end - 1].right - 2, 122), thick=True, ink="#222222")
-            sheet.words(middle, 100, token.replace("[UNK]", "?"), align="center", mono=True)
+            sheet.words(middle, 100, token.replace("[UNK]", "UNK"), align="center", mono=True)
     for i in range(0, len(shown), 5):
         sheet.words(places[i].centre[0], 188, str(i), align="center", faint=True)
     return sheet.figure()

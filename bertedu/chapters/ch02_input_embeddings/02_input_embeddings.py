@@ -308,7 +308,7 @@ print(*pair.tokens[0])
 print("token_type_ids", pair.token_type_ids[0].tolist())
 
 # %% [markdown]
-# ![Seven columns, one for each token, with a plus between token, segment and position: CLS, A, 0; who, A, 1; and so on; after SEP the segment is B.](pictures/02_three_rows.svg)
+# ![Columns of the first eight tokens, with a plus between token, segment and position: CLS, A, 0; who, A, 1; and so on; after SEP, at position 7, the segment is B.](pictures/02_three_rows.svg)
 #
 # Read one column from top to bottom. The word *the* in the question takes row 5 of the token table, row 0 of the
 # segment table and row 3 of the position table. Add three such rows with a pencil, for D = 4: (3, 0, −1, 2),
@@ -325,7 +325,7 @@ print("token_type_ids", pair.token_type_ids[0].tolist())
 # Adding looks careless: three facts go into one vector, and they seem to be mixed up for good. Wouldn't it be safer
 # to **concatenate** the vectors, D + D + D numbers side by side, so that each fact keeps its own columns?
 #
-# ![Token, segment and position side by side, times one matrix of three pieces W1, W2 and W3, equal W1·token + W2·segment + W3·position, a sum of three vectors.](pictures/02_concatenated.svg)
+# ![One matrix of three pieces W1, W2 and W3, times token, segment and position side by side, equals W1·token + W2·segment + W3·position, a sum of three vectors.](pictures/02_concatenated.svg)
 #
 # A concatenated vector of 3·D numbers would soon be multiplied by a matrix. The next cell does both: it multiplies the
 # concatenated vector by one matrix with 3·D columns; then it cuts the matrix into three pieces, multiplies each vector
@@ -715,7 +715,7 @@ check("2.4", position_ids)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# ![A text with two tokens of padding on the left: counted from the left, CLS has position 2; counted by the mask it has 0, and the words 1, 2, 3, as in training.](pictures/02_left_padding.svg)
+# ![A text with two tokens of padding on the left: counted from the left, CLS has position 2; counted by the mask it has 0, and the next tokens 1, 2, 3, as in training.](pictures/02_left_padding.svg)
 #
 # The running sum of the mask counts the real tokens up to each position, for example 0 0 1 2 3. Subtracting 1 gives
 # the first real token position 0, and `clamp` lifts the −1 of the padding to a row that exists. In `transformers`

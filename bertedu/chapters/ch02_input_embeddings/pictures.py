@@ -21,7 +21,7 @@ def where() -> Figure:
 def names(words: list[str], animals: list[str]) -> Figure:
     """The twenty words by their ids; animals are filled."""
     sheet = Sheet(
-        180, "Where would you cut, to part animals from colours?", "Ids in alphabetical order; gold: an animal"
+        180, "Where would you cut, to separate animals from colours?", "Ids in alphabetical order; gold: an animal"
     )
     flags = torch.tensor([[float(word in animals) for word in words]])
     row = sheet.grid(14, 96, flags, numbers=False, cell=34.5, largest=1.4)
@@ -87,10 +87,10 @@ def same_vectors() -> Figure:
 def three_rows(pair: Any) -> Figure:
     """Token, segment and position of the first tokens of a pair."""
     sheet = Sheet(270, "Which three rows are added for each token?")
-    shown = [0, 1, 2, 3, 6, 7, 8]
-    tokens = [pair.tokens[0][i] for i in shown]
+    shown = range(8)
+    tokens = pair.tokens[0][:8]
     letters = ["AB"[pair.token_type_ids[0, i]] for i in shown]
-    wide = 72.0
+    wide = 68.0
     for y, name, entries in (
         (66, "token", tokens),
         (142, "segment", letters),
@@ -119,13 +119,14 @@ def concatenated() -> Figure:
     sheet = Sheet(270, "Is a concatenation more than a sum?")
     parts = ("token", "segment", "position")
     for i, part in enumerate(parts):
-        sheet.box(14 + 92 * i, 76, 90, 44, part)
-        sheet.words(14 + 92 * i + 45, 178, f"W{i + 1}", align="center", bold=True)
-    sheet.box(14, 156, 274, 44, "")
+        sheet.words(14 + 92 * i + 45, 98, f"W{i + 1}", align="center", bold=True)
+        sheet.box(14 + 92 * i, 156, 90, 44, part)
+    sheet.box(14, 76, 274, 44, "")
     for i in (1, 2):
-        sheet.line((14 + 92 * i, 156), (14 + 92 * i, 200))
+        sheet.line((14 + 92 * i, 76), (14 + 92 * i, 120))
+    sheet.words(14, 60, "one matrix, [D, 3·D]", faint=True)
     sheet.words(151, 138, "×", align="center")
-    sheet.words(14, 224, "one matrix, [3·D, D]", faint=True)
+    sheet.words(14, 224, "one vector, [3·D]", faint=True)
     sheet.words(318, 138, "=", align="center", bold=True)
     x = 350.0
     for i, part in enumerate(parts):
@@ -172,12 +173,12 @@ def padding(batch: Any, vectors: Tensor) -> Figure:
 
 def left_padding() -> Figure:
     """Positions of a text padded on the left, counted wrongly and rightly."""
-    sheet = Sheet(240, "Which positions has a text that is padded on the left?")
+    sheet = Sheet(240, "Which positions does a text padded on the left get?")
     tokens = ["[PAD]", "[PAD]", "[CLS]", "who", "sleeps", "[SEP]"]
     boxes = sheet.chips(150, 60, tokens, {0: "padding", 1: "padding"}, width=84)
     mask = torch.tensor([0, 0, 1, 1, 1, 1])
     counted = (mask.cumsum(dim=0) - 1).clamp(min=0)
-    for y, name, numbers in ((124, "from the left", range(6)), (170, "of the mask", counted.tolist())):
+    for y, name, numbers in ((124, "from the left", range(6)), (170, "by the mask", counted.tolist())):
         sheet.words(136, y, name, align="right", bold=y > 150)
         for box, number, real in zip(boxes, numbers, mask.tolist(), strict=True):
             sheet.words(box.centre[0], y, str(number), align="center", faint=not real)

@@ -352,7 +352,7 @@ Picture(
 # ![The weights of one query for 16 keys at d = 1024: with the scores as they are, one key gets 1.00; divided by √d, the largest weight is 0.20.](pictures/03_too_sure.svg)
 #
 # Without the division a head with d = 1024 puts nearly all its weight on one key before it has learned anything, and
-# the figure shows why such certainty is hard to correct: the derivative is close to zero, so the gradient that should
+# the curves above show why such certainty is hard to correct: the derivative is close to zero, so the gradient that should
 # correct a mistake hardly gets through. With the division the standard deviation is 1 and the entropy about 3.4 bits,
 # for every d. (That is for entries of variance 1. BERT initializes its weights with a standard deviation of 0.02, so
 # the scores of an untrained BERT-Base are smaller: at most about 768 · 0.02² = 0.31 after the division, again for
@@ -436,7 +436,7 @@ print(f"shuffled before or after: largest difference {difference.abs().max().ite
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# The difference is zero (to six decimals), so attention doesn't know the order. It is **permutation-equivariant**: if
+# The difference is zero (to six decimals), so attention doesn't know the order. It is **permutation equivariant**: if
 # you shuffle the words, the same outputs come out, shuffled in the same way. BERT knows word order only through the
 # position embeddings of [chapter 02](02_input_embeddings.ipynb).
 #

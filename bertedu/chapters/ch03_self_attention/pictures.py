@@ -116,7 +116,7 @@ def all_tokens(x: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor, token
 
 
 def too_sure(raw: Tensor) -> Figure:
-    """Weights of one query for 8 of its 16 keys, without and with the division."""
+    """Weights of one query for its 16 keys, without and with the division."""
     size = 1024
     sheet = Sheet(300, "What does softmax make of large scores?", f"One query and its 16 keys, d = {size}")
     for x, name, scores in ((40, "scores as they are", raw[0]), (400, "divided by √d", raw[0] / size**0.5)):
@@ -152,14 +152,15 @@ def two_heads(x: Tensor, W_key: Tensor, W_value: Tensor) -> Figure:
     return sheet.figure()
 
 
-def heads_split(numbers: Tensor, heads: Tensor) -> Figure:
+def heads_split(heads: Tensor) -> Figure:
     """A vector is cut in two; each head gets its table of tokens."""
     sheet = Sheet(330, "How do two heads share the vectors?", "Tens: the token. 3 tokens, D = 4, H = 2, d = 2")
-    whole = sheet.grid(30, 168, numbers[0], "Q", "[T, D]", role="query", largest=90)
+    vectors = heads[0].transpose(0, 1).flatten(1)  # [T, D], before they were cut
+    whole = sheet.grid(30, 168, vectors, "Q", "[T, D]", role="query", largest=90)
     middle = whole.column(1).right
     sheet.line((middle, whole.y - 4), (middle, whole.bottom + 14), dashed=True)
     sheet.words(whole.centre[0], whole.bottom + 28, "cut", align="center")
-    cut = sheet.grid(280, 168, numbers[0], "unflatten", "[T, H, d]", role="query", largest=90)
+    cut = sheet.grid(280, 168, vectors, "unflatten", "[T, H, d]", role="query", largest=90)
     sheet.line((cut.column(1).right, cut.y - 2), (cut.column(1).right, cut.bottom + 2))
     sheet.arrow(whole, cut)
     for h, y in ((0, 100), (1, 216)):
@@ -219,7 +220,7 @@ def whole_class() -> Figure:
     sheet = Sheet(330, "What happens to the hidden states, step by step?")
     start = sheet.box(14, 150, 96, 56, "hidden", "states")
     sheet.words(62, 224, "[B, T, D]", align="center", faint=True)
-    middle = sheet.box(416, 146, 130, 64, "attend", "in each head", new=True)
+    middle = sheet.box(416, 146, 130, 64, "attend", "in each head")
     for name, y in (("query", 84), ("key", 156), ("value", 228)):
         projection = sheet.box(146, y, 80, 44, name)
         split = sheet.box(266, y, 122, 44, "split heads")
@@ -229,7 +230,7 @@ def whole_class() -> Figure:
     sheet.words(186, 292, "Linear", align="center", faint=True)
     sheet.words(327, 292, "[B, H, T, d]", align="center", faint=True)
     merged = sheet.box(572, 84, 134, 44, "merge heads")
-    out = sheet.box(572, 228, 134, 44, "output")
+    out = sheet.box(572, 228, 134, 44, "output", new=True)
     sheet.arrow(middle, (merged.x, merged.centre[1]))
     sheet.arrow(merged, out)
     sheet.words(640, 292, "Linear", align="center", faint=True)
@@ -266,7 +267,7 @@ def cost() -> Figure:
 
 def rows_or_columns() -> Figure:
     """The bias of the lab hides rows, the repaired one columns."""
-    sheet = Sheet(300, "What did the colleague's mask hide?", "Scores of a text of 3 tokens and 2 of padding")
+    sheet = Sheet(330, "What did the colleague's mask hide?", "Scores of a text of 3 tokens and 2 of padding")
     for x, name, shape, columns in (
         (90, "the colleague's", "[B, 1, T, 1]", False),
         (430, "repaired", "[B, 1, 1, T]", True),
@@ -275,4 +276,5 @@ def rows_or_columns() -> Figure:
         table[(slice(None), slice(3, 5)) if columns else slice(3, 5)] = -1
         box = sheet.grid(x, 116, table, name, shape, numbers=False, largest=1.2, cell=40)
         sheet.words(box.right + 10, box.centre[1], "queries", faint=True)
+        sheet.words(box.centre[0], box.bottom + 20, "keys", align="center", faint=True)
     return sheet.figure()

@@ -50,13 +50,14 @@
 #
 # ![The map of BERT from left to right: tokenizer, embeddings, then L layers of self-attention and feed-forward, then the heads. The feed-forward half of a layer is lit.](pictures/04_where.svg)
 #
-# You have built the embeddings (chapter 02) and the attention (chapter 03). What is new has a thick edge: the additions,
-# a LayerNorm after each of them, and the feed-forward network. Dropout is new too, but not drawn.
+# You have built the embeddings (chapter 02) and the attention (chapter 03). In the second picture,
+# what is new has a thick edge: the additions, a LayerNorm after each of them, and the feed-forward network. Dropout is
+# new too, but not drawn.
 #
 # ![Inside a layer, from left to right: x, attention, plus, norm, feed-forward, plus, norm. One line leads around attention and one around feed-forward, into the plus behind it.](pictures/04_layer.svg)
 
 # %% [markdown]
-# ## Attention alone makes all tokens the same
+# ## What does attention alone do to the tokens?
 #
 # Attention keeps the shape of its input, so the simplest deep model is attention twelve times in a row. We build it
 # and measure two things after each layer. The first is the **mean cosine** between pairs of tokens: it is near 0 if
@@ -163,8 +164,9 @@ for name, keep in (("without residual", 0), ("with residual", 1)):
 #
 # ![Cosines of all pairs of eight tokens where attention is added to x: even after twelve layers only the diagonal is 1, and the other pairs are pale.](pictures/04_kept.svg)
 #
-# With the residual connection the tokens stay different, and the entries keep their size. Without it the gradient **vanishes**. With it the derivative of each layer is $1 + 0.1$, so there is always one
-# path, the product of the ones, on which the gradient arrives undiminished.
+# With the residual connection the tokens stay different, and the entries keep their size. Without it the gradient
+# **vanishes**. With it the derivative of each layer is $1 + 0.1$, so there is always one path, the product of the ones,
+# on which the gradient arrives undiminished.
 #
 # </details>
 #
@@ -227,7 +229,7 @@ print(f"without LayerNorm: {added.std():.1f}, with LayerNorm: {normalized.std():
 #
 # ![Two tables of five tokens with six numbers. LayerNorm takes its mean over one row, the numbers of one token; BatchNorm over one column, one number of all tokens of the batch.](pictures/04_which_numbers.svg)
 #
-# Networks for images mostly use **batch normalization** (BatchNorm; Ioffe & Szegedy 2015): the mean and the variance of
+# Convolutional networks mostly use **batch normalization** (BatchNorm; Ioffe & Szegedy 2015): the mean and the variance of
 # each *column* over all examples of the batch. Why is that worse for text? The next cell puts the same text into two
 # batches, next to two different neighbours, and compares its vectors. For which norm does the neighbour matter?
 
@@ -285,8 +287,8 @@ for arrange in (post_norm, pre_norm):
 # get in the very first step. We stack `depth` layers of attention and feed-forward network in both ways, with the
 # same initial weights. (The `feed_forward` is the package's. You build it in a moment.)
 #
-# The next cell defines the stack and the measurement; the one after it draws the figure. Guess before you look: in
-# which of the two is the gradient of the **last** layer larger, and how does it change with depth?
+# The next cell defines the stack and the measurement; the one after it draws the figure. Look at the
+# gradient of the **last** layer: in which of the two is it larger, and how does it change with depth?
 
 
 # %%
@@ -343,14 +345,14 @@ Picture(
 # factor of $\sqrt{3/24} = 0.35$ here. We measured 0.6: our initial weights are small, so the first updates are small
 # too, and the stream grows more slowly.
 #
-# ![The learning rate over 100 steps. Without warm-up it is 0.005 from the first step; with warm-up it rises from zero to 0.005 during 80 steps.](pictures/04_warm_up.svg)
-#
 # Does the order matter for training? We train twelve layers on an easy task: of eight letters, each position has to name
 # the letter to its left. There are ten letters, so guessing costs a cross-entropy of $\ln 10 = 2.30$. The learning
 # rate, 0.005, is high. **Warm-up** means that it rises to this value from zero during the first steps.
 #
+# ![The learning rate over 100 steps. Without warm-up it is 0.005 from the first step; with warm-up it rises from zero to 0.005 during 80 steps.](pictures/04_warm_up.svg)
+#
 # The next cell trains three variants for 100 steps, each with two random seeds, because one run could be luck. That
-# takes about half a minute. Guess which variant learns nothing.
+# takes about half a minute.
 
 
 # %%
@@ -384,8 +386,8 @@ for arrange, warmup, expected, within in variants:
 # steps have probably thrown it off course. With warm-up the same stack can learn. Pre-norm learns without any warm-up.
 #
 # Two seeds are few; to try others, change `(0, 1)` (the cell stops if a loss is outside its tolerance). And even with
-# warm-up, one of our two runs learned nothing (on other machines it learned a part of the task): a learning rate this
-# high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al.
+# warm-up, one of our two runs learned only a part of the task (on other machines it learned nothing): a learning rate
+# this high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al.
 # (2020) disagree: in post-norm, they find, small changes of the weights change the output too much.
 #
 # BERT is **post-norm**, like the Transformer of 2017. Like it, BERT is trained with warm-up: the learning rate rises
@@ -399,7 +401,7 @@ for arrange, warmup, expected, within in variants:
 #
 # Here is a question that no linear map can answer. A token has two features, *means a bank* and *is near water*, and
 # we want to know whether **exactly one of the two** is true (exclusive or, XOR). The cell computes the best linear
-# map by least squares. What will it answer for the four possible tokens?
+# map by least squares.
 
 # %%
 features = torch.tensor([[0.0, 0], [0, 1], [1, 0], [1, 1]])  # four tokens, D = 2
@@ -410,8 +412,6 @@ print("wanted:     ", wanted.flatten().tolist())
 print("best linear:", [round(value, 2) for value in (with_bias @ best).flatten().tolist()])
 
 # %% [markdown]
-# ![Four tokens a, b; the inner numbers relu(a + b) and relu(a + b − 1); and the first minus twice the second, which is the wanted answer 0 1 1 0.](pictures/04_exclusive_or.svg)
-#
 # The best linear map answers 0.5 every time. A second linear layer would not help, because two linear layers in a
 # row are one linear layer. There must be something *non-linear* between them. The simplest choice is the function
 # **relu**, $\mathrm{relu}(z)=\max(0,z)$.
@@ -427,6 +427,8 @@ print("inner: ", inner.tolist())
 print("answer:", (inner @ shrink).flatten().tolist())
 
 # %% [markdown]
+# ![Four tokens a, b; the inner numbers relu(a + b) and relu(a + b − 1); and the first minus twice the second, which is the wanted answer 0 1 1 0.](pictures/04_exclusive_or.svg)
+#
 # Two linear layers with an **activation function** between them answer correctly: 0, 1, 1, 0. This is BERT's
 # **feed-forward network** (FFN, also MLP): it expands each vector from D to 4 D numbers, applies the activation,
 # and shrinks it back. Each inner number acts like a question about the vector ("is a + b above 1?"). Each also has a
@@ -470,7 +472,7 @@ print("attention:   ", changed_outputs(lambda x: attention(x)[0], position=3))
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Token 3 of eight changes. Behind the feed-forward network only vector 3 changes, behind attention all eight.](pictures/04_who_changes.svg)
+# ![Token 3 of eight changes. After the feed-forward network only vector 3 changes, after attention all eight.](pictures/04_who_changes.svg)
 #
 # Attention carries information between tokens, and the feed-forward network processes each token.
 #
@@ -525,7 +527,7 @@ for x in (-2.0, 0.0, 2.0, 4.0):
 #
 # ![For x = −3, −1, 0, 1 and 3: the share Φ(x) is 0.00, 0.16, 0.50, 0.84 and 1.00, and x times Φ(x) is 0, −0.16, 0, 0.84 and 3.](pictures/04_gelu.svg)
 #
-# GELU(2) = 2 · 0.98 = 1.95, and GELU(−2) = −2 · 0.02 = −0.05. A small part of the negative input passes, and so does a
+# GELU(2) = 2 · 0.977 = 1.95, and GELU(−2) = −2 · 0.023 = −0.05. A small part of the negative input passes, and so does a
 # gradient.
 #
 # </details>
@@ -794,7 +796,7 @@ print(f"shuffling before or after: largest difference {difference:.5f}")
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Who looks at whom among five tokens: in an encoder all pairs, in a decoder with a causal mask each token looks only at itself and what stands to its left.](pictures/04_who_sees_whom.svg)
+# ![Who attends to whom among five tokens: in an encoder all pairs, in a decoder with a causal mask each token attends only to itself and to what stands to its left.](pictures/04_who_sees_whom.svg)
 #
 # In the encoder, every token's vector depends on the last token: "bank" can use a "river" three words later. In the
 # decoder, only the last vector does. The last line shows that shuffling before and after gives the same vectors: the

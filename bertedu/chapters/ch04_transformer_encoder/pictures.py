@@ -200,9 +200,8 @@ def gelu() -> Figure:
 
 def dropped() -> Figure:
     """Ten ones before dropout, in training and in evaluation."""
-    torch.manual_seed(1)
-    kept = (torch.rand(10) >= 0.1).float()
-    kept[3] = 0.0
+    kept = torch.ones(10)
+    kept[3] = 0.0  # one of ten, the expected number
     sheet = Sheet(
         260, "What does dropout do to ten ones?", "In training about one in ten becomes 0, the others 1 / 0.9"
     )
@@ -230,7 +229,7 @@ def three_stacks() -> Figure:
 
 def who_sees_whom() -> Figure:
     """The pairs of tokens that an encoder and a decoder connect."""
-    sheet = Sheet(330, "Who may look at whom?", "A row looks at the gold columns")
+    sheet = Sheet(330, "Who may attend to whom?", "A row attends to the gold columns")
     words = ["the", "bank", "of", "the", "river"]
     for x, name, table in ((90, "encoder", torch.ones(5, 5)), (440, "decoder: causal mask", torch.ones(5, 5).tril())):
         sheet.words(x, 96, name, bold=True)
