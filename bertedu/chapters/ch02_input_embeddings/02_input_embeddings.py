@@ -161,9 +161,10 @@ print(f"look-up: {B * T * 8 / 1e6:6.2f} MB of ids, no multiplication")
 #
 # </details>
 #
-# So an embedding layer is a linear layer without bias, applied to one-hot vectors and computed cheaply. Its **gradient**
-# (how the loss changes when a number of the table changes) is that of a linear layer too: only the rows that were looked
-# up influence the loss, so only they get one. For every other row it is exactly zero.
+# So an embedding layer is a linear layer without bias, applied to one-hot vectors and computed cheaply. Training
+# makes a number small, the **loss**, which says how wrong the answers are. The **gradient** of the table (how the loss
+# changes when a number of the table changes) is that of a linear layer too: only the rows that were looked up influence
+# the loss, so for all others it is exactly zero.
 #
 # ### Exercise 2.2 · Which rows get a gradient?
 # ●●○○ · 5 minutes
@@ -198,9 +199,10 @@ check("2.2", gradient_of_rows)
 # %% [markdown]
 # ### A row with zero gradient can still move (optional)
 #
-# Does a row stay where it is when its token is not in the batch? That depends on the optimizer. We take three steps
-# on a table of ones. The first step looks up row 2, the next two look up row 4. Row 1 is never looked up. Guess for
-# each of the three optimizers: does row 2 move after its own step, and does row 1 move at all?
+# Does a row stay where it is when its token is not in the batch? That depends on the **optimizer**, the rule by which
+# the weights follow their gradients. We take three steps on a table of ones. The first step looks up row 2, the next
+# two look up row 4. Row 1 is never looked up. Guess for each of the three optimizers: does row 2 move after its own
+# step, and does row 1 move at all?
 
 # %% tags=["guess"]
 for optimizer_class in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
@@ -635,7 +637,7 @@ Picture(
 # ## What `[CLS]`, `[SEP]` and `[PAD]` look like
 #
 # You have built all the parts, so from here we use the package's `BertEmbeddings`: three tables, their sum, LayerNorm
-# and dropout (switched off in our configuration). `BertModel` creates it and initializes its tables.
+# and dropout (chapter 04; switched off here). `BertModel` creates it and initializes its tables.
 #
 # The next cell makes a batch of two texts. The second is shorter and ends with two `[PAD]`, whose row in the token
 # table is all zeros. Guess: what is the norm of the **vectors** that come out for the padding?
@@ -730,7 +732,7 @@ check("2.4", position_ids)
 # Here is everything as one class. Its parts have the same names as in the package, so weights can be copied from one
 # to the other.
 #
-# How do we know that it is correct? We compare it with the class in `transformers`, at BERT's full vocabulary. The
+# Is it correct? We compare it with the class in `transformers`, at BERT's full vocabulary. The
 # second cell creates that reference and fills all its weights with random numbers, LayerNorm's too, so that nothing
 # is equal just because it is zero. `transformers` uses longer names; `from_transformers` translates them, and the
 # cell prints the translation. The third cell copies the weights into your class and into the package's and compares
@@ -943,9 +945,8 @@ print("gradient norms:", ", ".join(f"{token} {norm:.2f}" for token, norm in rows
 # the look-ups. The output layer gives every row a gradient, because each of the V tokens is a possible answer, and
 # the loss lowers the scores of the wrong ones. So `[PAD]`'s row is not zero in a trained BERT.
 #
-# The sum of tokens and positions has been questioned too. Ke et al. (2021) argue that it makes attention compare
-# words with positions, which adds noise; they compare words with words and positions with positions. DeBERTa (He et
-# al. 2021) keeps two vectors for each token, one for its content and one for its position.
+# Not all later models add. DeBERTa (He et al. 2021) keeps two vectors for each token, one for its content and one for
+# its position.
 #
 # ## Summary
 #

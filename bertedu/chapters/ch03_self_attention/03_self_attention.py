@@ -296,8 +296,9 @@ for token, row, mixture in zip(tokens, weights, output):
 # measures how much uncertainty is left in it, in **bits**: with 16 keys, 4 bits if all weights are equal, 0 bits if one
 # key gets everything.
 #
-# The next cell measures the standard deviation (std) of random scores and the entropy of their weights. Guess first:
-# how many bits are left at d = 1024 if we don't divide?
+# The next cell measures the standard deviation (std) of random scores and the entropy of their weights. Its `einsum`
+# computes dot products: it multiplies, and adds over d, the letter that is missing after the arrow. Guess first: how
+# many bits are left at d = 1024 if we don't divide?
 
 # %% tags=["guess"]
 torch.manual_seed(0)
@@ -401,9 +402,9 @@ check("3.2", attention)
 # From here on we use the package's function `attend`. Type `attend??` in a cell to read it: you will find your own
 # steps there, and two additions, a mask (soon) and dropout (see *Paper and code*).
 #
-# In BERT the projections are three linear layers, `nn.Linear`, and all three read the same text: that is the *self* in
-# **self-attention**. (A Transformer for translation also has **cross-attention**: the queries come from the
-# translation, the keys and values from the original. BERT has none.)
+# In BERT the projections are three linear layers, `nn.Linear`. All three read the same **hidden states**, the vectors
+# `[B, T, D]` that run through the model: that is the *self* in **self-attention**. (A Transformer for translation also
+# has **cross-attention**: the queries come from the translation, the keys and values from the original. BERT has none.)
 #
 # Does attention know the order of the words? The cell shuffles five random token vectors and applies the head, or it
 # applies the head and shuffles the outputs in the same way. Are the results equal? Guess first.

@@ -346,8 +346,9 @@ Picture(
 # too, and the stream grows more slowly.
 #
 # Does the order matter for training? We train twelve layers on an easy task: of eight letters, each position has to name
-# the letter to its left. There are ten letters, so guessing costs a cross-entropy of $\ln 10 = 2.30$. The learning
-# rate, 0.005, is high. **Warm-up** means that it rises to this value from zero during the first steps.
+# the letter to its left. There are ten letters, so guessing costs a loss of $\ln 10 = 2.30$ (**cross-entropy**: minus
+# the logarithm of the probability that the right letter gets). The **learning rate**, the size of the steps, is high:
+# 0.005. **Warm-up** means that it rises to this value from zero during the first steps.
 #
 # ![The learning rate over 100 steps. Without warm-up it is 0.005 from the first step; with warm-up it rises from zero to 0.005 during 80 steps.](pictures/04_warm_up.svg)
 #
