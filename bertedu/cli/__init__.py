@@ -20,6 +20,7 @@ from bertedu.cli.playground import playground
 from bertedu.cli.pretrain import pretrain
 from bertedu.cli.serve import serve
 from bertedu.cli.slides import handout, slides
+from bertedu.cli.start import lab, start
 
 __all__ = ["main", "newest_run"]
 
@@ -33,6 +34,7 @@ def main() -> None:
 
     \b
     Start here:
+      bertedu start my-course                             the notebooks of the course, in a folder of yours
       bertedu doctor                                      what this machine can do
       bertedu pretrain --minutes 5                        learn from the documentation on this machine
       bertedu fill-mask "The [MASK] of the list."         ask the newest model, or the one of the course
@@ -42,7 +44,7 @@ def main() -> None:
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    *(pretrain, finetune, fill_mask_command, answer, attention, playground, export, serve, interview, mine),
+    *(start, lab, pretrain, finetune, fill_mask_command, answer, attention, playground, export, serve, interview, mine),
     *(course, assignment, grade, slides, handout, doctor, build),
 )
 for command in COMMANDS:
