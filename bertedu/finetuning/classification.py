@@ -145,7 +145,7 @@ class ClassificationTask(FinetuningTask[LabelledText]):
     def make(cls, train, validation, tokenizer: Tokenizer, model: str, settings: FinetuningSettings):  # type: ignore
         """A classifier for the labels of the data."""
         labels = cls.labels_for([*train, *validation])
-        changes = {"labels": labels, "problem_type": cls.problem_type, "pooling": settings.pooling}
+        changes: dict[str, Any] = {"labels": labels, "problem_type": cls.problem_type, "pooling": settings.pooling}
         if cls.problem_type == "regression":
             changes |= scale_to_learn([float(row.label) for row in train])
         network = with_new_head(TextClassifier, model, settings, **changes)

@@ -69,16 +69,16 @@ def export_model(
     """The same for a model in memory. texts: what it is checked on; without them texts are made up."""
     use = use_of_model(model)
     questions, real, shortened = questions_to_check(texts or (), tokenizer, use, model.config.max_tokens)
-    on = {"real": real, "shortened": shortened}
     with replacing_folder(folder) as beside:
         path = beside / GRAPH
         write_graph(model, use, path)
-        checked = replace(check(model, use, tokenizer, path, questions), **on)
+        checked = replace(check(model, use, tokenizer, path, questions), real=real, shortened=shortened)
         if int8:
             path = beside / INT8_GRAPH
             quantize(beside / GRAPH, path)
             (beside / GRAPH).unlink()
-            checked = replace(compare(model, use, tokenizer, Session(path), questions), **on)
+            compared = compare(model, use, tokenizer, Session(path), questions)
+            checked = replace(compared, real=real, shortened=shortened)
         member = architecture(model.config.model_type)
         model.config.save(beside, member.class_name(model.kind), model.task_config)
         tokenizer.save_pretrained(beside, model.config.max_tokens)

@@ -359,7 +359,11 @@ class DisentangledAttention(nn.Module):
 # head, without and with each term, twice for each (16 trainings, a few seconds), and prints the mean accuracy.
 
 # %%
-from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import ARROW_WORDS, key_decides, query_decides
+from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import (
+    ARROW_WORDS,
+    key_decides,
+    query_decides,
+)
 
 
 class Reader(nn.Module):  # one layer of attention; the vector in the middle names a letter
