@@ -102,10 +102,7 @@ def test_conda_users_get_the_packages_of_pip_users():
     assert here.extras == LEARNERS, "a learner needs no tests' and authors' packages"
 
 
-def test_the_readme_installs_what_the_notebooks_use_and_no_more():
-    readme = re.findall(r'-e "\.\[([^]]+)\]"', read("README.md"))
-    assert readme == re.findall(r'-e "\.\[([^]]+)\]"', read("docs/start.md"))
-    assert readme and all(set(extras.split(",")) == LEARNERS for extras in readme)
+def test_make_lab_installs_what_the_notebooks_use_and_no_more():
     parts = dict(re.findall(r"^EXTRAS_(\d) = \[(.+)\]$", read("Makefile"), flags=re.MULTILINE))
     assert set(parts["2"].split(",")) == LEARNERS
     assert set(parts["3"].split(",")) == set(PROJECT["optional-dependencies"])
