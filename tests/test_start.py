@@ -13,7 +13,7 @@ SPEC = spec_from_file_location("start", REPOSITORY / "start.py")
 start = module_from_spec(SPEC)
 SPEC.loader.exec_module(start)
 TARGETS = ("bert", "playground", "lab", "test")
-LINUX, MACOS, WINDOWS = "/home/ann/my course", "/Users/ann/my course", r"C:\Users\Ann\my course"
+LINUX, MACOS, WINDOWS = "/srv/my course", "/Volumes/disk/my course", r"D:\my course"
 
 
 @pytest.fixture
