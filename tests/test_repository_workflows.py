@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import subprocess
 
 import pytest
 import yaml
@@ -30,7 +32,8 @@ def test_each_job_that_runs_the_tests_installs_every_extra_that_they_import(name
     """`make` and .ci/run install all extras, which a test of the Makefile holds."""
     lines = commands(jobs()[name])
     if any("pip install" in line for line in lines):
-        (extras,) = re.findall(r"pip install -c constraints\.txt -e \"\.\[([^]]+)\]\"", "\n".join(lines))
+        how = r"-c constraints\.txt" if name != "weekly, newest" else "--upgrade --upgrade-strategy eager"
+        (extras,) = re.findall(rf"pip install {how} -e \"\.\[([^]]+)\]\"", "\n".join(lines))
         assert set(extras.split(",")) == set(PROJECT["optional-dependencies"])
     elif any(lines):  # a job that only publishes what another has built runs nothing
         assert any(line.startswith(("make ", ".ci/run")) for line in lines), "nothing installs the package"
@@ -51,3 +54,60 @@ def test_each_night_the_slow_tests_and_all_notebooks_run():
     assert workflow[True]["schedule"], "YAML reads the key `on` as true"
     assert any("-m slow --thorough" in line for line in commands(workflow["jobs"]["slow"]))
     assert "make notebooks" in commands(workflow["jobs"]["notebooks"])
+
+
+def test_each_week_the_newest_versions_are_tried_on_every_python():
+    newest = jobs()["weekly, newest"]
+    assert newest["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert not any("constraints" in line for line in commands(newest)), "the pins would hide what is new"
+
+
+# Releases --------------------------------------------------------------------------------------------------------
+
+
+def test_a_tag_is_tested_before_anything_is_published():
+    workflow = yaml.safe_load(read(".github/workflows/release.yml"))
+    assert workflow[True] == {"push": {"tags": ["v*"]}}
+    assert commands(workflow["jobs"]["build"])[2:4] == [".ci/run", '.ci/release "$GITHUB_REF_NAME"']
+    assert [workflow["jobs"][name]["needs"] for name in ("files", "pypi")] == ["build", "build"]
+
+
+def test_only_the_job_that_needs_a_right_has_it_and_nothing_holds_a_password():
+    rights = {name: job["permissions"] for name, job in jobs().items() if "permissions" in job}
+    assert rights["release, files"] == {"contents": "write"} and rights["release, pypi"] == {"id-token": "write"}
+    assert "release, build" not in rights
+    assert jobs()["release, pypi"]["environment"] == {"name": "pypi"}
+    assert not any("secrets." in path.read_text(encoding="utf-8") for path in WORKFLOWS)
+
+
+def test_pypi_gets_the_wheel_and_nothing_else():
+    (download, publish) = jobs()["release, pypi"]["steps"]
+    (upload,) = (one for one in jobs()["release, build"]["steps"] if one.get("with", {}).get("name") == "wheel")
+    assert download["with"] == {"name": "wheel", "path": "dist"} and upload["with"]["path"] == "dist/*.whl"
+    assert publish["uses"] == "pypa/gh-action-pypi-publish@release/v1"
+
+
+@pytest.mark.skipif(not shutil.which("bash") or os.name == "nt", reason="the script is for Linux")
+@pytest.mark.parametrize(
+    ("tag", "changes", "told"),
+    [
+        ("v9.9", "## {version}", "The tag is v9.9 and the version in pyproject.toml is {version}"),
+        ("v{version}", "## Unreleased", "CHANGELOG.md has no section '## {version}'"),
+        ("v{version}", "## {version}", "make was asked for site"),
+    ],
+    ids=["another version", "no change told", "all agrees"],
+)
+def test_a_tag_that_is_not_the_version_or_brings_no_news_builds_nothing(tag, changes, told, tmp_path):
+    version = PROJECT["version"]
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(REPOSITORY / ".ci" / "release", tmp_path / ".ci")
+    shutil.copy(REPOSITORY / "pyproject.toml", tmp_path)
+    (tmp_path / "CHANGELOG.md").write_text(changes.format(version=version) + "\n")
+    (tmp_path / "make").write_text('#!/bin/sh\necho "make was asked for $1"; exit 3\n')
+    (tmp_path / "make").chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    command = ["bash", ".ci/release", tag.format(version=version)]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == (3 if "make" in told else 1) and told.format(version=version) in done.stdout + done.stderr
