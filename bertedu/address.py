@@ -6,6 +6,7 @@ it, and a test holds them to what stands here.
 
 OWNER = "OWNER_TO_BE_NAMED"  # no account can be called so: GitHub's names have no underscores
 BRANCH = "main"
+COLAB_BRANCH = "colab"  # the notebooks of `bertedu build --colab`, put there by each release
 REPOSITORY = f"https://github.com/{OWNER}/bertedu"
 SITE = f"https://{OWNER.lower()}.github.io/bertedu/"
 
@@ -30,9 +31,14 @@ def issue_url() -> str:
     return f"{REPOSITORY}/issues/new/choose"
 
 
-def colab_url(path: str) -> str:
-    """A notebook of the repository, opened in Google Colab."""
-    return f"https://colab.research.google.com/github/{OWNER}/bertedu/blob/{BRANCH}/{path}"
+def colab_url(name: str) -> str:
+    """A notebook that was made for Google Colab, opened there: "03_self_attention.ipynb"."""
+    return f"https://colab.research.google.com/github/{OWNER}/bertedu/blob/{COLAB_BRANCH}/{name}"
+
+
+def raw_url(path: str, version: str) -> str:
+    """A file of a released version as it is, for a page that shows it: "notebooks/pictures/03_where.svg"."""
+    return f"https://raw.githubusercontent.com/{OWNER}/bertedu/v{version}/{path}"
 
 
 def page_url(page: str = "") -> str:

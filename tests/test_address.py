@@ -34,7 +34,10 @@ def test_no_other_file_repeats_the_address():
 
 def test_links_name_the_file_the_branch_and_the_owner():
     path = "notebooks/03_self_attention.ipynb"
-    for link in (address.source_url(path), address.edit_url(path), address.colab_url(path)):
+    colab = address.colab_url("03_self_attention.ipynb")
+    assert colab.endswith(f"/{address.OWNER}/bertedu/blob/{address.COLAB_BRANCH}/03_self_attention.ipynb")
+    assert address.raw_url(path, "1.2").endswith(f"/{address.OWNER}/bertedu/v1.2/{path}")
+    for link in (address.source_url(path), address.edit_url(path)):
         assert link.startswith("https://") and link.endswith(f"/{address.BRANCH}/{path}") and address.OWNER in link
     assert address.page_url("glossary.html") == f"{address.SITE}glossary.html"
 

@@ -9,6 +9,8 @@ import pytest
 import yaml
 from support.repository import PROJECT, REPOSITORY, read
 
+from bertedu import address
+
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 LEAST_MINUTES = 60  # tests and notebooks take up to 41 minutes on a slow machine, the set-up some more
 
@@ -74,7 +76,8 @@ def test_a_tag_is_tested_before_anything_is_published():
 
 def test_only_the_job_that_needs_a_right_has_it_and_nothing_holds_a_password():
     rights = {name: job["permissions"] for name, job in jobs().items() if "permissions" in job}
-    assert rights["release, files"] == {"contents": "write"} and rights["release, pypi"] == {"id-token": "write"}
+    assert rights["release, pypi"] == {"id-token": "write"}
+    assert rights["release, files"] == rights["release, colab"] == {"contents": "write"}
     assert "release, build" not in rights
     assert jobs()["release, pypi"]["environment"] == {"name": "pypi"}
     assert not any("secrets." in path.read_text(encoding="utf-8") for path in WORKFLOWS)
@@ -85,6 +88,13 @@ def test_pypi_gets_the_wheel_and_nothing_else():
     (upload,) = (one for one in jobs()["release, build"]["steps"] if one.get("with", {}).get("name") == "wheel")
     assert download["with"] == {"name": "wheel", "path": "dist"} and upload["with"]["path"] == "dist/*.whl"
     assert publish["uses"] == "pypa/gh-action-pypi-publish@release/v1"
+
+
+def test_colab_gets_its_notebooks_when_its_first_cell_finds_the_wheel():
+    colab = jobs()["release, colab"]
+    assert colab["needs"] == "pypi" and colab["steps"][1]["with"]["publish_branch"] == address.COLAB_BRANCH
+    (upload,) = (one for one in jobs()["release, build"]["steps"] if one.get("with", {}).get("name") == "colab")
+    assert f"build --colab {upload['with']['path']}\n" in read(".ci/release")
 
 
 @pytest.mark.skipif(not shutil.which("bash") or os.name == "nt", reason="the script is for Linux")

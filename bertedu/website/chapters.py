@@ -129,6 +129,6 @@ def bar(one: Stored) -> str:
     return (
         f'<p class="chapter-bar"><span>{times}</span>'
         f'<a href="../downloads/{Path(notebook).name}" download>Download</a>'
-        f'<a href="{colab_url(notebook)}"{title}>Open in Colab</a>'
+        f'<a href="{colab_url(Path(notebook).name)}"{title}>Open in Colab</a>'
         f'<a href="{edit_url(source)}"{title}>Edit</a></p>'
     )
