@@ -14,17 +14,18 @@ from bertedu.course import data
 from bertedu.course.unpacking import RECORD, first_notebook, unpack
 from bertedu.errors import UserError
 
-NAMES = ["00_start_here.ipynb", "01_next.ipynb", "pictures/00_map.svg"]
+NAMES = ["00_start_here.ipynb", "01_next.ipynb", "pictures/00_map.svg", "data/tasks/words/train.tsv"]
 
 
 @pytest.fixture
 def wheel(tmp_path, monkeypatch) -> Path:
     """An installed package with a course of three files in it."""
     course = tmp_path / "site-packages" / "bertedu" / "_course"
-    for name in [*NAMES, "solutions/00_start_here.ipynb", "notes.txt"]:
+    for name in [*NAMES[:3], "solutions/00_start_here.ipynb", "notes.txt"]:
         (course / "notebooks" / name).parent.mkdir(parents=True, exist_ok=True)
         (course / "notebooks" / name).write_text(f"first edition of {name}")
-    (course / "data").mkdir()
+    (course / "data" / "tasks" / "words").mkdir(parents=True)
+    (course / NAMES[3]).write_text("first edition of the data")
     (course / "data" / "words.txt").write_text("from the wheel")
     monkeypatch.setattr(data, "IN_WHEEL", course)
     monkeypatch.setattr(data, "PACKAGE", course.parent)
@@ -56,7 +57,7 @@ def test_a_second_start_changes_nothing(wheel):
 def test_a_newer_course_replaces_what_was_not_changed_and_keeps_the_learners_work(wheel):
     unpack(Path("mine"))
     Path("mine", NAMES[0]).write_text("my answers")
-    for name in NAMES:
+    for name in NAMES[:3]:
         (wheel / "notebooks" / name).write_text(f"second edition of {name}")
     for _ in range(2):  # what was kept once is kept for ever
         result = unpack(Path("mine"))

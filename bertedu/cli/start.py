@@ -27,7 +27,7 @@ def start(folder: Path) -> None:
     result = unpack(folder)
     count = sum(name.endswith(".ipynb") for name in result.written)
     if count:
-        say(f"{count} notebooks and their pictures are in {folder}.")
+        say(f"{count} notebooks, their pictures and the data to fine-tune on are in {folder}.")
     if result.updated:
         say(f"{len(result.updated)} files that you had not changed were brought up to date.")
     if kept := [name for name in result.kept if name.endswith(".ipynb")]:

@@ -1,10 +1,10 @@
-"""A learner's own folder: the notebooks and their pictures, copied there. What the learner has changed stays."""
+"""A learner's own folder: notebooks, pictures and the tasks' data, copied there. What the learner has changed stays."""
 
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bertedu.course.data import shipped_notebooks
+from bertedu.course.data import data_path, shipped_notebooks
 from bertedu.errors import UserError
 from bertedu.files import copy, read_bytes, read_json_object, write_json
 
@@ -23,7 +23,7 @@ class Unpacked:
 
 
 def unpack(folder: Path) -> Unpacked:
-    """Copy the learner's notebooks and pictures into a folder, which is made if need be.
+    """Copy the learner's notebooks, their pictures and data/tasks into a folder, which is made if need be.
 
     A file that is there already is replaced only where it is still as an earlier call wrote it; any other is kept.
     Raises UserError where the folder is the course's own, or cannot be written.
@@ -36,8 +36,7 @@ def unpack(folder: Path) -> Unpacked:
     record = folder / RECORD
     earlier = read_json_object(record, {"files": dict})["files"] if record.exists() else {}
     now, result = {}, Unpacked()
-    for path in course_files(source):
-        name = path.relative_to(source).as_posix()
+    for name, path in course_files(source).items():
         now[name] = digest(path)
         there = digest(folder / name) if (folder / name).exists() else None
         if there is None:
@@ -55,9 +54,16 @@ def unpack(folder: Path) -> Unpacked:
     return result
 
 
-def course_files(source: Path) -> list[Path]:
-    """The notebooks and the pictures in a folder of notebooks, without the solved ones and an editor's copies."""
-    return [*sorted(source.glob("[0-9]*.ipynb")), *sorted(path for path in source.glob("pictures/*") if path.is_file())]
+def course_files(source: Path) -> dict[str, Path]:
+    """What a learner gets, by its name in the learner's folder.
+
+    The notebooks in `source` without the solved ones and an editor's copies, their pictures, and data/tasks, so that the
+    commands of the documentation find them there.
+    """
+    notebooks, pictures, tasks = source.glob("[0-9]*.ipynb"), source.glob("pictures/*"), data_path("tasks")
+    found = {path.relative_to(source).as_posix(): path for path in sorted([*notebooks, *pictures]) if path.is_file()}
+    data = {f"data/tasks/{path.relative_to(tasks).as_posix()}": path for path in sorted(tasks.rglob("*"))}
+    return found | {name: path for name, path in data.items() if path.is_file()}
 
 
 def digest(path: Path) -> str:
