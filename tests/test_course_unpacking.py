@@ -114,6 +114,16 @@ def test_the_data_of_an_installed_package_are_found_from_any_folder(wheel):
     assert data.data_path("words.txt").read_text() == "from the wheel"
 
 
+@pytest.mark.parametrize("command", ["assignment 03", "slides 03", "handout 03"])
+def test_a_teachers_command_says_that_a_wheel_has_no_solved_notebooks(wheel, command, monkeypatch):
+    from bertedu.course.building import places
+
+    monkeypatch.setattr(places, "IN_WHEEL", wheel)
+    result = call(*command.split(), "--output", "out")
+    assert result.exit_code == 2 and "in a clone of the course, or in the unpacked zip" in result.stderr
+    assert not Path("out").exists()
+
+
 # The wheel -------------------------------------------------------------------------------------------------------
 
 

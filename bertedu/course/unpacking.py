@@ -57,8 +57,8 @@ def unpack(folder: Path) -> Unpacked:
 def course_files(source: Path) -> dict[str, Path]:
     """What a learner gets, by its name in the learner's folder.
 
-    The notebooks in `source` without the solved ones and an editor's copies, their pictures, and data/tasks, so that the
-    commands of the documentation find them there.
+    The notebooks in `source` without the solved ones and an editor's copies, their pictures, and data/tasks, so that
+    the commands of the documentation find them there.
     """
     notebooks, pictures, tasks = source.glob("[0-9]*.ipynb"), source.glob("pictures/*"), data_path("tasks")
     found = {path.relative_to(source).as_posix(): path for path in sorted([*notebooks, *pictures]) if path.is_file()}

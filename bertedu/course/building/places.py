@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from bertedu.course.data import IN_WHEEL
 from bertedu.course.rooms import in_full, number_of, sources_in
 from bertedu.errors import UserError
 
@@ -17,7 +18,12 @@ class Places:
 
     @property
     def notebooks(self) -> Path:
-        """Learner's notebooks."""
+        """Learner's notebooks. Raises UserError where bertedu was installed from a wheel, which has no solved ones."""
+        if self.root == PACKAGE.parent and IN_WHEEL.is_dir():
+            raise UserError(
+                "this command works on the notebooks of the repository, and bertedu was installed without it: run it "
+                "in a clone of the course, or in the unpacked zip of a release."
+            )
         return self.root / "notebooks"
 
     @property
