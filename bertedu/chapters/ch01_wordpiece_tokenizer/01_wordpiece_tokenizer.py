@@ -736,8 +736,12 @@ class MyTokenizer:
 print(MyTokenizer(tokenizer.vocab)("The seal [MASK] to the beach."))
 
 # %%
+import warnings
+
 from transformers import BertTokenizer as Reference
 
+# Uncased, BERT drops marks that some scripts need, and the package warns of it. Here we compare.
+warnings.filterwarnings("ignore", message="an uncased tokenizer")
 texts = list(dict.fromkeys([*train[:6000], *others, *letter, *hard]))
 for lowercase in (True, False):
     package = BertTokenizer.train(texts, 3000, lowercase)

@@ -438,10 +438,11 @@ independent = task.predict(tagger, validation)  # each word chooses its tag inde
 print(f"F1 {about(0.82, entity_f1(gold, independent), within=0.04):.2f}")
 
 # %% tags=["nbval-ignore-output"]
+from bertedu.finetuning.tasks.tagging import Tagging
 from bertedu.visualization.mistakes import most_telling
 
 for row in most_telling(task.explain(validation, task.predictions(tagger, validation)), 6):
-    error = task.in_words(row)
+    error = Tagging.in_words(row)
     print(f"{error.asked}\n    gold:  {error.right}\n    model: {error.said}")
 
 # %% [markdown]

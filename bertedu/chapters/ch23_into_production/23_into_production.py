@@ -875,21 +875,21 @@ assert served.process.poll() is not None  # the service has ended
 # It is as fast as before. Each answer comes with a probability, and some of them are above 0.9. On Friday somebody reads
 # the answers.
 #
-# The next cell builds that version. It changes one file of the folder. It also makes the folder look as if its exporter
-# had stored a digest of the graph only. The code is folded, so leave it folded for now.
+# The next cell builds that version. It changes one file of the folder, and the digest of this file, as if the exporter
+# had been given it so. The code is folded, so leave it folded for now.
 # The second cell asks it for the validation reviews. No error. How certain is it on average, and how much is right?
 
+
 # %% tags=["hide-input"]
-
-
-def another_version(name, change, digests=False):
+def another_version(name, change, old_digest=False):
     target = work / name
     shutil.copytree(work / "reviews", target)
     lines = (target / "vocab.txt").read_text(encoding="utf-8").splitlines()
     text = "\n".join(change(lines)) + "\n"
     (target / "vocab.txt").write_text(text, encoding="utf-8", newline="\n")
     written = json.loads((target / "export.json").read_text(encoding="utf-8"))
-    written["files"] = written["files"] if digests else {}
+    if not old_digest:
+        written["files"]["vocab.txt"] = hashlib.sha256(text.encode()).hexdigest()
     (target / "export.json").write_text(json.dumps(written), encoding="utf-8")
     return target
 
@@ -943,8 +943,9 @@ print("what the model reads on monday:", tokenizer.decode(ids))
 # inputs without sense its mean may also rise.)
 #
 # But an alarm of the monitor comes after dozens of wrong answers, and somebody has to read it. A **startup check** stops
-# the service before the first one. Monday's exporter stored the digest of the graph only, so let's write one for the
-# vocabulary. `broken_digest` is a first try: it would be stored at export and compared at the start.
+# the service before the first one. Monday's exporter read the sorted file and stored its digest, so let's write a digest
+# of the vocabulary that is stored with the *model*, when it is trained. `broken_digest` is a first try: it would be
+# compared at the start.
 
 # %%
 print("alarms:", ", ".join(drift["alarms"]))
@@ -994,8 +995,9 @@ check("23.4", vocabulary_digest)
 # reading of the file. A second check covers the whole way: **golden requests**, a few texts with answers that were stored
 # at export. At the start, the service asks itself and refuses to start where an answer differs. The next cell tries four
 # versions with 32 golden requests. In the last version a single line of the vocabulary is lost, so that all later ids
-# are too small by one. Guess its accuracy. The last line of the output shows what our service says to Monday's folder if
-# the digests are there: `bertedu export` stores one for each file, and `bertedu serve` compares them before it starts.
+# are too small by one. Guess its accuracy. The last line of the output shows what our service says if the file was
+# changed after the export: `bertedu export` stores a digest of each file, and `bertedu serve` compares them before it
+# starts.
 
 # %%
 golden = {text: said["probabilities"] for text, said in zip(reviews[:32], full)}
@@ -1019,7 +1021,7 @@ for name, (one, fails, expected, usual) in versions.items():
     print(f"accuracy {about(expected, right, within=0.1):.0%}, confidence {sure:.2f}")
 try:
     Engine(
-        another_version("tuesday", lambda lines: lines[:5] + sorted(lines[5:]), digests=True)
+        another_version("tuesday", lambda lines: lines[:5] + sorted(lines[5:]), old_digest=True)
     )
 except UserError as error:
     print(str(error).split("tuesday")[1][1:])
