@@ -15,7 +15,6 @@ import ast
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 
@@ -26,7 +25,8 @@ def names_on_demand(package: str) -> tuple[Callable[[str], Any], Callable[[], li
     `course/guarding.py` takes back.
     """
     module = sys.modules[package]
-    where = imported_for_types(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    loader: Any = module.__loader__  # it finds the code in a zip file, too
+    where = imported_for_types(loader.get_source(package))
 
     def find(name: str) -> Any:
         if name not in where:

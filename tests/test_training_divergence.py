@@ -40,13 +40,6 @@ class Poisoned:
         return {**sums, "nsp_loss": sums["nsp_loss"] + (self.value if self.step == self.at else 0.0)}
 
 
-@pytest.mark.parametrize("log_steps", [1, 50])
-def test_a_rate_of_1e30_is_told_as_divergence(tmp_path, log_steps):
-    with pytest.raises(UserError, match=r"training diverged: .* at step \d+; begin a new run with a lower --learning"):
-        tiny_trainer(tmp_path, learning_rate=1e30, log_steps=log_steps, save_seconds=1e9).run()
-    assert_whole(tmp_path)
-
-
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 @pytest.mark.parametrize("save_seconds", [0.0, 1e9])
 @pytest.mark.parametrize("log_steps", [1, 4, 50])

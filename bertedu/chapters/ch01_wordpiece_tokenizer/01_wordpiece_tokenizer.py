@@ -740,7 +740,7 @@ import warnings
 
 from transformers import BertTokenizer as Reference
 
-# Uncased, BERT drops marks that some scripts need, and the package warns of it. Here we compare.
+# Uncased, BERT drops marks that some scripts need, and the package warns of it.
 warnings.filterwarnings("ignore", message="an uncased tokenizer")
 texts = list(dict.fromkeys([*train[:6000], *others, *letter, *hard]))
 for lowercase in (True, False):

@@ -846,6 +846,8 @@ moved = {
 }
 
 # %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
+
 figure = new_figure(7.4, 2.4)
 left, right_side = figure.subplots(1, 2, width_ratios=[4, 1])
 panels = ((left, "position", "position"), (right_side, "token_type", "segment"))

@@ -571,6 +571,8 @@ check("4.2", gelu)
 # of the two forms of GELU, multiplied by 1000.
 
 # %% tags=["hide-input"]
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
+
 x = torch.linspace(-5, 5, 401)
 exact, fitted = nn.functional.gelu(x), nn.functional.gelu(x, approximate="tanh")
 figure = new_figure(7.4, 2.7)
