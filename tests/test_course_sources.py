@@ -97,6 +97,20 @@ def test_odd_cells_are_read_as_they_ran(cells, texts, wanted, unwanted):
     compile(found, "kept", "exec")
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["calls = 0\ndef answer(x):\n    global calls\n    calls += 1\n    return x"],
+        ["import torch\nones = torch.zeros(2)", "ones += 1", "def answer(x):\n    return x * ones[0]"],
+    ],
+    ids=["global", "tensor"],
+)
+def test_a_name_that_is_only_added_to_is_kept_with_its_first_value(cells, texts):
+    names: dict = {}
+    exec(source(cells, *texts).text, names)
+    assert names["answer"](7) == 7
+
+
 def test_an_answer_without_a_name_is_taken_from_its_check(cells):
     cells.run("import torch\nfrom bertedu.course import check", 'check("3.3", lambda x: x.transpose(1, 2).flatten(2))')
     assert kept()["3.3"].pieces == ["answer_3_3 = lambda x: x.transpose(1, 2).flatten(2)"]

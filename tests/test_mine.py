@@ -13,6 +13,7 @@ from bertedu.corpora.world import world_corpus
 from bertedu.course.keeping import Answer, keep, kept_here
 from bertedu.course.parts import BY_NUMBER, PARTS
 from bertedu.course.rooms import CHAPTERS
+from bertedu.errors import UserError
 from bertedu.inference import fill_mask
 from bertedu.mine import mine
 from bertedu.mine.file import save
@@ -178,6 +179,21 @@ def test_a_name_that_means_something_else_elsewhere_stays_in_a_box(name):
     assert "def made_for_3_3():" in text and "'''Two\nlines.'''" in text
     program, broken = working(with_answer("3.3", helper, own))
     assert not broken and "3.3" in program.lit()
+
+
+def test_a_name_that_is_global_in_an_answer_is_found_in_its_box_too():
+    pieces = (
+        "HEADS = 0",
+        "def merge_heads(x):\n    global HEADS\n    HEADS += 1\n    return x.transpose(1, 2).flatten(-2)",
+    )
+    assert "        nonlocal HEADS\n" in my_bert(with_answer("3.3", *pieces))
+    program, broken = working(with_answer("3.3", *pieces))
+    assert not broken and "3.3" in program.lit()
+
+
+def test_minutes_that_are_no_number_are_told_in_a_sentence():
+    with pytest.raises(UserError, match="minutes is 'two': give a number from 0 to 1440"):
+        mine("two")
 
 
 def test_a_helper_of_two_parts_is_written_once_and_a_changed_one_stays_apart():

@@ -67,14 +67,17 @@ def statements(sources: Iterable[tuple[int, str]]) -> list[Statement]:
 def uses(code: str) -> set[str]:
     """The global names that code reads, in its functions and classes too, without those of Python itself."""
     table = symtable.symtable(code, "cell", "exec")
-    return {name for name in global_names(table) if not hasattr(builtins, name)}
+    targets = (node.target for node in ast.walk(ast.parse(code)) if isinstance(node, ast.AugAssign))
+    added_to = {target.id for target in targets if isinstance(target, ast.Name)}  # symtable: assigned, not referenced
+    return {name for name in global_names(table, added_to) if not hasattr(builtins, name)}
 
 
-def global_names(table: symtable.SymbolTable) -> Iterator[str]:
-    """The names that a scope and those inside it look up outside their functions."""
+def global_names(table: symtable.SymbolTable, added_to: set[str]) -> Iterator[str]:
+    """The names that a scope and those inside it look up outside their functions. `added_to` are those in `n += 1`."""
     top = table.get_type() == "module"
     for symbol in table.get_symbols():
-        if symbol.is_referenced() and (top or symbol.is_global()):
-            yield symbol.get_name()
+        name = symbol.get_name()
+        if (symbol.is_referenced() or name in added_to) and (top or symbol.is_global()):
+            yield name
     for inner in table.get_children():
-        yield from global_names(inner)
+        yield from global_names(inner, added_to)

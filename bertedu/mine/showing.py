@@ -124,8 +124,8 @@ def mine(minutes: float = 0.0) -> Mine:
 
 def show(answers: Mapping[str, Answer], minutes: float = 0.0) -> Mine:
     """The demonstration of some answers, which writes nothing."""
-    if not 0 <= minutes <= 24 * 60:
-        raise UserError(f"minutes is {minutes}: give a number from 0 to {24 * 60}.")
+    if not isinstance(minutes, int | float) or not 0 <= minutes <= 24 * 60:
+        raise UserError(f"minutes is {minutes!r}: give a number from 0 to {24 * 60}.")
     program, broken = working(answers)
     with ORIGINALS.restored(), own_settings():
         fills = {text: program.fill(text) for text in MASKS}

@@ -102,9 +102,18 @@ def bound(line: str) -> str:
 def boxed(part: Part, answer: Answer) -> str:
     """A part in a function of its own, since it uses a name that means something else above or below it."""
     function = f"made_for_{part.number.replace('.', '_')}"
-    inside = indented(joined([*answer.imports, *answer.pieces]))
+    inside = indented(global_in_box(joined([*answer.imports, *answer.pieces])))
     about = "    # In a box of its own: one of its names means something else in another part.\n"
     return f"def {function}():\n{about}{inside}\n\n    return {answer.name}\n\n\n{part.name} = {function}()"
+
+
+def global_in_box(code: str) -> str:
+    """Code in which `global` is `nonlocal` where it means names of the box, which are global no longer."""
+    lines, own = code.split("\n"), names_in(code)
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Global) and own.issuperset(node.names):
+            lines[node.lineno - 1] = lines[node.lineno - 1].replace("global", "nonlocal", 1)
+    return "\n".join(lines)
 
 
 def indented(code: str) -> str:

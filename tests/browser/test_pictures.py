@@ -16,6 +16,7 @@ LEAST_WORDS = 5
 LOOK = """async name => {
     const panel = window.jupyterapp.shell.currentWidget, found = [];
     for (const cell of panel.content.widgets) {
+        cell.node.querySelectorAll('details').forEach(folded => { folded.open = true; });
         const images = [...cell.node.querySelectorAll('.jp-RenderedHTMLCommon img, .jp-OutputArea img')];
         await Promise.all(images.map(image => image.decode().catch(() => 0)));
         found.push({
