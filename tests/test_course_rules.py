@@ -139,3 +139,16 @@ def test_a_hint_that_a_cell_shows_counts_and_one_that_prose_names_does_not(monke
     code = freshness.code_of(modules)
     monkeypatch.setattr(freshness, "code_of", lambda name: code.replace("hints=(", 'hints=("Another.", '))
     assert (made_from(source, places, modules) != before) is changes
+
+
+DRAWN = 'def scores(raw):\n    """The scores."""\n\n\ndef _helper(query):\n    """Draws none."""\n'
+
+
+def test_a_name_that_a_picture_takes_and_two_cells_define_is_refused(tmp_path):
+    places = course(tmp_path, GOOD + "\n# %%\nraw = query = 1\n\n# %%\nquery = 2\nshown = [raw for raw in (1, 2)]\n")
+    (source,) = places.all_sources()
+    (source.parent / "pictures.py").write_text(DRAWN, encoding="utf-8")
+    assert not faults(source, places)
+    source.write_text(source.read_text(encoding="utf-8") + "\n# %%\nfor raw in (1, 2):\n    pass\n", encoding="utf-8")
+    (fault,) = faults(source, places)
+    assert "line 23: raw gets a second value here, and the picture scores would show only this one" in fault

@@ -96,9 +96,9 @@ from torch.nn.functional import cross_entropy, one_hot
 
 table = torch.tensor([[0, 0, 0], [1, 0, 2], [3, 1, 1], [5, 5, 5], [2, 4, 0]])  # [V, D]
 ids = torch.tensor([[2, 4, 2]])  # [B, T]
-vectors = table[ids]  # [B, T, D]
-print(list(ids.shape), "->", list(vectors.shape))
-print(vectors.tolist())
+rows = table[ids]  # [B, T, D]
+print(list(ids.shape), "->", list(rows.shape))
+print(rows.tolist())
 
 # %% [markdown]
 # That is all that an **embedding layer** does in its forward pass: the same id gives the same vector at every position.

@@ -329,9 +329,9 @@ def slope(scores):  # [N, T] -> mean norm of the derivative of the weights by th
 torch.manual_seed(0)
 sizes, curves = (1, 4, 16, 64, 256, 1024), {"unscaled": [], "divided by √d": []}
 for d in sizes:
-    raw = torch.einsum("nd,ntd->nt", torch.randn(1000, d), torch.randn(1000, 16, d))  # [N, T]
-    curves["unscaled"].append(slope(raw))
-    curves["divided by √d"].append(slope(raw / d**0.5))
+    dots = torch.einsum("nd,ntd->nt", torch.randn(1000, d), torch.randn(1000, 16, d))  # [N, T]
+    curves["unscaled"].append(slope(dots))
+    curves["divided by √d"].append(slope(dots / d**0.5))
 figure = new_figure(5, 2.6)
 axes = figure.subplots()
 for (label, numbers), colour in zip(curves.items(), (ORANGE, BLUE)):
@@ -350,7 +350,7 @@ Picture(
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![The weights of one query for 16 keys at d = 1024: with the scores as they are, one key gets 1.00; divided by √d, the largest weight is 0.20.](pictures/03_too_sure.svg)
+# ![The weights of one query for 16 keys at d = 1024: with the scores as they are, one key gets 1.00; divided by √d, the largest weight is 0.28.](pictures/03_too_sure.svg)
 #
 # Without the division a head with d = 1024 puts nearly all its weight on one key before it has learned anything, and
 # the curves above show why such certainty is hard to correct: the derivative is close to zero, so the gradient that should

@@ -52,6 +52,7 @@ def faults(path: Path, places: Places) -> list[str]:
     found += [(1, sentence) for sentence in left_out(path, cells, known)]
     if not found:
         found += [(starts[place], sentence) for place, sentence in guesses_of_answers(cells)]
+        found += [(starts[place], sentence) for place, sentence in changed_before_drawn(path, cells)]
     if not found:
         try:
             learner_version(read_source(path), path)
@@ -143,6 +144,27 @@ def guesses_of_answers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str
         if is_guess(cell) and (used := sorted(read & answers - own)):
             yield place, f"this guess depends on the exercise that defines {', '.join(used)}: use the package's."
         answers = answers | own - imported(tree) if BEGIN in cell.source else answers - own
+
+
+def changed_before_drawn(path: Path, cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
+    """Names that a picture takes and two cells define: pictures are drawn after the last cell, from its values."""
+    takers = {name: drawer for drawer, names in taken_by_pictures(path.parent / "pictures.py").items() for name in names}
+    first: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        if cell.cell_type != "code" or MAGIC.search(cell.source):
+            continue
+        for name in sorted(defined(ast.parse(cell.source)) & takers.keys()):
+            if name in first:
+                yield place, f"{name} gets a second value here, and the picture {takers[name]} would show only this one."
+            first[name] = place
+
+
+def taken_by_pictures(path: Path) -> dict[str, list[str]]:
+    """The names that each picture of a room's pictures.py takes, by picture; nothing where there is no such file."""
+    if not path.exists():
+        return {}
+    functions = (node for node in ast.parse(read_text(path)).body if isinstance(node, ast.FunctionDef))
+    return {one.name: [argument.arg for argument in one.args.args] for one in functions if not one.name.startswith("_")}
 
 
 def defined(node: ast.AST) -> set[str]:
