@@ -148,14 +148,15 @@ def guesses_of_answers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str
 
 def changed_before_drawn(path: Path, cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
     """Names that a picture takes and two cells define: pictures are drawn after the last cell, from its values."""
-    takers = {name: drawer for drawer, names in taken_by_pictures(path.parent / "pictures.py").items() for name in names}
+    pictures = taken_by_pictures(path.parent / "pictures.py")
+    taker = {name: picture for picture, names in pictures.items() for name in names}
     first: dict[str, int] = {}
     for place, cell in enumerate(cells):
         if cell.cell_type != "code" or MAGIC.search(cell.source):
             continue
-        for name in sorted(defined(ast.parse(cell.source)) & takers.keys()):
+        for name in sorted(defined(ast.parse(cell.source)) & taker.keys()):
             if name in first:
-                yield place, f"{name} gets a second value here, and the picture {takers[name]} would show only this one."
+                yield place, f"{name} gets a second value here; the picture {taker[name]} would show only this one."
             first[name] = place
 
 
