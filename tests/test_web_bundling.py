@@ -11,7 +11,7 @@ from support.web_questions import node
 from bertedu.errors import UserError
 from bertedu.web.bundling import WEB, bundle
 
-MODULES = sorted(WEB.glob("*.js"))
+MODULES = sorted(WEB.rglob("*.js"))
 MOST_LINES = 300
 ASKING = r"\b(fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts|import\()"
 

@@ -6,18 +6,16 @@ view lives in a frame of its own. It travels to the page as a widget, so no scri
 
 import re
 from collections.abc import Sequence
-from html import escape
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import torch
-from ipywidgets import HTML, Layout
 from torch import Tensor
 
 from bertedu.errors import UserError
 from bertedu.files import read_text
 from bertedu.visualization.attention import attention_grid, checked
-from bertedu.visualization.widgets.view import WidgetView
+from bertedu.visualization.widgets.view import WidgetView, frame
 
 LIBRARIES = (("mpld3", "mpld3/js/d3.v5.min.js"), ("sphinxcontrib-jquery", "sphinxcontrib/jquery/jquery.js"))
 FETCHES_REQUIRE = '<script src="https://cdnjs.cloudflare.com/ajax/libs/require.js/2.3.6/require.min.js"></script>'
@@ -28,7 +26,6 @@ window.requirejs = function (names, run) { run(window.jQuery, window.d3); };
 """
 STYLE = "body { margin: 8px; background: white; color: black; color-scheme: light; }"
 FEWEST_COLUMNS = 6  # as if there were so many heads: with two, bertviz would make each as wide as half the page
-TALLEST = 720  # pixels; a taller view scrolls in its frame
 
 
 def head_view(attentions: Sequence[Tensor], tokens: Sequence[str], sentence_b_start: int | None = None) -> WidgetView:
@@ -103,12 +100,3 @@ def library(package: str, file: str) -> str:
     except PackageNotFoundError:
         raise UserError(f"bertviz needs {file} of {package}, which is not installed: pip install {package}.") from None
     return read_text(path).replace("</script", "<\\/script")
-
-
-def frame(page: str, title: str, height: int) -> HTML:
-    """A page inside a page, apart from the notebook's own styles and scripts."""
-    return HTML(
-        f'<iframe srcdoc="{escape(page)}" title="{escape(title)}" width="100%" height="{min(height, TALLEST)}" '
-        f'style="border: 1px solid #767676; box-sizing: border-box"></iframe>',
-        layout=Layout(width="98%", max_width="1040px"),
-    )

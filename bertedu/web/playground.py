@@ -94,7 +94,7 @@ def corpus_of(folder: Path) -> str:
 def playground(name: str, files: dict[str, str | None], weights: bytes, corpus: str) -> str:
     """The whole page as text, for a model's small files and its weights."""
     script = bundle(WEB / "playground.js")
-    style = read_text(WEB / "playground.css")
+    style = read_text(WEB / "page.css")
     begin = start_for(corpus)
     data = {"name": name, "files": files, "sources": functions(read_text(WEB / "bert.js")), **begin}
     return page("web/playground.html.j2").render(

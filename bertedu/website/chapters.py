@@ -16,7 +16,8 @@ from bertedu.classroom.markup import png_size
 from bertedu.classroom.overview import Chapter
 from bertedu.course.building.guesses import is_guess, with_answers
 from bertedu.course.building.places import Places
-from bertedu.files import naming_failures, read_text
+from bertedu.course.explorable import STORED, Explorable
+from bertedu.files import naming_failures, read_text, write_text
 from bertedu.website.quizzes import quiz_html
 from bertedu.website.tree import Tree
 
@@ -85,6 +86,9 @@ def code_cell(cell: NotebookNode, one: Stored, tree: Tree) -> NotebookNode:
     outputs = []
     for number, output in enumerate(cell.outputs, start=1):
         data = output.get("data", {})
+        if STORED in data:
+            outputs.append(touched(Explorable(**data[STORED]), f"{one.chapter.name}_{cell.id}.html", tree))
+            continue
         if any(kind in data for kind in LIVE):
             continue
         if "image/png" in data:
@@ -94,6 +98,16 @@ def code_cell(cell: NotebookNode, one: Stored, tree: Tree) -> NotebookNode:
     if is_guess(cell):
         cell.metadata.tags = [*cell.metadata.get("tags", []), "hide-output"]
     return cell
+
+
+def touched(explorable: Explorable, name: str, tree: Tree) -> NotebookNode:
+    """A picture that one can touch, as a page of its own in a frame of the chapter's page."""
+    write_text(tree.folder / "extra" / "explorables" / name, explorable.page())
+    html = (
+        f'<iframe class="explorable" loading="lazy" src="../explorables/{name}" title="{escape(explorable.question)}" '
+        f'height="{explorable.height}"></iframe>'
+    )
+    return new_output("display_data", {"text/html": html})
 
 
 def picture(output: NotebookNode, name: str, tree: Tree) -> NotebookNode:

@@ -33,6 +33,9 @@ CELLS = (
     "from bertedu.interview.asking import interview\n"
     "from bertedu.interview.flashcards import flashcards\n"
     "from bertedu.visualization.bertviz_views import head_view, model_view\n"
+    f"import sys; sys.path.insert(0, {str(REPOSITORY / 'tests')!r})\n"
+    "from support.explorable_examples import EXAMPLES\n"
+    "from bertedu.course.explorable import explorable\n"
     "from bertedu.visualization.widgets import attention_explorer, fill_mask_box, masking_playground, word_in_context\n"
     f"model, tokenizer = open_model({str(REPOSITORY / 'data' / 'checkpoints' / 'world-tiny')!r})\n"
     "pair = 'Berlin is the capital of Germany.', 'Paris is the capital of France.'\n"
@@ -44,6 +47,7 @@ CELLS = (
     "fill_mask_box(model, tokenizer, 'The capital of France is [MASK].')",
     "word_in_context(model, tokenizer, ['She sat on the bank of the river.', 'He brought his money to the bank.',\n"
     "    'They walked along the bank of the river.', 'The bank lends money.'], 'bank')",
+    "explorable('weighted_sum', **EXAMPLES['weighted_sum'])",
     "quiz(1)",
     "flashcards('attention')",
     "interview('attention')",

@@ -70,10 +70,20 @@ def test_views_and_widgets_work_in_the_browser(page, lab, ticks, asked_elsewhere
     play_with_masking(page, shoot)
     fill_masks(page, shoot)
     follow_a_word(page, shoot)
+    touch_a_picture(page, shoot)
     answer_the_quiz(page, shoot, ticks, "quiz-views")
     turn_a_card(page, shoot)
     take_an_interview(page, shoot)
     assert not asked_elsewhere
+
+
+def touch_a_picture(page, shoot) -> None:
+    view = cell(page, "explorable('weighted_sum'")
+    inside = view.frame_locator("iframe[title^='What does a token collect']")
+    assert "0.80 · 1.0" in inside.get_by_role("status").inner_text()
+    inside.get_by_label("query, number 1").fill("-2")
+    assert "0.20 · 1.0" in inside.get_by_role("status").inner_text()
+    shoot("explorable", view)
 
 
 def look_at_bertviz(page, shoot) -> None:

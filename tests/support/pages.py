@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-VOID = {"meta", "img", "br", "line"}
+VOID = {"meta", "link", "img", "br", "line"}
 
 
 class Page(HTMLParser):

@@ -325,6 +325,27 @@ check("1.2", split_word)
 # </details>
 
 # %% [markdown]
+# ### Touch it
+#
+# The next cell runs this loop at each key that you press, with a vocabulary of 12,288 tokens that was learned from
+# books. Choose a word to see which pieces were looked up in it. Guess first: into which pieces does it cut
+# *unhappiness*? Then find a long word that is one token, and a short one that needs four.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+explorable("pieces", checkpoint="mixed-mini", text="The librarian's unhappiness was unbelievable.", word=4)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# `unh ##app ##iness`, and not `un ##happiness`: the loop takes the longest piece that fits, and `unh` is longer than
+# `un`. It does not know what the parts of a word mean. Words that are frequent in books are one token, however long
+# (*immediately*); rare ones are cut, however short.
+#
+# </details>
+
+# %% [markdown]
 # From here on we use the package's `split_word`, which is the same loop (`bertedu/tokenization/wordpiece.py`).
 #
 # Keep one consequence in mind. With the tokens `c`, `##a`, `##f` and `##e` we can write *cafe* but not *face*,

@@ -263,6 +263,32 @@ check("3.1", weight_of_lamp)
 # </details>
 
 # %% [markdown]
+# ### Touch it
+#
+# The next cell shows the same computation with numbers that you can change. Guess first: which **one** number of the
+# query must change, so that [MASK] listens to *lamp* instead of *keys*?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+numbers = {"query": query[2].tolist(), "key": key.tolist(), "value": value[:, 0].tolist()}
+tasks = [
+    "Change one number of the query, so that [MASK] listens to lamp.",
+    "Hide keys. Where does its weight go?",
+    "Make the query ten times as large. What is left of the average? Then switch the division off.",
+]
+explorable("weighted_sum", tokens=tokens, asking=2, means=["singular", "plural"], tasks=tasks, **numbers)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# The second number, from 2 to −2: the query then says "a noun, late in the sentence", and that is the key of *lamp*. A
+# hidden token has the score −∞, so its weight is 0, and the others share all of it. A query ten times as large gives
+# scores ten times as large: *keys* gets everything, and the average has become a choice.
+#
+# </details>
+
+# %% [markdown]
 # ### All tokens at once: two matrix products
 #
 # The product `query @ key.T` contains the dot product of every query (row) with every key (column). Softmax is

@@ -14,6 +14,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 DESCRIBED = {"description_width": "11.5em"}
 LEFT = "text-align: left; white-space: nowrap; padding-right: 1em"
 RIGHT = "text-align: right; padding-right: 1em"
+TALLEST = 720  # pixels; a taller page scrolls in its frame
 WIDE, NARROW = Layout(width="98%", max_width="46em"), Layout(width="98%", max_width="32em")
 
 
@@ -66,4 +67,13 @@ def region(name: str, html: str) -> str:
     return (
         f'<div role="region" aria-label="{escape(name)}" aria-live="polite" tabindex="0" '
         f'style="overflow-x: auto; line-height: 1.5; padding: 4px">{html}</div>'
+    )
+
+
+def frame(page: str, title: str, height: int) -> HTML:
+    """A page inside a page, apart from the notebook's own styles and scripts."""
+    return HTML(
+        f'<iframe srcdoc="{escape(page)}" title="{escape(title)}" width="100%" height="{min(height, TALLEST)}" '
+        f'style="border: 1px solid #767676; box-sizing: border-box"></iframe>',
+        layout=Layout(width="98%", max_width="1040px"),
     )

@@ -1,0 +1,103 @@
+"""Pictures that one can touch: small pages of JavaScript, in a notebook and on the site, with a chapter's numbers.
+
+Each answers one question: `weighted_sum` what a token collects, `pieces` how a word is cut. In a notebook it lives in
+a frame of its own while the kernel runs; what is stored are words and numbers, from which the site makes the page.
+"""
+
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from bertedu.course.data import data_path
+from bertedu.errors import UserError
+from bertedu.files import read_text
+from bertedu.templates import page
+from bertedu.web.bundling import WEB, bundle
+from bertedu.web.playground import in_script, json_in_script, policy, small_files
+
+FOLDER = WEB / "explorables"
+STORED = "application/vnd.bertedu.explorable+json"  # what a notebook keeps: the name and what the chapter gave
+SHOW = (
+    'explorable.show(document.getElementById("explorable"), JSON.parse(document.getElementById("given").textContent));'
+)
+
+
+@dataclass(frozen=True)
+class Explorable:
+    """A picture that one can touch, of one kind, with a chapter's numbers in it."""
+
+    name: str
+    given: dict[str, Any]
+
+    @property
+    def question(self) -> str:
+        """Its title."""
+        return str(about(self.name)["question"])
+
+    @property
+    def told(self) -> str:
+        """What one sees in it and can change, for those who read it where nothing can be touched."""
+        return " ".join(about(self.name)["told"].split())
+
+    @property
+    def height(self) -> int:
+        """Of its frame, in pixels; what is higher scrolls in it."""
+        return int(about(self.name)["height"])
+
+    def page(self) -> str:
+        """The whole picture as one HTML file, which works from a disk and asks nobody for anything."""
+        script = bundle(FOLDER / f"{self.name}.js", "explorable") + SHOW
+        style = read_text(WEB / "page.css") + read_text(FOLDER / "explorables.css")
+        return page("web/explorables/page.html.j2").render(
+            question=self.question,
+            policy=policy(script, style),
+            style=Markup(style),
+            script=in_script(script),
+            given=Markup(json_in_script({**self.given, **files_of(self.given)})),
+        )
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        from bertedu.visualization.widgets.view import WIDGET, frame  # here, since the site needs no widgets
+
+        live = frame(self.page(), self.question, self.height)._repr_mimebundle_()
+        still = {
+            "text/plain": f"{self.question} {self.told}",
+            "text/html": f"<p><b>{escape(self.question)}</b> {escape(self.told)}</p>",
+        }
+        return {**still, STORED: {"name": self.name, "given": self.given}, WIDGET: live[WIDGET]}, {}
+
+
+def explorable(name: str, **given: Any) -> Explorable:
+    """The picture of this name with what it needs: numbers, words and lists of them (a tensor's `tolist()`).
+
+    Raises UserError for a name that there is not, and for what is no JSON.
+    """
+    about(name)
+    try:
+        return Explorable(name, json.loads(json.dumps(given, allow_nan=False)))
+    except (TypeError, ValueError) as error:
+        raise UserError(f"the explorable {name} was given what is no JSON ({error}): give numbers and lists.") from None
+
+
+def files_of(given: dict[str, Any]) -> dict[str, Any]:
+    """What a page holds beside what was given: of the checkpoint of the course that it names, the small files."""
+    return {"files": small_files(data_path(f"checkpoints/{given['checkpoint']}"))} if "checkpoint" in given else {}
+
+
+def about(name: str) -> dict[str, Any]:
+    """What is said of an explorable: its question, what it tells, its height."""
+    if name not in (known := kinds()):
+        raise UserError(f"there is no explorable {name!r}: there are {', '.join(known)}.")
+    return known[name]
+
+
+@cache
+def kinds() -> dict[str, dict[str, Any]]:
+    """All explorables, by name."""
+    return tomllib.loads(read_text(Path(FOLDER, "explorables.toml")))

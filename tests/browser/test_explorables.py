@@ -1,0 +1,76 @@
+"""Pictures that one can touch, as plain pages in Chromium with the network cut: each is worked, at two widths."""
+
+import os
+from pathlib import Path
+
+import pytest
+from support.explorable_examples import EXAMPLES
+
+from bertedu.course.explorable import explorable
+
+
+@pytest.fixture
+def opened(page, asked_elsewhere, tmp_path):
+    """Opens a picture as a file; whatever it complains of fails the test."""
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.context.set_offline(True)
+
+    def open_it(name: str):
+        file = tmp_path / f"{name}.html"
+        file.write_text(explorable(name, **EXAMPLES[name]).page(), encoding="utf-8")
+        page.goto(file.as_uri())
+        return page
+
+    yield open_it
+    assert not complaints and not asked_elsewhere
+
+
+def says(page) -> str:
+    return page.get_by_role("status").inner_text()
+
+
+def test_a_weighted_sum_follows_its_numbers(opened):
+    page = opened("weighted_sum")
+    assert says(page) == "[MASK] receives 0.80 · 1.0 + 0.20 · 0.0 = 0.80: plural."
+    page.get_by_label("value of keys").fill("-1")
+    assert says(page).endswith("= −0.80: singular.")
+    page.get_by_label("query, number 1").fill("")  # no number: as it was
+    assert says(page).endswith("= −0.80: singular.")
+    page.get_by_role("button", name="hide").first.press("Enter")
+    assert says(page).endswith("= 0.00: undecided.")
+    page.get_by_role("button", name="hide").last.click()  # somebody must be attended to
+    assert says(page).endswith("= 0.00: undecided.")
+    page.get_by_role("button", name="as at the start").click()
+    page.get_by_label("divide the scores, query · key, by √d").uncheck()
+    assert "0.88 · 1.0" in says(page)
+
+
+def test_pieces_follow_what_is_typed(opened):
+    page = opened("pieces")
+    page.get_by_label("A text").fill("bananas <b>")
+    assert says(page).startswith("4 words")
+    page.get_by_title("look at bananas").click()
+    assert page.get_by_role("list").first.get_by_role("listitem").first.inner_text() == "bananas"
+    page.get_by_label("A text").fill("[MASK]")
+    assert "a special token: it is never cut" in page.inner_text("main")
+    page.get_by_label("A text").fill("")
+    assert says(page) == "0 words, 0 tokens."
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_picture_fits_its_window_and_everybody(name, width, scheme, browser, tmp_path, screenshots):
+    page = browser.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme, reduced_motion="reduce")
+    file = tmp_path / "page.html"
+    file.write_text(explorable(name, **EXAMPLES[name]).page(), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.screenshot(path=screenshots / f"explorable-{name}-{width}-{scheme}.png", full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if axe := os.environ.get("BERTEDU_AXE"):
+        page.evaluate(Path(axe).read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run({resultTypes: ['violations']}).then(all => all.violations)")
+        assert not [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]
+    page.close()

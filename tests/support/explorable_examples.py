@@ -1,0 +1,16 @@
+"""What each explorable picture is given, for its tests."""
+
+from typing import Any
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "weighted_sum": {
+        "tokens": ["keys", "[MASK]"],
+        "asking": 1,
+        "query": [2, 0],
+        "key": [[1, 0], [0, 0]],
+        "value": [1, 0],
+        "means": ["singular", "plural"],
+        "tasks": ["Hide <b>keys</b>."],
+    },
+    "pieces": {"checkpoint": "world-tiny", "text": "The capital of Brazil", "word": 1},
+}
