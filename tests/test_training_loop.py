@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 
 import pytest
 import torch
@@ -135,6 +136,32 @@ def test_data_workers_make_the_same_batches(tmp_path):
     tiny_trainer(tmp_path / "two", 40, data_workers=2).run()
     assert read_metrics(tmp_path / "none")[-1]["step"] == 40
     assert same_bytes(tmp_path / "none", tmp_path / "two")
+
+
+class SaysWhoMadeIt:
+    """A task whose batches name the process that made them."""
+
+    def __init__(self):
+        self.inner, self.makers = tiny_task(), []
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def prepare(self, batch, step, share):
+        return {**self.inner.prepare(batch, step, share), "maker": torch.full((len(batch["input_ids"]),), os.getpid())}
+
+    def sums(self, model, batch):
+        if "maker" in batch:
+            self.makers.append(int(batch["maker"][0]))
+        return self.inner.sums(model, batch)
+
+
+def test_data_workers_stay_from_pass_to_pass(tmp_path):
+    """With a pass of a few batches, starting processes for each would take more time than the training."""
+    task = SaysWhoMadeIt()
+    trainer = tiny_trainer(tmp_path, 40, task, data_workers=2)
+    trainer.run()
+    assert trainer.progress.epoch >= 2 and len(set(task.makers)) == 2 and os.getpid() not in task.makers
 
 
 def test_the_run_learns_both_predictions(tmp_path):

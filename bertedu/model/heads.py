@@ -45,6 +45,17 @@ class PreTrainingOutput:
         return self.bert.attentions
 
 
+def vectors_at(hidden_states: Tensor, positions: Tensor) -> Tensor:
+    """The vectors of some tokens, [B, T, D] to [N, D]: those for which booleans [B, T] are true; or those at given
+    positions [B, M], the same number in each text, for which no GPU has to count first.
+    """
+    if positions.dtype == torch.bool:
+        return hidden_states[positions]
+    texts, length, _ = hidden_states.shape
+    starts = torch.arange(0, texts * length, length, device=positions.device)  # of each text, all written in one row
+    return hidden_states.flatten(0, 1).index_select(0, (starts[:, None] + positions).flatten())
+
+
 def mean_cross_entropy(scores: Tensor, labels: Tensor) -> Tensor:
     """The mean of -log p(label) over scores [N, C], computed in float32 also where the model computes in 16 bits.
 
@@ -117,7 +128,7 @@ class BertForPreTraining(PretrainedModel):
         """labels [B, T]: the right id where one is to be predicted, -100 elsewhere; next_sentence_label [B]:
         0 when the second text follows the first, 1 when it does not. The loss is the sum of the two means
         (appendix A.2). Words are scored where there is a label only, or, without labels, at masked_positions
-        [B, T] of booleans, as in Google's code: 85 % of that work saved. Labels that are all -100 give a loss
+        (see `vectors_at`), as in Google's code: 85 % of that work saved. Labels that are all -100 give a loss
         of nan, the mean of no numbers, as in `transformers`.
         """
         bert = self.bert(input_ids, attention_mask, token_type_ids, output_attentions, output_hidden_states)
@@ -125,7 +136,7 @@ class BertForPreTraining(PretrainedModel):
             masked_positions = labels != IGNORED
         vectors, losses = bert.last_hidden_state, []
         if masked_positions is not None:
-            vectors = vectors[masked_positions]  # [N, D]
+            vectors = vectors_at(vectors, masked_positions)  # [N, D]
         prediction_logits = self.masked_lm(vectors)
         if bert.pooler_output is None:
             raise UserError(
@@ -178,7 +189,7 @@ class MaskedLM(PretrainedModel):
             masked_positions = labels != IGNORED
         vectors = output.last_hidden_state
         if masked_positions is not None:
-            vectors = vectors[masked_positions]  # [N, D]
+            vectors = vectors_at(vectors, masked_positions)  # [N, D]
         prediction_logits = self.masked_lm(vectors)
         loss = None if labels is None else mean_cross_entropy(prediction_logits, labels[labels != IGNORED])
         return PreTrainingOutput(prediction_logits, None, output, loss)

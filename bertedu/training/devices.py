@@ -25,6 +25,13 @@ def choose_device(wish: str) -> str:
     return wish
 
 
+def runs_ahead(device: str) -> bool:
+    """Whether the device computes what it was asked for while Python asks for more, so that every question for a number
+    makes Python wait: where that is so, a step asks for none.
+    """
+    return device == "cuda"
+
+
 def computes_bf16(device: str) -> bool:
     """Whether matrix products in bfloat16 are faster here than in float32; where hardware lacks them they are slower.
 

@@ -17,16 +17,14 @@ import torch
 from accelerate import Accelerator
 from accelerate.state import is_initialized
 from accelerate.utils import broadcast
-from torch.utils.data import DataLoader
 from tqdm.auto import tqdm
 
-from bertedu.errors import UserError
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
 from bertedu.training.devices import HALF, choose_device, choose_precision
 from bertedu.training.divergence import WORST, check_losses, check_weights
-from bertedu.training.feeding import OwnRows, Portion, cut_rows, requests, to_device
-from bertedu.training.interrupts import ignore_interrupts, stopping_gently
+from bertedu.training.feeding import OwnRows, Portion, cut_rows, portions, rows_of, shaping_for, to_device
+from bertedu.training.interrupts import stopping_gently
 from bertedu.training.layers import check_compiler, training_layers
 from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, rate_factor, set_rates
@@ -144,30 +142,14 @@ class Trainer:
         return self.budget.share(self.progress) >= 1 or 0 < self.settings.patience <= self.progress.waited
 
     def _portions(self) -> Iterator[Portion]:
-        """This process's portions of the batches from where the run stands, epoch after epoch; keeps count in
-        self.progress.
-        """
-        while True:
-            batches = self.task.epoch(self.progress.epoch)
-            if not len(batches):
-                raise UserError("the training data make no batch: give more text, or a smaller batch.")
-            accelerator = self.accelerator
-            loader: DataLoader = DataLoader(
-                OwnRows(self.task, batches, accelerator.process_index, accelerator.num_processes),
-                batch_size=None,
-                sampler=requests(self.progress, self.budget, batches),  # type: ignore[arg-type]
-                num_workers=self.settings.data_workers,
-                worker_init_fn=ignore_interrupts,
-                pin_memory=self.torch_device.type == "cuda",
-            )
-            for portion in loader:
-                self.progress.batch += 1
-                yield portion
-            self.progress.epoch, self.progress.batch = self.progress.epoch + 1, 0
+        """This process's portions of the batches, from where the run stands."""
+        this, processes, device = self.accelerator.process_index, self.accelerator.num_processes, self.torch_device.type
+        rows = OwnRows(self.task, this, processes, shaping_for(self.task, device, self.settings.compile))
+        return portions(rows, self.progress, self.budget, self.settings.data_workers, pinned=device == "cuda")
 
     def _counts(self, portion: Portion) -> dict[str, int]:
         """The counts of the whole batch: those of all processes' rows, added up."""
-        own = self.task.counts(portion.batch)
+        own = portion.counts
         if self.accelerator.num_processes == 1:
             return own
         mine = torch.tensor(list(own.values()), device=self.torch_device) * portion.counted
@@ -177,7 +159,7 @@ class Trainer:
         """One optimizer step on one whole batch, of which this process has a portion."""
         accelerator, settings = self.accelerator, self.settings
         counts = self._counts(portion)
-        parts = [part for part in cut_rows(portion.batch, settings.accumulation) if len(part["attention_mask"])]
+        parts = [part for part in cut_rows(portion.batch, settings.accumulation) if rows_of(part)]
         # Dropout too is a function of (seed, step, process), so a resumed run repeats it.
         torch.manual_seed(derive_seed(settings.seed, "dropout", self.progress.step, accelerator.process_index))
         for optimizer in self.optimizers:

@@ -90,6 +90,7 @@ class Distillation(MaskedWords):
     """
 
     model_class = MaskedLM
+    few_shapes = False
     has_teacher = True
     section = "distillation"
     section_types = MappingProxyType(

@@ -54,6 +54,7 @@ class PermutationLanguageModel(MaskedWords):
     """
 
     model_class = XLNetLMHeadModel
+    few_shapes = False
     why_alone = (
         "it takes a second stream of vectors, which know where a word stands and not which, and XLNet alone has that"
     )

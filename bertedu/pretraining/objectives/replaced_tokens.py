@@ -56,6 +56,7 @@ class ReplacedTokens(MaskedWords):
     """
 
     model_class = GeneratorAndDiscriminator
+    few_shapes = False
     mask_share, random_share = 0.85, 0.0  # `pretrain_helpers.mask`; the rest of the chosen tokens stays as it is
     loss_weights = MappingProxyType({"rtd_loss": DETECTION_WEIGHT})
     # Every token gives the discriminator something to learn, however few are masked.

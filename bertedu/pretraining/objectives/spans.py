@@ -42,6 +42,7 @@ class Spans(MaskedWords):
     """
 
     model_class = SpanBert
+    few_shapes = False
     defaults = MappingProxyType({"mask_rates": (0.15, 0.15)})  # with more of the tokens masked, spans grow together
     section = "boundary"
     section_types = MappingProxyType(

@@ -20,6 +20,7 @@ from bertedu.json_values import whole
 from bertedu.model.architecture import Architecture
 from bertedu.model.heads import IGNORED, MaskedLM
 from bertedu.pretraining.examples import Batches
+from bertedu.pretraining.few_shapes import positions_of, rounded_up, widened, without_idle_mask
 from bertedu.pretraining.masking import Draws, WithDraws, apply_masks, draw
 from bertedu.pretraining.passages import Passage, PassageMaker
 from bertedu.pretraining.scoring import HeldOut
@@ -39,7 +40,7 @@ class MaskedWords:
 
     The order of sequences, and masks, are drawn anew for each pass: they are functions of the seed and the pass alone.
     model_class is what is trained; of_pairs says whether a sequence is a pair of texts; mask_share and random_share
-    what becomes of the chosen tokens.
+    what becomes of the chosen tokens. few_shapes: whether `sums` takes batches of the form of `in_few_shapes`.
 
     What is said of an objective is said by its class, and everything else asks. `fits` tells which members can be
     trained for it besides those whose own it is, why_alone why there are none; defaults are the settings in which it
@@ -54,6 +55,7 @@ class MaskedWords:
     model_class: Any = MaskedLM  # a PretrainedModel
     of_pairs = False
     mask_share, random_share = 0.8, 0.1
+    few_shapes = True
     loss_weights: Mapping[str, float] = MappingProxyType({})
 
     has_teacher = False
@@ -199,6 +201,18 @@ class MaskedWords:
         draws = Draws(*(batch[name] for name in Draws._fields))
         return self.masked(rest, start + (end - start) * share, draws)
 
+    def in_few_shapes(self, batch: dict[str, Tensor], rounded: bool) -> dict[str, Tensor]:
+        """The prepared batch as a GPU likes it (`few_shapes.py`): `positions` [B, M] beside the labels, always as many
+        for a length, the length rounded up where asked, and no attention_mask where nothing is padded.
+        """
+        if not self.few_shapes:
+            return batch
+        if rounded:
+            length = rounded_up(batch["input_ids"].size(1), self.settings.max_length)
+            batch = widened(batch, length, self.tokenizer.pad_token_id)
+        most = max(1, round(batch["labels"].size(1) * max(self.settings.mask_rates)))
+        return without_idle_mask({**batch, "positions": positions_of(batch["labels"], most)})
+
     def mask(self, batch: dict[str, Tensor], rate: float, seed: int) -> dict[str, Tensor]:
         """The batch masked with the random numbers of a seed."""
         generator = torch.Generator().manual_seed(seed)
@@ -250,10 +264,14 @@ class MaskedWords:
         return {"mlm": int((batch["labels"] != IGNORED).sum())}
 
     def sums(self, model: nn.Module, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Summed losses and hits; words are scored at labelled positions only."""
-        chosen = batch["labels"] != IGNORED
-        inputs = (batch[name] for name in ("input_ids", "attention_mask", "token_type_ids"))
-        return self.sums_of(model(*inputs, masked_positions=chosen), batch["labels"][chosen], batch)
+        """Summed losses and hits; words are scored at labelled positions only, or at those of `in_few_shapes`."""
+        labels, positions = batch["labels"], batch.get("positions")
+        inputs = (batch.get(name) for name in ("input_ids", "attention_mask", "token_type_ids"))
+        if positions is not None:
+            right = labels.gather(1, positions).flatten()  # IGNORED at spare positions
+            return self.sums_of(model(*inputs, masked_positions=positions), right, batch)
+        chosen = labels != IGNORED
+        return self.sums_of(model(*inputs, masked_positions=chosen), labels[chosen], batch)
 
     def sums_of(self, output: Any, right: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         """The same of what a model said; right: the ids at the labelled positions, [N]."""
