@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from bertedu.training.muon import Muon, orthogonalize
+from bertedu.training.operations import CountedOperations
 
 
 def trained(optimizer_of, shape: tuple[int, int]) -> torch.Tensor:
@@ -30,6 +31,34 @@ def test_muon_takes_the_steps_of_torchs(shape):
     assert torch.equal(rounded, wanted)
     moved = (wanted - trained(lambda groups: torch.optim.SGD(groups, lr=0.0), shape)).abs().max()
     assert 0 < (exact - wanted).abs().max() < 0.03 * moved
+
+
+SHAPES = ((16, 16), (16, 16), (48, 12), (12, 48), (48, 12), (2, 3, 5), (16, 16), (48, 12))
+
+
+def trained_together(dtype: torch.dtype) -> tuple[list[torch.Tensor], CountedOperations]:
+    """Weights of several shapes after five steps, and the operations of the last one."""
+    random = torch.Generator().manual_seed(0)
+    weights = [torch.nn.Parameter(torch.randn(shape, generator=random)) for shape in SHAPES]
+    optimizer = Muon([{"params": weights, "weight_decay": 0.1}], lr=0.02, dtype=dtype)
+    for _ in range(5):
+        for weight in weights:
+            weight.grad = torch.randn(weight.shape, generator=random)
+        with CountedOperations() as counted:
+            optimizer.step()
+    return [weight.detach() for weight in weights], counted
+
+
+@pytest.mark.parametrize(("dtype", "near"), [(torch.float32, 1e-6), (torch.bfloat16, 1e-3)])
+def test_on_a_gpu_matrices_of_one_shape_are_updated_together_and_alike(monkeypatch, dtype, near):
+    """Three products for each iteration and shape in place of each matrix."""
+    alone, counted = trained_together(dtype)
+    monkeypatch.setattr("bertedu.training.muon.runs_ahead", lambda device: True)
+    together, fewer = trained_together(dtype)
+    for one, other in zip(alone, together, strict=True):
+        assert torch.allclose(one, other, rtol=0, atol=near)
+    assert counted.products == 3 * 5 * len(SHAPES) and fewer.products == 3 * 5 * len(set(SHAPES))
+    assert fewer.kernels < 0.6 * counted.kernels
 
 
 def test_the_update_of_a_tall_matrix_is_orthogonal():
