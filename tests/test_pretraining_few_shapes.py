@@ -111,6 +111,7 @@ def test_a_pass_has_few_shapes():
 
 def test_a_length_is_rounded_up_to_no_more_than_the_model_reads():
     assert [rounded_up(length, 100) for length in (1, 64, 65, 100)] == [64, 64, 100, 100]
+    assert sorted({rounded_up(length, 512) for length in range(1, 513)}) == [128, 256, 384, 512]
 
 
 def test_widening_adds_padding_and_nothing_that_is_asked_for():

@@ -9,18 +9,21 @@ loss.
 Shapes: B batch, T tokens, M the most tokens of a row that are masked.
 """
 
+import math
+
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
 from bertedu.model.heads import IGNORED
 
-MULTIPLE = 64  # a text of 128 tokens comes in two lengths, one of 512 in eight
+MULTIPLE, LENGTHS = 64, 4  # texts of up to 128 tokens come in two lengths, longer ones in four at most
 
 
 def rounded_up(length: int, most: int) -> int:
-    """The next multiple of 64, or `most` where that is less."""
-    return min(-(-length // MULTIPLE) * MULTIPLE, most)
+    """The next multiple of 64 tokens, of 128 where texts have up to 512, and so on; but no more than `most`."""
+    step = math.ceil(most / (LENGTHS * MULTIPLE)) * MULTIPLE
+    return min(math.ceil(length / step) * step, most)
 
 
 def widened(batch: dict[str, Tensor], length: int, pad_token_id: int) -> dict[str, Tensor]:

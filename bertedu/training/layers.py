@@ -4,12 +4,13 @@ Both leave every number as it is but for rounding, and the model's code too: for
 another `forward`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from bertedu.errors import UserError
@@ -22,18 +23,18 @@ def layers_of(model: nn.Module) -> list[nn.Module]:
 
 
 @contextmanager
-def training_layers(model: nn.Module, compiled: bool, checkpointing: bool) -> Iterator[None]:
+def training_layers(model: nn.Module, compiled: bool, checkpointing: bool, few_shapes: bool = False) -> Iterator[None]:
     """Compile the layers, checkpoint them, or both, inside the block.
 
     compiled: torch.compile fuses what happens between two matrix products. Layer by layer, not the whole model: all
     layers of a class share the compiled code, and the heads, whose shapes depend on which tokens are masked, stay as
-    they are. checkpointing (Chen et al. 2016, "Training deep nets with sublinear memory cost"): only the input of a
-    layer is kept, and the backward pass computes the rest again, with the same dropout.
+    they are. few_shapes: see FullBatches. checkpointing (Chen et al. 2016, "Training deep nets with sublinear memory
+    cost"): only the input of a layer is kept, and the backward pass computes the rest again, with the same dropout.
     """
     layers = layers_of(model)
     for layer in layers:
         if compiled:
-            layer.forward = torch.compile(layer.forward)
+            layer.forward = FullBatches(layer.forward) if few_shapes else torch.compile(layer.forward)
         if checkpointing:
             layer.forward = partial(checkpoint, layer.forward, use_reentrant=False)
     try:
@@ -41,6 +42,26 @@ def training_layers(model: nn.Module, compiled: bool, checkpointing: bool) -> It
     finally:
         for layer in layers:
             layer.__dict__.pop("forward", None)  # that of its class is left
+
+
+class FullBatches:
+    """A layer's forward, compiled for each shape of the batches, of which there are few (`pretraining/few_shapes.py`).
+
+    Code for one shape is faster than code for many. The last batch of a pass may have fewer rows than the others, each
+    time another number: it is not worth being compiled. (Of a batch that is cut into parts, these differ by one row.)
+    """
+
+    def __init__(self, forward: Callable[..., Any]):
+        self.plain, self.compiled = forward, torch.compile(forward, dynamic=False)
+        self.rows = 0  # the most so far
+
+    def __call__(self, hidden_states: Tensor, *others: Any, **named: Any) -> Any:
+        """As the layer's forward: hidden_states [B, T, D] first. What is asked between the steps is not compiled."""
+        if not torch.is_grad_enabled():
+            return self.plain(hidden_states, *others, **named)
+        self.rows = max(self.rows, len(hidden_states))
+        forward = self.compiled if len(hidden_states) + 1 >= self.rows else self.plain
+        return forward(hidden_states, *others, **named)
 
 
 @cache

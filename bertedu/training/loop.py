@@ -8,7 +8,7 @@ accumulation, and many by `torchrun` take the same steps.
 import math
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,12 @@ from tqdm.auto import tqdm
 
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
-from bertedu.training.devices import HALF, choose_device, choose_precision
+from bertedu.training.devices import HALF, choose_device, choose_precision, runs_ahead
 from bertedu.training.divergence import WORST, check_losses, check_weights
 from bertedu.training.feeding import OwnRows, Portion, cut_rows, portions, rows_of, shaping_for, to_device
 from bertedu.training.interrupts import stopping_gently
 from bertedu.training.layers import check_compiler, training_layers
+from bertedu.training.lean_modules import lean_modules
 from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, rate_factor, set_rates
 from bertedu.training.processes import close_group_at_exit
@@ -80,7 +81,7 @@ class Trainer:
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for this run to be resumed."""
-        free = ("device", "data_workers", "log_steps", "save_seconds")
+        free = ("device", "compile", "data_workers", "log_steps", "save_seconds")
         settings = {name: value for name, value in asdict(self.settings).items() if name not in free}
         settings["training_seed"] = settings.pop("seed")  # the task may have a seed of its own
         return {**settings, **asdict(self.budget), **self.bare_model.identity(), **self.task.identity()}
@@ -107,13 +108,23 @@ class Trainer:
             bar = tqdm(
                 total=1.0, initial=self.budget.share(self.progress), mininterval=1, bar_format=looks, disable=not main
             )
-            layers = training_layers(self.trained, self.settings.compile, self.settings.checkpointing)
-            with stopping_gently(self._stop), bar as self.bar, layers:
+            with stopping_gently(self._stop), bar as self.bar, self._modules():
                 if not self._ended():  # before it was resumed
                     self._train()
             self._save()
         self.accelerator.wait_for_everyone()  # a process that goes on at once must find what the first one wrote
         return self.progress
+
+    @contextmanager
+    def _modules(self) -> Iterator[None]:
+        """The model's modules as this run trains them."""
+        settings, ahead = self.settings, runs_ahead(self.torch_device.type)
+        sixteen_bits = settings.compile and self.precision in HALF  # without compiling, each cast is work of its own
+        with (
+            lean_modules(self.trained, sixteen_bits) if ahead else nullcontext(),
+            training_layers(self.trained, settings.compile, settings.checkpointing, few_shapes=ahead),
+        ):
+            yield
 
     def _stop(self) -> None:
         self.stopped = True
