@@ -152,3 +152,5 @@ def test_a_name_that_a_picture_takes_and_two_cells_define_is_refused(tmp_path):
     source.write_text(source.read_text(encoding="utf-8") + "\n# %%\nfor raw in (1, 2):\n    pass\n", encoding="utf-8")
     (fault,) = faults(source, places)
     assert "line 23: raw gets a second value here; the picture scores would show only this one" in fault
+    (source.parent / "pictures.py").rename(source.parent / "pictures_of_scores.py")
+    assert faults(source, places) == [fault], "a room may have several files of pictures"

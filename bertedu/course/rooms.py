@@ -26,6 +26,11 @@ def number_of(source: Path) -> str:
     return source.name.partition("_")[0]
 
 
+def drawing_files(room: Path) -> list[Path]:
+    """The files whose functions draw the pictures of a chapter: pictures.py, and pictures_….py where there are many."""
+    return sorted(room.glob("pictures*.py"))
+
+
 def room_of(chapter: str) -> Path | None:
     """The room of a chapter of the course ("03"); None where there is none."""
     return next(CHAPTERS.glob(f"ch{chapter}_*"), None)

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 05 · The whole BERT
 #
-# In this chapter you put the parts together into a whole BERT. It opens a checkpoint of `transformers` and gives the
-# same outputs. You will know where each of its 110 million parameters is, and what it costs to train them.
+# In this chapter you put your parts together into a whole BERT. It opens a checkpoint of `transformers` and gives the
+# same outputs, and you will know where each of its 110 million parameters is.
 #
 # ## What you will be able to do
 #
@@ -12,9 +12,10 @@
 # - load the weights of another implementation by name, and prove that they arrived
 # - put a head on BERT for tasks on texts, on tokens or on spans
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 5.1 and 5.2. Plan
-# about 120 minutes for the whole chapter. · **You need:**
-# [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
+# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 5.1 and 5.2; about
+# 115 minutes for everything, in two sittings. The first builds the model and counts it (50 minutes), the second gives
+# it good numbers and a task (65 minutes). ·
+# **You need:** [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
 # **Next:** [06 · Masked language model](06_masked_language_model.ipynb)
 #
 # ## Recall
@@ -46,50 +47,26 @@
 #
 # ## Where this chapter fits in
 #
-# The next cell draws the parts of BERT. Grey is what you have built. Blue is what is still missing between your parts
-# and a BERT that people can use.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE, Picture, new_figure
-
-figure = new_figure(7.4, 3.1)
-axes = figure.subplots()
-axes.set(xlim=(0, 10), ylim=(0.5, 4.2))
-axes.axis("off")
-built = {"embeddings\n(02)": (1.7, 2), "encoder, L layers\n(03, 04)": (4.5, 2)}
-new = {"pooler": (7.2, 1), "heads for\ntokens": (9.3, 3), "heads for\ntexts": (9.3, 1)}
-new["config: how large is each box?   checkpoint: which numbers are in it?"] = (4.5, 3.7)
-for text, (x, y) in (built | new).items():
-    edge, fill = (GREY, "#f3f3f3") if text in built else (BLUE, "#e3f0f8")
-    around = {"boxstyle": "round,pad=0.5", "facecolor": fill, "edgecolor": edge}
-    axes.text(x, y, text, ha="center", va="center", fontsize=9, color=INK, bbox=around)
-arrows = [(0, 2, 1, 2, "[B, T]"), (2.4, 2, 3.6, 2, "[B, T, D]")]
-arrows += [(5.4, 2.2, 8.7, 3, "[B, T, D]"), (5.4, 1.8, 6.75, 1, ""), (7.6, 1, 8.7, 1, "[B, D]")]
-for x, y, to_x, to_y, shape in arrows:
-    look = {"arrowstyle": "->", "color": GREY, "linewidth": 1.4}
-    axes.annotate("", (to_x, to_y), (x, y), arrowprops=look)
-    axes.text((x + to_x) / 2 - 0.1, (y + to_y) / 2 + 0.22, shape, ha="center", fontsize=8)
-alt = "Ids go through embeddings and encoder, which you have built. New in this chapter: "
-alt += "the pooler, from [B, T, D] to [B, D]; heads for tokens and texts; config, checkpoint."
-Picture(figure, alt=alt)
+# ![The map of BERT from left to right: tokenizer, embeddings, L layers of self-attention and feed-forward, heads. The heads are lit. Below the map, three new boxes: the config says how large each part is, the checkpoint holds its numbers, and the pooler makes one vector of the first token.](pictures/05_where.svg)
+#
+# You have built the tokenizer, the embeddings and the encoder. What is missing is what makes them one model that
+# people can use: a **config**, a **checkpoint**, a **pooler**, and **heads** for tasks.
 
 # %% [markdown]
 # ## A model is a folder with two files
 #
-# People share a BERT as a folder. Besides the tokenizer's files it holds two: a **config** and a **checkpoint**. We
-# let `transformers` write these two, for a BERT that is small enough to look at.
+# ![The folder of the small BERT of this chapter. config.json: six numbers such as hidden_size 32. model.safetensors: tensors, each with a name and a shape, such as embeddings.word_embeddings.weight 60 by 32.](pictures/05_folder.svg)
 #
-# A new model's biases are all 0 and its LayerNorm weights all 1, and that would hide mistakes: if two biases are
-# swapped, nothing changes. So we first add random numbers to every weight. Think of the result as a trained
-# checkpoint.
+# People share a BERT as a folder. Besides the tokenizer's files it holds a **config** (how large is everything?) and a
+# **checkpoint** (all the numbers, each tensor with a name). Let's make one with `transformers`, for a BERT that is
+# small enough to look at.
+#
+# A new model's biases are all 0, and that would hide mistakes: swap two biases, and nothing changes. So we add random
+# numbers to every weight. Think of the result as a trained checkpoint.
 
 # %%
-import tempfile
-from pathlib import Path
-
 import torch
 import transformers
-from safetensors.torch import load_file  # reads the file format of checkpoints
 
 torch.manual_seed(0)
 sizes = {"vocab_size": 60, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -98,6 +75,16 @@ theirs = transformers.BertModel(transformers.BertConfig(**sizes)).eval()
 with torch.no_grad():
     for parameter in theirs.parameters():
         parameter += 0.2 * torch.randn_like(parameter)
+
+# %% [markdown]
+# Now it is saved, and we read the checkpoint back as a dictionary from name to tensor.
+
+# %%
+import tempfile
+from pathlib import Path
+
+from safetensors.torch import load_file  # reads the file format of checkpoints
+
 temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)
 theirs.save_pretrained(folder)
@@ -108,14 +95,13 @@ for name in ["embeddings.word_embeddings.weight", query, "pooler.dense.bias"]:
     print(f"  {name:45} {list(tensors[name].shape)}")
 
 # %% [markdown]
-# `config.json` says how large everything is. `model.safetensors` holds the numbers, each tensor with a name. You have
-# the embeddings and the encoder from the last chapters. The next cell builds them in this size and loads the file.
+# You have the embeddings and the encoder. The next cell builds them in this size and loads the file.
 #
 # `load_state_dict` is **strict** by default: it raises an error if a name does not match. Somebody on a forum
 # recommends `strict=False`, because "then the error goes away". Guess: how many of our tensors will get their
 # numbers?
 
-# %%
+# %% tags=["guess"]
 from torch import nn
 
 from bertedu import BertConfig
@@ -130,32 +116,40 @@ print(f"ours without numbers: {len(result.missing_keys)}")
 print(f"theirs without a match: {len(result.unexpected_keys)}")
 
 # %% [markdown]
-# No error, and not one number has arrived. The model would run, and its answers would come from random weights.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Our names on the left, the names in the file on the right, no line between them: token.weight is word_embeddings.weight there, and so on for all. No tensor is loaded, and no error is raised.](pictures/05_no_match.svg)
+#
+# None. There is no error, and not one number has arrived: no name is the same on both sides. The model would run, and
+# its answers would come from random weights.
+#
+# </details>
 #
 # Three things are missing: the **pooler** (two of their tensors have no counterpart here), a **class** that connects
 # the parts, and a **table of names**. But first, a closer look at the config.
-#
+
+# %% [markdown]
 # ## The config
 #
 # A handful of numbers determine the architecture of a BERT. `BertConfig` keeps them under the names that the file
-# uses. These are the two sizes of the paper (`BertConfig.preset("base")`, `BertConfig.preset("large")`). The paper
-# writes H for the hidden size and A for the number of heads. This course writes D and H. The **inner size** is the
-# width inside the feed-forward network.
+# uses. These are the two sizes of the paper. The **inner size** is the width inside the feed-forward network. (The
+# paper writes H for the hidden size and A for the number of heads. This course writes D and H.)
 #
 # | | layers L | hidden size D | heads H | d = D / H | inner size |
 # |---|---|---|---|---|---|
 # | BERT-Base | 12 | 768 | 12 | 64 | 3072 |
 # | BERT-Large | 24 | 1024 | 16 | 64 | 4096 |
 #
-# `BertConfig` is a *frozen* dataclass: you cannot change it later, because a model that has been built would not
-# change with it. It also checks itself when you make it. What is wrong with these sizes?
+# A `BertConfig` can't be changed after it is made, because a model that has been built would not change with it. And
+# it checks itself. What is wrong with these sizes?
 
 # %% tags=["raises-exception"]
 BertConfig(hidden_size=100, num_attention_heads=12)
 
 # %% [markdown]
 # Without this check, the mistake would only show up inside `split_heads`, as an error about shapes.
-#
+
+# %% [markdown]
 # ### Exercise 5.1 · More heads
 # ●○○○ · 3 minutes
 #
@@ -174,9 +168,11 @@ check("5.1", parameters)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
+# ![One projection from D to D, drawn twice as eight columns. With two heads its outputs are cut into two pieces of four, with four heads into four pieces of two. The projection is the same.](pictures/05_cut.svg)
+#
 # Still 288. The projections are `[D, D]` for any H. The number of heads only says into how many pieces their D
-# outputs are cut: four pieces of d = 2 instead of two of d = 4. That is also why the config must contain it: the
-# weights do not show it, and a wrong number loads without an error.
+# outputs are cut. That is also why the config must contain it: the weights do not show it, and a wrong number loads
+# without an error.
 #
 # </details>
 
@@ -184,22 +180,25 @@ check("5.1", parameters)
 # ## The pooler
 #
 # The encoder gives one vector for every token. But some questions are about the whole text: is this review friendly?
-# Does the second text follow the first? Then we need one vector for a text. BERT's **pooler** takes the vector of the
-# first token, `[CLS]`, and passes it through a linear layer and tanh. `[CLS]` is not a word, so its vector is free to
-# represent the text.
+# Does the second text follow the first? For them, BERT's **pooler** takes the vector of the first token, `[CLS]`, and
+# passes it through a linear layer and tanh. `[CLS]` is not a word, so its vector is free to represent the text.
 #
-# By hand, with D = 2: the vector of `[CLS]` is (1, −2). The rows of the weight are (0.5, 0) and (1, 0.5), and the
-# bias is (0, 1). The linear layer gives 0.5 · 1 + 0 = 0.5 and 1 · 1 − 0.5 · 2 + 1 = 1, and tanh gives 0.46 and 0.76.
-# The first cell computes that, the second writes the class. Which role do the other two tokens of the text play?
+# ![Three token vectors with D = 2. Only the first row, 1 and minus 2, that of [CLS], goes into the linear layer, which gives 0.5 and 1; tanh makes 0.46 and 0.76 of them. The other two rows are not read.](pictures/05_pooler.svg)
+#
+# Compute it with a pencil: the rows of the weight are (0.5, 0) and (1, 0.5), the bias is (0, 1).
 
 # %%
 dense = nn.Linear(2, 2)
 with torch.no_grad():
     dense.weight.copy_(torch.tensor([[0.5, 0.0], [1.0, 0.5]]))
     dense.bias.copy_(torch.tensor([0.0, 1.0]))
-text = torch.tensor([[[1.0, -2.0], [9.0, 9.0], [7.0, -7.0]]])  # [B, T, D], 3 tokens
-pooled = torch.tanh(dense(text[:, 0]))  # [B, D]
-print([f"{value:.2f}" for value in pooled[0]])
+three_tokens = torch.tensor([[[1.0, -2.0], [9.0, 9.0], [7.0, -7.0]]])  # [B, T, D]
+by_hand = torch.tanh(dense(three_tokens[:, 0]))  # [B, D]
+print([f"{value:.2f}" for value in by_hand[0]])
+
+
+# %% [markdown]
+# And as a class:
 
 
 # %%
@@ -213,21 +212,16 @@ class MyPooler(nn.Module):
 
 
 # %% [markdown]
-# The pooler ignores the other tokens. Keep in mind how its weights are learned: in pre-training, only **next sentence
-# prediction** (NSP, chapter 07) reads the pooled vector. The masked language model does not use it. So before
-# fine-tuning, the pooler's weights have been trained for NSP and for nothing else, and the pooled vector is a poor
-# **sentence vector**. Even the `[CLS]` vector that it is made from compares sentences worse than the mean of GloVe
-# word vectors does (Reimers and Gurevych 2019, table 1). Chapter 13 measures the `[CLS]` vector and the pooled
-# vector. Fine-tuning trains the pooler for your task.
+# Who trains the pooler? In pre-training, only **next sentence prediction** (NSP, chapter 07) reads its output. So
+# before fine-tuning, the pooled vector is a poor **sentence vector**. Even the `[CLS]` vector that it is made from
+# compares sentences worse than the mean of GloVe word vectors does (Reimers and Gurevych 2019, table 1). Fine-tuning
+# trains the pooler for your task; chapter 13 measures both.
 #
 # ## The whole BERT
 #
-# Now we have all the parts, and the class is short. We feed a new model two texts. The second one is shorter and
-# filled up with `[PAD]` (id 0). Write down your guesses first:
+# ![The forward pass of BERT. Ids and token types, 2 by 6, go into the embeddings, the vectors, 2 by 6 by 32, into the encoder with the attention mask as a bias; the last hidden state, 2 by 6 by 32, is an output and goes into the pooler, which gives 2 by 32.](pictures/05_forward.svg)
 #
-# 1. What are the shapes of the outputs?
-# 2. The pooler reads only the first token. If we change the **last word** of a text, does its pooled vector change?
-# 3. Does the second text get the same pooled vector alone, without padding? And if we forget the mask?
+# Now we have all the parts, and the class is short. Read it beside the picture.
 
 # %%
 from bertedu.model.attention import padding_bias  # 0 for tokens, very negative for padding
@@ -249,6 +243,9 @@ class MyBert(nn.Module):
         return hidden_states[-1], self.pooler(hidden_states[-1])  # [B, T, D] and [B, D]
 
 
+# %% [markdown]
+# We feed a new model two texts. The second one is shorter and filled up with `[PAD]` (id 0).
+
 # %%
 torch.manual_seed(0)
 my_bert = MyBert(config).eval()  # eval: without dropout
@@ -257,8 +254,15 @@ attention_mask = (input_ids != 0).long()  # [B, T]: 1 for tokens, 0 for padding
 with torch.no_grad():
     print([list(vectors.shape) for vectors in my_bert(input_ids, attention_mask)])
 
+# %% [markdown]
+# Guess before you run the next cell:
+#
+# 1. The pooler reads only the first token. If we change the **last word** of a text, does its pooled vector change?
+# 2. Does the second text get the same pooled vector alone, without padding?
+# 3. And if we forget the mask?
 
-# %%
+
+# %% tags=["guess"]
 @torch.no_grad()
 def pooled_vector(ids, mask=None):  # [B, T] -> [B, D]
     return my_bert(ids, mask)[1]
@@ -278,19 +282,51 @@ print(f"alone, padded:      {largest(alone[0], pooled[1]):.3f}")
 print(f"alone, no mask:     {largest(alone[0], pooled_vector(input_ids)[1]):.3f}")
 
 # %% [markdown]
-# The pooler reads one token, but attention has carried information from the whole text into it: the last word
-# matters. With the mask, padding makes no difference, through all layers. Without the mask, it does.
+# <details><summary>What you saw, and why</summary>
 #
-# ## Watch every shape of a forward pass
+# ![A text of six tokens before and after a layer. An arrow from each token below leads to [CLS] above: the changed last word, with a thick edge, reaches [CLS] through attention, and only [CLS] goes into the pooler.](pictures/05_reaches.svg)
+#
+# The pooler reads one token, but attention has carried information from the whole text into it: the last word matters.
+# With the mask, padding makes no difference, through all layers. Without the mask, it does.
+#
+# </details>
+#
+# ### A mistake that hides: the last token instead of the first (optional)
+#
+# A colleague's pooler reads `hidden_states[:, -1]`, the vector of the last token, which is `[SEP]`. That is a token of
+# every text too, attention has filled its vector too, and her first tests pass. Then the second text of our batch
+# comes alone, and again in the batch, with the mask. By how much do its two pooled vectors differ?
+
+
+# %% tags=["guess"]
+@torch.no_grad()
+def pooled_from_last(ids, mask=None):  # [B, T] -> [B, D]
+    last_hidden_state, _ = my_bert(ids, mask)
+    return torch.tanh(my_bert.pooler.dense(last_hidden_state[:, -1]))
+
+
+in_batch = pooled_from_last(input_ids, attention_mask)[1]
+by_itself = pooled_from_last(torch.tensor([[2, 21, 22, 3]]))[0]
+print(f"last token, alone and padded: {largest(in_batch, by_itself):.3f}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![The second text alone and in the batch. Alone its last token is [SEP], in the batch it is [PAD]; its first token is [CLS] both times.](pictures/05_last_token.svg)
+#
+# The last position of a padded text is `[PAD]`. The mask hides padding from the *other* tokens; the padding itself
+# still gets a vector, and that is what this pooler reads. The symptom: the class of a text changes with the texts that
+# happen to be in its batch. `[CLS]` is at position 0 however long the text is. That is why it stands at the beginning.
+#
+# </details>
+
+# %% [markdown]
+# ## Watch every shape of a forward pass (optional)
 #
 # You can watch a module without changing its code. A **forward hook** is a function that PyTorch calls after each
 # `forward` of a module. It gets the module, its inputs and its output.
 #
-# The first cell puts a hook on the pooler. The second puts one on every module that has no submodules, and collects
-# the outputs of a whole forward pass. It avoids two traps. `name=name` binds the name of *this* turn of the loop;
-# without it, all hooks would share the last name. And `finally` removes the hooks even if the model fails.
-#
-# Guess for the third cell: in which lines is the last number not D = 32, and what is the shape in the last line?
+# ![A module with what goes in and what comes out. After each forward, PyTorch calls the hook with the module, its inputs and its output. The hook only looks.](pictures/05_hook.svg)
 
 
 # %%
@@ -302,6 +338,11 @@ handle = my_bert.pooler.register_forward_hook(report)
 _ = pooled_vector(input_ids)
 handle.remove()  # otherwise it reports at every later call
 _ = pooled_vector(input_ids)  # prints nothing
+
+# %% [markdown]
+# The next cell puts a hook on every module that has no submodules, and collects the outputs of a whole forward pass.
+# It avoids two traps. `name=name` binds the name of *this* turn of the loop; without it, all hooks would share the
+# last name. And `finally` removes the hooks even if the model fails.
 
 
 # %%
@@ -323,13 +364,21 @@ def trace(model, *inputs):  # (name, output) of every smallest module, in the or
     return seen
 
 
-# %%
+# %% [markdown]
+# Guess: in which lines is the last number not D, and what is the shape in the last line?
+
+# %% tags=["guess"]
+steps = trace(my_bert, input_ids, attention_mask)
 print(f"ids {' ':38} {list(input_ids.shape)}")
-for name, output in trace(my_bert, input_ids, attention_mask):
+for name, output in steps:
     if "dropout" not in name and "layers.1" not in name:  # layer 1 has the shapes of layer 0
         print(f"{name:42} {list(output.shape)}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Bars: how many numbers each module gives for a token. Embeddings, query, key, value, attention's output, shrink and the norms give 32, expand gives 128, and the pooler 32 for the whole text.](pictures/05_widths.svg)
+#
 # Only the inside of the feed-forward network is wider, by a factor of four. Every other module in the list returns
 # `[B, T, D]`, until the pooler drops T.
 #
@@ -337,29 +386,49 @@ for name, output in trace(my_bert, input_ids, attention_mask):
 # (`position.weight[:T]`) and never *calls* the module, so no hook runs. The softmax of attention, the residual
 # additions and the pooler's tanh are missing too: they are functions, not modules. A hook sees calls of modules only.
 #
+# </details>
+#
+# Keep `trace`. In the lab at the end it finds a bug for you.
+
+# %% [markdown]
 # ## Count the parameters
 #
-# How many numbers does BERT have to learn? Calculate by hand, for a BERT with V = 10 tokens, D = 4, 6 positions, 2
-# token types, and 1 layer with inner size 16. A linear layer from n to m has n · m weights and m biases. A LayerNorm
-# has 2 · D parameters (a scale and a shift for each entry). The embeddings are done for you in the next cell. Do
-# attention and the feed-forward network yourself before you run it.
+# How many numbers does BERT have to learn? A linear layer from n to m has n · m weights and m biases. A LayerNorm has
+# 2 · D parameters, a scale and a shift for each entry.
+#
+# ![The embeddings of a toy BERT with D = 4: a table of 10 tokens, one of 6 positions and one of 2 token types, each with four columns, and a LayerNorm with 8 numbers. And a linear layer from 4 to 4: 16 weights and 4 biases.](pictures/05_toy.svg)
+#
+# Calculate by hand, for a BERT with V = 10 tokens, D = 4, 6 positions, 2 token types, and 1 layer with inner size 16.
+# The embeddings are done for you in the next cell. Do attention and the feed-forward network yourself before you run
+# it.
 
-# %%
+# %% tags=["guess"]
 from bertedu import BertModel
 
-sizes = {"hidden_size": 4, "num_hidden_layers": 1, "num_attention_heads": 2}
-toy = BertConfig(**sizes, vocab_size=10, intermediate_size=16, max_position_embeddings=6)
+toy_sizes = {"hidden_size": 4, "num_hidden_layers": 1, "num_attention_heads": 2}
+toy = BertConfig(**toy_sizes, vocab_size=10, intermediate_size=16, max_position_embeddings=6)
 
 
 def count(module):
     return sum(parameter.numel() for parameter in module.parameters())
 
 
+torch.manual_seed(0)
 bert = BertModel(toy)
 print("embeddings (10 + 6 + 2) · 4 + 2 · 4 =", count(bert.embeddings))
 for name, part in bert.encoder.layers[0].named_children():
     print(f"{name:17} =", count(part))
 print("pooler            =", count(bert.pooler), "   all:", count(bert))
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![The weights of one layer of the toy BERT, drawn to scale: attention has four squares of 4 by 4, the feed-forward network a rectangle of 4 by 16 and one of 16 by 4, as large as eight squares. Together twelve squares, 12 · D².](pictures/05_twelve.svg)
+#
+# Attention has four linear layers from 4 to 4, each with 16 + 4 parameters: 80. The feed-forward network has 4 · 16 +
+# 16 and 16 · 4 + 4: 148. Without the small biases and norms, a layer has twelve squares of D · D.
+#
+# </details>
 
 # %% [markdown]
 # ### Exercise 5.2 · 110 million by formula
@@ -397,13 +466,11 @@ check("5.2", count_parameters)
 # </details>
 
 # %% [markdown]
+# ### Where are they?
+#
 # Now we count the published sizes. BERT-Large would fill more than a gigabyte, but counting needs no numbers, only
 # shapes. On the device `meta`, PyTorch builds a model of shapes alone. The paper says 110 M for Base and 340 M for
 # Large.
-#
-# Where are these parameters? The second cell calculates the share of each part, and the third draws it. It includes
-# four smaller sizes, tiny to medium, which Google published later (Turc et al. 2019). Guess first: which share of the
-# smallest (tiny: L = 2, D = 128) is embeddings, and which share of Large?
 
 # %%
 from bertedu import BertForPreTraining
@@ -418,81 +485,79 @@ for name in ("base", "large"):
     bare, with_heads = count(shapes_only(name)), count(shapes_only(name, BertForPreTraining))
     print(f"{name:5} {bare:11,}, with both pre-training heads {with_heads:11,}")
 
+# %% [markdown]
+# Base agrees with the paper. The paper's 340 M for Large is rounded up.
+#
+# And where are these parameters? There are four smaller sizes, tiny to medium, which Google published later (Turc et
+# al. 2019). Guess: which share of the smallest (L = 2, D = 128) is embeddings, and which share of Large?
 
-# %%
-def shares(model):
+
+# %% tags=["guess"]
+KINDS = ("embeddings", "attention", "feed_forward")
+
+
+def shares(model):  # of each of these kinds
     layers = model.encoder.layers
-    parts = (
-        [model.embeddings],
-        [one.attention for one in layers],
-        [one.feed_forward for one in layers],
-    )
-    return [sum(map(count, part)) / count(model) for part in parts]
+    attention, feed_forward = ([getattr(one, part) for one in layers] for part in KINDS[1:])
+    groups = ([model.embeddings], attention, feed_forward)
+    return [sum(map(count, group)) / count(model) for group in groups]
 
 
 presets = ("tiny", "mini", "small", "medium", "base", "large")
 models = {preset: shapes_only(preset) for preset in presets}
-
-# %% tags=["hide-input"]
-figure = new_figure(7.4, 2.8)
-axes = figure.subplots()
-for row, model in enumerate(reversed(models.values())):
-    left = 0.0
-    for share, color in zip(shares(model), (ORANGE, BLUE, GREEN)):
-        axes.barh(row, share, left=left, color=color, height=0.72, edgecolor="white")
-        label, left = f"{share:.0%}" if share > 0.07 else "", left + share
-        middle = {"ha": "center", "va": "center", "color": "white", "fontsize": 8}
-        axes.text(left - share / 2, row, label, **middle)
-    axes.text(1.01, row, f"{count(model) / 1e6:.1f} M", va="center", fontsize=8, color=INK)
-legend = ((0, "embeddings", ORANGE), (0.2, "attention", BLUE), (0.62, "feed-forward", GREEN))
-for x, text, color in legend:
-    axes.text(x, -0.8, text, color=color, fontsize=9)
-axes.set(yticks=range(6), xticks=[], xlim=(0, 1.07), ylim=(-0.9, 5.5))
-axes.set_yticklabels(reversed(models))
-axes.tick_params(length=0)
-axes.spines[:].set_visible(False)
-alt = (
-    "Stacked bars of the parameters of six sizes. Embeddings: {:.0%} of tiny, {:.0%} of large."
-)
-Picture(figure, alt=alt.format(shares(models["tiny"])[0], shares(models["large"])[0]))
+print("parameters    ", *(f"{kind:>13}" for kind in KINDS))
+for preset, model in models.items():
+    print(
+        f"{preset:6} {count(model) / 1e6:5.1f} M",
+        *(f"{share:13.0%}" for share in shares(model)),
+    )
 
 # %% [markdown]
-# Base agrees with the paper. Large has 335 M, or 336 M with the heads, so the paper's 340 M is rounded up.
+# <details><summary>What you saw, and why</summary>
+#
+# ![A table of six sizes: the share of the embeddings falls from nine tenths in tiny to a tenth in large, and feed-forward always has twice the share of attention.](pictures/05_shares.svg)
 #
 # The smallest BERT consists mostly of its embedding table. The table grows with D (it has V · D entries), the layers
 # with D². If you want a very small model, you have to shrink the table. ALBERT (Lan et al. 2020) replaces it with two
 # smaller matrices. In every size, the feed-forward networks have twice as many parameters as attention: 8 D² against
 # 4 D².
 #
+# </details>
+
+# %% [markdown]
 # ## What a training step keeps in memory (optional)
 #
 # A parameter in float32 takes 4 bytes. Training also keeps its gradient, and Adam keeps two running means for it.
-# Guess the number of bytes for each parameter. Then run the cell, which measures them in a real step and applies the
-# result to the published sizes.
+# Guess the number of bytes for each parameter. The cell measures them in a real step and applies the result to the
+# published sizes.
 
-# %%
+# %% tags=["guess"]
 model = BertModel(toy)
 optimizer = torch.optim.AdamW(model.parameters())
 model(torch.tensor([[1, 2, 3]])).pooler_output.sum().backward()
 optimizer.step()
 
-weights = sum(p.nbytes for p in model.parameters())
 gradients = sum(p.grad.nbytes for p in model.parameters())
 states = optimizer.state.values()
 means = sum(state[key].nbytes for state in states for key in ("exp_avg", "exp_avg_sq"))
-each = [f"{part / count(model):.0f}" for part in (weights, gradients, means)]
+bytes_of = [sum(p.nbytes for p in model.parameters()), gradients, means]
+each = [f"{part / count(model):.0f}" for part in bytes_of]
 print(f"bytes for each of {count(model)} parameters:", " + ".join(each))
 for preset, model in models.items():
-    billions = count(model) / 1e9
-    print(f"{preset:6}  weights {4 * billions:.2f} GB,  in training {16 * billions:.2f} GB")
+    needed = sum(map(int, each)) * count(model) / 1e9
+    print(f"{preset:6}  weights {4 * count(model) / 1e9:.2f} GB,  in training {needed:.2f} GB")
 
 # %% [markdown]
-# To train Base you need 1.75 GB for these numbers, however small the batch is. The other part is the
-# **activations**: the tensors of the forward pass that the backward pass will need. Shapes are enough to count these,
-# too. PyTorch calls our function for each tensor that it keeps, and we sum the bytes.
+# <details><summary>What you saw, and why</summary>
 #
-# The next cell does that for BERT-Base and 32 texts of 128 tokens, then of 256 and of 512. Do the activations grow by
-# a factor of four from 128 to 512?
+# ![Four boxes of four bytes each: the weight, its gradient, Adam's mean of the gradient and Adam's mean of its square. Together 16 bytes for each parameter, and 1.75 GB for BERT-Base.](pictures/05_sixteen.svg)
+#
+# 16 bytes: weight, gradient and two means. To train Base you need 1.75 GB for these numbers, however small the batch.
+#
+# </details>
+#
+# The other part is the **activations**: the tensors of the forward pass that the backward pass will need. Shapes are
+# enough to count these, too: PyTorch calls our function `keep` for each tensor that it keeps, and we sum the bytes.
 
 
 # %%
@@ -512,63 +577,92 @@ def kept_for_backward(model, B, T):  # bytes
     return sum(memory.nbytes() for memory in kept.values())
 
 
+# %% [markdown]
+# The texts become four times as long, from 128 to 512 tokens. By which factor do the activations grow?
+
+# %% tags=["guess"]
 activations = {T: kept_for_backward(models["base"], 32, T) / 1e9 for T in (128, 256, 512)}
 for T, gigabytes in activations.items():
     times = gigabytes / activations[128]
     print(f"B = 32, T = {T}: {gigabytes:4.1f} GB of activations, {times:.1f} times T = 128")
 
 # %% [markdown]
-# They grow by a factor of seven. Most tensors grow with T, but the attention weights are `[B, H, T, T]` and grow with
-# T². In models of BERT's size, activations usually decide whether a training step fits in memory, and you choose B
-# and T. The simplest way out is **gradient accumulation**: run half the batch twice and update once. The paper
-# trained with T = 128 for 90 % of its steps (appendix A.2).
+# <details><summary>What you saw, and why</summary>
+#
+# ![Bars of the memory for training BERT-Base with 32 texts: weights, gradients and means are the same for every length; the activations of 512 tokens are seven times those of 128.](pictures/05_activations.svg)
+#
+# By a factor of seven. Most tensors grow with T, but the attention weights are `[B, H, T, T]` and grow with T².
 #
 # These are the bytes of *explicit* attention, which stores the `[T, T]` weights, on a CPU. (With CUDA it is less:
 # dropout's mask has one byte for each number there, not four. At T = 512 attention then keeps 10.9 GB and the rest of
-# the layers 10.0 GB.) The fused kernels of chapter 03 compute attention in
-# one piece and never store the weights, so the T² part disappears.
+# the layers 10.0 GB.) The fused kernels of chapter 03 never store the weights, so the T² part disappears.
 #
+# </details>
+#
+# In models of BERT's size, activations usually decide whether a training step fits in memory, and you choose B and T.
+# The simplest way out is **gradient accumulation**: run half the batch twice and update once. The paper trained with
+# short texts for 90 % of its steps (appendix A.2).
+
+# %% [markdown]
+# ## Half-way
+#
+# **Here the first sitting ends.** You have a class that is a whole BERT, and you can say how large it is and what its
+# training costs. Its numbers are still random. The second sitting gives it good ones, from a file that somebody else
+# has written.
+
+# %% [markdown]
 # ## How the weights are initialized
 #
 # A new BERT needs its first numbers, its **initialization**. Google's code draws each weight from a normal
 # distribution with standard deviation 0.02, truncated at two standard deviations. Biases are 0. LayerNorm's weight
-# starts at 1 and its bias at 0, so at first it only normalizes. `BertModel` does the same. Your `MyBert` does not
-# yet: it starts with PyTorch's defaults, which give an embedding a standard deviation of **1**. Does it matter?
+# starts at 1 and its bias at 0. `BertModel` does the same. Your `MyBert` does not yet: it starts with PyTorch's
+# defaults, which give an embedding a standard deviation of **1**. Does it matter?
 #
-# There is a test that works for every classifier. An untrained model that scores V = 30,522 words knows nothing, so
-# it should give each word a probability near 1 / V. Which loss (cross-entropy) is that? Guess, then run the cell.
+# There is a test that works for every classifier. A new model that scores V = 30,522 words knows nothing, so it should
+# give each word a probability near 1 / V. Which loss (cross-entropy) is that? And which loss will PyTorch's defaults
+# give? Guess, then run the cell.
 
-# %%
+# %% tags=["guess"]
 import math
 
 torch.manual_seed(0)
 ids = torch.randint(1000, 30522, (8, 32))  # [B, T]
 labels = torch.randint(1000, 30522, (8, 32))  # [B, T]
 new = BertForPreTraining(BertConfig.preset("tiny")).eval()  # initialized as in Google's code
-weight = new.bert.encoder.layers[0].feed_forward.expand.weight
-print(f"standard deviation of a weight: {weight.std() / 0.02:.2f} · 0.02")
+first = {}
 with torch.no_grad():
-    loss = new(ids, labels=labels).loss
-    print(f"BERT's initialization: loss {loss:.1f}, ln V {math.log(30522):.1f}")
+    first["BERT's initialization"] = new(ids, labels=labels)
     for module in new.modules():
         if isinstance(module, nn.Linear | nn.Embedding):
             module.reset_parameters()  # PyTorch's defaults
-    print(f"PyTorch's defaults:    loss {new(ids, labels=labels).loss:.0f}")
+    first["PyTorch's defaults"] = new(ids, labels=labels)
+for name, output in first.items():
+    print(f"{name:22} loss {output.loss:5.1f},   ln V = {math.log(30522):.1f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![The twelve largest probabilities for the first token, of 30,522. With BERT's initialization all are as small as the others; with PyTorch's defaults one word gets nearly everything.](pictures/05_first_answer.svg)
+#
 # With BERT's initialization the loss is ln V: the model does not know the answer and spreads its probability evenly.
-# With PyTorch's defaults the loss is far higher: the model is sure and wrong. A word's score is a dot product with
-# the word's embedding, a sum of D products. If the entries of both vectors have a standard deviation of 1, the score
-# has a standard deviation of √D, and softmax turns that into certainty. Keep this test: if the first loss of a
-# classifier with C classes is well above ln C, look at its initialization.
+# With PyTorch's defaults the loss is far higher: the model is sure and wrong. A word's score is a dot product with the
+# word's embedding, a sum of D products. If the entries of both vectors have a standard deviation of 1, the score has a
+# standard deviation of √D, and softmax turns that into certainty. (`transformers` does not truncate. The truncation
+# leaves 0.88 of the standard deviation.)
 #
-# The measured standard deviation is 0.88 · 0.02, because the truncation removes the tails. `transformers` does not
-# truncate.
+# </details>
 #
+# Keep this test: if the first loss of a classifier with C classes is well above ln C, look at its initialization.
+
+# %% [markdown]
 # ## The same weight under two names
 #
-# Back to the checkpoint. The next cell prints the weights of one encoder layer under our names and under theirs, in
-# the same order. The biases have the same names with `bias` at the end.
+# Back to the checkpoint. Here is one encoder layer, with the names that `transformers` gives to its parts.
+#
+# ![One encoder layer from left to right with the names of transformers: attention.self with query, key and value; attention.output.dense; attention.output.LayerNorm; intermediate.dense; output.dense; output.LayerNorm. The words output.dense occur twice, once inside attention.](pictures/05_their_names.svg)
+#
+# The next cell prints the weights of one layer under our names and under theirs, in the same order. The biases have
+# the same names with `bias` at the end.
 
 # %%
 ours = [name for name in my_bert.state_dict() if "layers.0" in name and name.endswith("weight")]
@@ -577,9 +671,6 @@ for one, other in zip(ours, their, strict=True):
     print(f"{one:44} {other}")
 
 # %% [markdown]
-# Look closely at `output.dense` and `output.LayerNorm`: each occurs twice, once with `attention` before it and once
-# without.
-#
 # In the embeddings, `word_embeddings` is our `token`, `position_embeddings` is `position`, `token_type_embeddings` is
 # `token_type`, and `LayerNorm` is `norm`. The pooler has the same names on both sides.
 #
@@ -637,12 +728,8 @@ print(my_bert.load_state_dict(translated))
 # %% [markdown]
 # ## The proof
 #
-# Three models should now be the same: yours with the translated names, the package's, and that of `transformers`. The
-# first cell gives them a batch with everything in it: token types, padding, texts of different lengths. The second
-# prints the largest difference between your outputs and those of the other two.
-#
-# The third cell tests the way back: the package saves, and `transformers` opens the folder. Nothing is computed on
-# that way, so every single number must be the same.
+# Three models should now be the same: yours with the translated names, the package's, and that of `transformers`. We
+# give them a batch with everything in it: token types, padding, texts of different lengths.
 
 # %%
 torch.manual_seed(1)
@@ -651,14 +738,20 @@ ids = torch.randint(5, 60, (3, 12))  # [B, T]
 mask = torch.tensor([12, 9, 4])[:, None].gt(torch.arange(12)).long()  # [B, T]: 12, 9, 4 tokens
 types = (torch.arange(12) >= 5).long().expand(3, 12)  # [B, T]
 with torch.no_grad():
-    mine, ours = my_bert(ids, mask, types), package(ids, mask, types)
+    mine_out, ours_out = my_bert(ids, mask, types), package(ids, mask, types)
     reference = theirs(ids, attention_mask=mask, token_type_ids=types)
 
 # %%
-print("largest difference from mine         the package   transformers")
 for index, name in enumerate(["last_hidden_state", "pooler_output"]):
-    differences = [largest(mine[index], getattr(other, name)) for other in (ours, reference)]
-    print(f"{name:17} {list(mine[index].shape)!s:12}", *(f"{d:14.5f}" for d in differences))
+    others = [getattr(output, name) for output in (ours_out, reference)]
+    apart = [f"{largest(mine_out[index], other):.5f}" for other in others]
+    print(f"{name:17} differs from yours: package {apart[0]}, transformers {apart[1]}")
+
+# %% [markdown]
+# ![The first four numbers of the vector of [CLS], by your class, by the package and by transformers: three rows with the same four numbers.](pictures/05_same_numbers.svg)
+#
+# And the way back: the package saves, and `transformers` opens the folder. Nothing is computed on that way, so every
+# single number must be the same.
 
 # %%
 package.save_pretrained(folder / "back")
@@ -668,60 +761,90 @@ print(f"{sum(equal)} of {len(tensors)} tensors came back, bit by bit")
 
 # %% [markdown]
 # Your class can now hold the weights of any checkpoint with BERT's architecture.
+
+# %% [markdown]
+# ## The BERT that Google published (optional)
 #
-# ## The real BERT-Base (optional)
+# Does your class open that one, too? The next cell fetches it from the Hugging Face hub: 440 MB, once, about a minute
+# at 60 Mbit/s. Without the internet it says so in one line, and nothing below needs it.
 #
-# Does it hold for the BERT that Google published? This needs the internet and downloads 440 MB from the Hugging Face
-# hub. Set `download = True` if you want to try it. The cell reads one sentence with the package and with
-# `transformers`, and prints the largest difference.
+# `in_my_names` selects from a file the weights that a model of yours has. It drops the prefix `bert.` and leaves out
+# the heads: this file comes from a model *with* its pre-training heads.
+
+
+# %%
+def in_my_names(file, model):  # tensors of a file, under the names of a MyBert
+    named = {from_transformers(name.removeprefix("bert.")): file[name] for name in file}
+    return {name: named[name] for name in model.state_dict()}
+
 
 # %% tags=["nbval-ignore-output"]
-download = False
-if download:
-    name = "google-bert/bert-base-uncased"
-    tokenizer = transformers.BertTokenizer.from_pretrained(name)
-    encoded = tokenizer("The seal swims to the beach.", return_tensors="pt")
-    both = [Model.from_pretrained(name).eval() for Model in (BertModel, transformers.BertModel)]
+from bertedu.course.published import published
+
+base_folder = published("google-bert/bert-base-uncased", "440 MB")
+if base_folder:
+    base_bert = MyBert(BertConfig.load(base_folder)).eval()
+    file = load_file(base_folder / "model.safetensors")
+    base_bert.load_state_dict(in_my_names(file, base_bert))
+    transformers.logging.set_verbosity_error()  # it would list the heads that it leaves out
+    their_base = transformers.BertModel.from_pretrained(base_folder, dtype=torch.float32)
+    their_tokenizer = transformers.BertTokenizer.from_pretrained(base_folder)
+    encoded = their_tokenizer("The seal swims to the beach.", return_tensors="pt")
     with torch.no_grad():
-        one, other = (model(**encoded).last_hidden_state for model in both)
-    print(f"{count(both[0]):,} parameters, largest difference {largest(one, other):.5f}")
-else:
-    print("Not downloaded: set download = True to try it.")
+        yours, google = base_bert(**encoded)[0], their_base(**encoded).last_hidden_state
+    print(f"{count(base_bert):,} parameters, largest difference {largest(yours, google):.5f}")
+
+# %% [markdown]
+# With the internet it prints 109,482,240 parameters and a difference that is a rounding error: your class computes
+# what Google's model computes.
 
 # %% [markdown]
 # ## Heads for the tasks that follow
 #
-# A **head** turns BERT's vectors into an answer. (The word has a second meaning: an *attention head* is one of the H
-# parts of self-attention.) A task head is nearly always one linear layer. What matters is what it reads: the pooled
-# vector for questions about a text, the last hidden state for questions about tokens. That adds a few thousand
-# parameters to 110 million. This is the idea of **fine-tuning**: nearly everything has been learned before your task
-# begins.
+# What is all this good for? BERT is used in two phases.
 #
-# The exception is the head of the masked language model. It scores all V words, and a matrix of its own would cost V
-# · D = 23 million parameters. But BERT already has such a matrix: the table of token embeddings. The head uses it
-# again: the score of a word is the dot product with the word's own embedding, plus a bias for each word. This is
-# called **weight tying**.
+# ![Pre-training on the left: text without labels, some tokens hidden, goes through BERT; a masked-word head and a next-sentence head give the loss. Fine-tuning on the right: a labelled review goes through the same BERT, whose weights are copied, and a new small head gives the label. Nearly all parameters come from the first phase.](pictures/05_two_phases.svg)
 #
-# The cell prints the shapes of four heads, then the parameters of the pre-training heads. Most of these belong to a
-# linear layer from D to D that the masked language model puts before the dot product (chapter 06).
+# In **pre-training**, BERT learns from text that nobody has labelled. In **fine-tuning**, the pre-training heads are
+# taken off, a new **head** for your task is put on, and the whole is trained with your labelled examples. Nearly
+# everything has been learned before your task begins. (*Head* has a second meaning: an *attention head* is one of the H
+# parts of self-attention.)
+#
+# A task head is nearly always one linear layer. What matters is what it reads.
+#
+# ![Six tokens with their last hidden vectors. A head for texts reads the pooled vector of [CLS] and gives 3 scores. A head for tokens reads every vector and gives 9 scores for each. A head for answers reads every vector and gives 2 scores, start and end.](pictures/05_heads.svg)
 
 # %%
 B, T, D = 8, 128, 768
-pooled, hidden = torch.zeros(B, D), torch.zeros(B, T, D)
+pooled_zeros, hidden_zeros = torch.zeros(B, D), torch.zeros(B, T, D)
 heads = [
-    ("which of 3 kinds is the text?", pooled, nn.Linear(D, 3)),
-    ("does text 2 follow text 1?", pooled, nn.Linear(D, 2)),
-    ("which of 9 tags has each token?", hidden, nn.Linear(D, 9)),
-    ("where does the answer start, end?", hidden, nn.Linear(D, 2)),
+    ("which of 3 kinds is the text?", pooled_zeros, nn.Linear(D, 3)),
+    ("does text 2 follow text 1?", pooled_zeros, nn.Linear(D, 2)),
+    ("which of 9 tags has each token?", hidden_zeros, nn.Linear(D, 9)),
+    ("where does the answer start, end?", hidden_zeros, nn.Linear(D, 2)),
 ]
 for question, vectors, head in heads:
     shapes = f"{list(vectors.shape)!s:14} -> {list(head(vectors).shape)!s:13}"
     print(f"{question:34} {shapes} {count(head):5,} parameters")
+
+# %% [markdown]
+# A few thousand parameters, on top of 110 million. The exception is the head of the masked language model. It scores
+# all V words, and a matrix of its own would cost V · D = 23 million parameters. But BERT already has such a matrix: the
+# table of token embeddings. The head uses it again: the score of a word is the dot product with the word's own
+# embedding, plus a bias for each word. This is called **weight tying**.
+#
+# ![One table of V rows is used at both ends: an id picks a row of it at the input, and at the output a vector is multiplied with all rows and gives V scores.](pictures/05_tied.svg)
+
+# %%
 full = shapes_only("base", BertForPreTraining)
 decoder = full.masked_lm.decoder
 tables = {id(decoder.weight), id(full.bert.embeddings.token.weight)}
 print(f"both pre-training heads: {count(full) - count(full.bert):,} parameters")
 print(f"decoder {list(decoder.weight.shape)} and token embeddings: {len(tables)} tensor")
+
+# %% [markdown]
+# Most of these parameters belong to a linear layer from D to D that the masked language model puts before the dot
+# product (chapter 06).
 
 # %% [markdown]
 # ## Broken BERT: loaded without complaint (optional)
@@ -730,20 +853,18 @@ print(f"decoder {list(decoder.weight.shape)} and token embeddings: {len(tables)}
 # loads strictly, so a missing weight, one too many or one of another shape would raise an error. There is none: all
 # keys match.
 #
-# Then we compare the loaded model with the one that the file was made from, layer by layer: how similar are the two
-# vectors of the same token? The **cosine similarity** is 1 if they point in the same direction, and 0 if they are at
-# right angles.
-#
-# `google_checkpoint` writes our weights as Google's TensorFlow code would have stored them. The first cell shows some
-# of its names, the second is the loader, the third compares. In the loader, each text in `pairs` holds a part of a
-# name, a space, and what replaces it.
+# `google_checkpoint` writes our weights as Google's TensorFlow code would have stored them. Here are some of its names.
 
 # %%
 from bertedu.chapters.ch05_the_whole_bert.exercises.shared import google_checkpoint
 
-google = google_checkpoint(package)
-for name in list(google)[3:7]:
-    print(f"{name:50} {list(google[name].shape)}")
+google_file = google_checkpoint(package)
+for name in list(google_file)[3:7]:
+    print(f"{name:50} {list(google_file[name].shape)}")
+
+
+# %% [markdown]
+# This is the colleague's loader. Each text in `pairs` holds a part of a name, a space, and what replaces it.
 
 
 # %%
@@ -765,17 +886,26 @@ def load_google(model, file):
 
 
 suspect = BertModel(config).eval()
-print(load_google(suspect, google))
+print(load_google(suspect, google_file))
+
+# %% [markdown]
+# We compare the loaded model with the one that the file was made from, layer by layer: how similar are the two vectors
+# of the same token? The **cosine similarity** is 1 if they point in the same direction, and 0 if they are at right
+# angles.
 
 # %%
+cosines = {}
 with torch.no_grad():
     right = package(ids, mask, types, output_hidden_states=True).hidden_states
     wrong = suspect(ids, mask, types, output_hidden_states=True).hidden_states
 for depth, (one, other) in enumerate(zip(right, wrong, strict=True)):
-    cosine = torch.cosine_similarity(one, other, dim=-1).mean()
-    print(f"layer {depth}   " if depth else "embeddings", f"{cosine:.1f}")
+    name = f"layer {depth}" if depth else "embeddings"
+    cosines[name] = torch.cosine_similarity(one, other, dim=-1).mean().item()
+    print(f"{name:10} {cosines[name]:.1f}")
 
 # %% [markdown]
+# ![Bars of the cosine between the loaded model and the original: 1.0 after the embeddings, far less after layer 1 and layer 2. Something in layer 1 is wrong, although all keys matched.](pictures/05_suspect.svg)
+#
 # The embeddings are right, and the output of the first layer is not. Every shape fits, and the numbers are those of
 # the file. Where exactly does it go wrong? A loop over hidden states is too coarse to say. You have a better tool:
 # `trace`.
@@ -834,6 +964,8 @@ check("5.5", as_torch)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
+# ![A kernel of the feed-forward network, 2 by 4, does not fit a weight of 4 by 2 and was transposed. A square kernel of 2 by 2 fits both ways, and its numbers stand in the wrong places.](pictures/05_squares.svg)
+#
 # TensorFlow computes `x @ kernel` and stores a kernel as `[in, out]`. PyTorch computes `x @ weight.T` and stores
 # `[out, in]`. So *every* kernel must be transposed. The loader transposed only those whose shape did not fit. But the
 # four projections of attention and the pooler are square: they fit both ways. Everything that is not a kernel
@@ -845,7 +977,8 @@ check("5.5", as_torch)
 # %% [markdown]
 # The lesson is more general than this file. *Loaded strictly* means that names and shapes agree. It says nothing
 # about what the numbers mean. Only one test does: the same input gives the same output as in the original model.
-#
+
+# %% [markdown]
 # ## Paper and code
 #
 # | | |
@@ -878,17 +1011,15 @@ mine()
 #
 # ## Summary
 #
-# - A BERT is a config (how large), a class (what is computed) and a checkpoint (named numbers).
-# - The pooler is the vector of `[CLS]`, a linear layer and tanh: `[B, T, D]` to `[B, D]`. In pre-training, only NSP
-#   trains it, so it is a poor sentence vector before fine-tuning.
-# - Parameters: (V + positions + token types + 2) · D, then 12 D² + 13 D for each layer (if its inner size is 4 · D),
-#   then D² + D. Feed-forward networks then have twice as many as attention. In the smallest BERT, the embeddings have
-#   nine tenths of them.
-# - Training takes 16 bytes for each parameter in float32 with Adam. Activations come on top and grow with B, T and
-#   T².
-# - A new classifier should start at a loss near the logarithm of its number of classes: ln V for a masked language
-#   model. With BERT's initialization it does.
-# - Matching names and shapes prove little. Equal outputs prove that the weights have arrived.
+# ![The map of BERT-Base with the parameters of each part: embeddings 23.8 million, attention of 12 layers 28.3, feed-forward networks 56.7, pooler 0.6. Together 109.5 million, and you have built every part.](pictures/05_summary.svg)
+#
+# - A BERT is a config (how large), a class (what is computed) and a checkpoint (named numbers). Matching names and
+#   shapes prove little; equal outputs prove that the numbers have arrived.
+# - A layer has 12 D² weights, two thirds of them in its feed-forward network. Training takes 16 bytes for each
+#   parameter in float32 with Adam, and activations on top.
+# - The pooler is the vector of `[CLS]`, a linear layer and tanh. In pre-training only NSP trains it, so it is a poor
+#   sentence vector before fine-tuning.
+# - A new classifier should start at a loss near the logarithm of its number of classes.
 #
 # ## Quiz
 

@@ -17,7 +17,7 @@ from bertedu.course.building.places import Places
 from bertedu.course.building.rules import refuse_faults
 from bertedu.course.building.versions import learner_version, read_source, solution_version
 from bertedu.course.measured import BUILDING
-from bertedu.course.rooms import number_of
+from bertedu.course.rooms import drawing_files, number_of
 from bertedu.errors import UserError
 from bertedu.files import read_text, write_text
 
@@ -175,13 +175,11 @@ def run(job: Job, bar: tqdm) -> None:
 
 def closing(job: Job) -> str:
     """The code that draws the pictures of a chapter, run after its last cell; nothing where it has none."""
-    if not (job.source.parent / "pictures.py").exists():
-        return ""
-    module, chapter = f"bertedu.chapters.{job.source.parent.name}.pictures", number_of(job.source)
-    return (
-        "from bertedu.course.building.drawing import draw as draw_pictures\n"
-        f"draw_pictures({module!r}, dict(globals()), {str(job.places.pictures)!r}, {chapter!r})"
-    )
+    room, chapter = job.source.parent, number_of(job.source)
+    modules = [f"bertedu.chapters.{room.name}.{file.stem}" for file in drawing_files(room)]
+    draws = [f"draw_pictures({one!r}, names, {str(job.places.pictures)!r}, {chapter!r})" for one in modules]
+    first = "from bertedu.course.building.drawing import draw as draw_pictures\nnames = dict(globals())"
+    return "\n".join([first, *draws]) if draws else ""
 
 
 def take_outputs(notebook: NotebookNode, stored: NotebookNode) -> None:

@@ -1,7 +1,8 @@
 """The pictures of a chapter, drawn from the numbers that its notebook has computed.
 
-Each public function of a room's `pictures.py` draws one: `def padding(weights, tokens)` gets what the notebook has
-under these names after its last cell, returns a figure of matplotlib, and becomes `notebooks/pictures/03_padding.svg`.
+Each public function of a room's `pictures.py` (and `pictures_….py`) draws one: `def padding(weights, tokens)` gets what
+the notebook has under these names after its last cell, returns a figure of matplotlib, and becomes
+`notebooks/pictures/03_padding.svg`.
 """
 
 import inspect

@@ -15,7 +15,7 @@ from bertedu.course.building.places import Places
 from bertedu.course.building.versions import BEGIN, END, learner_version, read_source
 from bertedu.course.exercise import Exercise
 from bertedu.course.loading import all_exercises
-from bertedu.course.rooms import number_of
+from bertedu.course.rooms import drawing_files, number_of
 from bertedu.errors import UserError
 from bertedu.files import read_text
 
@@ -43,7 +43,7 @@ def faults(path: Path, places: Places) -> list[str]:
         return [f'{path} is no notebook in the py:percent format: {first} (tags are a list, as tags=["exercise"]).']
     starts = lines_of_cells(text, len(cells))
     known = registered(path, cells)
-    drawn = (path.parent / "pictures.py").exists()
+    drawn = bool(drawing_files(path.parent))
     found = [
         (start + line, sentence)
         for cell, start in zip(cells, starts, strict=True)
@@ -148,7 +148,7 @@ def guesses_of_answers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str
 
 def changed_before_drawn(path: Path, cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
     """Names that a picture takes and two cells define: pictures are drawn after the last cell, from its values."""
-    pictures = taken_by_pictures(path.parent / "pictures.py")
+    pictures = taken_by_pictures(drawing_files(path.parent))
     taker = {name: picture for picture, names in pictures.items() for name in names}
     first: dict[str, int] = {}
     for place, cell in enumerate(cells):
@@ -160,11 +160,10 @@ def changed_before_drawn(path: Path, cells: Sequence[NotebookNode]) -> Iterator[
             first[name] = place
 
 
-def taken_by_pictures(path: Path) -> dict[str, list[str]]:
-    """The names that each picture of a room's pictures.py takes, by picture; nothing where there is no such file."""
-    if not path.exists():
-        return {}
-    functions = (node for node in ast.parse(read_text(path)).body if isinstance(node, ast.FunctionDef))
+def taken_by_pictures(files: Iterable[Path]) -> dict[str, list[str]]:
+    """The names that each picture of a room takes, by picture."""
+    statements = [node for path in files for node in ast.parse(read_text(path)).body]
+    functions = (node for node in statements if isinstance(node, ast.FunctionDef))
     return {one.name: [argument.arg for argument in one.args.args] for one in functions if not one.name.startswith("_")}
 
 
