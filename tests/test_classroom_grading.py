@@ -235,17 +235,18 @@ def test_an_empty_list_of_students_is_refused(tmp_path):
 
 
 def test_what_learners_solved_is_collected(graded, tmp_path):
-    for name, solved in {"ann": ["3.10", "3.2", 5], "<i>bob": ["3.2"]}.items():
+    for name, solved in {"ann": ["3.10", "3.2", "1b.2", "1.5", 5], "<i>bob": ["3.2"]}.items():
         write_text(tmp_path / "in" / name / "progress.json", json.dumps(solved))
     write_text(tmp_path / "in" / "cleo" / "progress.json", "damaged")
     write_text(tmp_path / "in" / "dora.json", "[]")
-    assert ticks_in(tmp_path / "in") == {"<i>bob": {"3.2"}, "ann": {"3.2", "3.10"}, "dora": set()}
+    assert ticks_in(tmp_path / "in") == {"<i>bob": {"3.2"}, "ann": {"1.5", "1b.2", "3.2", "3.10"}, "dora": set()}
     (line,) = [
         one for one in write_results(graded[0], tmp_path / "a.csv", None, tmp_path / "in") if one.startswith("What")
     ]
     text = (tmp_path / "a.pages" / "progress.html").read_text()
     assert "progress.html" in line and "&lt;i&gt;bob" in text
-    assert text.index("<th>3.2</th>") < text.index("<th>3.10</th>")
-    assert "<td>all</td><td>2</td><td>1</td>" in text
+    places = [text.index(f"<th>{number}</th>") for number in ("1.5", "1b.2", "3.2", "3.10")]
+    assert places == sorted(places)
+    assert "<td>all</td><td>1</td><td>1</td><td>2</td><td>1</td>" in text
     with pytest.raises(UserError, match=r"has no progress\.json"):
         ticks_in(tmp_path / "a.pages")

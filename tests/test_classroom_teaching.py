@@ -32,7 +32,7 @@ SECTIONS = (
     "What may be left out",
     "At home",
 )
-EXERCISE = re.compile(r"Exercises? (\d+\.\d)(?: and (\d+\.\d))?")
+EXERCISE = re.compile(r"Exercises? (\d+[a-z]?\.\d)(?: and (\d+[a-z]?\.\d))?")
 OWN_PAGES = ("README.md", "plans.md", "exam.md", "projects.md", "public_solutions.md")
 
 every_chapter = pytest.mark.parametrize("one", [pytest.param(one, id=one.name) for one in COURSE])
@@ -148,7 +148,7 @@ def test_the_room_is_asked_enough_and_hears_two_answers(one):
 
 def misconceptions(one: Chapter) -> list[tuple[str, str]]:
     """(exercise, sentence) of each row of the table."""
-    return re.findall(r'^\| .+ \| (\d+\.\d) \| "(.+)" \|$', section(one, "Misconceptions"), flags=re.M)
+    return re.findall(r'^\| .+ \| (\d+[a-z]?\.\d) \| "(.+)" \|$', section(one, "Misconceptions"), flags=re.M)
 
 
 @cache

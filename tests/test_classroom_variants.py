@@ -21,6 +21,7 @@ from bertedu.course.building.places import Places
 from bertedu.course.building.versions import read_source
 from bertedu.course.checking import check, examine
 from bertedu.course.exercise import EXERCISES
+from bertedu.course.rooms import chapter_of
 from bertedu.course.variant import token_of
 from bertedu.errors import UserError
 
@@ -36,19 +37,19 @@ def answers(path: Path):
     return module
 
 
-MODULES = {path.parent.name[2:4]: answers(path) for path in sorted(ROOMS.glob("ch*/variants.py"))}
+MODULES = {path.parent.name[2:].partition("_")[0]: answers(path) for path in sorted(ROOMS.glob("ch*/variants.py"))}
 RIGHT = {number: codes for module in MODULES.values() for number, codes in module.RIGHT.items()}
 WRONG = {number: codes for module in MODULES.values() for number, codes in module.WRONG.items()}
 PUBLIC = {number: public for module in MODULES.values() for number, public in module.PUBLIC.items()}
 
 
 def variant(token, number):
-    return next(one for one in variants(token, (number.partition(".")[0].zfill(2),)) if one.exercise.number == number)
+    return next(one for one in variants(token, (chapter_of(number),)) if one.exercise.number == number)
 
 
 def answer(code: str, one, token: str):
     """An answer's code with the numbers that its text names, as a student would read them there."""
-    chapter = one.exercise.number.partition(".")[0].zfill(2)
+    chapter = one.exercise.chapter
     names = {"torch": torch, "given": one.given, **MODULES[chapter].facts(one.text)}
     exec(code, names)
     return names[one.name]
@@ -70,7 +71,7 @@ def test_right_answers_are_accepted_and_mistakes_hear_a_sentence(number):
 
 def public_solution(number: str):
     """The answer of the published solution."""
-    source = read_source(Places().all_sources((number.partition(".")[0],))[0])
+    source = read_source(Places().all_sources((chapter_of(number),))[0])
     code = next(c.source for c in source.cells if f'check("{number}"' in c.source and "BEGIN SOLUTION" in c.source)
     name = re.search(r"check\(\S+ (\w+)\)", code)[1]
     names: dict = {**vars(torch.nn.functional), "torch": torch, "check": lambda *_: None}

@@ -229,6 +229,7 @@ def test_a_right_guess_in_another_type_is_accepted(guess):
         (True, 1, "is written like this: 1"),
         ("4", 4, "is written like this: 1"),
         ([2, 3], [2, 4], "You predicted [2, 3].\nCount."),
+        ([2, 3], [[2], [3]], "You predicted [2, 3].\nCount."),
         ([2], [2, 4], "Count."),
         (torch.Size([2, 3]), [3, 2], "You predicted [2, 3].\nCount."),
         (3, [2, 4], "is written like this: [1, 1]"),

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from bertedu.course.building.drawing import svg_of, words_of
-from bertedu.course.pictures import Box, Sheet, map_of_bert
+from bertedu.course.pictures import Box, Plane, Sheet, map_of_bert
 from bertedu.course.pictures.colours import fill_of, ink_on
 from bertedu.course.pictures.places import between
 from bertedu.course.pictures.sheet import number
@@ -104,3 +104,21 @@ def test_every_text_is_eighteen_pixels_high_so_that_a_phone_shows_nine():
     sheet.grid(200, 120, [1.0, 2.0], "name", "[T]")
     sizes = {text.get_fontsize() for text in sheet.figure().axes[0].texts}
     assert min(sizes) >= 18 * 72 / 96
+
+
+def test_a_plane_turns_numbers_into_pixels_and_tells_them_at_its_axes():
+    sheet = Sheet(300, "?")
+    plane = Plane(sheet, 100, 50, 200, 100, (0, 10), (-1, 1))
+    assert plane.at(0, -1) == (100, 150) and plane.at(10, 1) == (300, 50)
+    assert plane.point(5, 0) == (200, 100)
+    plane.curve(lambda a: a / 10, 0, 10)
+    plane.ticks(across=(0, 2.5), up=(-1, 1))
+    assert words(sheet) == ["?", "0", "2.5", "\u22121", "1"]
+
+
+def test_a_dot_stands_on_the_curve_and_not_below_it():
+    sheet = Sheet(300, "?")
+    sheet.dot((50, 50))
+    sheet.line((0, 50), (100, 50))
+    (curve,), (dot,) = sheet.figure().axes[0].lines, sheet.figure().axes[0].patches
+    assert dot.get_zorder() > curve.get_zorder()

@@ -107,7 +107,7 @@ def places_of_right_answers(path: Path) -> list[tuple[int, int]]:
     """(place from 0, how many answers) for each question with one right answer, as it is shown."""
     return [
         ([answer["correct"] for answer in question["answers"]].index(True), len(question["answers"]))
-        for question in shuffled(read_quiz(path), path.parent.name[2:4].lstrip("0") or 0)
+        for question in shuffled(read_quiz(path), path.parent.name[2:].partition("_")[0].lstrip("0") or 0)
         if question["type"] == "multiple_choice"
     ]
 

@@ -160,9 +160,10 @@ def test_the_new_cell_runs_and_names_its_function(monkeypatch):
         assert "<details>" in shown._repr_html_() and "`" not in shown._repr_html_().split("<details>")[0]
 
 
-def test_hint_remembers_the_exercises_of_the_chapters():
-    first = hint("3.2")
-    assert "3.2" in first and first.splitlines()[0] != hint_of_the_course("3.2").splitlines()[0], "one count for both"
+@pytest.mark.parametrize("number", ["3.2", "1b.2"])
+def test_hint_remembers_the_exercises_of_the_chapters(number):
+    first = hint(number)
+    assert number in first and first.splitlines()[0] != hint_of_the_course(number).splitlines()[0], "one count for both"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from bertedu.course.building.versions import BEGIN, name_cells
 from bertedu.course.statements import Statement, uses
 from bertedu.errors import UserError
 
-HEADING = re.compile(r"^### Exercise \d+\.\d+ ", flags=re.MULTILINE)
+HEADING = re.compile(r"^### Exercise \d+[a-z]?\.\d+ ", flags=re.MULTILINE)
 SECTION = re.compile(r"^## .*", flags=re.MULTILINE)
 LAB = "## Broken BERT"
 OPENING = """\

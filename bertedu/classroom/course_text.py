@@ -14,7 +14,7 @@ NEEDS = re.compile(r"\*\*You need:\*\*(.*?)(?=\*\*\w|\Z)", flags=re.DOTALL)
 NEXT_LINK = re.compile(r"\*\*Next:\*\*.*?(?=\n\*\*|\s·\s\*\*|\Z)", flags=re.DOTALL)
 NEXT = re.compile(r"^## Next\n.*?(?=^## |\Z)", flags=re.MULTILINE | re.DOTALL)
 MAP = re.compile(r"^\| *chapter *\|[^\n]*\n\|[-| :]+\|\n((?:\|[^\n]*\n?)+)", flags=re.MULTILINE)
-AFTER_MAP = re.compile(r"\A\n*Chapters \d\d to \d\d [^\n]*(?:\n(?!\n|#)[^\n]*)*")
+AFTER_MAP = re.compile(r"\A\n*Chapters \d\d[a-z]? to \d\d[a-z]? [^\n]*(?:\n(?!\n|#)[^\n]*)*")
 
 
 @dataclass(frozen=True)

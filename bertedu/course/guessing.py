@@ -32,7 +32,7 @@ def same_guess(guess: Any, expected: Any, tolerance: float) -> bool:
 def shortened_to(guess: Any, expected: Any, tolerance: float) -> bool:
     """Whether a guess is the expected value, rounded to one or two decimals; in a list some entries are, and the others
     are right."""
-    if isinstance(expected, list):
+    if isinstance(expected, list) and isinstance(guess, list):
         wrong = [pair for pair in zip(guess, expected, strict=False) if not same_guess(*pair, tolerance)]
         return len(guess) == len(expected) and all(shortened_to(*pair, tolerance) for pair in wrong)
     if type(guess) is not float or type(expected) is not float or not isfinite(guess) or guess == round(guess):

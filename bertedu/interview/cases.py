@@ -102,6 +102,6 @@ def what_is_wrong(case: DesignCase) -> str | None:
             return f"the stage {stage.title} has {len(stage.must)} points: give {POINTS[0]} to {POINTS[1]}"
         if stage.evidence and len(stage.evidence.code.splitlines()) > MOST_LINES_OF_EVIDENCE:
             return f"the evidence of {stage.title} has over {MOST_LINES_OF_EVIDENCE} lines of code: show less"
-    if wrong := [chapter for chapter in case.chapters if not re.fullmatch(r"\d\d", chapter)]:
+    if wrong := [chapter for chapter in case.chapters if not re.fullmatch(r"\d\d[a-z]?", chapter)]:
         return f"chapters has {wrong[0]!r}: write two digits, as in 08"
     return None

@@ -14,7 +14,7 @@
 # - choose your way through the chapters
 #
 # **Time:** 45 minutes for the core path, about 80 minutes with everything ·
-# **You need:** some Python, and a first acquaintance with PyTorch tensors; nothing about BERT ·
+# **You need:** some Python; nothing about BERT, and nothing about PyTorch, which chapter 01b explains ·
 # **Next:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb)
 #
 # Sections marked (optional) are not part of the core path. You can come back to them another day.
@@ -562,6 +562,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # |---|---|---|
 # | 00 Start here | nothing yet: see BERT work, and how the exercises work | 45 |
 # | [01 The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) | from text to ids, and how a vocabulary is learned | 60 |
+# | [01b PyTorch in one sitting](01b_pytorch.ipynb) | before you begin to train: tensors, loss, gradient, training loop | 50 |
 # | [02 Input embeddings](02_input_embeddings.ipynb) | from ids to vectors: token, position and segment embeddings | 60 |
 # | [03 Self-attention](03_self_attention.ipynb) | the part in which tokens attend to each other | 60 |
 # | [04 The Transformer encoder](04_transformer_encoder.ipynb) | a layer, and the stack of layers | 60 |
@@ -587,7 +588,8 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [24 The same BERT in JAX](24_bert_in_jax.ipynb) | the same model again: random numbers and state are arguments | 60 |
 # | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview | 60 |
 #
-# Chapters 00 to 05 give you the whole model. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
+# Chapters 00 to 05 give you the whole model; [01b](01b_pytorch.ipynb) is for those who have never trained a network,
+# and its first five questions tell whether you may skip it. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
 # tasks that people use it for. Chapter 14 builds its predecessors, and chapters 15 to 20 its successors. Chapter 21
 # compares them. Chapter 22 is about faster and larger training, chapter 23 about production, chapter 24 about another
 # library. Chapter 25 prepares an interview.

@@ -14,7 +14,7 @@
 #
 # **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 1.1 to 1.3. Plan
 # about 120 minutes for the whole chapter. · **You need:** [00 · Start here](00_start_here.ipynb) ·
-# **Next:** [02 · Input embeddings](02_input_embeddings.ipynb)
+# **Next:** [01b · PyTorch in one sitting](01b_pytorch.ipynb)
 #
 # ## Recall
 #
@@ -1117,5 +1117,8 @@ quiz(1)
 #
 # ## Next
 #
-# You have sequences of ids. But an id says nothing about what a token means or where it is in the text. The next
-# chapter gives each of them a vector: [02 · Input embeddings](02_input_embeddings.ipynb).
+# You have sequences of ids. But an id says nothing about what a token means or where it is in the text. Chapter 02
+# gives each of them a vector, and from there on all parts of BERT are trained.
+#
+# Have you never trained a network with PyTorch? Go on with [01b · PyTorch in one sitting](01b_pytorch.ipynb). Its first
+# five questions tell you whether you can go on with [02 · Input embeddings](02_input_embeddings.ipynb) at once.

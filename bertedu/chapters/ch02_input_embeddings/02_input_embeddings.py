@@ -14,7 +14,8 @@
 #
 # **Time:** 60 minutes for the core path, about two hours for everything. For the core path, skip the sections marked
 # "(optional)" and come back to "Paper and code" later. ·
-# **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) ·
+# **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb); best after
+# [01b · PyTorch in one sitting](01b_pytorch.ipynb), unless you have trained networks with PyTorch before ·
 # **Next:** [03 · Self-attention](03_self_attention.ipynb)
 #
 # ## Recall

@@ -11,6 +11,7 @@ from typing import Any
 from bertedu.classroom.assignment_file import AssignedExercise
 from bertedu.classroom.grading.grading import Class, Graded
 from bertedu.course.quiz_answers import KEPT, first_attempts
+from bertedu.course.rooms import EXERCISE, in_full
 from bertedu.errors import visible
 from bertedu.templates import page
 
@@ -109,6 +110,7 @@ def quizzes(found: Mapping[str, Mapping[str, Mapping[int, bool]]]) -> Iterator[t
         yield chapter, ["student", *(f"question {question}" for question in questions)], [*rows, ["right", *right]]
 
 
-def order(number: str) -> tuple[int, ...]:
-    """(3, 10) for 3.10."""
-    return tuple(int(part) if part.isdecimal() and len(part) < 10 else 0 for part in number.split("."))
+def order(number: str) -> tuple[str, int]:
+    """("03", 10) for 3.10, and ("01b", 2) for 1b.2; what is no exercise comes first."""
+    found = EXERCISE.fullmatch(number)
+    return (in_full(found[1]), int(found[2])) if found else ("", 0)

@@ -37,7 +37,7 @@ def slides_of(chapter: Chapter) -> list[Slide]:
             optional = 0
         if section.optional:
             optional = optional or section.level
-            extra |= set(re.findall(r"\d+\.\d+", section.title))
+            extra |= set(re.findall(r"\d+[a-z]?\.\d+", section.title))
         if optional or any(section.title.startswith(f"Exercise {name} ") for name in extra):
             left_out += [section.title] if section.title not in left_out else []
             continue

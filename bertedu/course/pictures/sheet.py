@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.textpath import text_to_path
 
 from bertedu.course.pictures.colours import BAR, DARK, FAINT, INK, PALE, ROLES, RULE, fill_of, ink_on
@@ -199,6 +199,10 @@ class Sheet:
         """A line through points: a rule between panels, an axis, a curve."""
         across, down = zip(*points, strict=True)
         self._axes.plot(across, down, color=ink, linewidth=2.6 if thick else 1.2, linestyle="--" if dashed else "-")
+
+    def dot(self, place: Point, size: float = 5) -> None:
+        """A point of a drawing, `size` pixels around its middle."""
+        self._axes.add_patch(Circle(place, size, facecolor=INK, edgecolor="white", linewidth=0.8, zorder=3))
 
     def figure(self) -> Figure:
         """What was drawn. Raises ValueError for words that nobody could read: outside the sheet, or on each other."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from bertedu.course import checking
 from bertedu.course.checking import Text
+from bertedu.course.rooms import EXERCISE
 from bertedu.course.verdict import Verdict
 from bertedu.interview.drills import clock
 from bertedu.interview.drills.drill import Drill
@@ -87,7 +88,7 @@ def finish(name: str, answer: Any = None) -> Verdict:
 
 def hint(name: str) -> Text:
     """The next hint of a drill, or of an exercise of a chapter; after the last one, all of them."""
-    if isinstance(name, str) and re.fullmatch(r"\d+\.\d+", name):
+    if isinstance(name, str) and EXERCISE.fullmatch(name):
         return checking.hint(name)  # the cell of a drill imports this one over the chapter's
     return Text(next_hint(find(name), f'hint("{name}")'))
 

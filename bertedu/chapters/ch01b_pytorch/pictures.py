@@ -1,0 +1,299 @@
+"""The pictures of chapter 01b, drawn from its tensors."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise, product
+from typing import Any
+
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from bertedu.course.pictures import Plane, Sheet, map_of_bert
+from bertedu.course.pictures.sheet import number, width_of_chip
+
+
+def where() -> Figure:
+    """The map of BERT, and what of this chapter every part needs."""
+    sheet = Sheet(240, "What do all parts of BERT have in common?")
+    parts = map_of_bert(sheet, 46, ())
+    first, last = parts["embeddings"], parts["heads"]
+    sheet.box(first.x, 178, last.right - first.x, 44, "tensors, loss, gradient, training step", new=True)
+    return sheet.figure()
+
+
+def problem() -> Figure:
+    """The sentence of the chapter, and the two words that decide."""
+    sheet = Sheet(250, "Which word is missing?")
+    chips = sheet.chips(
+        110, 110, ["the", "keys", "[MASK]", "wet", "yesterday", "."], {1: "chosen", 2: "hidden", 4: "chosen"}
+    )
+    for place, why in ((1, "plural"), (4, "past")):
+        x = chips[place].centre[0]
+        sheet.words(x, 72, why, align="center")
+        sheet.line((x, 86), (x, chips[place].y - 5))
+    gap = chips[2]
+    sheet.words(gap.centre[0], 178, "is?  are?  was?  were?", align="center")
+    sheet.words(gap.centre[0], 214, "plural and past: were", align="center", bold=True)
+    return sheet.figure()
+
+
+def indexing(inputs: Tensor, table: Tensor) -> Figure:
+    """A row, a column, a number, and a look-up of rows."""
+    sheet = Sheet(310, "What do the square brackets choose?")
+    for x, name, what, chosen in (
+        (30, "inputs[2]", "a row [2]", (slice(2, 3), slice(0, 2))),
+        (180, "inputs[:, 1]", "a column [8]", (slice(0, 4), slice(1, 2))),
+        (330, "inputs[2, 1]", "a number", (slice(2, 3), slice(1, 2))),
+    ):
+        lit = torch.zeros(4, 2)
+        lit[chosen] = 1
+        box = sheet.grid(x, 110, lit, name, numbers=False, largest=2, cell=44)
+        for i, j in product(range(4), range(2)):
+            sheet.words(*box.cell(i, j).centre, str(int(inputs[i, j])), align="center", bold=bool(lit[i, j]))
+        sheet.words(box.centre[0], box.bottom + 12, "…", align="center")
+        sheet.words(box.centre[0], box.bottom + 40, what, align="center")
+    whole = sheet.grid(490, 110, table, "table", digits=0, largest=12, cell=40, rows=["0", "1", "2"])
+    out = sheet.grid(626, 110, table[[2, 0, 2]], "rows", digits=0, largest=12, cell=40)
+    sheet.arrow(whole, out)
+    sheet.words(598, whole.bottom + 46, "rows 2, 0, 2 [3, 2]", align="center")
+    return sheet.figure()
+
+
+def broadcasting(table: Tensor, row: Tensor, column: Tensor) -> Figure:
+    """A row is repeated downwards, a column to the right."""
+    sheet = Sheet(370, "What is added, if the shapes differ?", "Grey: repeated, without being stored.")
+    for y, name, small in ((122, "row", row), (260, "column", column)):
+        one = sheet.grid(40, y, table, "table", "[3, 2]", digits=0, largest=12, cell=44, row=26)
+        sheet.words(one.right + 26, one.centre[1], "+", align="center")
+        spread, first = small.expand(3, 2), small.ndim - 1  # the axis along which only the first is stored
+        repeated = sheet.grid(210, y, spread * 0, name, str(list(small.shape)), numbers=False, cell=56, row=26)
+        for place in product(range(3), range(2)):
+            stored = place[first] == 0
+            told = f"{spread[place]:.0f}"
+            sheet.words(*repeated.cell(*place).centre, told, align="center", bold=stored, faint=not stored)
+        sheet.words(repeated.right + 28, one.centre[1], "=", align="center")
+        sheet.grid(380, y, table + small, "sum", "[3, 2]", digits=0, largest=700, cell=60, row=26)
+        sheet.words(530, y + 26, f"[3, 2] and {list(small.shape)}")
+        sheet.words(530, y + 52, "the 3 meets nothing" if small.ndim == 1 else "the 2 meets 1", faint=True)
+    return sheet.figure()
+
+
+def softmax(candidates: Sequence[str], exact: Tensor) -> Figure:
+    """Logits, their powers, and their shares."""
+    sheet = Sheet(286, "How do scores become probabilities?")
+    powers, shares = exact.exp(), exact.softmax(dim=-1)
+    scores = sheet.grid(90, 96, exact[:, None], "logits", rows=candidates, cell=60, largest=3.2)
+    raised = sheet.grid(290, 96, powers[:, None], "powers", cell=70, largest=12)
+    sheet.arrow(scores, raised, "e to the")
+    bars = sheet.bars(500, 96, shares.tolist(), longest=150)
+    sheet.words(500, 75, "probabilities", bold=True)
+    sheet.arrow((raised.right, raised.centre[1]), (bars[0].x, raised.centre[1]), "÷ sum")
+    sheet.words(raised.centre[0], raised.bottom + 22, f"sum {powers.sum():.2f}", align="center")
+    sheet.words(500, raised.bottom + 22, "sum 1")
+    return sheet.figure()
+
+
+def loss() -> Figure:
+    """Minus the logarithm of a probability."""
+    sheet = Sheet(330, "What does the right word's probability cost?")
+    plane = Plane(sheet, 90, 60, 560, 220, (0, 1), (0, 4.2))
+    plane.curve(lambda p: -math.log(p), 0.0155, 1)
+    for p in (0.1, 0.5, 0.9):
+        x, y = plane.point(p, -math.log(p))
+        sheet.words(x + 10, y - 16, f"{-math.log(p):.2f}", bold=True)
+    plane.ticks(across=(0, 0.1, 0.5, 0.9), up=(0, 2, 4))
+    sheet.words(650, 318, "probability of the right word", align="right", faint=True)
+    sheet.words(126, 70, "loss", faint=True)
+    return sheet.figure()
+
+
+def wiggle(exact: Tensor, right: int) -> Figure:
+    """The loss over the logit of the right word, and its slope where we are."""
+    sheet = Sheet(330, "In which direction does the loss fall?", "Only the logit of are changes.")
+
+    def cost(logit: float) -> float:
+        changed = exact.clone()
+        changed[right] = logit
+        return float(-changed.softmax(dim=-1)[right].log())
+
+    plane = Plane(sheet, 90, 84, 560, 194, (-1, 5), (0, 3.6))
+    plane.curve(cost, -1, 5)
+    here = float(exact[right])
+    slope = float(exact.softmax(dim=-1)[right]) - 1
+    sheet.line(*(plane.at(here + d, cost(here) + d * slope) for d in (-1.4, 1.4)), dashed=True)
+    x, y = plane.point(here, cost(here), 6)
+    sheet.words(x + 14, y - 20, f"slope {number(slope, 2)}", bold=True)
+    sheet.words(x + 14, y - 46, "we are here")
+    plane.ticks(across=(-1, 0, 1, 2, 3, 4, 5), up=(0, 1, 2, 3))
+    sheet.words(650, 318, "logit of are", align="right", faint=True)
+    sheet.words(100, 92, "loss", faint=True)
+    return sheet.figure()
+
+
+def gradients(candidates: Sequence[str], exact: Tensor, right: int) -> Figure:
+    """The gradient of cross-entropy: probabilities minus what would be right."""
+    sheet = Sheet(260, "What does the gradient say about each logit?")
+    p, wanted = exact.softmax(dim=-1), torch.zeros(len(candidates))
+    wanted[right] = 1
+    have = sheet.grid(90, 90, p[:, None], "probability", rows=candidates, cell=96, digits=2, largest=1.2)
+    want = sheet.grid(262, 90, wanted[:, None], "right", cell=70, largest=1.2)
+    slope = sheet.grid(408, 90, (p - wanted)[:, None], "gradient", cell=96, digits=2, largest=1.2)
+    sheet.words((have.right + want.x) / 2, have.centre[1], "\N{MINUS SIGN}", align="center")
+    sheet.words((want.right + slope.x) / 2, have.centre[1], "=", align="center")
+    for i in range(len(candidates)):
+        sheet.words(slope.right + 16, slope.row(i).centre[1], "raise it" if i == right else "lower it", bold=i == right)
+    return sheet.figure()
+
+
+def learning_rate() -> Figure:
+    """Five steps in the same valley, with three learning rates."""
+    sheet = Sheet(320, "How far should a step go?", "Five steps of the loss (x \N{MINUS SIGN} 3)², from x = 0")
+    for left, rate, name in ((30, 0.05, "too small"), (265, 0.3, "good"), (500, 1.05, "too large")):
+        plane = Plane(sheet, left, 100, 190, 150, (-2, 8.5), (0, 26))
+        plane.curve(lambda x: (x - 3) ** 2, -2, 8)
+        x, places = 0.0, []
+        for _ in range(6):
+            places.append(plane.at(x, (x - 3) ** 2))
+            x -= rate * 2 * (x - 3)
+        sheet.line(*places, dashed=True)
+        for i, (a, b) in enumerate(places):
+            sheet.dot((a, b), 4 + (i == 5) * 3)
+        sheet.words(left + 95, 274, f"learning rate {rate:g}", align="center")
+        sheet.words(left + 95, 300, name, align="center", bold=True)
+    return sheet.figure()
+
+
+def model(words: Sequence[str], vectors_before: Tensor) -> Figure:
+    """What goes in, what comes out: two ids, two rows, four numbers, ten logits."""
+    sheet = Sheet(400, "How do two words become ten scores?")
+    noun, time = words.index("keys"), words.index("yesterday")
+    chips = [sheet.chip(20, y, words[i], width=116) for y, i in ((150, noun), (224, time))]
+    table = sheet.grid(206, 100, vectors_before[:6], "embedding", digits=1, cell=52, largest=4, rows=[*"012345"])
+    sheet.words(table.centre[0], table.bottom + 16, "…", align="center")
+    for chip, i in zip(chips, (noun, time), strict=True):
+        sheet.arrow((chip.right, chip.centre[1]), (table.x - 24, table.row(i).centre[1]))
+    both = vectors_before[[noun, time]].reshape(4, 1)
+    flat = sheet.grid(376, 134, both, "side by side", digits=1, cell=52, largest=4)
+    for i, at in ((noun, 0.5), (time, 2.5)):
+        sheet.arrow((table.right, table.row(i).centre[1]), (flat.x, flat.y + 34 * (at + 0.5)))
+    linear = sheet.box(474, 180, 84, 44, "Linear", new=True)
+    sheet.arrow(flat, linear)
+    for i, word in enumerate(words):
+        sheet.words(606, 76 + 28 * i, word, mono=True)
+    sheet.line((594, 66), (594, 338))
+    sheet.arrow((linear.right, linear.centre[1]), (592, linear.centre[1]))
+    for x, shape in ((78, "ids [T]"), (table.centre[0], "[V, D]"), (flat.centre[0], "[T·D]"), (650, "logits [V]")):
+        sheet.words(x, 374, shape, align="center", faint=True)
+    return sheet.figure()
+
+
+def loop(GapModel: Any, train_inputs: Tensor, train_answers: Tensor) -> Figure:
+    """The second training step, line by line, and what it does to one weight."""
+    torch.manual_seed(0)
+    network = GapModel(vocab_size=10, hidden_size=2)
+    sgd = torch.optim.SGD(network.parameters(), lr=0.5)
+    weight = network.output.bias
+    for _ in range(2):  # the first step, so that there are old gradients, and then the second one
+        old = 0.0 if weight.grad is None else float(weight.grad[6])
+        cost = cross_entropy(network(train_inputs), train_answers)
+        before = float(weight.detach()[6])
+        sgd.zero_grad()
+        cost.backward()
+        sgd.step()
+    found, new, after = cost.item(), float(weight.grad[6]), float(weight.detach()[6])
+    sheet = Sheet(330, "What happens in a training step?", "The second step; one of the 70 weights is watched.")
+    lines = enumerate(("model", "loss", "zero_grad", "backward", "step"))
+    boxes = [sheet.box(110 + 120 * i, 84, 104, 44, line) for i, line in lines]
+    for one, other in pairwise(boxes):
+        sheet.arrow(one, other)
+    rows: dict[str, list[float | None]] = {
+        "loss": [None, found, found, found, found],
+        "grad": [old, old, 0.0, new, new],
+        "weight": [before, before, before, before, after],
+    }
+    for j, (name, values) in enumerate(rows.items()):
+        y = 164 + 40 * j
+        sheet.words(98, y, name, align="right")
+        for i, value in enumerate(values):
+            changed = i > 0 and value != values[i - 1]
+            if value is not None:
+                sheet.words(boxes[i].centre[0], y, number(value, 2), align="center", bold=changed, faint=not changed)
+    last, first = boxes[-1].centre[0], boxes[0].centre[0]
+    sheet.line((last, 268), (last, 290), (24, 290), (24, 106))
+    sheet.arrow((24, 106), (boxes[0].x, 106))
+    sheet.words((first + last) / 2, 309, "again, with the moved weights", align="center", faint=True)
+    return sheet.figure()
+
+
+def losses(losses: Sequence[float]) -> Figure:
+    """The loss of each step, and the loss of ignorance."""
+    sheet = Sheet(310, "Does the network learn?")
+    plane = Plane(sheet, 80, 60, 580, 200, (1, 100), (0, 3.2))
+    sheet.line(*(plane.at(step, value) for step, value in enumerate(losses, start=1)), thick=True)
+    knows_nothing = math.log(10)
+    sheet.line(plane.at(1, knows_nothing), plane.at(100, knows_nothing), dashed=True)
+    sheet.words(656, plane.at(0, knows_nothing)[1] - 14, "a model that knows nothing, 2.30", align="right", faint=True)
+    sheet.words(plane.at(1, losses[0])[0] + 14, plane.at(1, losses[0])[1] - 6, f"{losses[0]:.2f}", bold=True)
+    plane.ticks(across=(1, 25, 50, 75, 100), up=(0, 1, 2, 3))
+    sheet.words(660, 299, "step", align="right", faint=True)
+    return sheet.figure()
+
+
+def vectors(words: Sequence[str], vectors_before: Tensor, model: Any) -> Figure:
+    """The rows of the embedding table as points, before training and after."""
+    sheet = Sheet(390, "What did it learn about the words?", "The two numbers of each word as a point")
+    after = model.embedding.weight.detach()
+    for left, name, points in ((20, "before training", vectors_before), (375, "after 100 steps", after)):
+        plane = Plane(sheet, left, 104, 325, 270, (-2.4, 4.4), (-3.1, 3.1))
+        sheet.words(left, 86, name, bold=True)
+        for word, (a, b) in zip(words[:6], points.tolist(), strict=False):
+            x, y = plane.point(a, b)
+            to_left = word.startswith("key") or x + 12 + width_of_chip(word) > left + 330
+            sheet.words(x - 10 if to_left else x + 10, y, word, "right" if to_left else "left", mono=True)
+    return sheet.figure()
+
+
+def dropout(dropped: Tensor, kept: Tensor) -> Figure:
+    """Eight ones, while the network trains and when it is used."""
+    sheet = Sheet(230, "What does dropout do to eight ones?")
+    start = sheet.grid(60, 118, torch.ones(8), "in", largest=3, cell=36, row=30)
+    for y, name, numbers in ((76, "train", dropped), (160, "eval", kept)):
+        out = sheet.grid(406, y, numbers, largest=3, cell=36, row=30)
+        sheet.arrow((start.right, start.centre[1]), (out.x, out.centre[1]))
+        sheet.words(378, out.y - 2 if y < 100 else out.bottom + 4, name, align="right", bold=True)
+    return sheet.figure()
+
+
+def twice() -> Figure:
+    """A certain and right answer: softmax once, and twice."""
+    sheet = Sheet(290, "What is the best loss that can be reached?", "An answer that is certain and right, 10 words")
+    floor = math.e / (math.e + 9)
+    for y, name, values in ((100, "once", (1.0, 0.0)), (196, "twice", (floor, (1 - floor) / 9))):
+        sheet.words(14, y + 34, f"softmax {name}", bold=True)
+        for i, (value, what) in enumerate(zip(values, ("the right word", "each of the 9 others"), strict=True)):
+            (bar,) = sheet.bars(370, y + 34 * i, [value], longest=110)
+            sheet.words(bar.x - 10, bar.centre[1], what, align="right")
+        sheet.words(570, y + 34, f"loss {abs(math.log(values[0])):.2f}", bold=True)
+    sheet.line((14, 184), (706, 184))
+    return sheet.figure()
+
+
+def ahead() -> Figure:
+    """Where each tool comes back."""
+    sheet = Sheet(300, "Where do you meet these again?")
+    found = [
+        ("look-up of rows", "02", "vectors of words and positions"),
+        ("softmax", "03", "attention weights"),
+        ("nn.Module", "04, 05", "a layer, and the whole BERT"),
+        ("cross-entropy", "06", "masked words"),
+        ("training step", "08", "pre-training"),
+    ]
+    for i, (tool, chapter, what) in enumerate(found):
+        y = 56 + 46 * i
+        one = sheet.box(14, y, 170, 36, tool)
+        other = sheet.box(290, y, 90, 36, chapter, new=True)
+        sheet.arrow(one, other)
+        sheet.words(400, other.centre[1], what)
+    return sheet.figure()
