@@ -10,8 +10,10 @@ import torch
 from support.explorable_examples import EXAMPLES
 from support.pages import Page, fetches
 from support.web_questions import CHECKPOINTS, ask_node, opened
+from torch import nn
 
 from bertedu.course.building.executing import WIDGET
+from bertedu.course.building.versions import read_source
 from bertedu.course.explorable import FOLDER, STORED, explorable, kinds
 from bertedu.errors import UserError
 from bertedu.model.attention import attend
@@ -20,6 +22,7 @@ from bertedu.website.chapters import touched
 from bertedu.website.tree import Tree
 
 TINY = CHECKPOINTS["world-tiny"]
+PICTURES = [name for name in EXAMPLES if name != "playground"]  # which has tests of its own
 MODULE = Path(__file__).parent / "support" / "web_explorables.js"
 
 
@@ -63,9 +66,64 @@ def test_the_search_finds_the_pieces_of_the_package():
             assert len(step["tried"]) == len(longest) - len(last) + 1
 
 
+class Agreement(nn.Module):
+    """The model of chapter 03 that learns in the page, with PyTorch's own gradients."""
+
+    def __init__(self, words: int):
+        super().__init__()
+        self.token, self.position = nn.Embedding(words, 32), nn.Embedding(64, 32)
+        self.query, self.key, self.value, self.output = (nn.Linear(32, 32) for _ in range(4))
+        self.decide = nn.Linear(32, 2)
+
+    def forward(self, ids, mask):
+        x = self.token(ids) + self.position.weight[: ids.size(1)]  # [B, T, D]
+        mixed, _ = attend(self.query(x), self.key(x), self.value(x))
+        return self.decide(self.output(mixed)[:, mask])  # [B, 2]
+
+
+def test_the_gradients_of_the_training_in_the_page_are_those_of_pytorch():
+    torch.manual_seed(0)
+    model = Agreement(12).double()
+    ids, answers = torch.randint(12, (5, 7)), torch.randint(2, (5,))
+    batch = [
+        {"ids": one, "mask": 3, "answer": answer} for one, answer in zip(ids.tolist(), answers.tolist(), strict=True)
+    ]
+    weights = {name: weight.flatten().tolist() for name, weight in model.named_parameters()}
+    (found,) = ask("trainings", [{"weights": weights, "batch": batch, "steps": 3}])
+    loss = nn.functional.cross_entropy(model(ids, 3), answers)
+    loss.backward()
+    assert found["loss"] == pytest.approx(float(loss), abs=1e-12)
+    for name, weight in model.named_parameters():
+        torch.testing.assert_close(torch.tensor(found["gradients"][name]).double(), weight.grad.flatten(), msg=name)
+    adam = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(3):
+        adam.zero_grad()
+        nn.functional.cross_entropy(model(ids, 3), answers).backward()
+        adam.step()
+    for name, weight in model.named_parameters():
+        torch.testing.assert_close(torch.tensor(found["weights"][name]).double(), weight.detach().flatten(), msg=name)
+
+
+def test_the_page_learns_from_the_sentences_of_the_chapter():
+    (source,) = FOLDER.parents[1].glob("chapters/ch03_*/03_*.py")
+    (cell,) = [cell for cell in read_source(source).cells if "def sentences(" in cell.source]
+    names: dict = {}
+    exec(cell.source, names)
+    found = ask("made", [EXAMPLES["live_head"]])
+    for part in ("train", "test"):
+        texts, answers = names[f"{part}_texts"], names[f"{part}_answers"].tolist()
+        assert [tuple(one) for one in found[part]] == list(zip(map(" ".join, texts), answers, strict=True))
+
+
+def test_the_training_in_the_page_ends_as_in_the_chapter_and_depends_on_its_start():
+    (good,) = ask("ends", [EXAMPLES["live_head"]])
+    (poor,) = ask("ends", [{**EXAMPLES["live_head"], "seed": 7}])
+    assert good == 1 and poor < 0.9
+
+
 def test_there_is_an_example_of_each():
     assert set(EXAMPLES) == set(kinds())
-    for name in kinds():
+    for name in PICTURES:
         assert re.search(r"^export function show\(root, given\)", (FOLDER / f"{name}.js").read_text(), re.MULTILINE)
 
 
@@ -79,7 +137,7 @@ def test_a_notebook_keeps_words_and_numbers_and_no_script(name):
     assert one.question in data["text/plain"] and len(one.told.split()) > 20
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", PICTURES)
 def test_its_page_asks_nobody_and_text_stays_text(name):
     text = explorable(name, **EXAMPLES[name]).page()
     assert "default-src &#39;none&#39;" in text and "<b>keys" not in text and not fetches(text)
@@ -87,7 +145,7 @@ def test_its_page_asks_nobody_and_text_stays_text(name):
 
 
 def test_an_unknown_name_and_numbers_that_are_none_are_refused():
-    with pytest.raises(UserError, match="no explorable 'weighted': there are weighted_sum, pieces"):
+    with pytest.raises(UserError, match="no explorable 'weighted': there are weighted_sum, pieces, "):
         explorable("weighted")
     with pytest.raises(UserError, match="weighted_sum was given what is no JSON"):
         explorable("weighted_sum", query=[float("nan")])
@@ -99,3 +157,9 @@ def test_the_site_gets_a_page_for_each(tmp_path):
     output = touched(explorable("pieces", **EXAMPLES["pieces"]), "01_x.html", Tree(tmp_path, tmp_path))
     assert 'src="../explorables/01_x.html"' in output.data["text/html"]
     assert "WordPiece" in (tmp_path / "extra" / "explorables" / "01_x.html").read_text(encoding="utf-8")
+
+
+def test_the_site_has_one_playground_opened_at_what_a_chapter_looks_at(tmp_path):
+    output = touched(explorable("playground", **EXAMPLES["playground"]), "07_x.html", Tree(tmp_path, tmp_path))
+    address = "../playground.html#view=next&amp;text=The+capital+of+Brazil&amp;masks=4&amp;second=Is+it+big%3F"
+    assert f'src="{address}"' in output.data["text/html"] and not list(tmp_path.rglob("*.html"))

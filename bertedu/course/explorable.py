@@ -11,18 +11,20 @@ from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from bertedu.course.data import data_path
 from bertedu.errors import UserError
-from bertedu.files import read_text
+from bertedu.files import read_bytes, read_text
 from bertedu.templates import page
 from bertedu.web.bundling import WEB, bundle
-from bertedu.web.playground import in_script, json_in_script, policy, small_files
+from bertedu.web.playground import WEIGHTS, corpus_of, in_script, json_in_script, playground, policy, small_files
 
 FOLDER = WEB / "explorables"
 STORED = "application/vnd.bertedu.explorable+json"  # what a notebook keeps: the name and what the chapter gave
+PLAYGROUND = "playground"  # the one that is more than a picture: the page of a whole BERT, opened at one of its views
 SHOW = (
     'explorable.show(document.getElementById("explorable"), JSON.parse(document.getElementById("given").textContent));'
 )
@@ -50,8 +52,18 @@ class Explorable:
         """Of its frame, in pixels; what is higher scrolls in it."""
         return int(about(self.name)["height"])
 
+    @property
+    def address(self) -> str:
+        """What the playground shows first, as its address says it."""
+        return f"#{urlencode(self.given.get('address', {}))}"
+
     def page(self) -> str:
         """The whole picture as one HTML file, which works from a disk and asks nobody for anything."""
+        if self.name == PLAYGROUND:
+            folder = data_path(f"checkpoints/{self.given['checkpoint']}")
+            return playground(
+                folder.name, small_files(folder), read_bytes(folder / WEIGHTS), corpus_of(folder), self.address
+            )
         script = bundle(FOLDER / f"{self.name}.js", "explorable") + SHOW
         style = read_text(WEB / "page.css") + read_text(FOLDER / "explorables.css")
         return page("web/explorables/page.html.j2").render(
@@ -75,6 +87,9 @@ class Explorable:
 
 def explorable(name: str, **given: Any) -> Explorable:
     """The picture of this name with what it needs: numbers, words and lists of them (a tensor's `tolist()`).
+
+    `explorable("playground", checkpoint="world-tiny", address={"view": "next", "second": "…"})` opens the playground,
+    with what stands in its address where one looks at the same.
 
     Raises UserError for a name that there is not, and for what is no JSON.
     """

@@ -27,10 +27,10 @@ const at = (name) => document.getElementById(name);
 
 /** The page with its model. */
 class Playground {
-  constructor({ name, start, samples, sources, files, weights, worker }) {
+  constructor({ name, start, samples, sources, files, address, weights, worker }) {
     Object.assign(this, { name, start, samples, sources, about: null, look: null, known: null });
     this.engine = new Engine(worker);
-    const { state, faults } = readAddress(location.hash, start);
+    const { state, faults } = readAddress(location.hash || address, start);
     this.state = state;
     this.views = {
       attention: attentionView(this),
@@ -170,6 +170,7 @@ class Playground {
   }
 
   write() {
+    if (location.protocol === "about:") return; // in a frame of a notebook, which has no address of its own
     this.written = writeAddress(this.state, this.start);
     if (this.written !== (location.hash || "#")) history.replaceState(null, "", this.written);
     this.written = location.hash;

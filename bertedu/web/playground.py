@@ -91,12 +91,15 @@ def corpus_of(folder: Path) -> str:
     return folder.name.partition("-")[0]
 
 
-def playground(name: str, files: dict[str, str | None], weights: bytes, corpus: str) -> str:
-    """The whole page as text, for a model's small files and its weights."""
+def playground(name: str, files: dict[str, str | None], weights: bytes, corpus: str, address: str = "") -> str:
+    """The whole page as text, for a model's small files and its weights.
+
+    address: what it shows first where it is opened without one, as its own address says it ("#view=next&text=…").
+    """
     script = bundle(WEB / "playground.js")
     style = read_text(WEB / "page.css")
     begin = start_for(corpus)
-    data = {"name": name, "files": files, "sources": functions(read_text(WEB / "bert.js")), **begin}
+    data = {**begin, "name": name, "files": files, "address": address, "sources": functions(read_text(WEB / "bert.js"))}
     return page("web/playground.html.j2").render(
         name=name,
         about=begin["about"],

@@ -16,10 +16,11 @@ from bertedu.classroom.markup import png_size
 from bertedu.classroom.overview import Chapter
 from bertedu.course.building.guesses import is_guess, with_answers
 from bertedu.course.building.places import Places
-from bertedu.course.explorable import STORED, Explorable
+from bertedu.course.explorable import PLAYGROUND, STORED, Explorable
 from bertedu.files import naming_failures, read_text, write_text
 from bertedu.website.quizzes import quiz_html
 from bertedu.website.tree import Tree
+from bertedu.website.try_it import MODEL
 
 TITLE = re.compile(r"\A# .+\n")
 SOLUTION = re.compile(r"^ *### BEGIN SOLUTION\n(.*?)^ *### END SOLUTION\n?", re.DOTALL | re.MULTILINE)
@@ -101,10 +102,16 @@ def code_cell(cell: NotebookNode, one: Stored, tree: Tree) -> NotebookNode:
 
 
 def touched(explorable: Explorable, name: str, tree: Tree) -> NotebookNode:
-    """A picture that one can touch, as a page of its own in a frame of the chapter's page."""
-    write_text(tree.folder / "extra" / "explorables" / name, explorable.page())
+    """A picture that one can touch, as a page of its own in a frame of the chapter's page; the site has one playground
+    for all chapters.
+    """
+    if explorable.given.get("checkpoint") == MODEL and explorable.name == PLAYGROUND:
+        page = f"playground.html{explorable.address}"
+    else:
+        page = f"explorables/{name}"
+        write_text(tree.folder / "extra" / page, explorable.page())
     html = (
-        f'<iframe class="explorable" loading="lazy" src="../explorables/{name}" title="{escape(explorable.question)}" '
+        f'<iframe class="explorable" loading="lazy" src="../{escape(page)}" title="{escape(explorable.question)}" '
         f'height="{explorable.height}"></iframe>'
     )
     return new_output("display_data", {"text/html": html})

@@ -59,6 +59,24 @@ def test_pieces_follow_what_is_typed(opened):
     assert says(page) == "0 words, 0 tokens."
 
 
+def test_a_head_learns_while_one_watches_and_again_from_other_numbers(opened):
+    page = opened("live_head")
+    before = says(page)
+    assert before.startswith("Before training")
+    page.get_by_role("button", name="train 150 steps").click()
+    page.get_by_text("After 150 steps the loss is 0.00: 100 %").wait_for()
+    assert "the keys near the old lamp are wet" in " ".join(page.inner_text("main").split())
+    page.get_by_role("button", name="other numbers at the start").press("Enter")
+    assert says(page).startswith("Before training") and says(page) != before
+
+
+def test_the_playground_opens_where_a_chapter_looks(opened):
+    page = opened("playground")
+    page.wait_for_selector("body[data-ready]", state="attached")
+    assert page.get_by_label("A sentence").input_value() == "The capital of Brazil"
+    assert page.locator("#tab-next").get_attribute("aria-selected") == "true"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("name", EXAMPLES)

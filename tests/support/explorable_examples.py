@@ -13,4 +13,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "tasks": ["Hide <b>keys</b>."],
     },
     "pieces": {"checkpoint": "world-tiny", "text": "The capital of Brazil", "word": 1},
+    "live_head": {
+        "nouns": ["key", "lamp", "cup", "book", "coat", "boat", "door", "cloud", "horse", "river", "plate", "letter"],
+        "prepositions": ["near", "behind", "under", "beside"],
+        "seed": 4,
+        "texts": ["the keys near the old lamp", "the old lamp near the keys"],
+    },
+    "playground": {
+        "checkpoint": "world-tiny",
+        "address": {"view": "next", "text": "The capital of Brazil", "masks": "4", "second": "Is it big?"},
+    },
 }

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "img", "br", "line"}
+VOID = {"meta", "link", "img", "input", "br", "line"}
 
 
 class Page(HTMLParser):

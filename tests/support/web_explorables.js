@@ -1,6 +1,8 @@
 /** What explorable pictures compute, as a test asks for it. */
 
 import { readTokenizer } from "../../bertedu/web/checkpoint.js";
+import { Adam, learn } from "../../bertedu/web/explorables/agreement.js";
+import { divided, Training } from "../../bertedu/web/explorables/live_head.js";
 import { search } from "../../bertedu/web/explorables/pieces.js";
 import { attend } from "../../bertedu/web/explorables/weighted_sum.js";
 
@@ -13,4 +15,36 @@ export function sums(files, rows) {
 export function searches(files, rows) {
   const { ids } = readTokenizer(files);
   return rows.map((word) => search(ids, word));
+}
+
+const arrays = (weights) =>
+  Object.fromEntries(Object.entries(weights).map(([name, numbers]) => [name, Float64Array.from(numbers)]));
+const lists = (weights) => Object.fromEntries(Object.entries(weights).map(([name, numbers]) => [name, [...numbers]]));
+
+/** For each batch with its weights the loss, the gradients, and the weights after the steps of Adam with it. */
+export function trainings(files, rows) {
+  return rows.map(({ weights: numbers, batch, steps }) => {
+    const weights = arrays(numbers);
+    const { loss, gradients } = learn(weights, batch);
+    const adam = new Adam(weights);
+    for (let step = 0; step < steps; step++) adam.step(learn(weights, batch).gradients);
+    return { loss, gradients: lists(gradients), weights: lists(weights) };
+  });
+}
+
+/** The sentences to train on and to test on. */
+export function made(files, [given]) {
+  const { train, test } = divided(given);
+  return { train: train.map(said), test: test.map(said) };
+}
+
+const said = ({ words, answer }) => [words.join(" "), answer];
+
+/** How the training of each seed ends: the share of right answers. */
+export function ends(files, rows) {
+  return rows.map(({ seed, ...given }) => {
+    const training = new Training(given, seed);
+    for (let step = 0; step < 150; step++) training.step();
+    return training.accuracy();
+  });
 }

@@ -840,6 +840,24 @@ attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained h
 # that do it. Read only the row of [MASK] in the heat map: the training used only the output of [MASK], so nothing
 # taught the other tokens what to attend to.
 #
+# The next cell trains such a head before your eyes, 150 steps in the page. Guess first: with other numbers at the
+# start, will it always learn to listen to the subject? Try a few.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+subjects = ["the keys near the old lamp", "the old lamp near the keys"]
+explorable("live_head", nouns=NOUNS, prepositions=PREPOSITIONS, seed=4, texts=subjects)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Mostly it listens to the subject, and gets all hard sentences right. But the loss asks for answers only, and there
+# are other ways to them: some heads listen to the subject if it is plural, and look elsewhere if not, for "nothing
+# plural here" is an answer too. And a few starts end with three quarters right: [MASK] listens to *old*, and the
+# gradient finds no way on within 150 steps.
+#
+# </details>
+
+# %% [markdown]
 # In the real BERT some heads follow grammar as well. Clark et al. (2019, section 4.2) found heads in which most
 # direct objects attend to their verb, and heads in which determiners and other noun modifiers attend to their noun.
 #

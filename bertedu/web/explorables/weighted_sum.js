@@ -88,7 +88,8 @@ export function show(root, given) {
   function build() {
     const names = ["", "key", "score", "weight", "value", ""];
     const head = element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name)));
-    replace(table, element("table", {}, element("thead", {}, head), element("tbody", {}, ...given.tokens.map(row))));
+    const body = element("tbody", {}, ...given.tokens.map(row));
+    replace(table, element("table", { class: "compact" }, element("thead", {}, head), body));
     const numbers = state.query.map((number, i) =>
       numberField(`query, number ${i + 1}`, number, "query", (changed) => {
         state.query[i] = changed;
