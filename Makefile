@@ -24,8 +24,9 @@
 ##   make playground   A page on which a BERT of the course runs: playground.html, and it is opened.
 ##                Yours: make playground ARGS=runs/documentation-tiny
 ##   make bench   Measure speeds, each beside its reference.
-##   make gpu     On a machine with a GPU: test on it, measure its speed for every size beside
-##                transformers, pre-train for two minutes. Eight minutes in all; see runs/gpu/.
+##   make gpu     On a machine with a GPU: the trainer's speed beside transformers, the share of the
+##                peak, the slowest kernels, the tests. Eight minutes in all; see runs/gpu/. On a
+##                bare one, without a network: PYTHONPATH=. python3 benchmarks/gpu.py
 ##   make lint    Check style (ruff) and types (mypy).
 ##   make help    This text.
 ##

@@ -18,8 +18,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import bare  # noqa: F401, ends with a clear line where something is missing
 import torch
-from box_ship import ship
 from box_text import pack, read, thinned, write
 from box_train import Job, Recipe, train
 from children import in_child, server
@@ -121,6 +121,8 @@ def main(arguments: list[str] | None = None) -> int:
             )
             print(train_in_children(job, given.seconds))
         else:
+            from box_ship import ship  # needs matplotlib
+
             ship(given.run, given.target, given.corpus, given.datasets, given.beside, given.quick)
     except UserError as error:
         print(error, file=sys.stderr)

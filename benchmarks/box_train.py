@@ -29,9 +29,10 @@ from bertedu.files import write_json, write_text
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.initialization import initialize_for_matching
 from bertedu.training.budget import Budget, Progress
-from bertedu.training.devices import choose_precision
+from bertedu.training.devices import choose_precision, runs_ahead
 from bertedu.training.divergence import check_weights, diverged
 from bertedu.training.layers import training_layers
+from bertedu.training.lean_modules import lean_modules
 from bertedu.training.metrics import read_metrics
 from bertedu.training.optimization import build_optimizers, rate_factor, set_rates, tokens_alone_faster
 from bertedu.training.resume import FILE, Standing, load_state, save_state
@@ -221,6 +222,8 @@ class Run:
         with ExitStack() as stack:
             # Two lengths, each with code of its own: code for any length would be slower for both.
             stack.enter_context(torch._dynamo.config.patch(automatic_dynamic_shapes=False))
+            if runs_ahead(self.device.type):
+                stack.enter_context(lean_modules(self.model, job.compiled and self.precision == "bf16"))
             stack.enter_context(training_layers(self.model, job.compiled, checkpointing=False))
             self.get_ready()
             ready()

@@ -26,10 +26,11 @@ Work = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a child: its result, or why there is none, and how long it took."""
+    """What became of a child: its result, or why there is none; the seconds until it was ready, and until its end."""
 
     value: Any = None
     failure: str = ""
+    ready: float = 0.0
     seconds: float = 0.0
 
 
@@ -51,23 +52,25 @@ def in_child(context: Any, work: Work, *arguments: Any, seconds: float, to_be_re
     child.start()
     sender.close()
     limits = {"work": seconds, "be ready": seconds if to_be_ready is None else min(seconds, to_be_ready)}
-    waits_to = "be ready"
+    waits_to, ready = "be ready", 0.0
+
+    def outcome(value: Any = None, failure: str = "") -> Outcome:
+        return Outcome(value, failure, ready, time.monotonic() - begun)
+
     try:
         while True:
             left = begun + limits[waits_to] - time.monotonic()
             if left <= 0 or not receiver.poll(left):
-                return Outcome(failure=f"took longer than {limits[waits_to]:.0f} s to {waits_to}", seconds=since(begun))
+                return outcome(failure=f"took longer than {limits[waits_to]:.0f} s to {waits_to}")
             try:
                 kind, value = receiver.recv()
             except EOFError:
                 child.join(5)
-                return Outcome(failure=f"ended with exit code {child.exitcode}", seconds=since(begun))
+                return outcome(failure=f"ended with exit code {child.exitcode}")
             if kind == READY:
-                waits_to = "work"
-            elif kind == RESULT:
-                return Outcome(value=value, seconds=since(begun))
+                waits_to, ready = "work", time.monotonic() - begun
             else:
-                return Outcome(failure=value, seconds=since(begun))
+                return outcome(value) if kind == RESULT else outcome(failure=value)
     finally:
         end(child)
         receiver.close()
@@ -103,7 +106,3 @@ def end(child: Any) -> None:
                 break
             time.sleep(0.02)
     child.join()
-
-
-def since(begun: float) -> float:
-    return time.monotonic() - begun

@@ -24,10 +24,10 @@ import statistics
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import torch
-import transformers
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -97,6 +97,8 @@ def ours(config: BertConfig, batches: list[Batch], device: str, precision: str, 
 
 def theirs(config: BertConfig, batches: list[Batch], device: str, precision: str) -> Side:
     """The same size in `transformers` with torch's AdamW."""
+    import transformers  # not above: `gpu.py` measures without it where it is missing
+
     fields = {name: value for name, value in vars(config).items() if name != "hidden_act"}
     model = transformers.BertForPreTraining(transformers.BertConfig(**fields)).to(device)
     return Side(model, [torch.optim.AdamW(model.parameters(), lr=1e-4)], batches, device, precision)
@@ -198,8 +200,16 @@ def describe(device: str) -> str:
     if device == "cpu" and os.path.exists("/proc/cpuinfo"):
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             name = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), name)
-    versions = f"torch {torch.__version__}, transformers {transformers.__version__}"
+    versions = f"torch {torch.__version__}, transformers {version_of('transformers')}"
     return f"{name}; {torch.get_num_threads()} threads of {os.cpu_count()} processors; {versions}"
+
+
+def version_of(package: str) -> str:
+    """The version that is installed, or that there is none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
 
 
 def parse() -> argparse.Namespace:
@@ -221,6 +231,8 @@ def parse() -> argparse.Namespace:
 
 
 def main() -> None:
+    import transformers
+
     options, device = parse(), "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)

@@ -25,6 +25,7 @@ from bertedu.errors import UserError
 from bertedu.inference import fill_mask, open_model
 from bertedu.pretraining.masking import Draws, apply_masks, tokens_to_mask
 from bertedu.pretraining.sentence_pairs import TokenizedText
+from bertedu.training.operations import CountedOperations
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 SMALL = {"layers": 2, "hidden_size": 16, "heads": 2, "length": 32, "short_length": 16, "rows": 8}
@@ -262,6 +263,26 @@ def test_the_loss_falls_and_every_eighth_step_has_short_rows(box, job):
     last = run.go(lambda: None, lambda line: None)
     assert last["mlm_loss"] < math.log(4) - 0.15 and last["validation_mlm_loss"] < math.log(4) - 0.15
     assert [recipe.shape(step)[:2] for step in (0, 6, 7, 8)] == [(8, 32), (8, 32), (16, 16), (8, 32)]
+
+
+def test_a_step_makes_python_wait_for_no_number_of_the_device(box, job):
+    run = box.box_train.Run(job)
+    run.step(0.5)
+    with CountedOperations() as counted:
+        run.step(0.5)
+    assert counted.kernels > 100 and counted.waits == {}
+    with CountedOperations() as counted:
+        run.recent[0][0].item()
+    assert counted.waits, "that would be noticed"
+
+
+def test_the_modules_for_a_gpu_learn_the_same(box, job, tmp_path, monkeypatch):
+    """One product for query, key and value, tried on the CPU."""
+    plain = trained(box, job)
+    monkeypatch.setattr(box.box_train, "runs_ahead", lambda device: True)
+    lean = trained(box, replace(job, output=tmp_path / "lean", state=tmp_path / "lean-state"))
+    for (name, ours), theirs in zip(lean.state_dict().items(), plain.state_dict().values(), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-3, msg=name)
 
 
 def test_a_run_by_the_clock_ends_in_time_with_a_learning_rate_of_0(box, job):

@@ -845,8 +845,7 @@ print("from the losses of one process they differ by less than 1e-5")
 # | waiting for work | the profiler's timeline of the GPU has gaps between kernels, and a batch twice as large takes hardly longer | larger batches, `torch.compile`, more processes that prepare data |
 #
 # If this machine has a GPU, `make gpu` in the project's folder measures it in at most eight minutes: tokens a second
-# from tiny to large beside `transformers`, the share of the GPU's measured speed in matrix products, memory, and a
-# short training run.
+# of base, tiny and mini beside `transformers`, the share of the GPU's peak, memory, and the kernels that take the time.
 #
 # ## The bill (optional)
 #
