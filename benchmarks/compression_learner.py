@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from bertedu.finetuning.plan import default_rate
+from bertedu.finetuning.recipe import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import CLASSES
 from bertedu.production.distilling import task_distillation_loss

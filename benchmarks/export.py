@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from finetuning import BENCHMARKS
 
-from bertedu.finetuning.plan import default_rate
+from bertedu.finetuning.recipe import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import ANSWERS
 from bertedu.production.checking import compare

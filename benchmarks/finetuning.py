@@ -47,7 +47,7 @@ from bertedu.config import BertConfig
 from bertedu.files import write_text
 from bertedu.finetuning.bags import bags_of_words
 from bertedu.finetuning.labels import linear_scores
-from bertedu.finetuning.plan import default_rate
+from bertedu.finetuning.recipe import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.strategies import pace
 from bertedu.finetuning.tasks.question_answering import QuestionAnsweringTask

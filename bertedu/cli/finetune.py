@@ -16,8 +16,8 @@ from bertedu.registry import TASKS
 SHOWN_ERRORS = 3
 LINE = 100  # characters of a text
 ADVICE = (
-    "What may help: more labelled rows, more --epochs, a larger --model, for texts another --pooling (max or mean);"
-    " --seeds 3 tells luck from skill."
+    "What may help: more labelled rows, more --epochs, a larger --model, for texts another --pooling; --seeds 3 tells"
+    " luck from skill."
 )
 EXAMPLES = """
 \b
@@ -67,7 +67,11 @@ class Finetune(click.Command):
 @click.option("--resume", type=PATH, metavar="FOLDER", help="Go on with a run that was stopped.")
 @click.option("--seeds", type=int, help="So many runs, and their mean and standard deviation.  [default: 1]")
 @click.option("--seed", type=int, help="The first seed.  [default: 0]")
-@click.option("--epochs", type=NUMBER, help="Passes over the data.  [default: 3]")
+@click.option(
+    "--epochs",
+    type=NUMBER,
+    help="Passes over the data.  [default: 3; small models 3 to 12, by the length of the texts]",
+)
 @click.option("--batch-size", type=int, help="Examples in a batch.  [default: 16]")
 @click.option("--max-length", type=int, help="Longer texts are cut.  [default: 128 tokens, or what the task needs]")
 @click.option("--learning-rate", type=NUMBER, help="Peak learning rate.  [default: by the size of the model]")
@@ -75,7 +79,7 @@ class Finetune(click.Command):
 @click.option(
     "--pooling",
     type=click.Choice(POOLINGS),
-    help="Which vector stands for a text.  [default: pooler, or what suits the task]",
+    help="Which vector stands for a text.  [default: by the model and the task: max for small ones, else pooler]",
 )
 @click.option("--class-weights", type=click.Choice(["none", "balanced"]), help="Let rare classes count as much.")
 @click.option("--crf", is_flag=True, default=None, help="Choose the tags of a sentence together.")
@@ -98,8 +102,9 @@ class Finetune(click.Command):
 def finetune(task: str | None, **options: Any) -> int:
     """Fine-tune a pre-trained BERT for TASK on labelled data, and write a run folder.
 
-    The folder gets the checkpoint (it opens in `transformers`), metrics.json with baselines, predictions.jsonl,
-    pictures and report.html, and what each seed left.
+    What no option says follows from the model and the texts, and the run says what it chose and why. The folder gets
+    the checkpoint (with the published pooling it opens in `transformers`), metrics.json with baselines,
+    predictions.jsonl, pictures and report.html, and what each seed left.
     """
     from bertedu.finetuning.plan import FinetuningPlan
     from bertedu.finetuning.run import finetune as run_plan
@@ -124,6 +129,8 @@ def finetune(task: str | None, **options: Any) -> int:
     if metrics is None:
         return STOPPED if is_main_process() else 0
     show(plan.folder, metrics)
+    if task_class.pipeline and plan.settings.pooling != "pooler" and "pooling" in task_class.options:
+        say("  `transformers` knows the pooler alone: add --pooling pooler for a model that opens there.")
     return 0
 
 

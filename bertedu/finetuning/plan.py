@@ -1,12 +1,14 @@
 """What a fine-tuning run is asked to do: from the options of the command line, or from run.json."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, get_type_hints
 
 from bertedu.checkpoints.folder import find_folder
 from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
+from bertedu.finetuning import recipe
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.json_values import check_object
 from bertedu.model.architecture import architecture_in
@@ -14,10 +16,8 @@ from bertedu.registry import TASKS
 from bertedu.training.run_folder import PLAN, refuse_another_folder, refuse_other_run, unused_folder
 from bertedu.training.settings import TrainingSettings, take
 
-# Peak learning rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al.
-# 2019, appendix A.3, 2e-5 to 5e-5 to Base and Large. Hidden size 384 broke down from one seed in three at 3e-4.
-LEARNING_RATES = {256: 3e-4, 767: 1e-4, 1024: 5e-5}
 MOST_SEEDS = 1000
+MOST_LOOKS = 10  # at the validation rows
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class FinetuningPlan:
     """A task by its name, a model to start from, data, settings, seeds, and the folder for the results.
 
     validation may be left out: then a tenth of the data is taken away for it. test is looked at once, at the end.
+    chosen names the settings that no option gave and that model or data decided (`recipe.py`), each with the reason.
+    passes_open: how many passes is not decided yet, since that takes the texts.
     """
 
     task: str
@@ -37,6 +39,8 @@ class FinetuningPlan:
     test: str | None = None
     seeds: int = 1
     resume: bool = False
+    chosen: dict[str, str] = field(default_factory=dict)
+    passes_open: bool = False
 
     @classmethod
     def from_options(cls, task_settings: dict[str, Any], **options: Any) -> Self:
@@ -51,6 +55,7 @@ class FinetuningPlan:
             begun = cls.read(folder)
             if given.get("seed", begun["seed"]) != begun["seed"]:
                 raise UserError(f"{folder} began with seed {begun['seed']}: leave --seed out, or start a new run.")
+            begun["chosen"] = {name: why for name, why in begun.get("chosen", {}).items() if name not in given}
             given = {**begun, **given}
         for name in ("task", "model", "data"):
             if name not in given:
@@ -63,6 +68,10 @@ class FinetuningPlan:
         validation, test = given.pop("validation", None), given.pop("test", None)
         folder_of_model = find_folder(model)
         config = architecture_in(folder_of_model).config.load(folder_of_model)
+        chosen, passes_open = given.pop("chosen", {}), "epochs" not in given
+        for name, (value, why) in recipe.of_model(config.hidden_size, TASKS[task].options).items():
+            if name not in task_settings and name not in given:
+                given[name], chosen[name] = value, why
         defaults = {**task_settings}
         defaults["max_length"] = min(defaults.get("max_length", 128), config.max_tokens)
         settings = FinetuningSettings(**{**defaults, **take(given, FinetuningSettings)})
@@ -76,17 +85,32 @@ class FinetuningPlan:
             raise UserError(
                 f"max_length is {settings.max_length}, and {model} has {positions} positions: give at most {positions}."
             )
-        defaults = {"learning_rate": default_rate(config.hidden_size), "warmup": 0.1, "betas": (0.9, 0.999)}
-        defaults["validations"] = max(1, round(2 * settings.epochs))
+        defaults = {"warmup": 0.1, "betas": (0.9, 0.999), "validations": looks(settings.epochs)}
         training = TrainingSettings(**{**defaults, **take(given, TrainingSettings), "seed": settings.seed})
         training.check_machine()
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
-        return cls(task, model, data, settings, training, output, validation, test, seeds, folder is not None)
+        resume = folder is not None
+        return cls(task, model, data, settings, training, output, validation, test, seeds, resume, chosen, passes_open)
+
+    def settled(self, hidden_size: int, tokens: int) -> Self:
+        """The plan with as many passes as suit training texts of so many tokens."""
+        epochs, why = recipe.passes(hidden_size, tokens)
+        settings = replace(self.settings, epochs=epochs)
+        training = replace(self.training, validations=looks(epochs))
+        chosen = {**self.chosen, "epochs": why}
+        return replace(self, settings=settings, training=training, chosen=chosen, passes_open=False)
+
+    def say_chosen(self, say: Callable[[str], None]) -> None:
+        """Say what was chosen, and why."""
+        values = {**asdict(self.training), **asdict(self.settings)}
+        for name, why in self.chosen.items():
+            say(f"  {name.replace('_', ' ')} {values[name]}: {why}")
 
     def save(self) -> None:
         """Write run.json into the folder."""
-        values = {name: getattr(self, name) for name in ("task", "model", "data", "validation", "test", "seeds")}
+        own = ("task", "model", "data", "validation", "test", "seeds", "chosen")
+        values = {name: getattr(self, name) for name in own}
         write_json(self.folder / PLAN, {**values, **asdict(self.training), **asdict(self.settings)})
 
     @staticmethod
@@ -94,7 +118,7 @@ class FinetuningPlan:
         """The options in a run folder's run.json. Raises UserError where there is none of a fine-tuning run."""
         path = Path(folder) / PLAN
         own = {name: str for name in ("task", "model", "data")}
-        types = {**own, "validation": str | None, "test": str | None, "seeds": int}
+        types = {**own, "validation": str | None, "test": str | None, "seeds": int, "chosen": dict[str, str]}
         for settings in (TrainingSettings, FinetuningSettings):
             types |= get_type_hints(settings)
         values = read_json(path, finite=True) if path.exists() else {}
@@ -128,6 +152,6 @@ def stem(data: str) -> str:
     return Path(data.rpartition(":")[2]).name.split(".")[0] or "data"
 
 
-def default_rate(hidden_size: int) -> float:
-    """The learning rate for a model of this size."""
-    return next((rate for size, rate in LEARNING_RATES.items() if hidden_size <= size), 5e-5)
+def looks(epochs: float) -> int:
+    """How often to look at the validation rows: twice in a pass, and not for ever."""
+    return max(1, min(MOST_LOOKS, round(2 * epochs)))

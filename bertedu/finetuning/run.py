@@ -49,6 +49,10 @@ def finetune(
     first = plan.settings.seed
     made = make(plan, task_class, first, data, tokenizer)
     made[1].encode([*validation, *test])  # what cannot be used is refused before anything is written
+    if plan.passes_open:
+        plan = plan.settled(made[0].config.hidden_size, tokens_in_a_pass(made[1]))
+        made[1].settings = plan.settings
+    plan.say_chosen(say)
     if not is_main_process():
         seeds_in_turn(plan, task_class, data, made, tokenizer, say)
         return None
@@ -68,6 +72,11 @@ def finetune(
             say(f"stopped and saved: go on with `bertedu finetune --resume {quoted(plan.folder)}`")
             return None
         return put_together(plan, runs, results)
+
+
+def tokens_in_a_pass(task: FinetuningTask) -> int:
+    """How many tokens one pass over the training rows reads, padding included."""
+    return sum(ids.numel() for batch in task.epoch(0) for name, ids in batch.items() if name.endswith("input_ids"))
 
 
 def seeds_in_turn(

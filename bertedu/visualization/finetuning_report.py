@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from bertedu.files import write_text
-from bertedu.finetuning.plan import default_rate
+from bertedu.finetuning.recipe import default_rate
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.task import ANSWERS, Pictures
 from bertedu.model.architecture import architecture_in
@@ -139,7 +139,7 @@ def summary(metrics: dict[str, Any]) -> str:
 def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
     """Groups of facts about the run, in words."""
     plan, metrics, first = run.plan, run.metrics, run.metrics["runs"][0]
-    rows, chosen = metrics["rows"], decided(metrics).items()
+    rows, chosen, reasons = metrics["rows"], decided(metrics).items(), plan.get("chosen", {})
     usual = {"freeze_encoder": False, "layer_decay": 1.0, "head_rate": 1.0, "unfreeze_over": 0.0, "crf": False,
              "class_weights": "none", "patience": 0, "accumulation": 1}  # fmt: skip
     changed = {
@@ -160,6 +160,7 @@ def how_it_was_made(run: Run) -> dict[str, dict[str, str]]:
             "pooling": plan["pooling"],
             **changed,
             **{name.replace("_", " "): f"{in_words(value)}, chosen on validation" for name, value in chosen},
+            **{f"why this {name.replace('_', ' ')}": reason for name, reason in reasons.items()},
             "seeds": ", ".join(str(one["seed"]) for one in metrics["runs"]),
             "time": ", ".join(duration(one["seconds"]) for one in metrics["runs"]),
         },
@@ -195,9 +196,11 @@ def next_html(run: Run, rows: list[dict[str, Any]]) -> str:
 
 
 def again(run: Run, **changes: Any) -> str:
-    """The command that makes this run again, with changes: all options that are not the defaults of its task."""
+    """The command that makes this run again, with changes: all options that neither are the defaults of its task nor
+    were chosen by its model and data."""
     usual, words = usual_options(run), ["bertedu", "finetune", run.metrics["task"]]
-    given = {name: run.plan.get(name, usual[name]) for name in usual if name not in changes}
+    left_out = {*changes, *run.plan.get("chosen", {})}
+    given = {name: run.plan.get(name, usual[name]) for name in usual if name not in left_out}
     for name, value in {**given, **changes}.items():
         if name in changes or value != usual[name]:
             option = f"--{name.replace('_', '-')}"

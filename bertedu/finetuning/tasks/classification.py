@@ -12,7 +12,7 @@ HELP = """
 classification: one label for a text, or for a pair of texts
     text,label                                    .csv, .tsv, .jsonl, or a folder of texts for each label
     The room was cold.,negative
-    bertedu finetune classification --data data/tasks/sentiment --pooling max
+    bertedu finetune classification --data data/tasks/sentiment
 """
 
 

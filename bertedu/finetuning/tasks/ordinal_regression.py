@@ -35,7 +35,7 @@ HELP = """
 ordinal-regression: a rating, a whole number such as 1 to 5: near the right one is better than far from it
     text,score
     The room was cold.,2
-    bertedu finetune ordinal-regression --data data/tasks/ratings --epochs 10
+    bertedu finetune ordinal-regression --data data/tasks/ratings
 """
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 START = 1.0  # between two thresholds

@@ -1,0 +1,44 @@
+"""How `bertedu finetune` learns where no option says otherwise: what follows from the model and from the texts.
+
+The published recipe (Devlin et al. 2019, appendix A.3) is for models of 110 million weights and more: the pooler, a low
+learning rate, three passes. A small model that has read little gets more from its token vectors and from more passes.
+Both were measured: `benchmarks/finetuning_choices.py`, and "Fine-tuning by default" in benchmarks/README.md.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+SMALL = 256  # hidden size
+# Peak learning rates by hidden size, smallest first: Turc et al. 2019 give up to 3e-4 to small models; Devlin et al.
+# 2019, appendix A.3, 2e-5 to 5e-5 to Base and Large. Hidden size 384 broke down from one seed in three at 3e-4.
+LEARNING_RATES = {SMALL: 3e-4, 767: 1e-4, 1024: 5e-5}
+PASSES, MOST_PASSES = 3.0, 12.0
+TOKENS = 600_000  # mixed-mini learned from 5,000 to 6,000 tokens a second on one core: two minutes
+
+Chosen = dict[str, tuple[Any, str]]  # by the name of a setting: its value, and why
+
+
+def of_model(hidden_size: int, options: Collection[str]) -> Chosen:
+    """What the size of a model decides; options are those that the task knows."""
+    small = hidden_size <= SMALL
+    size = f"hidden size {hidden_size}"
+    chosen: Chosen = {"learning_rate": (default_rate(hidden_size), size)}
+    if "pooling" in options:
+        reason = "the maximum of the tokens tells a small model more than the pooler does" if small else "as published"
+        chosen["pooling"] = ("max" if small else "pooler", f"{size}: {reason}")
+    return chosen
+
+
+def passes(hidden_size: int, tokens: int) -> tuple[float, str]:
+    """How often to read training texts of so many tokens, and why."""
+    if hidden_size > SMALL:
+        return PASSES, f"hidden size {hidden_size}: as published"
+    fitting = round(max(PASSES, min(MOST_PASSES, TOKENS / max(1, tokens))))
+    return float(
+        fitting
+    ), f"{tokens:,} tokens in a pass: about {TOKENS:,} in all, from {PASSES:g} to {MOST_PASSES:g} passes"
+
+
+def default_rate(hidden_size: int) -> float:
+    """The learning rate for a model of this size."""
+    return next((rate for size, rate in LEARNING_RATES.items() if hidden_size <= size), 5e-5)
