@@ -11,12 +11,14 @@ they end too.
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -35,9 +37,15 @@ class Outcome:
 
 
 def server(modules: list[str]) -> Any:
-    """Where children come from: a server that has these modules imported."""
+    """Where children come from: a server that has these modules imported, found where this process finds them."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(modules)
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)  # what is missing is left out, unsaid
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.environ.pop("PYTHONPATH") if before is None else os.environ.update(PYTHONPATH=before)
     return context
 
 

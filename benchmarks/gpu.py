@@ -198,7 +198,7 @@ def main(arguments: list[str] | None = None) -> int:
     parts = parts_of(options, device, has["transformers"])
     report: dict[str, Any] = {"machine": describe(device), "device": device, "note": note, "parts": {}}
     report["sizes"] = [named(("tiny", 4, 32))] if options.quick else [named(one) for one in SIZES]
-    context = server(["gpu_parts"])
+    context = server(["gpu_parts", "transformers.models.bert.modeling_bert"])
 
     def keep(part: Part, outcome: Outcome) -> None:
         found = dict(outcome.value or {"failure": outcome.failure})

@@ -424,6 +424,25 @@ def test_a_child_gives_its_result_or_says_how_it_failed(box, context):
     assert box.children.in_child(context, box_work.crash, seconds=60).failure == "ended with exit code 3"
 
 
+def test_children_find_imported_what_their_server_was_told(tmp_path):
+    """A module that only the program itself has on its path: importing torch anew would take seconds each time."""
+    (tmp_path / "only_here.py").write_text("", "utf-8")
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"""
+import sys
+sys.path[:0] = {[str(BENCHMARKS), str(Path(__file__).parent), str(tmp_path)]}
+from children import in_child, server
+from support import box_work
+if __name__ == "__main__":
+    print(in_child(server(["only_here"]), box_work.imported_before, "only_here", seconds=60).value)
+""",
+        "utf-8",
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, cwd=BENCHMARKS)
+    assert done.stdout == "True\n", done.stderr
+
+
 def test_what_takes_too_long_to_be_ready_or_to_end_is_cut(box, context):
     slow = box.children.in_child(context, box_work.compile_forever, seconds=60, to_be_ready=0.5)
     assert slow.failure == "took longer than 0 s to be ready" and slow.seconds < 20

@@ -10,6 +10,11 @@ def add(ready, one, two):
     return one + two
 
 
+def imported_before(ready, name):
+    """Whether a module was there when the work began."""
+    return name in sys.modules
+
+
 def compile_forever(ready):
     time.sleep(60)
 
