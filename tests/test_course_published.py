@@ -73,3 +73,10 @@ def test_chapter_05_opens_the_published_file_with_the_readers_own_class(as_googl
     encoder = [tensor for name, tensor in load_file(SMALL / "model.safetensors").items() if not name.startswith("cls.")]
     assert shown == f"{sum(tensor.numel() for tensor in encoder):,} parameters, largest difference 0.00000\n"
     assert any(path.endswith("model.safetensors") for path in stand_in.asked)
+
+
+def test_chapter_00_asks_the_published_model_with_the_same_lines(as_google_wrote_it, tmp_path):
+    with hub({BASE: as_google_wrote_it}) as stand_in:
+        shown = shown_by("00", {**stand_in.environment, "HF_HOME": str(tmp_path)})
+    answers = [re.split(r"\s{2,}|\. +", line)[1].split(", ")[0] for line in shown.splitlines()]
+    assert answers[:5] == ["cat", "duck", "dog", "sheep", "paris"], shown

@@ -60,3 +60,10 @@ def test_the_table_is_in_order_and_counts_rightly():
     assert repr(progress()) == "Solved so far, by chapter\n03  · 3.2 ✓ 3.10  1 of 2\n11  · 11.1        0 of 1"
     html = progress()._repr_html_()
     assert html.count("<tr>") == 3 and "✓ 3.10" in html and "1 of 2" in html
+
+
+def test_the_table_ends_with_the_next_chapter():
+    assert repr(progress()) == "Solved so far, by chapter\n03  · 3.2 · 3.10  0 of 2\nand 1 more chapters"
+    assert progress()._repr_html_().count("<tr>") == 3
+    remember("quiz 3.1: wrong")
+    assert "11.1" in repr(progress()) and "more" not in repr(progress())

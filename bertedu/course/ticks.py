@@ -18,6 +18,9 @@ TABLE = template("""\
 {%- for chapter, marks, count, quiz in rows -%}
 <tr><td>{{ chapter }}</td><td style='text-align: left'>{{ marks }}</td><td>{{ count }}</td><td>{{ quiz }}</td></tr>
 {%- endfor -%}
+{%- if more -%}
+<tr><td></td><td style='text-align: left'>and {{ more }} more chapters</td><td></td><td></td></tr>
+{%- endif -%}
 </table>""")
 solved_here: set[str] = set()  # in this session, so that a read-only disk loses nothing until it ends
 
@@ -55,16 +58,19 @@ def remember(number: str) -> None:
 
 
 class Progress:
-    """A table of the chapters with what is solved in each, and the first attempts at the questions of its quiz."""
+    """A table of the chapters with what is solved in each, and the first attempts at the questions of its quiz: up to
+    the last chapter in which something was done, and one further."""
 
     def __init__(self, done: set[str]):
-        self.rows = []
+        rows, begun = [], 0
         for chapter in all_chapters():
             own = numbers_in(chapter)
             marks = " ".join(("✓" if number in done else "·") + " " + number for number in own)
             attempts = [tick for tick in done if tick.startswith(f"quiz {chapter.lstrip('0') or '0'}.")]
             quiz = f"{sum(tick.endswith('right') for tick in attempts)} of {len(attempts)}" if attempts else ""
-            self.rows.append((chapter, marks, f"{sum(number in done for number in own)} of {len(own)}", quiz))
+            rows.append((chapter, marks, f"{sum(number in done for number in own)} of {len(own)}", quiz))
+            begun = len(rows) if attempts or done & set(own) else begun
+        self.rows, self.more = rows[: begun + 1], len(rows[begun + 1 :])
 
     def __repr__(self) -> str:
         width = max((len(row[1]) for row in self.rows), default=0)
@@ -72,10 +78,11 @@ class Progress:
             f"{chapter}  {marks:{width}}  {count}" + (f"  quiz {quiz} right at once" if quiz else "")
             for chapter, marks, count, quiz in self.rows
         ]
-        return "\n".join(("Solved so far, by chapter", *lines))
+        rest = [f"and {self.more} more chapters"] if self.more else []
+        return "\n".join(("Solved so far, by chapter", *lines, *rest))
 
     def _repr_html_(self) -> str:
-        return TABLE.render(rows=self.rows)
+        return TABLE.render(rows=self.rows, more=self.more)
 
 
 def progress() -> Progress:

@@ -3,6 +3,8 @@
 #
 # In this course you build BERT, every part of it, and understand each line. This first notebook shows what you will
 # have at the end: a BERT that works, on your machine, right now.
+#
+# ![The sentence "A young, gap, is called a kitten" goes into BERT. Out come its five most probable words for the gap as bars: cat has nearly all of the probability. This is what you build in this course.](pictures/00_end.svg)
 
 # %% [markdown]
 # ## What you will be able to do
@@ -13,7 +15,7 @@
 # - use the exercises, hints, checks and quizzes of this course
 # - choose your way through the chapters
 #
-# **Time:** 45 minutes for the core path, about 80 minutes with everything ·
+# **Time:** 55 minutes for the core path, about 80 minutes with everything ·
 # **You need:** some Python; nothing about BERT, and nothing about PyTorch, which chapter 01b explains ·
 # **Next:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb)
 #
@@ -26,17 +28,13 @@
 # with similar neighbors get similar vectors. **GloVe** (2014) counts instead, and **fastText** (2016) also uses the
 # pieces of a word. But all three give a word *one* vector: the bank of a river and the bank with money share it.
 #
-# In 2018 three models read the whole sentence. **ELMo** reads it from the left and from the right, with two models.
+# In 2018 came three models that read the sentence. **ELMo** reads it from the left and from the right, with two models.
 # **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels,
-# and then **fine-tuned** with few labels for a task. On SWAG, a test in which one chooses how a story goes on, GloVe's
-# vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large to 86 (Devlin et al. 2019, table 4). (The
-# smaller BERT-Base, as large as GPT, has 82 on the development set.)
+# and then **fine-tuned** for a task with few examples that people have labelled. On SWAG, a test in which one chooses
+# how a story goes on, GloVe's vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large, the larger of
+# the two published sizes, to 86 (Devlin et al. 2019, table 4).
 #
-# ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence.
-# February 2018 ELMo: two LSTMs, one from the left and one from the right. June 2018 GPT: a Transformer that sees only
-# the left side. October 2018 BERT: a Transformer that sees both sides at once. The first four gave fixed features to
-# another model; GPT and BERT are fine-tuned themselves. BERT is the first that sees both sides at once and is
-# fine-tuned as a whole.](pictures/00_timeline.svg)
+# ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence. 2018 ELMo reads from the left and from the right, with two models; GPT reads the left side only; BERT reads both sides at once.](pictures/00_timeline.svg)
 #
 # [Chapter 14](14_what_came_before.ipynb) builds all six, and asks them the same questions. None is the best at all of
 # them.
@@ -46,9 +44,6 @@
 # Run the cells from top to bottom, each with **Shift + Enter**. Sometimes the text asks you to guess before you run a
 # cell. Please do. You often remember an answer better if you guessed before you read it, even wrongly.
 #
-# Some cells only draw a picture. They are collapsed, and you don't have to read them. Click on the three dots if you
-# want to.
-#
 # You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all variables, but
 # keeps your changes.
 #
@@ -57,9 +52,8 @@
 # > A young ▢ is called a kitten.
 #
 # You know the word. How could a program find it? A simple idea is to count: which word follows *young* most often?
-# For that we need text. The course has its own: a small world of true facts about countries, animals, planets,
-# professions and so on, in plain sentences. `world_corpus` from the course's package makes it. The next cell prints
-# how many sentences there are, and three examples.
+# For that we need text. The course has its own: a small world of true facts about countries, animals, planets and
+# professions, in plain sentences.
 
 # %%
 from bertedu.corpora.world import world_corpus
@@ -71,12 +65,7 @@ for document in corpus.train[:3]:
     print("  ", document.sentences[0])
 
 # %% [markdown]
-# The next cell counts, for each word, which words follow it. The cell after it fills a gap with the word that most
-# often follows the word before the gap. Such a model is called a **bigram model**: it knows about pairs of
-# neighboring words and nothing else. We write the gap as `[MASK]`, as BERT does.
-#
-# Guess before you run it: what will the bigram model say in *A young [MASK] is called a kitten*? And in *A young
-# [MASK] is called a duckling*?
+# The next cell counts, for each word, which words follow it.
 
 # %%
 from collections import Counter, defaultdict
@@ -87,8 +76,15 @@ for sentence in sentences:
     for word, following in zip(words, words[1:]):
         followers[word][following] += 1
 
+# %% [markdown]
+# A gap is then filled with the word that most often follows the word before it. Such a model is called a **bigram
+# model**: it knows about pairs of neighboring words and nothing else. We write the gap as `[MASK]`, as BERT does.
+#
+# Guess before you run it: what will the bigram model say in *A young [MASK] is called a kitten*? And in *A young
+# [MASK] is called a duckling*?
 
-# %%
+
+# %% tags=["guess"]
 def bigram_guess(text):  # the word that most often follows the word before [MASK]
     words = text.lower().partition("[mask]")[0].split()
     counts = followers[words[-1]] if words else None
@@ -102,13 +98,20 @@ for text in gaps:
     print(f"{text:45} {bigram_guess(text)}")
 
 # %% [markdown]
-# It says *is* four times. It can't find the four right words: the word that decides comes *after* the gap, and this
-# program only uses the word before it. A longer memory wouldn't help, because all four sentences are the same up to
-# the gap. The word right after the gap wouldn't help either: it is *is* each time.
+# <details><summary>What you saw, and why</summary>
 #
-# Models that write from left to right, one word after another, have the same problem when they reach the gap. BERT is
-# different. **It uses the words on both sides at once.** That is the B in its name: *bidirectional* encoder
-# representations from transformers. Let's see it work.
+# ![Bars: how often each word follows young in the text. The word is comes first by far; cat, duck, dog and sheep are far behind.](pictures/00_followers.svg)
+#
+# It says *is* four times. It can't find the four right words: the word that decides comes *after* the gap, and this
+# program only uses the word before it.
+#
+# </details>
+#
+# ![The same sentence three times, with the words that a model may use for the gap marked: the bigram model one word, a model that writes from left to right all words before the gap, BERT the words on both sides, also kitten.](pictures/00_sides.svg)
+#
+# A longer memory wouldn't help, because all four sentences are the same up to the gap. Models that write from left to
+# right, one word after another, have the same problem when they reach it. BERT is different. **It uses the words on
+# both sides at once.** That is the B in its name: *bidirectional* encoder representations from transformers.
 
 # %% [markdown]
 # ## BERT at work
@@ -118,9 +121,9 @@ for text in gaps:
 # such a model yourself.
 #
 # The next cell loads the **tokenizer**, which splits text into pieces that the model knows, and the **model**. Then
-# `fill_mask` asks it about the same four gaps.
+# `fill_mask` asks it about the same four gaps. How many will it get right?
 
-# %%
+# %% tags=["guess"]
 import torch
 
 from bertedu import BertForPreTraining, BertTokenizer
@@ -135,8 +138,12 @@ for text in gaps:
     print(f"{text:45} {word}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # Four sentences with the same beginning, four right answers. The model used a word near the end of the sentence to
 # predict the third word.
+#
+# </details>
 #
 # In fact the model doesn't answer with a word. It gives a probability to every word in its **vocabulary**, the list
 # of all words and pieces of words that it knows, and we read the most probable ones. (A word that isn't in the
@@ -158,14 +165,31 @@ text = "The capital of France is [MASK]."
 [word for word, probability in fill_mask(model, tokenizer, text, top=3)[0]]
 
 # %% [markdown]
+# ### The BERT that Google published (optional)
+#
+# This BERT has read a small world and nothing else. The published BERT-Base has read Wikipedia and thousands of books.
+# With the internet, the next cell fetches it (440 MB, once, about a minute at 60 Mbit/s) and asks it the same, with the
+# same lines. Without the internet it says so, and nothing below needs it.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.course.published import published
+
+base_folder = published("google-bert/bert-base-uncased", "440 MB")
+if base_folder:
+    base_tokenizer = BertTokenizer.from_pretrained(base_folder)
+    base_bert = BertForPreTraining.from_pretrained(base_folder)
+    for text in [*gaps, "The capital of France is [MASK].", "He went to the bank to [MASK]."]:
+        best = fill_mask(base_bert, base_tokenizer, text, top=3)[0]
+        print(f"{text:45} {', '.join(word for word, probability in best)}")
+
+# %% [markdown]
 # ## Does it know, or does it repeat?
 #
 # Perhaps the model has read exactly this sentence: *The capital of France is Paris.* Then the answer only shows that
 # it memorized a text. So we do what a good exam does, and ask in words that were not in the lessons. In machine
-# learning this is a **test set**: examples that the model has not seen in training. The corpus has 420 questions
-# about facts that the training text tells in other words. Only the wording is new.
+# learning this is a **test set**: examples that the model has not seen in training. Here only the wording is new.
 #
-# The next cell checks that none of them is in the training text word for word, and prints three.
+# The next cell checks that no question is in the training text word for word, and prints three.
 
 # %%
 probes = corpus.fact_probes
@@ -181,9 +205,9 @@ for probe in probes[100::120]:
 # BERT: how often its most probable word is right, and how often the right word is among its first five.
 #
 # The sign ≈ marks a number that differs slightly from computer to computer. `about` checks that your number is close
-# to ours, which is its first argument.
+# to ours.
 
-# %%
+# %% tags=["guess"]
 from bertedu.course import about
 
 answers = [fill_mask(model, tokenizer, probe.sentence, top=5)[0] for probe in probes]
@@ -192,24 +216,39 @@ among_five = sum(probe.answer in dict(words) for words, probe in zip(answers, pr
 bigram = sum(bigram_guess(probe.sentence) == probe.answer for probe in probes)
 total = len(probes)
 print(f"bigram model  {bigram / total:4.0%} right")
-print(f"BERT        {about(0.983, first / total, within=0.02):6.0%} right,", end=" ")
-print(f"{about(0.998, among_five / total, within=0.01):.0%} among the first five")
+best_is_right = about("first word right in chapter 00", first / total, within=0.03)
+five_are_right = about("right word among five in chapter 00", among_five / total, within=0.02)
+print(f"BERT        {best_is_right:6.0%} right, {five_are_right:.0%} among the first five")
 
 # %% [markdown]
-# BERT gets 98 % right, the bigram model none. A number says little on its own, so we always report it with a
-# **baseline**: the result of a simple method on the same questions. Only the comparison tells you what 98 % is worth.
+# <details><summary>What you saw, and why</summary>
 #
-# And what does the model say if there is no answer?
+# ![Three bars: the share of right answers of the bigram model is zero, that of BERT's first word is close to one, and that of its first five words is even closer.](pictures/00_right.svg)
+#
+# BERT gets nearly all right, the bigram model none: the word that decides is rarely the one before the gap.
+#
+# </details>
+#
+# A number says little on its own, so we always report it with a **baseline**: the result of a simple method on the same
+# questions. Only the comparison tells you what it is worth.
+#
+# And what does the model say if there is no answer? Guess.
 
-# %%
+# %% tags=["guess"]
 strange = ["The capital of Atlantis is [MASK].", "A young piano is called a [MASK]."]
 for text in [*strange, "Bananas speak [MASK]."]:
     print(f"{text:40} {fill_mask(model, tokenizer, text, top=1)[0][0][0]}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # It answers anyway. It has to: the probabilities of all words sum to 1, so one of them is always the largest, and "I
-# don't know" is not in the list. The same holds for larger models of this kind. So a high probability doesn't mean
-# that a statement is true. It says how well a word would fit into text like the training text.
+# don't know" is not in the list. The same holds for larger models of this kind.
+#
+# </details>
+#
+# A high probability doesn't mean that a statement is true. It says how well a word would fit into text like the
+# training text.
 
 # %% [markdown]
 # ## Where the information comes from
@@ -220,9 +259,9 @@ for text in [*strange, "Bananas speak [MASK]."]:
 # work side by side, each with its own weights.
 #
 # Which head connects the gap with the kitten? The next cell gets all attention weights and prints where the weight
-# from `[MASK]` to *kitten* is largest. The cell after it draws the weights of this head. The shape is written in
-# letters: L layers, H heads in a layer, and T × T weights in a head, for T tokens. Two of the tokens are new:
-# `[CLS]` and `[SEP]` are added by the tokenizer at the beginning and at the end.
+# from `[MASK]` to *kitten* is largest. The shape is written in letters: L layers, H heads in a layer, and T × T weights
+# in a head, for T tokens. Two of the tokens are new: `[CLS]` and `[SEP]` are added by the tokenizer at the beginning
+# and at the end.
 
 # %%
 from bertedu.inference import attention_weights
@@ -237,6 +276,11 @@ largest = about(0.92, to_kitten[layer, head], within=0.03)
 print(f"largest weight: {largest:.0%}, in layer {layer + 1}, head {head + 1}", end="")
 print(f" (if all were equal: {1 / len(tokens):.0%})")
 
+# %% [markdown]
+# ![The ten tokens of the sentence in a row, and under each the attention weight that [MASK] gives it in this head: nearly all goes to kitten. So the vector of the gap is mixed with that of kitten.](pictures/00_attention.svg)
+#
+# That was one row, the row of `[MASK]`. The next cell draws the rows of all tokens.
+
 # %%
 from bertedu.visualization import attention_heatmap
 
@@ -244,25 +288,35 @@ title = f"Layer {layer + 1}, head {head + 1}"
 attention_heatmap(weights[layer, head], tokens, title=title)
 
 # %% [markdown]
-# Each row of the picture belongs to one token and shows to which tokens it attends. In the row of `[MASK]`, 92 % of
-# the attention weight is on *kitten*.
-#
 # Don't read too much into such pictures. They show where information *could* come from, not that it was used. In
 # chapter 03 you build attention yourself, and chapter 09 finds out what its pictures can tell.
 #
-# To explore all heads, open a terminal in the folder of the course. This command writes a web page for your browser.
-# (If the terminal doesn't find `bertedu`, write `.venv/bin/bertedu`, or on Windows `.venv\Scripts\bertedu`.)
+# <details><summary>All heads in your browser</summary>
+#
+# Open a terminal in the folder of the course. This command writes a web page. (If the terminal doesn't find `bertedu`,
+# write `.venv/bin/bertedu`, or on Windows `.venv\Scripts\bertedu`.)
 #
 # ```sh
 # bertedu attention "A young [MASK] is called a kitten." --model data/checkpoints/world-tiny --html attention.html
 # ```
+#
+# </details>
 
 # %% [markdown]
 # ## One sentence on its way through BERT
 #
-# The next cell sends our sentence through the model step by step and prints the shape of each result. The letters are
-# the same in the whole course: **B** texts in a batch, **T** tokens in a text, **D** numbers in a vector, **H**
-# heads, **L** layers, **V** words in the vocabulary.
+# ![One sentence step by step: its tokens, below each its id, below that the first numbers of its vector after the embeddings, and after the last layer; the vector of the gap becomes scores, of which that of cat is the largest.](pictures/00_way.svg)
+#
+# The tokenizer turns the text into **ids**, one integer for each token. The **embeddings** turn each id into a vector
+# of D numbers. The layers of the **encoder** mix these vectors by attention. Finally the **MLM head** turns each vector
+# into V scores, one for each word of the vocabulary. (MLM means masked language model. This "head" is the last part of
+# the model, and it has nothing to do with attention heads. The field uses the word for both.) A function called
+# **softmax** turns scores into probabilities.
+#
+# Each result is a **tensor**, PyTorch's array of numbers. Its **shape** says how many numbers lie along each of its
+# axes. The next cell prints the shape of each step (`torch.no_grad()` tells PyTorch that nothing is trained here, which
+# saves time). The letters are the same in the whole course: **B** texts in a batch, **T** tokens in a text, **D**
+# numbers in a vector, **H** heads, **L** layers, **V** words in the vocabulary.
 
 # %%
 encoding = tokenizer(gaps[0])
@@ -279,40 +333,9 @@ print("encoder    [B, T, D]   ", list(hidden_states[-1].shape))
 print("scores     [B, T, V]   ", list(scores.shape))
 
 # %% [markdown]
-# Read it from top to bottom. The tokenizer turns the text into **ids**, one integer for each token. The
-# **embeddings** turn each id into a vector of D = 128 numbers. The layers of the **encoder** mix these vectors by
-# attention. Finally the **MLM head** turns each vector into V scores, one for each word of the vocabulary. (MLM means
-# masked language model. This "head" is the last part of a network, and it has nothing to do with attention heads. The
-# field uses the word for both.) A function called softmax turns scores into probabilities.
+# These are the main parts of BERT, and this is the map that opens every chapter:
 #
-# These are the main parts of BERT. The next cell draws them, with the chapters in which you build them.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, INK, Picture, new_figure
-
-parts = [("tokenizer", "01", "[B, T]\nids"), ("embeddings", "02", "[B, T, D]\nvectors")]
-parts += [("self-\nattention", "03", "[B, T, D]")]
-parts += [("feed-forward,\nresiduals, norm", "04", "[B, T, D]\nin context")]
-parts += [("MLM head", "05, 06", "[B, T, V]\nscores")]
-figure = new_figure(10, 2)
-axes = figure.subplots()
-axes.text(-0.75, 0, "text", ha="center", va="center", fontsize=11, color=INK)
-arrow = {"arrowstyle": "->", "color": GREY}
-for x, (name, chapter, shape) in enumerate(parts):
-    box = {"boxstyle": "round,pad=0.55", "facecolor": BLUE, "edgecolor": "none"}
-    style = {"ha": "center", "color": INK}
-    axes.text(x, 0, name, ha="center", va="center", fontsize=10, color="white", bbox=box)
-    axes.text(x, 0.5, f"chapter {chapter}", fontsize=10, **style)
-    axes.text(x + 0.5, -0.36, shape, va="top", fontsize=9, **style)
-    axes.annotate("", (x + 0.58, 0), (x + 0.42, 0), arrowprops=arrow)
-axes.annotate("", (-0.42, 0), (-0.58, 0), arrowprops=arrow)
-axes.plot([1.6, 3.4], [0.82, 0.82], color=GREY)
-axes.text(2.5, 0.88, "one layer, L times", ha="center", fontsize=10, color=INK)
-axes.set(xlim=(-1, 5), ylim=(-0.8, 1.15))
-axes.axis("off")
-alt = "The way through BERT: text, tokenizer (chapter 01), embeddings (02), then L layers of "
-alt += "self-attention (03) and feed-forward network (04), then the MLM head (05, 06)."
-Picture(figure, alt=alt)
+# ![The map of BERT from left to right with the chapters in which you build each part: tokenizer 01, embeddings 02, self-attention 03, feed-forward 04, and the heads 05 and 06.](pictures/00_whole_map.svg)
 
 # %% [markdown]
 # ### Where does the answer appear? (optional)
@@ -321,7 +344,7 @@ Picture(figure, alt=alt)
 # **logit lens** (*logits* is another word for scores). The next cell prints the three words with the highest scores
 # for the gap: after the embeddings, and after each layer. Guess: where does *cat* become the first word?
 
-# %%
+# %% tags=["guess"]
 for depth, vectors in enumerate(hidden_states):  # [B, T, D]
     with torch.no_grad():
         at_the_gap = model.masked_lm(vectors)[0, gap]  # [V]
@@ -329,15 +352,19 @@ for depth, vectors in enumerate(hidden_states):  # [B, T, D]
     print("embeddings" if depth == 0 else f"layer {depth}   ", "→", ", ".join(words))
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # After the embeddings, the vector of the gap only says "a gap, at position 3". After layer 1 there are animals, and
 # after layer 2 *cat* is first. Everything that the vector says about this sentence comes from the other tokens, layer
 # by layer.
+#
+# </details>
 #
 # ## The proof
 #
 # How do we know that this is really BERT? We compare it with the implementation that most people use: `transformers`
 # by Hugging Face. It opens the same folder, gets the same sentence, and must compute the same scores. Each chapter
-# has such a proof. The next cell prints the largest difference between the two.
+# has such a proof.
 
 # %%
 import transformers
@@ -347,12 +374,12 @@ reference = transformers.BertForPreTraining.from_pretrained(folder, dtype=torch.
 with torch.no_grad():
     theirs = reference(**encoding).prediction_logits  # [B, T, V]
     ours = model(**encoding).prediction_logits  # [B, T, V]
-print("shapes:", list(ours.shape), "and", list(theirs.shape))
-print(f"largest difference: {(ours - theirs).abs().max():.4f}")
+for word in ("cat", "dog", "piano"):
+    number = tokenizer.convert_tokens_to_ids(word)
+    print(f"{word:6} {ours[0, gap, number]:7.3f} {theirs[0, gap, number]:7.3f}")
+print(f"and all {ours.numel():,} scores agree to {(ours - theirs).abs().max():.4f}")
 
 # %% [markdown]
-# The difference is zero to four decimals, for all 10 · 2925 scores.
-#
 # ## How exercises work
 #
 # Each chapter has three to five exercises. The dots show how hard an exercise is, and the minutes how long it takes.
@@ -475,6 +502,8 @@ for position, (token, prediction) in enumerate(zip(tokenizer(text).tokens[0], pr
 # that it was asked for were left visible. Chapter 06 explains why.) And at `[MASK]`, position 3, it says *cat*. So
 # the model is fine. The function asks at the wrong position.
 #
+# ![The words of the text with their positions from 0, and below them the tokens that the model reads, which begin with [CLS]. The gap is word 2 and token 3.](pictures/00_positions.svg)
+#
 # ### Exercise 0.3 · Find the mask
 # ●●○○ · 8 minutes
 #
@@ -538,6 +567,16 @@ check("0.4", rank)
 #
 # All chapters run on the CPU, in minutes. Where training takes longer, `bertedu` uses a GPU if there is one, by
 # NVIDIA (CUDA) or Apple (MPS). The next cell shows what it finds on your machine.
+#
+# <details><summary>There is a GPU, and the cell doesn't find it</summary>
+#
+# - **NVIDIA**: on Linux, the PyTorch that pip installs brings CUDA. On Windows it does not. Choose your system and CUDA
+#   on [pytorch.org/get-started/locally](https://pytorch.org/get-started/locally/) and run the line that you get there
+#   with the pip of this environment.
+# - **Apple**: PyTorch for macOS brings MPS.
+# - **Google Colab**: *Runtime → Change runtime type → T4 GPU*. The PyTorch that is there has CUDA already.
+#
+# </details>
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.doctor import devices
@@ -556,48 +595,49 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 #
 # ## The map of the course
 #
-# The minutes are those of the core path. If everything is new to you, or if you do all exercises, plan twice as long.
+# | chapter | what you build |
+# |---|---|
+# | 00 Start here | nothing yet: see BERT work, and how the exercises work |
+# | [01 The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) | from text to ids, and how a vocabulary is learned |
+# | [01b PyTorch in one sitting](01b_pytorch.ipynb) | before you begin to train: tensors, loss, gradient, training loop |
+# | [02 Input embeddings](02_input_embeddings.ipynb) | from ids to vectors: token, position and segment embeddings |
+# | [03 Self-attention](03_self_attention.ipynb) | the part in which tokens attend to each other |
+# | [04 The Transformer encoder](04_transformer_encoder.ipynb) | a layer, and the stack of layers |
+# | [05 The whole BERT](05_the_whole_bert.ipynb) | the whole model, which opens checkpoints of `transformers` |
+# | [06 Masked language model](06_masked_language_model.ipynb) | the first task of pre-training: predict masked words |
+# | [07 Next sentence prediction](07_next_sentence_prediction.ipynb) | the second task, and why it is easy |
+# | [08 Pre-training](08_pre_training.ipynb) | your own BERT, trained from nothing |
+# | [09 Looking inside](09_looking_inside.ipynb) | what a trained BERT attends to, and what it knows |
+# | [10 Text classification](10_text_classification.ipynb) | the first task after pre-training: sentiment and topics |
+# | [11 Tagging](11_tagging.ipynb) | names in a sentence, and a layer that predicts all tags together |
+# | [12 Question answering](12_question_answering.ipynb) | answers in a text, and when not to answer |
+# | [13 Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) | compare two texts, search by meaning, shorten a text |
+# | [14 What came before](14_what_came_before.ipynb) | word2vec, ELMo, GPT and others beside a BERT of their size |
+# | [15 RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) | the same model, a better recipe: bytes, positions, spans |
+# | [16 ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) | smaller in two ways: a shared layer, and a student with a teacher |
+# | [17 ELECTRA](17_electra.ipynb) | a model that learns from every token: which words were replaced? |
+# | [18 DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) | distances instead of positions, and words predicted in any order |
+# | [19 ModernBERT](19_modernbert.ipynb) | rotary positions, a gate, local attention, no padding |
+# | [20 Many languages](20_many_languages.ipynb) | one BERT for two languages, and transfer without translations |
+# | [21 Which one?](21_which_one.ipynb) | eleven members compared: noise, cost, and which one to take when |
+# | [22 From two cores to many GPUs](22_many_gpus.ipynb) | what limits a training run, and what each remedy saves |
+# | [23 Into production](23_into_production.ipynb) | export, int8, latency, drift, and a service that is fast and wrong |
+# | [24 The same BERT in JAX](24_bert_in_jax.ipynb) | the same model again: random numbers and state are arguments |
+# | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview |
 #
-# | chapter | what you build | minutes |
-# |---|---|---|
-# | 00 Start here | nothing yet: see BERT work, and how the exercises work | 45 |
-# | [01 The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) | from text to ids, and how a vocabulary is learned | 60 |
-# | [01b PyTorch in one sitting](01b_pytorch.ipynb) | before you begin to train: tensors, loss, gradient, training loop | 50 |
-# | [02 Input embeddings](02_input_embeddings.ipynb) | from ids to vectors: token, position and segment embeddings | 60 |
-# | [03 Self-attention](03_self_attention.ipynb) | the part in which tokens attend to each other | 60 |
-# | [04 The Transformer encoder](04_transformer_encoder.ipynb) | a layer, and the stack of layers | 60 |
-# | [05 The whole BERT](05_the_whole_bert.ipynb) | the whole model, which opens checkpoints of `transformers` | 60 |
-# | [06 Masked language model](06_masked_language_model.ipynb) | the first task of pre-training: predict masked words | 60 |
-# | [07 Next sentence prediction](07_next_sentence_prediction.ipynb) | the second task, and why it is easy | 60 |
-# | [08 Pre-training](08_pre_training.ipynb) | your own BERT, trained from nothing | 60 |
-# | [09 Looking inside](09_looking_inside.ipynb) | what a trained BERT attends to, and what it knows | 60 |
-# | [10 Text classification](10_text_classification.ipynb) | the first task after pre-training: sentiment and topics | 60 |
-# | [11 Tagging](11_tagging.ipynb) | names in a sentence, and a layer that predicts all tags together | 60 |
-# | [12 Question answering](12_question_answering.ipynb) | answers in a text, and when not to answer | 60 |
-# | [13 Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) | compare two texts, search by meaning, shorten a text | 60 |
-# | [14 What came before](14_what_came_before.ipynb) | word2vec, ELMo, GPT and others beside a BERT of their size | 60 |
-# | [15 RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) | the same model, a better recipe: bytes, positions, spans | 60 |
-# | [16 ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) | smaller in two ways: a shared layer, and a student with a teacher | 60 |
-# | [17 ELECTRA](17_electra.ipynb) | a model that learns from every token: which words were replaced? | 60 |
-# | [18 DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) | distances instead of positions, and words predicted in any order | 60 |
-# | [19 ModernBERT](19_modernbert.ipynb) | rotary positions, a gate, local attention, no padding | 60 |
-# | [20 Many languages](20_many_languages.ipynb) | one BERT for two languages, and transfer without translations | 60 |
-# | [21 Which one?](21_which_one.ipynb) | eleven members compared: noise, cost, and which one to take when | 60 |
-# | [22 From two cores to many GPUs](22_many_gpus.ipynb) | what limits a training run, and what each remedy saves | 60 |
-# | [23 Into production](23_into_production.ipynb) | export, int8, latency, drift, and a service that is fast and wrong | 60 |
-# | [24 The same BERT in JAX](24_bert_in_jax.ipynb) | the same model again: random numbers and state are arguments | 60 |
-# | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview | 60 |
+# Every chapter has a core path of at most an hour, and takes about two hours with everything. That makes 27 hours for
+# the core of all, and about 50 for everything. You don't have to wait so long for something that works:
 #
-# Chapters 00 to 05 give you the whole model; [01b](01b_pytorch.ipynb) is for those who have never trained a network,
-# and its first five questions tell whether you may skip it. Chapters 06 to 09 train it and look inside. Chapters 10 to 13 teach it
-# tasks that people use it for. Chapter 14 builds its predecessors, and chapters 15 to 20 its successors. Chapter 21
-# compares them. Chapter 22 is about faster and larger training, chapter 23 about production, chapter 24 about another
-# library. Chapter 25 prepares an interview.
+# - **After 05** (7 hours) you have a whole BERT that you wrote yourself. It opens published checkpoints.
+# - **After 08** (10 hours) you have a BERT that you trained on plain text.
+# - **After 10** (12 hours) you have a BERT that classifies texts, and you know when it is worth it.
 #
 # ## Which way is yours?
 #
 # - **You learn by yourself.** Take the chapters in order, one at a time. Each builds on the one before and begins
 #   with three questions about it.
+# - **You have never trained a network?** Then [01b](01b_pytorch.ipynb) is for you, before chapter 02. Its first five
+#   questions tell whether you may skip it.
 # - **You teach.** `notebooks/` has the exercises empty, `notebooks/solutions/` has them solved and explained. Plans,
 #   a page for each chapter, assignments, grading and slides: `docs/teaching/README.md`. The times are at the top of
 #   each chapter.
@@ -688,8 +728,8 @@ quiz(0)
 #
 # From this one line follow the training task and the use. With a causal mask, every position can be trained to
 # predict its next token, since it can't see it. That gives a training signal at all T positions in one pass, and a
-# model that generates text one token at a time and can keep the keys and values of the past in a cache, because they
-# don't change when a token is added.
+# model that generates text one token at a time: what it has computed for the tokens so far doesn't change when a
+# token is added.
 #
 # Without the causal mask, the next token is visible, and predicting it would be copying: that is why GPT can't simply
 # be trained with both sides. So BERT hides 15 % of the tokens and predicts those: less signal for each pass, but
@@ -697,9 +737,9 @@ quiz(0)
 # candidate. BERT scores all candidates in one pass.) The vectors of the early tokens know how the sentence ends,
 # which is what classification, tagging and retrieval need.
 #
-# BERT can't reuse a cache: one more token changes every vector. Sometimes people convert one into the other: take the
-# mask off a decoder and train it on masked tokens for a while, and it becomes an encoder, for example for embeddings.
-# At equal size one that was trained as an encoder stays ahead (Weller et al. 2025).
+# In BERT one more token changes every vector, so nothing can be reused. Sometimes people convert one into the other:
+# take the mask off a decoder and train it on masked tokens for a while, and it becomes an encoder, for example for
+# embeddings. At equal size one that was trained as an encoder stays ahead (Weller et al. 2025).
 #
 # </details>
 #
