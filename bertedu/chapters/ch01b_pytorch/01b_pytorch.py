@@ -328,8 +328,8 @@ for i, word in enumerate(candidates):
 # ### `backward`: all slopes at once
 #
 # BERT-Base has 110 million numbers, and nobody wiggles each of them. PyTorch remembers how a result was computed, goes
-# back through the computation, and finds all slopes in one pass, by the chain rule. This is called **backpropagation**,
-# and the call is `backward()`.
+# back through the computation, and finds all slopes in this **backward pass**, by the chain rule. This is called
+# **backpropagation**, and the call is `backward()`.
 
 # %%
 scores = exact.clone().requires_grad_()  # "keep track of what is computed from these"
@@ -346,12 +346,11 @@ print("gradient", [f"{slope:+.2f}" for slope in scores.grad])
 #
 # ### One step downhill
 #
-# Now go a little way *against* the gradient:
+# Now go a little way *against* the gradient. The **learning rate** says how far:
 #
 # $$\text{new} = \text{old} - \text{learning rate} \cdot \text{gradient}$$
 #
-# The **learning rate** says how far. The step is no part of the model, so PyTorch shouldn't keep track of it:
-# `torch.no_grad()` says so.
+# The step is no part of the model, so PyTorch shouldn't keep track of it: `torch.no_grad()` says so.
 
 # %%
 print(f"loss before {loss_of(scores).item():.2f}")
@@ -390,7 +389,7 @@ print("gradient there   ", [f"{slope:+.2f}" for slope in fresh.grad])
 # ![Two tokens, keys and yesterday, pick two rows of the embedding table. The rows are put side by side as 4 numbers, a linear layer makes 10 logits of them, one for each word.](pictures/01b_model.svg)
 #
 # Two **layers** are enough for us. `nn.Embedding(V, D)` is a table with D numbers for each of V words, and an id picks a
-# row. `nn.Linear(n, m)` makes m numbers out of n: it multiplies by a matrix and adds a vector, the **bias**.
+# row. `nn.Linear(n, m)`, a **linear layer**, makes m numbers out of n: it multiplies by a matrix and adds a vector, the **bias**.
 
 # %%
 from torch import nn
@@ -406,11 +405,11 @@ product = side_by_side @ linear.weight.T + linear.bias  # what nn.Linear compute
 print(f"the first logit: {linear(side_by_side)[0, 0]:.4f}, by hand {product[0, 0]:.4f}")
 
 # %% [markdown]
-# `@` is the matrix product, and `.T` swaps rows and columns. Layers start with random weights; `manual_seed` makes them
-# the same on each run.
+# `@` is the matrix product, and `.T` swaps rows and columns. Layers start with random weights, their **initialization**;
+# `manual_seed` makes them the same on each run.
 #
 # A model is a class. It inherits from `nn.Module`, makes its layers in `__init__`, and says in `forward` what is
-# computed. BERT has this form, too.
+# computed (the **forward pass**). BERT has this form, too.
 
 
 # %%
@@ -458,7 +457,8 @@ print(f"loss {loss:.2f}, then {cross_entropy(model(train_inputs), train_answers)
 # %% [markdown]
 # ![The five lines of a training step with one weight: the loss is computed, zero_grad sets the old grad to 0, backward fills it anew, step moves the weight, and the next step begins.](pictures/01b_loop.svg)
 #
-# These five lines train every network of this course, BERT too. A **training loop** repeats them.
+# These five lines are a **training step**, and they train every network of this course, BERT too. A **training loop**
+# repeats them.
 #
 # ### Exercise 1b.4 · Write the step yourself
 # ●●○○ · 6 minutes
@@ -488,6 +488,11 @@ check("1b.4", train_step)
 # it belongs to the old weights.
 #
 # </details>
+
+# %% [markdown]
+# ### A hundred steps
+#
+# The same five lines in a loop. We keep the loss of every step.
 
 # %%
 losses = [loss.item()]  # of the step that we have made
@@ -676,14 +681,18 @@ print(f"step 100: the colleague's {stuck[99]:.2f}, repaired {repaired[99]:.2f}")
 # BERT was trained with **Adam**, which gives each weight a step size of its own, and not with SGD. Only the line that
 # makes the optimizer changes: `torch.optim.AdamW`. Chapter 08 builds it.
 #
-# ## Summary
-#
-# A network turns numbers of some shape into logits, softmax turns logits into probabilities, and cross-entropy says
-# how wrong they are. The gradient tells for each weight how the loss would change, and a training step moves all
-# weights a little the other way. Clear the gradients before `backward`, give `cross_entropy` logits, and call `eval`
-# before you use what you have trained.
+# ## Where you meet these again
 #
 # ![Where each tool comes back: look-up of rows in chapter 02, softmax in 03, a model made of modules in 04 and 05, cross-entropy of masked words in 06, the training loop in 08.](pictures/01b_ahead.svg)
+#
+# ## Summary
+#
+# - A network turns numbers into **logits**, softmax turns logits into probabilities, and **cross-entropy** says how
+#   wrong they are.
+# - The **gradient** tells for each weight how the loss would change, and a **training step** moves all weights a little
+#   the other way.
+# - Clear the gradients before `backward`, give `cross_entropy` logits, and call `eval` before you use what you have
+#   trained.
 #
 # ## Quiz
 

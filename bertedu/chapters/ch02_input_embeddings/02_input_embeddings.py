@@ -60,7 +60,7 @@
 #
 # ![Twenty cells in alphabetical order, gold where the word is an animal: bear first, then a block from cat to goose with dog at 6, green at 9, yellow at 19; animals and colours are mixed.](pictures/02_names.svg)
 #
-# Suppose we feed the ids to a network as plain numbers. The simplest decision that one neuron can make on one number is
+# Suppose we feed the ids to a network as plain numbers. The simplest decision on one number is
 # a **threshold**: *animal* below it and *colour* above it, or the other way round. The next cell tries every threshold.
 # Guess: how many of the 20 words does the **best** one classify correctly? (A coin gets about 10.)
 
@@ -350,9 +350,9 @@ print(f"largest difference: {(concatenated - added).abs().max():.5f}")
 #
 # ### What the sum gives up (optional)
 #
-# The argument holds for **one** map. The first layer of BERT has three, which make queries, keys and values (chapter
-# 03). With concatenation, each of the three could treat positions in its own way. With a sum, a single
-# position row has to serve all three, and each map treats it exactly as it treats words.
+# The argument holds for **one** map. The first layer of BERT has three: they make three vectors of each token,
+# called query, key and value (chapter 03). With concatenation, each of the three could treat positions in its own way.
+# With a sum, a single position row has to serve all three, and each map treats it exactly as it treats words.
 #
 # How much does that cost? The next cell draws random maps for positions and looks for the position rows that imitate
 # them best in a sum (least squares). It prints the squared error that remains, divided by the squared size of the
@@ -404,14 +404,14 @@ for size in (2, 16, 64, 256):
 #
 # ## LayerNorm with a pencil
 #
-# One problem is left: the sums differ in size. The tables start with small numbers (standard deviation 0.02) and
+# One problem is left: the sums differ in size. The tables start with small numbers (about 0.02) and
 # change as they learn, some rows more than others. Tokens with long vectors would then dominate tokens with short
 # ones.
 #
 # **Layer normalization** (LayerNorm; Ba, Kiros & Hinton 2016) puts all tokens on the same scale. It takes the D
-# numbers **of one token**, subtracts their mean, and divides by their standard deviation. Do it on paper for
-# `[0, 2, 3, 4, 6]`: the mean, the five differences from it, their squares, the mean of the squares (the variance),
-# and its root. Then run the cell.
+# numbers **of one token**, subtracts their mean, and divides by their **standard deviation**. Do it on paper
+# for `[0, 2, 3, 4, 6]`: the mean, the five differences from it, their squares, the mean of the squares (the
+# **variance**), and its root, the standard deviation. Then run the cell.
 
 # %%
 x = torch.tensor([0.0, 2, 3, 4, 6])  # [D]
@@ -519,9 +519,9 @@ for distance in (0, 1, 5):
 # %% [markdown]
 # The fast columns tell neighbours apart, the slow ones tell regions apart, like the digits of a counter.
 #
-# Now look at the last lines. For each distance, the smallest and the largest dot product are equal: the dot product
-# of two rows depends only on their **distance**. The reason: in k tokens, a hand always turns by the same angle, and
-# sin a · sin b + cos a · cos b = cos(a − b) depends on nothing but that angle.
+# Now look at the last lines. For each distance, the smallest and the largest **dot product** (multiply entry by entry,
+# and add) are equal: the dot product of two rows depends only on their **distance**. The reason: in k tokens, a hand
+# always turns by the same angle, and sin a · sin b + cos a · cos b = cos(a − b) depends on nothing but that angle.
 #
 # ## Does training find an order by itself? (optional)
 #
@@ -641,7 +641,8 @@ Picture(
 # and dropout (chapter 04; switched off here). `BertModel` creates it and initializes its tables.
 #
 # The next cell makes a batch of two texts. The second is shorter and ends with two `[PAD]`, whose row in the token
-# table is all zeros. Guess: what is the norm of the **vectors** that come out for the padding?
+# table is all zeros. Guess: what is the **norm**, the length, of the *vectors* that come out for the padding? (It is
+# the root of the sum of the squares.)
 
 # %% tags=["guess"]
 torch.manual_seed(0)
@@ -914,7 +915,7 @@ check("2.5", tables)
 # | | paper (Devlin et al. 2019) | Google's code | `transformers` | this course |
 # |---|---|---|---|---|
 # | LayerNorm and dropout after the sum | not in figure 2, which shows only the sum | yes | yes | yes |
-# | eps of LayerNorm | not given | 10⁻¹², the default of the TensorFlow layer | 10⁻¹², a field of the config | 10⁻¹² |
+# | eps of LayerNorm | not given | 10⁻¹², the default of the TensorFlow layer | 10⁻¹², a setting of the model | 10⁻¹² |
 # | look-up | – | one-hot product for segments always, for tokens optionally | `nn.Embedding` | `nn.Embedding` |
 # | more than 512 tokens | pre-trained on at most 512 (appendix A.2) | stops with an assertion | an error from torch | an error that names the length |
 # | row of `[PAD]` | – | a row like any other | `padding_idx`: starts as zero, no gradient from look-ups | same as `transformers` |

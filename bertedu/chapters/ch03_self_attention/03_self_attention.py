@@ -870,8 +870,9 @@ explorable("live_head", nouns=NOUNS, prepositions=PREPOSITIONS, seed=4, texts=su
 # Every token attends to every token: that makes T × T scores for each head. If T doubles, the number of scores
 # becomes four times as large: the cost is **quadratic** in T. Is that what makes BERT slow? Let's count the
 # multiplications of one layer. It has four projections (query, key, value, output) with T·D² each, two matrix
-# products in attention with T²·D each, and a feed-forward part ([chapter 04](04_transformer_encoder.ipynb)) with
-# 8·T·D². Guess: at BERT's longest input, T = 512, what share of the multiplications grows with T²?
+# products in attention with T²·D each, and a **feed-forward** part, a small network for each token
+# ([chapter 04](04_transformer_encoder.ipynb)), with 8·T·D². Guess: at BERT's longest input, T = 512, what share of the
+# multiplications grows with T²?
 #
 # The next cell computes this share, and the memory for the attention weights of one text in all 12 layers. It also
 # measures the CPU time of attention, for the formula written out and for the fused kernel, which works in blocks and

@@ -283,7 +283,8 @@ for arrange in (post_norm, pre_norm):
 #
 # ### Gradients and warm-up (optional)
 #
-# This small change of order has a large effect on training. First we measure the gradient that each layer's weights
+# This small change of order has a large effect on training: post-norm needs a **warm-up**, a learning rate that rises
+# from 0 in the first steps. First we measure the gradient that each layer's weights
 # get in the very first step. We stack `depth` layers of attention and feed-forward network in both ways, with the
 # same initial weights. (The `feed_forward` is the package's. You build it in a moment.)
 #
@@ -919,8 +920,9 @@ print(f"same tokens, two runs: largest difference {about(2.1, difference, within
 # ### Exercise 4.5 · Dropout that knows when to stop
 # ●●●○ · 10 minutes
 #
-# Write `RepairedLayer`. In training it applies dropout to both updates, with the probability from the config
-# (`config.hidden_dropout_prob`; `EncoderLayer` has a module for it, `self.dropout`). After `eval()` it drops nothing.
+# Write `RepairedLayer`. In training it applies dropout to both updates, with the probability from the
+# **config**, the record of a model's sizes and switches (`config.hidden_dropout_prob`; `EncoderLayer` has a module for
+# it, `self.dropout`). After `eval()` it drops nothing.
 
 
 # %% tags=["exercise"]
@@ -1102,5 +1104,5 @@ quiz(4)
 #
 # ## Next
 #
-# You have the encoder. In [05 · The whole BERT](05_the_whole_bert.ipynb) you put embeddings below it and a pooler on
-# top, count its 110 million weights, and load a published checkpoint into your own classes.
+# You have the encoder. In [05 · The whole BERT](05_the_whole_bert.ipynb) you put embeddings below it and the last parts
+# on top, count its 110 million weights, and load a published checkpoint into your own classes.
