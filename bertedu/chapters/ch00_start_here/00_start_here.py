@@ -168,8 +168,9 @@ text = "The capital of France is [MASK]."
 # ### The BERT that Google published (optional)
 #
 # This BERT has read a small world and nothing else. The published BERT-Base has read Wikipedia and thousands of books.
-# With the internet, the next cell fetches it (440 MB, once, about a minute at 60 Mbit/s) and asks it the same, with the
-# same lines. Without the internet it says so, and nothing below needs it.
+# With the internet, the next cell fetches it from the Hugging Face hub, where models are published under names (440 MB,
+# once, about a minute at 60 Mbit/s), and asks it the same, with the same lines. Without the internet it says so, and
+# nothing below needs it.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.course.published import published

@@ -181,7 +181,8 @@ check("5.1", parameters)
 #
 # The encoder gives one vector for every token. But some questions are about the whole text: is this review friendly?
 # Does the second text follow the first? For them, BERT's **pooler** takes the vector of the first token, `[CLS]`, and
-# passes it through a linear layer and tanh. `[CLS]` is not a word, so its vector is free to represent the text.
+# passes it through a linear layer and tanh, a curve that squeezes every number into −1 to 1. `[CLS]` is not a word, so
+# its vector is free to represent the text.
 #
 # ![Three token vectors with D = 2. Only the first row, 1 and minus 2, that of [CLS], goes into the linear layer, which gives 0.5 and 1; tanh makes 0.46 and 0.76 of them. The other two rows are not read.](pictures/05_pooler.svg)
 #
@@ -765,8 +766,9 @@ print(f"{sum(equal)} of {len(tensors)} tensors came back, bit by bit")
 # %% [markdown]
 # ## The BERT that Google published (optional)
 #
-# Does your class open that one, too? The next cell fetches it from the Hugging Face hub: 440 MB, once, about a minute
-# at 60 Mbit/s. Without the internet it says so in one line, and nothing below needs it.
+# Does your class open that one, too? The next cell fetches it from the Hugging Face hub, where models are published
+# under names: 440 MB, once, about a minute at 60 Mbit/s. Without the internet it says so in one line, and nothing
+# below needs it.
 #
 # `in_my_names` selects from a file the weights that a model of yours has. It drops the prefix `bert.` and leaves out
 # the heads: this file comes from a model *with* its pre-training heads.
