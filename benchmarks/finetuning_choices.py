@@ -12,7 +12,8 @@ a change of the base: see WAYS, and --ways "a + b" for two at once.
 Each finished trial is a line of FOLDER/trials.jsonl, and a call does those that are missing until its minutes are over:
 call it again to go on. --table prints what there is, with the best baseline beside it: the mean over the seeds, and by
 how much a way is above the base. The way "transformers" is its own class, trained by a plain loop with the published
-recipe: the pooler, three passes, dropout 0.1.
+recipe: the pooler, three passes, dropout 0.1. The ways "command" and "command, former" are `bertedu finetune` itself,
+with its defaults and with those that it had before: it takes a tenth of the rows away to choose the weights by.
 """
 
 import argparse
@@ -39,7 +40,9 @@ from bertedu.checkpoints.folder import find_folder
 from bertedu.corpora.readers import LabelledText, TaggedWords
 from bertedu.corpora.task_data import read_labelled
 from bertedu.files import write_text
+from bertedu.finetuning.plan import FinetuningPlan
 from bertedu.finetuning.recipe import default_rate
+from bertedu.finetuning.run import finetune
 from bertedu.finetuning.settings import FinetuningSettings
 from bertedu.finetuning.strategies import pace
 from bertedu.model.architecture import tokenizer_in
@@ -78,6 +81,7 @@ class Way:
     read_first: float = 0.0
     reading_rate: float = 3e-4
     reference: bool = False
+    options: dict[str, Any] | None = None  # of the command, which then does the trial
 
 
 WAYS: dict[str, dict[str, Any]] = {
@@ -107,7 +111,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "muon": {"optimizer": "muon"},
     "read 6": {"read_first": 6.0},
     "read 12": {"read_first": 12.0},
-    "former": {"pooling": "pooler", "passes": 3.0},
+    "command": {"options": {}},
+    "command, former": {"options": {"pooling": "pooler", "epochs": 3.0}},
     "transformers": {"pooling": "pooler", "passes": 3.0, "dropout": 0.1, "reference": True},
 }
 
@@ -285,6 +290,8 @@ def trial(of: Dataset, way: Way, given: argparse.Namespace, seed: int) -> dict[s
     """The figure on the rows kept apart after half of the steps and after all, and the seconds of processor."""
     train, kept = of.read(given.datasets)
     train = list(train[: given.rows])
+    if way.options is not None:
+        return by_command(of, train, kept, way.options, given.model, seed)
     began = time.process_time()
     start = read_texts(train, way, given) if way.read_first else given.model
     read_seconds = time.process_time() - began
@@ -307,6 +314,32 @@ def trial(of: Dataset, way: Way, given: argparse.Namespace, seed: int) -> dict[s
         published = getattr(transformers, of.reference).from_pretrained(given.work / "start")
     curve, seconds, steps = learn(published or model, model, task, way, kept, of.figure)
     return {"curve": curve, "seconds": seconds + read_seconds, "steps": steps, "rows learned": len(train)}
+
+
+def by_command(of: Dataset, train: Rows, kept: Rows, options: dict[str, Any], model: str, seed: int) -> dict[str, Any]:
+    """What `bertedu finetune` reaches on the rows kept apart, which are its test, and its seconds of processor."""
+    began, kind = time.process_time(), TASKS[of.kind]
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: Path(folder) / f"{name}.jsonl" for name in ("train", "test")}
+        for path, rows in zip(files.values(), (train, kept), strict=True):
+            path.write_text("".join(json.dumps(as_json(row, of)) + "\n" for row in rows), encoding="utf-8")
+        asked = {"task": of.kind, "model": model, "data": str(files["train"]), "test": str(files["test"])}
+        known = {name: value for name, value in options.items() if name != "pooling" or "pooling" in kind.options}
+        plan = FinetuningPlan.from_options(
+            kind.defaults, **asked, **known, seed=seed, max_length=of.max_length, output=Path(folder) / "run"
+        )
+        metrics = finetune(plan, kind, lambda line: None)
+    assert metrics is not None
+    seconds, steps = time.process_time() - began, metrics["runs"][0]["steps"]
+    return {"curve": [metrics["test"][of.figure]["mean"]], "seconds": seconds, "steps": steps}
+
+
+def as_json(row: Any, of: Dataset) -> dict[str, Any]:
+    """A row as a line of a file of its task."""
+    if isinstance(row, TaggedWords):
+        return {"words": row.words, "tags": row.tags}
+    texts = {"text": row.text} if row.pair is None else {"sentence1": row.text, "sentence2": row.pair}
+    return {**texts, "score" if of.kind == "regression" else "label": row.label}
 
 
 def read_texts(train: Rows, way: Way, given: argparse.Namespace) -> str:

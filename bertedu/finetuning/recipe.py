@@ -2,7 +2,7 @@
 
 The published recipe (Devlin et al. 2019, appendix A.3) is for models of 110 million weights and more: the pooler, a low
 learning rate, three passes. A small model that has read little gets more from its token vectors and from more passes.
-Both were measured: `benchmarks/finetuning_choices.py`, and "Fine-tuning by default" in benchmarks/README.md.
+That was measured: `benchmarks/finetuning_choices.py`, and "Fine-tuning by default" in benchmarks/README.md.
 """
 
 from collections.abc import Collection
@@ -33,10 +33,9 @@ def passes(hidden_size: int, tokens: int) -> tuple[float, str]:
     """How often to read training texts of so many tokens, and why."""
     if hidden_size > SMALL:
         return PASSES, f"hidden size {hidden_size}: as published"
-    fitting = round(max(PASSES, min(MOST_PASSES, TOKENS / max(1, tokens))))
-    return float(
-        fitting
-    ), f"{tokens:,} tokens in a pass: about {TOKENS:,} in all, from {PASSES:g} to {MOST_PASSES:g} passes"
+    fitting = round(max(PASSES, min(MOST_PASSES, TOKENS / tokens)))
+    asked = f"{PASSES:g} to {MOST_PASSES:g} passes, {TOKENS:,} tokens in all"
+    return float(fitting), f"a pass has {tokens:,} tokens, and a small model learns for {asked}"
 
 
 def default_rate(hidden_size: int) -> float:
