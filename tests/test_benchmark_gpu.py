@@ -138,7 +138,7 @@ def test_every_pair_of_the_trainer_s_text_is_full(gpu):
     task = object.__new__(gpu.gpu_parts.FullPairs)
     task.settings = SimpleNamespace(pairs="next")
     pairs = task.sequences(maker, random.Random(0))
-    assert len(pairs) > 600 and {len(pair) for pair in pairs} == {125}
+    assert len(pairs) > 300 and {len(pair) for pair in pairs} == {125}
 
 
 def test_a_python_that_lacks_something_is_told_what(gpu, monkeypatch):
