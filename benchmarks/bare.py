@@ -1,11 +1,14 @@
 """Imported first by what runs on a rented machine, where nobody has installed bertedu: ends the program with a clear
-line where the Python there lacks what the package needs, or has a torch that is too old.
+line where the Python there lacks what the package needs, or has a torch that is too old. BEGUN: when the program began,
+before it imported torch, which takes seconds that count as well.
 """
 
 import importlib.util
 import sys
+import time
 from importlib.metadata import version
 
+BEGUN = time.monotonic()
 NEEDED = ("torch", "numpy", "safetensors", "accelerate", "huggingface_hub", "tqdm", "regex", "scipy")
 TORCH = (2, 11)
 

@@ -18,7 +18,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-import bare  # noqa: F401, ends with a clear line where something is missing
+import bare  # before torch
 import torch
 from box_text import pack, read, thinned, write
 from box_train import Job, Recipe, train
@@ -27,7 +27,6 @@ from children import in_child, server
 from bertedu.errors import UserError
 from bertedu.tokenization import BertTokenizer
 
-BEGUN = time.monotonic()
 VOCABULARY = Path(__file__).resolve().parents[1] / "data" / "checkpoints" / "mixed-mini"
 TO_COMPILE = 150.0  # seconds for the start of a child, its text, and compiling two lengths
 TO_END = 15.0  # seconds that are kept for the last checkpoint
@@ -39,7 +38,7 @@ def train_in_children(job: Job, seconds: float, to_compile: float = TO_COMPILE) 
 
     Raises UserError where none came to the end; what was saved is kept.
     """
-    end = BEGUN + seconds
+    end = bare.BEGUN + seconds
     context, failures, recipe = server(["box_train"]), [], job.recipe
     for compiled in (True, False, False) if job.compiled else (False, False):
         left = end - time.monotonic()

@@ -58,7 +58,7 @@ class Recipe:
     rows: int = 512
     mask_rate: float = 0.2
     pair_weight: float = 0.5
-    learning_rate: float = 2e-3
+    learning_rate: float = 1.5e-3
     warmup: float = 0.02
     weight_decay: float = 0.01
     betas: tuple[float, float] = (0.9, 0.98)

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import bare
+import bare  # before torch
 import gpu_parts
 import torch
 from children import Outcome, in_child, server
@@ -215,7 +215,7 @@ def main(arguments: list[str] | None = None) -> int:
         return in_child(context, part.work, *part.arguments, seconds=limit, to_be_ready=part.to_be_ready)
 
     try:
-        run_parts(parts, 60 * options.minutes, call, keep)
+        run_parts(parts, bare.BEGUN + 60 * options.minutes - time.monotonic(), call, keep)
     except ValueError as error:
         print(f"{error} --minutes.")
         return 1

@@ -4,6 +4,7 @@ import importlib
 import json
 import random
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +18,9 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 def gpu(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    return importlib.import_module("gpu")
+    script = importlib.import_module("gpu")
+    monkeypatch.setattr(script.bare, "BEGUN", time.monotonic())
+    return script
 
 
 def plan(gpu, minutes=8.0, **options):
