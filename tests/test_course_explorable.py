@@ -121,6 +121,22 @@ def test_the_training_in_the_page_ends_as_in_the_chapter_and_depends_on_its_star
     assert good == 1 and poor < 0.9
 
 
+def test_tokens_are_masked_at_the_rates_of_the_paper_and_special_ones_never():
+    tokens = ["[CLS]", *(f"word{number}" for number in range(38)), "[SEP]"]
+    shares = {"rate": 0.15, "mask": 0.8, "random": 0.1}
+    (draws,) = ask("fates", [{"tokens": tokens, "words": ["cup", "river"], "times": 2000, **shares}])
+    fates = [[one["fate"] for one in draw] for draw in draws]
+    assert all(sum(fate is not None for fate in draw) == 6 for draw in fates)  # round(0.15 · 40)
+    assert not any(fate is not None for draw in fates for fate in (draw[0], draw[-1]))
+    for fate, share in enumerate((0.8, 0.1, 0.1)):
+        assert sum(draw.count(fate) for draw in fates) / (6 * len(fates)) == pytest.approx(share, abs=0.015)
+    for draw in draws:
+        for token, one in zip(tokens, draw, strict=True):
+            assert one["seen"] in {None: [token], 0: ["[MASK]"], 1: ["cup", "river"], 2: [token]}[one["fate"]]
+    chosen = [sum(draw[place] is not None for draw in fates) for place in range(1, 39)]
+    assert min(chosen) > 220 and max(chosen) < 420  # each word as often: 6 / 38 of 2,000 is 316
+
+
 def test_there_is_an_example_of_each():
     assert set(EXAMPLES) == set(kinds())
     for name in PICTURES:

@@ -70,6 +70,18 @@ def test_a_head_learns_while_one_watches_and_again_from_other_numbers(opened):
     assert says(page).startswith("Before training") and says(page) != before
 
 
+def test_masks_follow_their_rates(opened):
+    page = opened("mask_fates")
+    page.get_by_label("chosen, % of all tokens").fill("100")
+    page.get_by_label("of these [MASK], %").fill("0")
+    page.get_by_label("of these random, %").fill("100")
+    assert says(page).count("(a random token)") == 9
+    page.get_by_label("of these [MASK], %").fill("60")  # no more than all
+    assert page.get_by_label("of these random, %").input_value() == "40"
+    page.get_by_role("button", name="draw 1,000 times").click()
+    assert "in 1,000 draws: [MASK]" in page.inner_text("main")
+
+
 def test_the_playground_opens_where_a_chapter_looks(opened):
     page = opened("playground")
     page.wait_for_selector("body[data-ready]", state="attached")

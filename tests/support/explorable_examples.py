@@ -19,6 +19,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "seed": 4,
         "texts": ["the keys near the old lamp", "the old lamp near the keys"],
     },
+    "mask_fates": {
+        "tokens": ["[CLS]", "the", "keys", "near", "the", "old", "lamp", "are", "wet", ".", "[SEP]"],
+        "words": ["cup", "river", "of", "##ing"],
+    },
     "playground": {
         "checkpoint": "world-tiny",
         "address": {"view": "next", "text": "The capital of Brazil", "masks": "4", "second": "Is it big?"},

@@ -1,8 +1,9 @@
 /** What explorable pictures compute, as a test asks for it. */
 
 import { readTokenizer } from "../../bertedu/web/checkpoint.js";
-import { Adam, learn } from "../../bertedu/web/explorables/agreement.js";
+import { Adam, chance, learn } from "../../bertedu/web/explorables/agreement.js";
 import { divided, Training } from "../../bertedu/web/explorables/live_head.js";
+import { draw } from "../../bertedu/web/explorables/mask_fates.js";
 import { search } from "../../bertedu/web/explorables/pieces.js";
 import { attend } from "../../bertedu/web/explorables/weighted_sum.js";
 
@@ -46,5 +47,13 @@ export function ends(files, rows) {
     const training = new Training(given, seed);
     for (let step = 0; step < 150; step++) training.step();
     return training.accuracy();
+  });
+}
+
+/** For each set of shares the fates of many draws: how often each token was chosen, and what was seen instead. */
+export function fates(files, rows) {
+  return rows.map(({ tokens, words, times, ...shares }) => {
+    const { uniform } = chance(0);
+    return Array.from({ length: times }, () => draw(tokens, shares, uniform, words));
   });
 }

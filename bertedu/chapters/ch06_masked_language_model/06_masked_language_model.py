@@ -255,6 +255,26 @@ check("6.1", masks)
 # </details>
 
 # %% [markdown]
+# ### Touch it
+#
+# The next cell draws such a text again and again. Guess first: of a thousand draws of these 21 tokens, in what share
+# of all tokens does the model see a random one?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+some_words = "river coin the speaks ##land Berlin metal young is of".split()
+explorable("mask_fates", tokens=tokens, words=some_words)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# In about 1.4 %: three of 21 tokens are chosen, and one in ten of these becomes random. So most draws have no random
+# token at all. Over a whole corpus that is still one token in seventy, enough to make the model doubt what it sees.
+#
+# </details>
+
+# %% [markdown]
 # ### Exercise 6.2 · Eighty, ten, ten
 # ●●○○ · 15 minutes
 #

@@ -45,3 +45,30 @@ export function rounded(number, digits = 2) {
   const text = Math.abs(number).toFixed(digits);
   return number < 0 && Number(text) ? `−${text}` : text;
 }
+
+/**
+ * A slider with its value beside it.
+ *
+ * @param {[number, number]} range
+ * @param {(value: number) => void} changed
+ */
+export function slider(label, value, [min, max], changed) {
+  const told = element("span", { "aria-hidden": "true" }, String(value)); // a screen reader has it from the slider
+  const input = element("input", {
+    type: "range",
+    min,
+    max,
+    value,
+    oninput: () => {
+      told.textContent = input.value;
+      changed(input.valueAsNumber);
+    },
+  });
+  return {
+    node: element("label", { class: "slider" }, element("span", {}, label), input, told),
+    show(number) {
+      input.value = String(Math.round(number));
+      told.textContent = input.value;
+    },
+  };
+}
