@@ -67,7 +67,7 @@ def made(read: Callable[[Path], Rows], folder: str, ending: str) -> Callable[[Pa
 
 
 EXAMS = {
-    "reviews": Exam("classification", made(read_labelled, "sentiment", "tsv"), "accuracy", 1500, 4),
+    "reviews": Exam("classification", made(read_labelled, "stress/sentiment", "tsv"), "accuracy", 1500, 4),
     "entities": Exam("entities", made(read_tagged, "entities", "conll"), "f1", 1500, 4),
     "inference": Exam("classification", made(read_labelled, "inference", "tsv"), "accuracy", 1800, 4),
     "questions": Exam("question-answering", made(read_questions, "questions", "json"), "f1", 1200, 4),

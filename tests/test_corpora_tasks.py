@@ -162,7 +162,7 @@ def test_a_template_alone_tells_neither_praise_nor_blame():
 def test_every_construction_of_the_test_is_seen_in_training():
     constructions = {*JUDGED, *NEUTRAL}
     for part in PARTS:
-        lines = made()[f"sentiment/{part}.tsv"].splitlines()[1:]
+        lines = made()[f"stress/sentiment/{part}.tsv"].splitlines()[1:]
         assert {line.split("\t")[2] for line in lines} == constructions
 
 

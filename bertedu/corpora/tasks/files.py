@@ -66,7 +66,7 @@ TASKS: dict[str, tuple[str, Callable[..., Any], Callable[..., str]]] = {
 }
 # Tasks whose rows in the task's own folder are written by hand: what templates make of them stands beside, as a stress
 # set, for what a model does with the same few constructions over and over.
-BY_HAND = ("inference", "similarity")
+BY_HAND = ("inference", "similarity", "sentiment", "topics")
 
 
 def folder_of(name: str) -> str:
