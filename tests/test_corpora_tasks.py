@@ -77,7 +77,7 @@ def test_every_text_fits_the_model_in_the_box():
     for part in PARTS:
         summaries = (split_sentences(row.text) for row in rows("summaries", part))
         assert max(sum(map(len, tokenizer.encode_lines(text))) + 2 * len(text) for text in summaries) <= 128
-        pairs = tokenizer.encode_lines([f"{row.question} {row.context}" for row in rows("questions", part)])
+        pairs = tokenizer.encode_lines([f"{row.question} {row.context}" for row in rows("stress/questions", part)])
         assert max(map(len, pairs)) + 3 <= 128
 
 
@@ -121,7 +121,7 @@ def test_no_entity_of_the_test_is_in_training():
         }
 
     def names(part: str) -> set[tuple[str, ...]]:
-        return {row.words[start:end] for row in rows("entities", part) for _, start, end in tag_spans(row.tags)}
+        return {row.words[start:end] for row in rows("stress/entities", part) for _, start, end in tag_spans(row.tags)}
 
     for one, other in (("train", "test"), ("train", "validation"), ("validation", "test")):
         assert not own(one) & own(other)
@@ -169,7 +169,7 @@ def test_every_construction_of_the_test_is_seen_in_training():
 def test_an_inside_tag_follows_a_tag_of_its_type():
     types = set()
     for part in PARTS:
-        for row in rows("entities", part):
+        for row in rows("stress/entities", part):
             before = "O"
             for tag in row.tags:
                 assert tag[0] != "I" or before[2:] == tag[2:], row
@@ -182,7 +182,7 @@ def test_some_names_have_several_types():
     """Some names are of several types in each part, so that a list of names is not enough."""
     for part in PARTS:
         found: dict[str, set[str]] = {}
-        for row in rows("entities", part):
+        for row in rows("stress/entities", part):
             for word, tag in zip(row.words, row.tags, strict=True):
                 found.setdefault(word, set()).add(tag)
         assert sum(len({tag for tag in tags if tag[0] == "B"}) > 1 for tags in found.values()) >= 4
@@ -212,7 +212,7 @@ def test_a_word_without_a_part_of_speech_is_refused():
 
 def test_an_answer_ends_where_a_word_ends():
     for part in PARTS:
-        for row in rows("questions", part):
+        for row in rows("stress/questions", part):
             for answer in row.answers:
                 end = answer.start + len(answer.text)
                 assert row.context[answer.start : end] == answer.text
@@ -241,8 +241,8 @@ def test_a_question_without_answer_has_none_in_the_text():
     for part in PARTS:
         lists = lists_of("questions", part)
         words = [word for name in lists if name not in ("facts", "filler") for word in lists[name]]
-        impossible = [row for row in rows("questions", part) if row.is_impossible]
-        assert 0.25 < len(impossible) / len(rows("questions", part)) < 0.45
+        impossible = [row for row in rows("stress/questions", part) if row.is_impossible]
+        assert 0.25 < len(impossible) / len(rows("stress/questions", part)) < 0.45
         for row in impossible:
             asked = [word for word in words if re.search(rf"\b{word}\b", row.question, re.IGNORECASE)]
             assert asked, row
@@ -259,7 +259,7 @@ def test_a_question_has_one_answer():
     for part in PARTS:
         lists = lists_of("questions", part)
         words = [word for name in lists if name not in ("facts", "filler") for word in lists[name]]
-        for row in rows("questions", part):
+        for row in rows("stress/questions", part):
             asked = [word for word in words if re.search(rf"\b{word}\b", row.question, re.IGNORECASE)]
             fitting = [
                 s for s in row.context.split(". ") if all(re.search(rf"\b{w}\b", s, re.IGNORECASE) for w in asked)

@@ -66,11 +66,11 @@ TASKS: dict[str, tuple[str, Callable[..., Any], Callable[..., str]]] = {
 }
 # Tasks whose rows in the task's own folder are written by hand: what templates make of them stands beside, as a stress
 # set, for what a model does with the same few constructions over and over.
-BY_HAND = ("inference", "similarity", "sentiment", "topics")
+BY_HAND = ("sentiment", "topics", "entities", "questions", "inference", "similarity")
 
 
 def folder_of(name: str) -> str:
-    """The folder of what the templates of a task make: stress/inference for a task whose own rows are written by hand."""
+    """Where what the templates make is stored: stress/inference for a task whose own rows are written by hand."""
     return f"stress/{name}" if name in BY_HAND else name
 
 
