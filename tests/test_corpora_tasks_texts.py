@@ -93,7 +93,8 @@ def test_no_template_shows(task):
         return sum(count == 1 for count in found.values()) / found.total()
 
     ours, made = openings(task), openings(f"stress/{task}")
-    assert max(ours.values()) < 0.01 * ours.total() < max(made.values()), ours.most_common(3)
+    most, most_made = (max(found.values()) / found.total() for found in (ours, made))
+    assert most < 0.01 and most < most_made / 3, ours.most_common(3)
     assert alone(ours) > 0.6 > alone(made)
 
 
@@ -124,9 +125,9 @@ def test_no_single_word_gives_the_label_away(task):
         assert max(counts.values()) < 0.95 * counts.total(), (word, counts)
 
 
-def test_nearly_half_of_the_test_names_what_no_training_text_names():
-    """Nearly half of its texts have a word of five letters or more that stands in no training text."""
+def test_a_good_part_of_the_test_names_what_no_training_text_names():
+    """More than a quarter of its texts have a word of five letters or more that stands in no training text."""
     for task in PHENOMENA:
         known = {word for row in lines(task, "train") for word in words_of(row["text"])}
         new = [any(word not in known for word in words_of(row["text"]) if len(word) > 4) for row in lines(task, "test")]
-        assert sum(new) > 0.45 * len(new)
+        assert sum(new) > 0.25 * len(new)
