@@ -1,4 +1,4 @@
-"""The pairs written by hand, data/tasks/inference and similarity: parts share nothing, labels are balanced, no template."""
+"""The pairs written by hand (inference, similarity): parts share nothing, labels are balanced, no template shows."""
 
 import re
 from collections import Counter
