@@ -136,14 +136,14 @@ def main() -> None:
     parser.add_argument("what", choices=("strategies", "poolings", "examples", "rates", "weights", "adaptation"))
     what = parser.parse_args().what
     torch.set_num_threads(1)
-    reviews = DATA / "tasks" / "sentiment"
+    reviews = DATA / "tasks" / "stress" / "sentiment"
     rows, validation = KIND.read_rows(str(reviews / "train.tsv")), KIND.read_rows(str(reviews / "validation.tsv"))
     path = FOLDER / f"{what}.json"
     rate = "the learning rate that is named" if what == "rates" else f"learning rate {RATE}"
     figure = "figures on validation as if its classes were as frequent as in training"
     figure = figure if what == "weights" else "accuracy on validation"
     about = (
-        f"benchmarks/classification.py {what}: data/tasks/sentiment, {figure}, mixed-mini, {rate}, "
+        f"benchmarks/classification.py {what}: data/tasks/stress/sentiment, {figure}, mixed-mini, {rate}, "
         f"batch {BATCH}, {EPOCHS} epochs, at least {LEAST_STEPS} steps, one value a seed"
     )
     found: dict[str, Any] = read_json(path) if path.exists() else {"about": about, "values": {}}

@@ -37,7 +37,7 @@ ROUNDS = 30
 def course(_datasets: Path) -> tuple[Rows, Rows, Rows]:
     """The course's own sentiment task."""
     train, validation, test = (
-        read_labelled(ROOT / "data/tasks/sentiment" / f"{part}.tsv") for part in ("train", "validation", "test")
+        read_labelled(ROOT / "data/tasks/stress/sentiment" / f"{part}.tsv") for part in ("train", "validation", "test")
     )
     return train, validation, test
 

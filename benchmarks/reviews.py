@@ -25,7 +25,7 @@ from bertedu.training.optimization import build_optimizer, rate_factor
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 MODEL = str(DATA / "checkpoints" / "mixed-mini")
-REVIEWS = DATA / "tasks" / "sentiment"
+REVIEWS = DATA / "tasks" / "stress" / "sentiment"
 KIND = TASKS["classification"]
 RATE, EPOCHS, SEEDS = 5e-4, 3, 3
 OLDER = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}

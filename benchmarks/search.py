@@ -2,8 +2,8 @@
 
 Two collections (`search_sets.py`). `public`: the passages of SQuAD 2.0 (half of its development set) and of XQuAD; the
 encoders learn from questions on the former, and are asked those of XQuAD. `stories`: the course's own,
-data/tasks/questions; the test stories share no name or template with those that are learned from. DATASETS is the
-folder of the public sets, or what BERTEDU_DATASETS names; without it only the stories are measured.
+data/tasks/stress/questions; the test stories share no name or template with those that are learned from. DATASETS is
+the folder of the public sets, or what BERTEDU_DATASETS names; without it only the stories are measured.
 
 Each encoder (`search_ways.py`) starts from the checkpoint in the box and learns from several seeds. Printed: recall@10,
 MRR@10 and the processor time of a query (median, one query at a time, one thread), mean ± standard deviation over the

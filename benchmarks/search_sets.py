@@ -77,8 +77,9 @@ def public(folder: Path, tokenizer: BertTokenizer) -> Room:
 def stories(tokenizer: BertTokenizer) -> Room:
     """The course's own questions: learn on the training stories, ask those on the test stories."""
     collection, size = Collection(), token_count(tokenizer)
+    folder = DATA / "tasks" / "stress" / "questions"
     parts = {
-        name: collection.add_questions(read_questions(DATA / "tasks" / "questions" / f"{name}.json"), MOST_TOKENS, size)
+        name: collection.add_questions(read_questions(folder / f"{name}.json"), MOST_TOKENS, size)
         for name in ("train", "validation", "test")
     }
     return Room("stories", collection, parts["train"], parts["test"])

@@ -1,10 +1,10 @@
 """Taggers over several seeds on the course's own data. Run: python benchmarks/tagging.py
 
-The checkpoint in the box learns data/tasks/entities (three passes, batches of 16, rate 3e-4, dropout 0.1) in five ways:
-each word's tag for itself, the same read by the rules of a CRF that has learned nothing, tags chosen together by a CRF,
-every piece of a word labelled, and from random weights instead of the pre-trained ones; and data/tasks/parts_of_speech
-in the first way, two passes. Beside them the answers without a network, with the text as it stands and in lower case,
-as the checkpoint reads it.
+The checkpoint in the box learns data/tasks/stress/entities (three passes, batches of 16, rate 3e-4, dropout 0.1) in
+five ways: each word's tag for itself, the same read by the rules of a CRF that has learned nothing, tags chosen
+together by a CRF, every piece of a word labelled, and from random weights instead of the pre-trained ones; and
+data/tasks/parts_of_speech in the first way, two passes. Beside them the answers without a network, with the text as it
+stands and in lower case, as the checkpoint reads it.
 
 Prints each figure on validation and test (entity F1, or accuracy). Twelve minutes of processor time; --seeds 0 runs
 one.
@@ -46,7 +46,8 @@ WAYS = {
 def read(task: str) -> list[list[TaggedWords]]:
     """Training, validation and test sentences."""
     scheme = "BIO" if task == "entities" else None
-    return [read_tagged(DATA / "tasks" / task / f"{part}.conll", scheme=scheme) for part in ("train", *PARTS)]
+    folder = DATA / "tasks" / ("stress/entities" if task == "entities" else task)
+    return [read_tagged(folder / f"{part}.conll", scheme=scheme) for part in ("train", *PARTS)]
 
 
 def learn(model: torch.nn.Module, task: TaggingTask, epochs: int, seed: int) -> None:

@@ -32,7 +32,7 @@ from bertedu.tokenization import BertTokenizer
 from bertedu.training.feeding import tokens_in
 
 ROWS, LENGTH, SHORTEST = 16, 128, (128, 115, 77, 51, 13)
-SENTIMENT = Path(__file__).resolve().parents[1] / "data" / "tasks" / "sentiment" / "train.tsv"
+SENTIMENT = Path(__file__).resolve().parents[1] / "data" / "tasks" / "stress" / "sentiment" / "train.tsv"
 Way = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]  # queries, keys, values [N, H, d] and mask [B, T] to [N, D]
 
 

@@ -9,7 +9,7 @@ import pytest
 from support.task_rows import DATA, rows
 
 from bertedu.corpora.tasks import make_files, write_tasks
-from bertedu.corpora.tasks.files import TASKS
+from bertedu.corpora.tasks.files import BY_HAND, TASKS, folder_of
 from bertedu.corpora.tasks.grammar import PARTS, SLOT, fill, lists_of, read_words
 from bertedu.corpora.tasks.sentiment import JUDGED, NEUTRAL, turned_round
 from bertedu.errors import UserError
@@ -32,8 +32,8 @@ def made() -> dict[str, str]:
 
 
 def test_the_stored_files_are_what_the_generator_makes():
-    stored = {path.relative_to(DATA / "tasks").as_posix(): path for path in (DATA / "tasks").glob("*/*")}
-    stored = {name: path for name, path in stored.items() if not name.startswith("ratings/")}  # written by hand
+    paths = {path.relative_to(DATA / "tasks").as_posix(): path for path in (DATA / "tasks").glob("*/**/*.*")}
+    stored = {name: path for name, path in paths.items() if name.split("/")[0] not in ("ratings", *BY_HAND)}
     assert set(stored) == set(made())
     for name, path in stored.items():
         assert path.read_bytes() == made()[name].encode(), f"{name}: run python -m bertedu.corpora.tasks data/tasks"
@@ -52,7 +52,9 @@ def test_the_task_data_fit_into_the_box():
 @pytest.mark.parametrize("task", TASKS)
 def test_no_row_stands_twice_or_in_two_splits(task):
     texts = [
-        str(row) if task != "questions" else f"{row.context} {row.question}" for p in PARTS for row in rows(task, p)
+        str(row) if task != "questions" else f"{row.context} {row.question}"
+        for p in PARTS
+        for row in rows(folder_of(task), p)
     ]
     assert len(texts) == len(set(texts))
 
@@ -60,12 +62,12 @@ def test_no_row_stands_twice_or_in_two_splits(task):
 @pytest.mark.parametrize("task", TASKS)
 def test_no_text_has_an_open_slot_or_a_missing_capital(task):
     for part in PARTS:
-        text = made()[f"{task}/{part}.{TASKS[task][0]}"]
+        text = made()[f"{folder_of(task)}/{part}.{TASKS[task][0]}"]
         if task != "questions":
             assert not re.search(r"[{}<>]", text) or task in ("choices", "summaries"), task
         assert not re.search(r"\{[a-z ]+\d?\}|<|>|=>| :: |  ", text)
     if task in ("sentiment", "aspects", "topics"):
-        for row in rows(task, "train"):
+        for row in rows(folder_of(task), "train"):
             assert row.text[0].isupper() and row.text[-1] in ".?!", row.text
             assert not re.search(r"[.?!] [a-z]", row.text), row.text
 
@@ -75,7 +77,7 @@ def test_every_text_fits_the_model_in_the_box():
     for part in PARTS:
         summaries = (split_sentences(row.text) for row in rows("summaries", part))
         assert max(sum(map(len, tokenizer.encode_lines(text))) + 2 * len(text) for text in summaries) <= 128
-        pairs = tokenizer.encode_lines([f"{row.question} {row.context}" for row in rows("questions", part)])
+        pairs = tokenizer.encode_lines([f"{row.question} {row.context}" for row in rows("stress/questions", part)])
         assert max(map(len, pairs)) + 3 <= 128
 
 
@@ -97,7 +99,9 @@ def test_no_template_or_entity_of_the_test_is_in_training(task):
 def test_no_name_of_the_test_is_in_training():
     """Wherever it stands: as a word of a name, a town, a thing."""
     for task in ("questions", "inference", "similarity", "choices", "summaries"):
-        train, test = (" ".join(re.findall(r"\w+", made()[f"{task}/{part}.{TASKS[task][0]}"])) for part in PARTS[::2])
+        train, test = (
+            " ".join(re.findall(r"\w+", made()[f"{folder_of(task)}/{part}.{TASKS[task][0]}"])) for part in PARTS[::2]
+        )
         lists = read_words(task)["test"]
         for name in [*lists.get("name", ()), *lists.get("thing", ()), *lists.get("town", ())]:
             assert f" {name} " in test and f" {name} " not in train, (task, name)
@@ -117,7 +121,7 @@ def test_no_entity_of_the_test_is_in_training():
         }
 
     def names(part: str) -> set[tuple[str, ...]]:
-        return {row.words[start:end] for row in rows("entities", part) for _, start, end in tag_spans(row.tags)}
+        return {row.words[start:end] for row in rows("stress/entities", part) for _, start, end in tag_spans(row.tags)}
 
     for one, other in (("train", "test"), ("train", "validation"), ("validation", "test")):
         assert not own(one) & own(other)
@@ -132,7 +136,7 @@ def test_no_entity_of_the_test_is_in_training():
 )
 def test_all_classes_are_there_and_about_equally_frequent(task, classes):
     for part in PARTS:
-        counts = Counter(row.label for row in rows(task, part))
+        counts = Counter(row.label for row in rows(folder_of(task), part))
         assert len(counts) == classes
         assert max(counts.values()) - min(counts.values()) <= 1, counts
 
@@ -158,14 +162,14 @@ def test_a_template_alone_tells_neither_praise_nor_blame():
 def test_every_construction_of_the_test_is_seen_in_training():
     constructions = {*JUDGED, *NEUTRAL}
     for part in PARTS:
-        lines = made()[f"sentiment/{part}.tsv"].splitlines()[1:]
+        lines = made()[f"stress/sentiment/{part}.tsv"].splitlines()[1:]
         assert {line.split("\t")[2] for line in lines} == constructions
 
 
 def test_an_inside_tag_follows_a_tag_of_its_type():
     types = set()
     for part in PARTS:
-        for row in rows("entities", part):
+        for row in rows("stress/entities", part):
             before = "O"
             for tag in row.tags:
                 assert tag[0] != "I" or before[2:] == tag[2:], row
@@ -178,7 +182,7 @@ def test_some_names_have_several_types():
     """Some names are of several types in each part, so that a list of names is not enough."""
     for part in PARTS:
         found: dict[str, set[str]] = {}
-        for row in rows("entities", part):
+        for row in rows("stress/entities", part):
             for word, tag in zip(row.words, row.tags, strict=True):
                 found.setdefault(word, set()).add(tag)
         assert sum(len({tag for tag in tags if tag[0] == "B"}) > 1 for tags in found.values()) >= 4
@@ -208,7 +212,7 @@ def test_a_word_without_a_part_of_speech_is_refused():
 
 def test_an_answer_ends_where_a_word_ends():
     for part in PARTS:
-        for row in rows("questions", part):
+        for row in rows("stress/questions", part):
             for answer in row.answers:
                 end = answer.start + len(answer.text)
                 assert row.context[answer.start : end] == answer.text
@@ -237,8 +241,8 @@ def test_a_question_without_answer_has_none_in_the_text():
     for part in PARTS:
         lists = lists_of("questions", part)
         words = [word for name in lists if name not in ("facts", "filler") for word in lists[name]]
-        impossible = [row for row in rows("questions", part) if row.is_impossible]
-        assert 0.25 < len(impossible) / len(rows("questions", part)) < 0.45
+        impossible = [row for row in rows("stress/questions", part) if row.is_impossible]
+        assert 0.25 < len(impossible) / len(rows("stress/questions", part)) < 0.45
         for row in impossible:
             asked = [word for word in words if re.search(rf"\b{word}\b", row.question, re.IGNORECASE)]
             assert asked, row
@@ -255,7 +259,7 @@ def test_a_question_has_one_answer():
     for part in PARTS:
         lists = lists_of("questions", part)
         words = [word for name in lists if name not in ("facts", "filler") for word in lists[name]]
-        for row in rows("questions", part):
+        for row in rows("stress/questions", part):
             asked = [word for word in words if re.search(rf"\b{word}\b", row.question, re.IGNORECASE)]
             fitting = [
                 s for s in row.context.split(". ") if all(re.search(rf"\b{w}\b", s, re.IGNORECASE) for w in asked)

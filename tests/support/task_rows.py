@@ -22,9 +22,12 @@ TASK_OF = {
 
 
 @cache
-def rows(task: str, part: str) -> list:
-    return TASK_CLASSES[TASK_OF[task]].read_rows(str(DATA / "tasks" / task / f"{part}.{TASKS[task][0]}"))
+def rows(folder: str, part: str) -> list:
+    """The rows of a folder of data/tasks, such as inference or stress/inference."""
+    task = folder.removeprefix("stress/")
+    return TASK_CLASSES[TASK_OF[task]].read_rows(str(DATA / "tasks" / folder / f"{part}.{TASKS[task][0]}"))
 
 
-def baseline(task: str, part: str = "test") -> dict[str, dict[str, float]]:
-    return TASK_CLASSES[TASK_OF[task]].baselines(rows(task, "train"), rows(task, part))
+def baseline(folder: str, part: str = "test") -> dict[str, dict[str, float]]:
+    task = TASK_CLASSES[TASK_OF[folder.removeprefix("stress/")]]
+    return task.baselines(rows(folder, "train"), rows(folder, part))

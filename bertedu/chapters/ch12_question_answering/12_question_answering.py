@@ -900,7 +900,7 @@ def read_long(found, context, threshold):
 from bertedu.corpora.task_data import read_labelled
 from bertedu.finetuning.squad_metrics import squad_figures
 
-reviews = [row.text for row in read_labelled(data_path("tasks/sentiment/validation.tsv"))]
+reviews = [row.text for row in read_labelled(data_path("tasks/stress/sentiment/validation.tsv"))]
 
 
 def followed(rows, number):

@@ -601,7 +601,7 @@ from bertedu.corpora.task_data import read_labelled
 from bertedu.course import data_path
 
 tokenizer = BertTokenizer.from_pretrained(data_path("checkpoints/mixed-mini"))
-texts = [row.text for row in read_labelled(data_path("tasks/sentiment/train.tsv"))]
+texts = [row.text for row in read_labelled(data_path("tasks/stress/sentiment/train.tsv"))]
 
 
 def count(lengths):  # in batches of 32: tokens in the rectangles, real ones, share of the pairs

@@ -375,7 +375,7 @@ check("20.3", best_segmentation)
 from bertedu.corpora.task_data import read_labelled
 from bertedu.tokenization.xlm_roberta import XLMRobertaTokenizer
 
-short_texts = [row.text for row in read_labelled(data_path("tasks/topics/train.tsv"))]
+short_texts = [row.text for row in read_labelled(data_path("tasks/stress/topics/train.tsv"))]
 unigram = XLMRobertaTokenizer.train(short_texts, vocab_size=2000)
 for text in ("The doctor is unable to sleep", HOUSES["Turkish"]):
     print(*unigram.convert_ids_to_tokens(unigram.encode(text)))

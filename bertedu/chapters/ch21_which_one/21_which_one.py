@@ -937,9 +937,9 @@ from sklearn.linear_model import SGDClassifier
 from bertedu.corpora.task_data import read_labelled
 from bertedu.finetuning.bags import bags_of_words
 
-train = read_labelled(data_path("tasks/sentiment/train.tsv"))
-validation = read_labelled(data_path("tasks/sentiment/validation.tsv"))
-test = read_labelled(data_path("tasks/sentiment/test.tsv"))
+train = read_labelled(data_path("tasks/stress/sentiment/train.tsv"))
+validation = read_labelled(data_path("tasks/stress/sentiment/validation.tsv"))
+test = read_labelled(data_path("tasks/stress/sentiment/test.tsv"))
 bag = bags_of_words([row.text for row in train])
 texts = [bag.transform([row.text for row in part]) for part in (train, validation, test)]
 labels = [[row.label for row in part] for part in (train, validation, test)]

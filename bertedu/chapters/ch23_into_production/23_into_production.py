@@ -63,9 +63,8 @@
 #
 # ## The problem: a notebook is not a service
 #
-# First we need a model. The next three cells read the reviews of chapter 10 and fine-tune our small BERT,
-# `mixed-mini`, on them, with the loop and the settings of that chapter. Three epochs take about half a minute on one
-# core.
+# First we need a model. The next three cells read reviews (those made from templates, which stand beside the reviews of
+# chapter 10) and fine-tune our small BERT, `mixed-mini`, on them. Three epochs take about half a minute on one core.
 #
 # In a notebook we would then loop over texts. What happens when other people send them? The fourth cell is that loop,
 # with four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing. Which of them
@@ -106,8 +105,8 @@ def read(name):
     return TASKS["classification"].read_rows(str(data_path(f"tasks/{name}")))
 
 
-train, validation = read("sentiment/train.tsv"), read("sentiment/validation.tsv")
-test, settings = read("sentiment/test.tsv"), FinetuningSettings(pooling="max", epochs=3)
+train, validation = read("stress/sentiment/train.tsv"), read("stress/sentiment/validation.tsv")
+test, settings = read("stress/sentiment/test.tsv"), FinetuningSettings(pooling="max", epochs=3)
 torch.manual_seed(0)
 make = TASKS["classification"].make
 model, task = make(train, validation, tokenizer, str(folder), settings)
@@ -740,7 +739,7 @@ print(f"and a person reads {about(0.12, reading.mean(), within=0.08):.0%} of the
 # %%
 from bertedu.production.monitor import Monitor, Reference
 
-days = {"the same": validation[1::2], "test": test, "letters": read("topics/test.tsv")}
+days = {"the same": validation[1::2], "test": test, "letters": read("stress/topics/test.tsv")}
 sure = {}
 for name, rows in days.items():
     monitor = Monitor(tokenizer.unk_token_id, Reference.load(work / "reviews"))

@@ -64,12 +64,20 @@ TASKS: dict[str, tuple[str, Callable[..., Any], Callable[..., str]]] = {
     "choices": ("jsonl", choices.rows, json_lines),
     "summaries": ("jsonl", summaries.rows, json_lines),
 }
+# Tasks whose rows in the task's own folder are written by hand: what templates make of them stands beside, as a stress
+# set, for what a model does with the same few constructions over and over.
+BY_HAND = ("sentiment", "topics", "entities", "questions", "inference", "similarity")
+
+
+def folder_of(name: str) -> str:
+    """Where what the templates make is stored: stress/inference for a task whose own rows are written by hand."""
+    return f"stress/{name}" if name in BY_HAND else name
 
 
 def make_files(seed: int = SEED) -> dict[str, str]:
     """The text of every file by its name, such as sentiment/train.tsv: the same for the same seed everywhere."""
     return {
-        f"{name}/{part}.{ending}": write(rows(part, random_for(seed, f"{name} {part}")))
+        f"{folder_of(name)}/{part}.{ending}": write(rows(part, random_for(seed, f"{name} {part}")))
         for name, (ending, rows, write) in TASKS.items()
         for part in PARTS
     }
