@@ -73,8 +73,8 @@
 from bertedu.corpora.readers import read_squad
 from bertedu.course import data_path
 
-train = read_squad(data_path("tasks/questions/train.json"))
-validation = read_squad(data_path("tasks/questions/validation.json"))
+train = read_squad(data_path("tasks/stress/questions/train.json"))
+validation = read_squad(data_path("tasks/stress/questions/validation.json"))
 print(f"questions: {len(train):,} for training, {len(validation)} for validation\n")
 print(validation[0].context)
 for row in validation[:3]:
@@ -663,7 +663,7 @@ from bertedu.finetuning.squad_metrics import answer_scores, best_threshold
 texts = {row.id: one.text(row.context, float("inf")) for row, one in zip(validation, found)}
 null_differences = {row.id: one.no_answer_score for row, one in zip(validation, found)}
 threshold, best_f1 = best_threshold(validation, texts, null_differences)
-test = read_squad(data_path("tasks/questions/test.json"))
+test = read_squad(data_path("tasks/stress/questions/test.json"))
 sets = {"validation": (validation, found), "test": (test, task.predictions(model, test))}
 print(f"chosen threshold: {about(1.2, threshold, within=2):.1f}")
 print(f"{'':22}F1 of all   with an answer   without")
