@@ -120,8 +120,8 @@ for text in gaps:
 # else, mainly by predicting words that were hidden from it. In this course you will build every part of it, and train
 # such a model yourself.
 #
-# The next cell loads the **tokenizer**, which splits text into pieces that the model knows, and the **model**. Then
-# `fill_mask` asks it about the same four gaps. How many will it get right?
+# The next cell loads the **tokenizer**, which splits text into **tokens**, pieces that the model knows, and the
+# **model**. Then `fill_mask` asks it about the same four gaps. How many will it get right?
 
 # %% tags=["guess"]
 import torch
@@ -260,9 +260,9 @@ for text in [*strange, "Bananas speak [MASK]."]:
 # work side by side, each with its own weights.
 #
 # Which head connects the gap with the kitten? The next cell gets all attention weights and prints where the weight
-# from `[MASK]` to *kitten* is largest. The shape is written in letters: L layers, H heads in a layer, and T × T weights
-# in a head, for T tokens. Two of the tokens are new: `[CLS]` and `[SEP]` are added by the tokenizer at the beginning
-# and at the end.
+# from `[MASK]` to *kitten* is largest. Their **shape**, the size along each axis, is written in letters: L layers,
+# H heads in a layer, and T × T weights in a head, for T tokens. Two of the tokens are new: `[CLS]` and `[SEP]` are added
+# by the tokenizer at the beginning and at the end.
 
 # %%
 from bertedu.inference import attention_weights
@@ -316,8 +316,8 @@ attention_heatmap(weights[layer, head], tokens, title=title)
 #
 # Each result is a **tensor**, PyTorch's array of numbers. Its **shape** says how many numbers lie along each of its
 # axes. The next cell prints the shape of each step (`torch.no_grad()` tells PyTorch that nothing is trained here, which
-# saves time). The letters are the same in the whole course: **B** texts in a batch, **T** tokens in a text, **D**
-# numbers in a vector, **H** heads, **L** layers, **V** words in the vocabulary.
+# saves time). The letters are the same in the whole course: **B** texts in a **batch** (the texts that a model reads
+# together), **T** tokens in a text, **D** numbers in a vector, **H** heads, **L** layers, **V** words in the vocabulary.
 
 # %%
 encoding = tokenizer(gaps[0])
@@ -653,7 +653,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 #
 # How small is the model of this chapter? The next cell compares it with BERT-Base, the smaller of the two models in
 # the paper (Devlin et al. 2019, section 3 and appendix A.2). It creates BERT-Base without its 440 MB of weights, just
-# to count the parameters.
+# to count the **parameters**, the numbers that training sets.
 
 # %%
 from bertedu import BertConfig, BertModel
@@ -676,7 +676,7 @@ print(f"training text of world-tiny: {words_read:,} words")
 # | masked tokens | 15 % | 40 % at the beginning, 30 % at the end of training |
 # | what the model sees there | 80 % `[MASK]`, 10 % a random token, 10 % the token itself | the same |
 # | second task | does text B follow text A? | the same |
-# | dropout | 0.1 | none |
+# | dropout (numbers set to 0 at random in training) | 0.1 | none |
 # | length of training | 1 million steps with 256 texts each, 4 days on 16 TPU chips | see `data/checkpoints/world-tiny/README.md` |
 #
 # The paper says 110 million parameters, which is 109.5 rounded. The two models have the same architecture. They

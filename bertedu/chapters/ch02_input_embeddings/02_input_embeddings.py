@@ -456,7 +456,7 @@ print("1e-12 stored in float16:", torch.tensor(1e-12).half().item())
 #   another.
 #
 # BERT's eps is 10⁻¹², far smaller than torch's default of 10⁻⁵. The last line of the output shows that half precision
-# (float16) stores it as 0, where it can prevent nothing. Mixed-precision training computes LayerNorm in float32.
+# (float16) stores it as 0, where it can prevent nothing. Training with 16 bits computes LayerNorm in float32.
 #
 # ### Exercise 2.3 · LayerNorm in three lines
 # ●●○○ · 15 minutes

@@ -10,6 +10,7 @@ from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
 
 RATE = 0.5
+OWN_DATA = "The check has a model and data of its own: use the names of the function, inputs and answers."
 
 
 class Scores(nn.Module):
@@ -40,6 +41,8 @@ def train_step(case: Case) -> None:
     case.causes = {
         "does not require grad": "Is the model called inside torch.no_grad(), or is the loss a Python number already?",
         "'float' object has no attribute": "item() makes a Python number. Call backward first, then item().",
+        "index out of range": OWN_DATA,
+        "batch_size": OWN_DATA,
         "not implemented for 'Long'": "cross_entropy takes the logits first, and then the answers.",
     }
     start, ids, answers = case.randn(5, 4), torch.tensor([[0, 1], [2, 3], [1, 4]]), torch.tensor([2, 0, 3])
