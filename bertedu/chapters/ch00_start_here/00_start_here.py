@@ -29,10 +29,10 @@
 # pieces of a word. But all three give a word *one* vector: the bank of a river and the bank with money share it.
 #
 # In 2018 came three models that read the sentence. **ELMo** reads it from the left and from the right, with two models.
-# **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels,
-# and then **fine-tuned** for a task with few examples that people have labelled. On SWAG, a test in which one chooses
-# how a story goes on, GloVe's vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large, the larger of
-# the two published sizes, to 86 (Devlin et al. 2019, table 4).
+# **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels
+# (answers that people have written down), and then **fine-tuned** with few labels for a task. On SWAG, a test in which
+# one chooses how a story goes on, GloVe's vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large, the
+# larger of the two published sizes, to 86 (Devlin et al. 2019, table 4).
 #
 # ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence. 2018 ELMo reads from the left and from the right, with two models; GPT reads the left side only; BERT reads both sides at once.](pictures/00_timeline.svg)
 #
@@ -116,9 +116,9 @@ for text in gaps:
 # %% [markdown]
 # ## BERT at work
 #
-# The folder `data/checkpoints/world-tiny` contains a small BERT. It was trained on the sentences above and on nothing
-# else, mainly by predicting words that were hidden from it. In this course you will build every part of it, and train
-# such a model yourself.
+# The folder `data/checkpoints/world-tiny` holds a **checkpoint**, which is a stored model: a small BERT. It was trained
+# on the sentences above and on nothing else, mainly by predicting words that were hidden from it. In this course you
+# will build every part of it, and train such a model yourself.
 #
 # The next cell loads the **tokenizer**, which splits text into **tokens**, pieces that the model knows, and the
 # **model**. Then `fill_mask` asks it about the same four gaps. How many will it get right?
@@ -684,7 +684,7 @@ print(f"training text of world-tiny: {words_read:,} words")
 #
 # Google published its code for TensorFlow. The names in this course (`token_type_ids`, `hidden_states`,
 # `from_pretrained`) are those of `transformers`, because you will meet them everywhere. Devlin et al. write H for the
-# hidden size and A for the number of heads. We write D and H.
+# length of a vector and A for the number of heads. We write D and H.
 #
 # ## Summary
 #
