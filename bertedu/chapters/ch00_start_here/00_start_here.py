@@ -28,7 +28,7 @@
 # with similar neighbors get similar vectors. **GloVe** (2014) counts instead, and **fastText** (2016) also uses the
 # pieces of a word. But all three give a word *one* vector: the bank of a river and the bank with money share it.
 #
-# In 2018 came three models that read the sentence. **ELMo** reads it from the left and from the right, with two models.
+# In 2018, three models began to read the sentence. **ELMo** reads it from the left and from the right, with two models.
 # **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels
 # (answers that people have written down), and then **fine-tuned** with few labels for a task. On SWAG, a test in which
 # one chooses how a story goes on, GloVe's vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large, the
@@ -571,10 +571,10 @@ check("0.4", rank)
 #
 # <details><summary>There is a GPU, and the cell doesn't find it</summary>
 #
-# - **NVIDIA**: on Linux, the PyTorch that pip installs brings CUDA. On Windows it does not. Choose your system and CUDA
+# - **NVIDIA**: on Linux, the PyTorch that pip installs brings CUDA. On Windows it doesn't. Choose your system and CUDA
 #   on [pytorch.org/get-started/locally](https://pytorch.org/get-started/locally/) and run the line that you get there
 #   with the pip of this environment.
-# - **Apple**: PyTorch for macOS brings MPS.
+# - **Apple**: PyTorch for Macs with an M processor brings MPS.
 # - **Google Colab**: *Runtime → Change runtime type → T4 GPU*. The PyTorch that is there has CUDA already.
 #
 # </details>
