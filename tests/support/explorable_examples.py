@@ -19,6 +19,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "seed": 4,
         "texts": ["the keys near the old lamp", "the old lamp near the keys"],
     },
+    "word_order": {
+        "tokens": ["dog", "bites", "man"],
+        "vectors": [[1.5, -2, 0.1, 0], [0, 0.2, 0.7, 1], [-1, 0.4, 0, 0.3]],
+        "positions": [[0.1, 0.2, 0, -1], [1, 0, 0, 0.5], [-0.6, 2, 1.1, 0]],
+    },
     "mask_fates": {
         "tokens": ["[CLS]", "the", "keys", "near", "the", "old", "lamp", "are", "wet", ".", "[SEP]"],
         "words": ["cup", "river", "of", "##ing"],

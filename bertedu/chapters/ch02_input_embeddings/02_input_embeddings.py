@@ -295,6 +295,27 @@ print(f"largest difference between the two vectors of dog: {largest:.2f}")
 # learns them like any other weight. Row 0 belongs to the first token of every sequence, row 1 to the second. There is
 # no row 512: **that is why BERT cannot read more than 512 tokens.**
 #
+# ### Touch it
+#
+# The next cell shows the first four numbers of these vectors, and lets you move the words. Guess first: with positions
+# added, how many of the three tokens get another vector when *dog* and *man* change places?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+three_words = ["dog", "bites", "man"]
+rows_of_words = token_table[tokenizer.convert_tokens_to_ids(three_words), :4].tolist()
+places = position_table[:, :4].tolist()
+explorable("word_order", tokens=three_words, vectors=rows_of_words, positions=places)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Two: *dog* and *man* stand at other places now and get another position vector. *bites* stays in the middle, and its
+# vector is the same; that somebody else bites now, it learns from the other two, by attention.
+#
+# </details>
+#
 # ## Two texts in one input
 #
 # BERT often reads two texts at once: a question and a passage, or two sentences whose meanings are to be compared.
