@@ -91,6 +91,16 @@ def test_packed_ids_decode_to_the_text_and_no_held_out_document_is_among_them(bo
         assert len(text.documents) == 2, "one file is one document, in all its chunks"
 
 
+def test_every_id_of_16_bits_comes_back(box, tmp_path):
+    tokens = np.array([0, 255, 256, 40_000, 65_535], dtype=np.int32)
+    text = TokenizedText(tokens, [0, 2, 5], [0, 1, 2], ["one", "two"])
+    box.box_text.write(tmp_path / "text.xz", {"train": text, "validation": text}, {"said": "é"})
+    texts, about = box.box_text.read(tmp_path / "text.xz")
+    for found in texts.values():
+        assert (found.tokens.tolist(), found.sentences, found.documents) == (tokens.tolist(), [0, 2, 5], [0, 1, 2])
+    assert about == {"said": "é"}
+
+
 def test_a_vocabulary_beyond_16_bits_is_refused(box, tmp_path):
     large = BertTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(2**16 - 4))])
     with pytest.raises(UserError, match="16 bits"):
