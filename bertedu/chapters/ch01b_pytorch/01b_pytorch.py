@@ -22,7 +22,7 @@
 #
 # Can you skip this chapter? Here are five questions. If you know all five answers, go on with chapter 02.
 #
-# 1. One tensor has the shape `[3, 1]`, another one `[4]`. Which shape has their sum?
+# 1. One tensor has the shape `[3, 1]`, another one `[4]`. Which shape does their sum have?
 #
 # <details><summary>Answer</summary>
 #
@@ -123,14 +123,14 @@ print("inputs[2, 1] ", inputs[2, 1].item())
 
 table = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])  # [V, D]: two numbers a word
 rows = table[torch.tensor([2, 0, 2])]  # [T, D]
-print("table[2, 0, 2]", rows.tolist())
+print("rows 2, 0, 2 ", rows.tolist())
 
 # %% [markdown]
 # `item()` turns a tensor with a single number into a Python number, and `tolist()` turns any tensor into lists.
 #
 # ### Broadcasting
 #
-# In a sum of two tensors, PyTorch repeats the smaller one until the shapes fit. This is called **broadcasting**.
+# In a sum of two tensors, PyTorch repeats rows or columns until the shapes fit. This is called **broadcasting**.
 #
 # ![A table of 3 rows and 2 columns plus one row of 2 numbers: the row is added to every row. The same table plus one column of 3 numbers: the column is added to every column.](pictures/01b_broadcasting.svg)
 #
@@ -262,7 +262,7 @@ check("1b.2", softmax)
 #
 # $$\text{loss} = -\ln p(\text{right word})$$
 #
-# ![The curve of minus ln p: probability 1 costs 0, one half costs 0.69, one tenth costs 2.30, and towards probability 0 the loss grows without end.](pictures/01b_loss.svg)
+# ![The curve of minus ln p: probability 1 costs 0, one half costs 0.69, one twentieth costs 3.00, and towards probability 0 the loss grows without end.](pictures/01b_loss.svg)
 #
 # (The logarithm is the natural one, `log` in code.) Suppose *are* is the right word:
 
@@ -388,7 +388,8 @@ print("gradient there   ", [f"{slope:+.2f}" for slope in fresh.grad])
 # ![Two tokens, keys and yesterday, pick two rows of the embedding table. The rows are put side by side as 4 numbers, a linear layer makes 10 logits of them, one for each word.](pictures/01b_model.svg)
 #
 # Two **layers** are enough for us. `nn.Embedding(V, D)` is a table with D numbers for each of V words, and an id picks a
-# row. `nn.Linear(n, m)`, a **linear layer**, makes m numbers out of n: it multiplies by a matrix and adds a vector, the **bias**.
+# row. `nn.Linear(n, m)`, a **linear layer**, makes m numbers out of n: it multiplies by a matrix and adds a vector, the
+# **bias**.
 
 # %%
 from torch import nn
@@ -397,7 +398,7 @@ torch.manual_seed(0)
 embedding = nn.Embedding(10, 2)  # V = 10 words, D = 2
 linear = nn.Linear(4, 10)
 vectors = embedding(inputs)  # [B, T] -> [B, T, D]
-side_by_side = vectors.flatten(1)  # [B, T·D]
+side_by_side = vectors.flatten(1)  # [B, T·D]: the vectors of a text in one row
 print(list(inputs.shape), "->", list(vectors.shape), "->", list(side_by_side.shape), end=" -> ")
 print(list(linear(side_by_side).shape))
 product = side_by_side @ linear.weight.T + linear.bias  # what nn.Linear computes
