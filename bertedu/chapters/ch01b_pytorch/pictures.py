@@ -103,7 +103,7 @@ def loss() -> Figure:
     for p in (0.05, 0.5, 0.9):
         x, y = plane.point(p, -math.log(p))
         sheet.words(x + 10, y - 16, f"{-math.log(p):.2f}", bold=True)
-    plane.ticks(across=(0, 0.05, 0.5, 0.9), up=(0, 2, 4))
+    plane.ticks(across=(0.05, 0.5, 0.9), up=(0, 2, 4))
     sheet.words(650, 318, "probability of the right word", align="right", faint=True)
     sheet.words(126, 70, "loss", faint=True)
     return sheet.figure()
