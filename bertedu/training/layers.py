@@ -64,6 +64,15 @@ class FullBatches:
         return forward(hidden_states, *others, **named)
 
 
+def has_compiler(device: str) -> bool:
+    """Whether torch.compile can make code for a device."""
+    try:
+        check_compiler(device)
+    except UserError:
+        return False
+    return True
+
+
 @cache
 def check_compiler(device: str) -> None:
     """Raise UserError where torch.compile cannot make code for a device, found out by compiling an addition."""
