@@ -21,6 +21,7 @@ from tqdm.auto import tqdm
 
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
+from bertedu.training.chunked_scores import scoring_in_chunks
 from bertedu.training.devices import HALF, choose_device, choose_precision, runs_ahead
 from bertedu.training.divergence import WORST, check_losses, check_weights
 from bertedu.training.feeding import OwnRows, Portion, cut_rows, portions, rows_of, shaping_for, to_device
@@ -120,8 +121,11 @@ class Trainer:
         """The model's modules as this run trains them."""
         settings, ahead = self.settings, runs_ahead(self.torch_device.type)
         sixteen_bits = settings.compile and self.precision in HALF  # without compiling, each cast is work of its own
+        # The gradients of chunks are there before the loss is scaled, which float16 needs.
+        in_chunks = ahead and getattr(self.task, "few_shapes", False) and self.precision != "fp16"
         with (
             lean_modules(self.trained, sixteen_bits) if ahead else nullcontext(),
+            scoring_in_chunks(self.trained) if in_chunks and self.model is self.trained else nullcontext(),
             training_layers(self.trained, settings.compile, settings.checkpointing, few_shapes=ahead),
         ):
             yield
