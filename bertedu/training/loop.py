@@ -32,6 +32,7 @@ from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, rate_factor, set_rates
 from bertedu.training.processes import close_group_at_exit
 from bertedu.training.resume import Standing, load_state, remove_leftovers, save_state
+from bertedu.training.saving import Saving, SavingBeside
 from bertedu.training.scaling import LossScaling
 from bertedu.training.seeds import derive_seed
 from bertedu.training.settings import TrainingSettings
@@ -71,6 +72,7 @@ class Trainer:
         self.bare_model = self.trained = model.to(self.torch_device)
         if settings.fsdp:
             self.trained = sharded(model, self.torch_device, self.accelerator.num_processes)
+        self.saving = SavingBeside(self.bare_model) if runs_ahead(self.torch_device.type) else Saving()
         rates = settings.learning_rate, settings.weight_decay, settings.betas
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         optimizers = build_optimizers(settings.optimizer, self.trained, *rates, pace, dtype)
@@ -113,6 +115,7 @@ class Trainer:
                 if not self._ended():  # before it was resumed
                     self._train()
             self._save()
+            self.saving.finish()
         self.accelerator.wait_for_everyone()  # a process that goes on at once must find what the first one wrote
         return self.progress
 
@@ -260,9 +263,9 @@ class Trainer:
         since, scaling = self.recent_since, self.scaling.state()
         standing = Standing(self.progress, self.best, sums, self.recent.counts, since, scaling)
         if main or self.settings.fsdp:
-            save_state(self.folder, self.trained, self.optimizers, standing, self.identity(), writes=main)
+            save_state(self.folder, self.trained, self.optimizers, standing, self.identity(), main, self.saving.tensors)
         if main:
-            self.bare_model.save_pretrained(self.folder / "checkpoint")
+            self.saving.model(self.bare_model, self.folder / "checkpoint")
 
     def _go_on_from(self, standing: Standing) -> None:
         """Take up a saved run, the figures since the last line of its log too."""
