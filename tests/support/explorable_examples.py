@@ -28,6 +28,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "tokens": ["[CLS]", "the", "keys", "near", "the", "old", "lamp", "are", "wet", ".", "[SEP]"],
         "words": ["cup", "river", "of", "##ing"],
     },
+    "span_scores": {
+        "tokens": ["Jane", "bought", "a", "lamp", "in", "York"],
+        "start": [1, 0, 2, 3, 0, 3.5],
+        "end": [1, 0, 0, 4, 1, 1],
+        "tasks": ["Make “a lamp” the answer."],
+    },
     "playground": {
         "checkpoint": "world-tiny",
         "address": {"view": "next", "text": "The capital of Brazil", "masks": "4", "second": "Is it big?"},

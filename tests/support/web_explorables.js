@@ -5,6 +5,7 @@ import { Adam, chance, learn } from "../../bertedu/web/explorables/agreement.js"
 import { divided, Training } from "../../bertedu/web/explorables/live_head.js";
 import { draw } from "../../bertedu/web/explorables/mask_fates.js";
 import { search } from "../../bertedu/web/explorables/pieces.js";
+import { best } from "../../bertedu/web/explorables/span_scores.js";
 import { changed, vectors } from "../../bertedu/web/explorables/word_order.js";
 import { attend } from "../../bertedu/web/explorables/weighted_sum.js";
 
@@ -65,4 +66,9 @@ export function orders(files, rows) {
     vectors: vectors(order, tokens, positions, added),
     changed: changed(order, tokens, positions, added),
   }));
+}
+
+/** For each pair of scores the best span. */
+export function spans(files, rows) {
+  return rows.map(({ start, end, ...options }) => best(start, end, options));
 }
