@@ -275,6 +275,17 @@ def test_the_loss_falls_and_every_eighth_step_has_short_rows(box, job):
     assert [recipe.shape(step)[:2] for step in (0, 6, 7, 8)] == [(8, 32), (8, 32), (16, 16), (8, 32)]
 
 
+def test_where_word_vectors_cannot_be_counted_a_run_starts_by_matching(box, job, monkeypatch, capsys):
+    def another_version(*given):
+        raise TypeError("svds() got an unexpected keyword argument")
+
+    counted = box.box_train.Run(job).model.bert.embeddings.token.weight
+    monkeypatch.setattr(box.box_train, "initialize_for_neighbors", another_version)
+    matched = box.box_train.Run(job).model.bert.embeddings.token.weight
+    assert "unexpected keyword" in capsys.readouterr().out and not torch.equal(counted, matched)
+    assert matched[5:].std().item() == pytest.approx(0.05, rel=0.1), "drawn, not left at 0.02"
+
+
 def test_a_step_makes_python_wait_for_no_number_of_the_device(box, job):
     run = box.box_train.Run(job)
     run.step(0.5)
