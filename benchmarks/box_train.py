@@ -19,7 +19,7 @@ import torch
 import torch._dynamo
 from box_files import save_checkpoint
 from box_rows import RowMaker, Rows
-from box_text import read, tokenizer_of
+from box_text import read, thinned, tokenizer_of
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -28,6 +28,8 @@ from bertedu.errors import UserError
 from bertedu.files import write_json, write_text
 from bertedu.model import BertForPreTraining
 from bertedu.pretraining.initialization import initialize_for_matching
+from bertedu.pretraining.neighbors_start import initialize_for_neighbors
+from bertedu.pretraining.sentence_pairs import TokenizedText
 from bertedu.training.budget import Budget, Progress
 from bertedu.training.devices import choose_precision, runs_ahead
 from bertedu.training.divergence import check_weights, diverged
@@ -41,6 +43,7 @@ from bertedu.training.seeds import derive_seed
 LOG = "metrics.jsonl"  # as `bertedu pretrain` calls and writes it
 FIGURES = ("mlm_loss", "nsp_loss", "mlm_accuracy", "nsp_accuracy")
 SHORT_EVERY, VALIDATION_RATE = 8, 0.15
+COUNTED = 1_000_000  # about so many tokens word vectors are counted in
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,19 @@ def figures(model: BertForPreTraining, rows: Rows) -> tuple[Tensor, ...]:
     return *losses, *((scores.argmax(dim=-1) == right).float().mean() for scores, right in asked)
 
 
+def initialize(model: BertForPreTraining, text: TokenizedText) -> None:
+    """Heads for neighbors and counted word vectors, as in `bertedu pretrain`, counted in a part of the text: without
+    them this network spends its first hundreds of steps guessing by frequency (`notes.md`, "Why a small run stands
+    still"). Half a minute of one core.
+    """
+    part = thinned(text, max(1, len(text.tokens) // COUNTED)).tokens
+    try:
+        initialize_for_neighbors(model, part)
+    except Exception as error:  # nobody is there to mend another version of a library
+        print(f"starts by matching, since counting word vectors failed: {error!r}", flush=True)
+        initialize_for_matching(model, torch.bincount(torch.from_numpy(part), minlength=model.config.vocab_size))
+
+
 class Run:
     """A run from its first step, or from where it was saved, to its end."""
 
@@ -134,8 +150,8 @@ class Run:
         )
         torch.manual_seed(recipe.seed)
         model = BertForPreTraining(recipe.config(len(self.tokenizer)))
-        counts = torch.bincount(torch.from_numpy(texts["train"].tokens), minlength=len(self.tokenizer))
-        initialize_for_matching(model, counts)
+        if not (job.state / FILE).is_file():
+            initialize(model, texts["train"])
         self.model = model.to(self.device).train()
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         rates = recipe.learning_rate, recipe.weight_decay, recipe.betas

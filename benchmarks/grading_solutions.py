@@ -14,13 +14,13 @@ from bertedu.classroom.assignment import make_assignment
 from bertedu.classroom.assignment_file import read_assignment
 from bertedu.classroom.grading.grading import grade
 
-CHAPTERS = [*range(14), *range(15, 21), 25]
+CHAPTERS = ["1b", *(str(chapter) for chapter in (*range(14), *range(15, 21), 25))]
 
 
-def graded(chapter: int, folder: Path, only_exercises: bool) -> bool:
+def graded(chapter: str, folder: Path, only_exercises: bool) -> bool:
     """Grade the solutions of one chapter; whether all had full points."""
     assigned, submitted = folder / f"assigned-{chapter}", folder / f"submitted-{chapter}"
-    make_assignment([str(chapter)], assigned, only_exercises=only_exercises)
+    make_assignment([chapter], assigned, only_exercises=only_exercises)
     assignment = read_assignment(assigned)
     for one in assignment.notebooks:
         (submitted / "solution").mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,7 @@ def graded(chapter: int, folder: Path, only_exercises: bool) -> bool:
     made = grade(assigned, submitted, folder / f"{chapter}.answers.jsonl", workers=1)
     seconds = time.monotonic() - began
     kind = "exercises" if only_exercises else "chapter"
-    print(f"{kind} {chapter:2}: {made.points('solution'):g} of {assignment.points:g} points, ", end="")
+    print(f"{kind} {chapter:>2}: {made.points('solution'):g} of {assignment.points:g} points, ", end="")
     print(f"{len(made.answers)} answers in {seconds:.0f} s", flush=True)
     for one in made.answers:
         if one.points != one.exercise.points or one.look:
@@ -41,5 +41,5 @@ if __name__ == "__main__":
     words = sys.argv[1:]
     with tempfile.TemporaryDirectory() as place:
         alone = "--only-exercises" in words
-        chosen = [int(word) for word in words if word.isdecimal()] or CHAPTERS
+        chosen = [word for word in words if not word.startswith("--")] or CHAPTERS
         sys.exit(not all([graded(chapter, Path(place), alone) for chapter in chosen]))

@@ -1,6 +1,6 @@
 """The service beside a plain loop over `transformers`' pipeline, on the same model and texts; and 10,000 attacks on it.
 
-    bertedu finetune classification --data data/tasks/sentiment --output runs/serving
+    bertedu finetune classification --data data/tasks/sentiment --pooling pooler --output runs/serving
     python benchmarks/serving.py --model runs/serving
 
 Both sides answer each text once, one text a request, and the service keeps no answers, so that nothing is had for free.

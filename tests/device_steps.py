@@ -56,7 +56,8 @@ def chosen(monkeypatch):
     """Runs that choose the other device, on which no weight or number may be left behind."""
     for module in ("bertedu.training.loop", "bertedu.training.settings"):
         monkeypatch.setattr(f"{module}.choose_device", lambda wish: DEVICE)
-    monkeypatch.setattr("bertedu.training.feeding.runs_ahead", lambda device: device == DEVICE)
+    for module in ("feeding", "loop", "muon"):
+        monkeypatch.setattr(f"bertedu.training.{module}.runs_ahead", lambda device: device == DEVICE)
     with nullcontext() if GPU else other_device():
         yield
 

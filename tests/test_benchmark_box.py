@@ -91,6 +91,16 @@ def test_packed_ids_decode_to_the_text_and_no_held_out_document_is_among_them(bo
         assert len(text.documents) == 2, "one file is one document, in all its chunks"
 
 
+def test_every_id_of_16_bits_comes_back(box, tmp_path):
+    tokens = np.array([0, 255, 256, 40_000, 65_535], dtype=np.int32)
+    text = TokenizedText(tokens, [0, 2, 5], [0, 1, 2], ["one", "two"])
+    box.box_text.write(tmp_path / "text.xz", {"train": text, "validation": text}, {"said": "é"})
+    texts, about = box.box_text.read(tmp_path / "text.xz")
+    for found in texts.values():
+        assert (found.tokens.tolist(), found.sentences, found.documents) == (tokens.tolist(), [0, 2, 5], [0, 1, 2])
+    assert about == {"said": "é"}
+
+
 def test_a_vocabulary_beyond_16_bits_is_refused(box, tmp_path):
     large = BertTokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(2**16 - 4))])
     with pytest.raises(UserError, match="16 bits"):
@@ -263,6 +273,17 @@ def test_the_loss_falls_and_every_eighth_step_has_short_rows(box, job):
     last = run.go(lambda: None, lambda line: None)
     assert last["mlm_loss"] < math.log(4) - 0.15 and last["validation_mlm_loss"] < math.log(4) - 0.15
     assert [recipe.shape(step)[:2] for step in (0, 6, 7, 8)] == [(8, 32), (8, 32), (16, 16), (8, 32)]
+
+
+def test_where_word_vectors_cannot_be_counted_a_run_starts_by_matching(box, job, monkeypatch, capsys):
+    def another_version(*given):
+        raise TypeError("svds() got an unexpected keyword argument")
+
+    counted = box.box_train.Run(job).model.bert.embeddings.token.weight
+    monkeypatch.setattr(box.box_train, "initialize_for_neighbors", another_version)
+    matched = box.box_train.Run(job).model.bert.embeddings.token.weight
+    assert "unexpected keyword" in capsys.readouterr().out and not torch.equal(counted, matched)
+    assert matched[5:].std().item() == pytest.approx(0.05, rel=0.1), "drawn, not left at 0.02"
 
 
 def test_a_step_makes_python_wait_for_no_number_of_the_device(box, job):

@@ -137,6 +137,33 @@ def test_tokens_are_masked_at_the_rates_of_the_paper_and_special_ones_never():
     assert min(chosen) > 220 and max(chosen) < 420  # each word as often: 6 / 38 of 2,000 is 316
 
 
+def test_words_that_change_places_have_other_vectors_only_with_positions():
+    tokens, positions = torch.randn(3, 4), torch.randn(3, 4)
+    given = {"tokens": tokens.tolist(), "positions": positions.tolist()}
+    orders = [(order, added) for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]) for added in (False, True)]
+    found = ask("orders", [{**given, "order": order, "added": added} for order, added in orders])
+    for (order, added), one in zip(orders, found, strict=True):
+        sums = tokens[order] + positions if added else tokens[order]
+        torch.testing.assert_close(torch.tensor(one["vectors"]), sums)
+    assert [one["changed"] for one in found] == [0, 0, 0, 2, 0, 3]
+
+
+def test_the_best_span_is_the_best_of_all_that_are_allowed():
+    torch.manual_seed(0)
+    rows = [
+        {"start": torch.randn(7).tolist(), "end": torch.randn(7).tolist(), "longest": longest, "backwards": backwards}
+        for longest in (1, 3, 7)
+        for backwards in (False, True)
+        for _ in range(20)
+    ]
+    for row, found in zip(rows, ask("spans", rows), strict=True):
+        sums = torch.tensor(row["start"])[:, None] + torch.tensor(row["end"])  # [T, T]
+        open_ones = torch.ones(7, 7).tril(row["longest"] - 1).triu(-7 if row["backwards"] else 0).bool()
+        best = sums.masked_fill(~open_ones, float("-inf"))
+        assert [found["from"], found["to"]] == list(divmod(int(best.argmax()), 7))
+        assert found["score"] == pytest.approx(float(best.max()), abs=1e-6)
+
+
 def test_there_is_an_example_of_each():
     assert set(EXAMPLES) == set(kinds())
     for name in PICTURES:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bertedu.course import ticks
+from bertedu.course import loading, ticks
 from bertedu.course.ticks import progress, remember, solved, ticks_file
 
 
@@ -67,3 +67,12 @@ def test_the_table_ends_with_the_next_chapter():
     assert progress()._repr_html_().count("<tr>") == 3
     remember("quiz 3.1: wrong")
     assert "11.1" in repr(progress()) and "more" not in repr(progress())
+
+
+def test_a_chapter_with_a_letter_stands_between_its_neighbours_and_in_their_columns(monkeypatch):
+    monkeypatch.setattr(ticks, "all_chapters", loading.all_chapters)
+    monkeypatch.setattr(ticks, "numbers_in", loading.numbers_in)
+    shown = ticks.Progress({"1b.1"})
+    assert [row[0] for row in shown.rows] == ["00", "01", "01b", "02"]
+    lines = repr(shown).splitlines()[1:5]
+    assert {line.index(mark) for line, mark in zip(lines, "··✓·", strict=True)} == {4}

@@ -154,3 +154,37 @@ def test_pairs_that_count_nothing_are_refused(weight):
 def test_a_weight_of_pairs_that_are_not_there_is_refused():
     with pytest.raises(UserError, match="pair_weight is given, and the objective 'words' has no pairs"):
         Plan.from_options(steps=1, objective="words", pair_weight=0.5)
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A machine with a GPU, as far as a plan asks."""
+    for module in ("pretraining.on_a_gpu", "training.settings"):
+        monkeypatch.setattr(f"bertedu.{module}.choose_device", lambda wish: "cuda" if wish == "auto" else wish)
+    for module in ("pretraining.on_a_gpu", "training.settings"):
+        name = "has_compiler" if module.endswith("gpu") else "check_compiler"
+        monkeypatch.setattr(f"bertedu.{module}.{name}", lambda device: True)
+    monkeypatch.setattr("bertedu.training.settings.choose_precision", lambda wish, device: "bf16")
+    monkeypatch.setattr("os.cpu_count", lambda: 16)
+
+
+def test_on_a_gpu_layers_are_compiled_batches_larger_and_made_ahead(gpu, monkeypatch):
+    plan = Plan.from_options()
+    assert (plan.training.compile, plan.training.data_workers, plan.settings.batch_size) == (True, 4, 256)
+    assert Plan.from_options(preset="mini").settings.batch_size == 256
+    assert Plan.from_options(preset="small").settings == PretrainingSettings.for_preset("small")
+    monkeypatch.setattr("bertedu.pretraining.on_a_gpu.has_compiler", lambda device: False)
+    assert not Plan.from_options().training.compile
+
+
+def test_what_is_said_goes_before_the_defaults_of_a_gpu(gpu, tmp_path):
+    plan = Plan.from_options(compile=False, batch_size=8, data_workers=1, output=tmp_path)
+    assert (plan.training.compile, plan.training.data_workers, plan.settings.batch_size) == (False, 1, 8)
+    plan.save()
+    again = Plan.from_options(resume=tmp_path)
+    assert (again.training, again.settings) == (plan.training, plan.settings)
+    for budget in ({"steps": 5}, {"tokens": 500}):  # such a run is the same anywhere
+        assert Plan.from_options(**budget).settings == PretrainingSettings.for_preset("tiny")
+    cpu = Plan.from_options(device="cpu")
+    assert not cpu.training.compile and not cpu.training.data_workers
+    assert cpu.settings == PretrainingSettings.for_preset("tiny")

@@ -41,3 +41,14 @@ def test_no_task_leaves_a_tensor_on_the_cpu_and_planted_ones_are_noticed(thoroug
 def test_auto_takes_bf16_only_where_it_is_faster(monkeypatch, capabilities, precision):
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
     assert choose_precision("auto", "cpu") == precision
+
+
+@pytest.mark.parametrize(
+    ("capability", "bf16", "precision"),
+    [((9, 0), True, "bf16"), ((7, 5), False, "fp16"), ((7, 0), False, "fp16"), ((6, 1), False, "fp32")],
+)
+def test_auto_takes_fp16_on_a_gpu_with_units_for_it_and_none_for_bf16(monkeypatch, capability, bf16, precision):
+    """Hopper, Turing (a T4), Volta, Pascal."""
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: bf16)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
+    assert choose_precision("auto", "cuda") == precision

@@ -19,6 +19,7 @@ from bertedu.training.activation_memory import kept_bytes
 from bertedu.training.devices import choose_precision
 from bertedu.training.layers import check_compiler, layers_of, training_layers
 from bertedu.training.metrics import read_metrics
+from bertedu.training.operations import CountedOperations
 from bertedu.training.optimization import OPTIMIZERS
 from bertedu.training.resume import FILE
 from bertedu.training.scaling import LossScaling
@@ -82,6 +83,30 @@ def test_a_step_whose_gradients_overflow_is_taken_by_no_optimizer(tmp_path, opti
     again = tiny_trainer(tmp_path, task=Overflowing(), **changes)
     again.run(resume=True)
     assert again.scaling.state() == trainer.scaling.state()
+
+
+def test_a_step_in_float16_asks_once_whether_its_gradients_are_finite(tmp_path):
+    """Not once for each optimizer, as the scaler's own `step` does."""
+    trainer = tiny_trainer(tmp_path, precision="fp16", optimizer="muon")
+    portion = next(trainer._portions())
+    trainer.model.train()
+    with CountedOperations() as counted:
+        trainer._step(portion, 0.5)
+    assert counted.waits["_local_scalar_dense"] == 1
+
+
+def test_a_run_whose_precision_is_auto_keeps_its_scale_where_there_is_none(tmp_path, monkeypatch):
+    """Begun in float16 on a GPU without bf16, gone on with in float32 on a CPU, and in float16 again."""
+
+    def run_as(precision: str, first: bool = False):
+        monkeypatch.setattr("bertedu.training.loop.choose_precision", lambda wish, device: precision)
+        trainer = tiny_trainer(tmp_path, precision="auto")
+        trainer.run(resume=not first)
+        return trainer.scaling.state()
+
+    begun = run_as("fp16", first=True)
+    assert begun == run_as("fp32") == run_as("fp16") and begun["growth_tracker"] > 0
+    assert run_as("bf16", first=True) is None
 
 
 @pytest.mark.parametrize("step", [1, 6])

@@ -96,8 +96,8 @@ def test_a_run_as_on_a_gpu_learns_what_one_on_the_cpu_learns(tmp_path, running_a
     assert found.load().progress.tokens == right.load().progress.tokens  # resumed without --compile, too
 
 
-def test_a_pass_is_compiled_for_each_of_its_few_shapes_and_no_more(monkeypatch):
-    """Also with the last batch of each pass, which has another number of rows, and with validation in between."""
+def test_a_run_is_compiled_for_full_batches_and_once_for_all_others(monkeypatch):
+    """Whatever the lengths and the rows of the last batch of a pass, and with validation in between."""
     graphs, real = [], torch.compile
 
     def backend(graph, inputs):
@@ -106,7 +106,7 @@ def test_a_pass_is_compiled_for_each_of_its_few_shapes_and_no_more(monkeypatch):
 
     monkeypatch.setattr(torch, "compile", lambda function, **options: real(function, backend=backend, **options))
     torch._dynamo.reset()
-    task, longer = tiny_task(max_length=68, batch_size=8), make_text(random_documents(20, sentences=40))
+    task, longer = tiny_task(max_length=68, batch_size=5), make_text(random_documents(20, sentences=40))
     task.maker = task.maker_of(longer)
     model = model_for(task, 0.0, seed=0)
     model.bert.embeddings.position = nn.Embedding(68, 16)
@@ -119,5 +119,8 @@ def test_a_pass_is_compiled_for_each_of_its_few_shapes_and_no_more(monkeypatch):
                 shapes.add((*shaped["labels"].shape, "attention_mask" in shaped))
             with torch.no_grad():
                 task.validate(model, torch.device("cpu"))
-    assert shapes >= {(8, 64, True), (8, 68, True), (8, 68, False)} and min(shapes)[0] < 7
-    assert len(graphs) == sum(rows >= 7 for rows, _, _ in shapes) <= 4
+    padded = {(rows, length) for rows, length, masked in shapes if masked}
+    full = {(rows, length) for rows, length, masked in shapes if not masked}
+    assert len(padded) > 4 and (5, 68) in full
+    # One of the lengths is 16, as the hidden size: torch makes code for that alone.
+    assert len(graphs) <= 2 + sum(rows >= 4 for rows, _ in full) < len(padded)

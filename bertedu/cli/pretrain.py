@@ -96,7 +96,11 @@ class Pretrain(click.Command):
     type=click.Choice(["auto", "fp32", "bf16", "fp16"]),
     help="With which numbers; fp16 is for GPUs without bf16.  [default: auto]",
 )
-@click.option("--compile", is_flag=True, default=None, help="Compile the layers: faster, after a slow first step.")
+@click.option(
+    "--compile/--no-compile",
+    default=None,
+    help="Compile the layers: faster, after a slow first step.  [default: on a GPU, where there is a compiler]",
+)
 @click.option("--checkpointing", is_flag=True, default=None, help="Compute layers twice, to save memory.")
 @click.option("--fsdp", is_flag=True, default=None, help="Share one model among the processes of torchrun.")
 @click.option("--vocab-size", type=int, help="Entries of the vocabulary that is learned.")
@@ -108,9 +112,13 @@ class Pretrain(click.Command):
     f"{one_of(name for name, one in MEMBERS.items() if one.wordpiece)}.",
 )
 @click.option("--max-length", type=int, help="Tokens in a pair of segments.")
-@click.option("--batch-size", type=int, help="Pairs in a batch.")
+@click.option("--batch-size", type=int, help="Pairs in a batch.  [default: what suits the size, and the device]")
 @click.option("--accumulation", type=int, help="Cut each batch in so many parts, to save memory.")
-@click.option("--data-workers", type=int, help="Processes that make batches while the model learns.  [default: 0]")
+@click.option(
+    "--data-workers",
+    type=int,
+    help="Processes that make batches while the model learns.  [default: 0; on a GPU up to 4]",
+)
 @click.option("--learning-rate", type=NUMBER, help="Peak learning rate, reached after warm-up.")
 @click.option(
     "--mask-rates",

@@ -75,7 +75,7 @@ class Progress:
     def __repr__(self) -> str:
         width = max((len(row[1]) for row in self.rows), default=0)
         lines = [
-            f"{chapter}  {marks:{width}}  {count}" + (f"  quiz {quiz} right at once" if quiz else "")
+            f"{chapter:<4}{marks:{width}}  {count}" + (f"  quiz {quiz} right at once" if quiz else "")
             for chapter, marks, count, quiz in self.rows
         ]
         rest = [f"and {self.more} more chapters"] if self.more else []

@@ -1,15 +1,12 @@
 """Batches in few shapes, for a device that runs ahead of the processor, as a GPU does.
 
-While a GPU computes, Python asks for more. Three things make Python wait, or work again: a shape that depends on
-numbers that the GPU has still to compute (at which tokens is there a label?), a new length of the texts where code is
-compiled for each shape, and an attention mask that hides nothing, with which attention cannot be torch's fastest kernel
-(Flash attention takes no mask). All three are settled here, on the CPU, before a batch is sent over: none changes the
-loss.
+While a GPU computes, Python asks for more. Three things make Python wait, or work slower: a shape that depends on
+numbers that the GPU has still to compute (at which tokens is there a label?), a length that its kernels have no good
+version for, and an attention mask that hides nothing, with which attention cannot be torch's fastest kernel (Flash
+attention takes no mask). All three are settled here, on the CPU, before a batch is sent over: none changes the loss.
 
 Shapes: B batch, T tokens, M the most tokens of a row that are masked.
 """
-
-import math
 
 import torch
 from torch import Tensor
@@ -17,13 +14,12 @@ from torch.nn.functional import pad
 
 from bertedu.model.heads import IGNORED
 
-MULTIPLE, LENGTHS = 64, 4  # texts of up to 128 tokens come in two lengths, longer ones in four at most
+MULTIPLE = 8  # what the units for products and attention's kernels with a bias like
 
 
 def rounded_up(length: int, most: int) -> int:
-    """The next multiple of 64 tokens, of 128 where texts have up to 512, and so on; but no more than `most`."""
-    step = math.ceil(most / (LENGTHS * MULTIPLE)) * MULTIPLE
-    return min(math.ceil(length / step) * step, most)
+    """The next multiple of 8, or `most` where that is less."""
+    return min(-(-length // MULTIPLE) * MULTIPLE, most)
 
 
 def widened(batch: dict[str, Tensor], length: int, pad_token_id: int) -> dict[str, Tensor]:

@@ -10,6 +10,7 @@ from bertedu.errors import UserError
 from bertedu.files import read_json, write_json
 from bertedu.json_values import check_object
 from bertedu.model.architecture import architecture_in
+from bertedu.pretraining.on_a_gpu import defaults_of_device, sizes_on_device
 from bertedu.pretraining.settings import LEARNING_RATES, OPTIMIZERS, TRAINING, PretrainingSettings, rate_of_size
 from bertedu.registry import OBJECTIVES
 from bertedu.training.budget import Budget
@@ -60,6 +61,8 @@ class Plan:
         if all(value is None for value in budget.values()):
             budget["minutes"] = 5
         preset = given.setdefault("preset", "tiny")
+        if budget["minutes"] is not None and not resume:
+            given = {**sizes_on_device(preset, given.get("device", "auto")), **given}
         if given.get("start") and "architecture" not in given:
             given["architecture"] = architecture_in(find_folder(given["start"])).config.model_type
         settings = PretrainingSettings.for_preset(seed=seed, **take(given, PretrainingSettings))
@@ -75,7 +78,7 @@ class Plan:
             size = architecture_in(find_folder(source)).config.load(find_folder(source))
             rate = rate_of_size(size.num_hidden_layers, size.hidden_size)
         training = {"learning_rate": rate, "optimizer": optimizer, **TRAINING.get(preset, {})}
-        training |= {**take(given, TrainingSettings), "seed": seed}
+        training |= {**defaults_of_device(given.get("device", "auto")), **take(given, TrainingSettings), "seed": seed}
         if given:
             raise UserError(f"there is no option {next(iter(given))!r}.")
         settings_of_training = TrainingSettings(**training)

@@ -8,6 +8,7 @@ from bertedu.errors import UserError
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 PRECISIONS = ("auto", "fp32", "bf16", "fp16")
+FIRST_TENSOR_CORES = (7, 0)  # Volta: fp16 products at several times the rate of fp32; bf16 came with Ampere, (8, 0)
 HALF = {"bf16": torch.bfloat16, "fp16": torch.float16}  # what matrix products compute with, weights staying fp32
 
 
@@ -48,14 +49,17 @@ def computes_bf16(device: str) -> bool:
 
 
 def choose_precision(wish: str, device: str) -> str:
-    """fp32, bf16 or fp16 for a wish of one of them, or of auto: bf16 where the hardware computes it, else fp32.
+    """fp32, bf16 or fp16 for a wish of one of them, or of auto: bf16 where the hardware computes it; on a GPU that is
+    older than that fp16 where it has units for it; else fp32. A CPU emulates fp16.
 
-    fp16 is for GPUs that are older than bf16; a CPU emulates it. Raises UserError where the device has no fp16.
+    Raises UserError where the device has no fp16.
     """
     if wish not in PRECISIONS:
         raise UserError(f"there is no precision {wish!r}: choose one of {', '.join(PRECISIONS)}.")
     if wish == "auto":
-        return "bf16" if computes_bf16(device) else "fp32"
+        if computes_bf16(device):
+            return "bf16"
+        return "fp16" if device == "cuda" and torch.cuda.get_device_capability() >= FIRST_TENSOR_CORES else "fp32"
     if wish == "fp16" and device not in ("cuda", "cpu"):
         raise UserError(f"fp16 is for cuda, and to try it out for cpu, not for {device}: choose --precision auto.")
     return wish

@@ -21,9 +21,11 @@ def check_losses(sums: Mapping[str, Tensor], step: int) -> None:
 
 def check_weights(model: nn.Module, step: int) -> None:
     """Raise UserError where a weight is infinite or no number: nothing can be learned from there on."""
-    for name, weight in model.named_parameters():
-        if not torch.isfinite(weight.detach()).all():
-            raise diverged(f"{name} holds numbers that are not finite", step)
+    weights = [(name, weight.detach()) for name, weight in model.named_parameters()]
+    finite = torch.stack([torch.isfinite(weight).all() for _, weight in weights])
+    if not finite.all():  # one question to the device, not one for each weight
+        name = next(name for (name, _), fine in zip(weights, finite.tolist(), strict=True) if not fine)
+        raise diverged(f"{name} holds numbers that are not finite", step)
 
 
 def diverged(what: str, step: int) -> UserError:

@@ -21,6 +21,7 @@ from tqdm.auto import tqdm
 
 from bertedu.model.pretrained import PretrainedModel
 from bertedu.training.budget import Budget, Progress
+from bertedu.training.chunked_scores import scoring_in_chunks
 from bertedu.training.devices import HALF, choose_device, choose_precision, runs_ahead
 from bertedu.training.divergence import WORST, check_losses, check_weights
 from bertedu.training.feeding import OwnRows, Portion, cut_rows, portions, rows_of, shaping_for, to_device
@@ -31,6 +32,7 @@ from bertedu.training.metrics import Averages, MetricsLog
 from bertedu.training.optimization import Pace, at_full_rate, build_optimizers, rate_factor, set_rates
 from bertedu.training.processes import close_group_at_exit
 from bertedu.training.resume import Standing, load_state, remove_leftovers, save_state
+from bertedu.training.saving import Saving, SavingBeside
 from bertedu.training.scaling import LossScaling
 from bertedu.training.seeds import derive_seed
 from bertedu.training.settings import TrainingSettings
@@ -70,6 +72,7 @@ class Trainer:
         self.bare_model = self.trained = model.to(self.torch_device)
         if settings.fsdp:
             self.trained = sharded(model, self.torch_device, self.accelerator.num_processes)
+        self.saving = SavingBeside(self.bare_model) if runs_ahead(self.torch_device.type) else Saving()
         rates = settings.learning_rate, settings.weight_decay, settings.betas
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         optimizers = build_optimizers(settings.optimizer, self.trained, *rates, pace, dtype)
@@ -112,6 +115,7 @@ class Trainer:
                 if not self._ended():  # before it was resumed
                     self._train()
             self._save()
+            self.saving.finish()
         self.accelerator.wait_for_everyone()  # a process that goes on at once must find what the first one wrote
         return self.progress
 
@@ -120,8 +124,11 @@ class Trainer:
         """The model's modules as this run trains them."""
         settings, ahead = self.settings, runs_ahead(self.torch_device.type)
         sixteen_bits = settings.compile and self.precision in HALF  # without compiling, each cast is work of its own
+        # The gradients of chunks are there before the loss is scaled, which float16 needs.
+        in_chunks = ahead and getattr(self.task, "few_shapes", False) and self.precision != "fp16"
         with (
             lean_modules(self.trained, sixteen_bits) if ahead else nullcontext(),
+            scoring_in_chunks(self.trained) if in_chunks and self.model is self.trained else nullcontext(),
             training_layers(self.trained, settings.compile, settings.checkpointing, few_shapes=ahead),
         ):
             yield
@@ -256,9 +263,9 @@ class Trainer:
         since, scaling = self.recent_since, self.scaling.state()
         standing = Standing(self.progress, self.best, sums, self.recent.counts, since, scaling)
         if main or self.settings.fsdp:
-            save_state(self.folder, self.trained, self.optimizers, standing, self.identity(), writes=main)
+            save_state(self.folder, self.trained, self.optimizers, standing, self.identity(), main, self.saving.tensors)
         if main:
-            self.bare_model.save_pretrained(self.folder / "checkpoint")
+            self.saving.model(self.bare_model, self.folder / "checkpoint")
 
     def _go_on_from(self, standing: Standing) -> None:
         """Take up a saved run, the figures since the last line of its log too."""

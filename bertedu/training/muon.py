@@ -42,7 +42,7 @@ class Muon(torch.optim.Optimizer):
     def updates(self, weights: list[Tensor]) -> list[Tensor]:
         """The update of each of some weights of one shape, before the learning rate."""
         gradients = [weight.grad for weight in weights if weight.grad is not None]
-        averages = [self.state[weight].setdefault("momentum_buffer", torch.zeros_like(weight)) for weight in weights]
+        averages = [self.average_of(weight) for weight in weights]
         torch._foreach_lerp_(averages, gradients, 1 - self.momentum)
         momenta = torch._foreach_lerp(gradients, averages, self.momentum)  # Nesterov's
         matrices = [momentum.flatten(1) for momentum in momenta]  # XLNet's [D, H, d] are maps to all heads
@@ -51,6 +51,13 @@ class Muon(torch.optim.Optimizer):
         else:
             found = list(orthogonalize(torch.stack(matrices).to(self.dtype)))
         return [update.view_as(weight) for update, weight in zip(found, weights, strict=True)]
+
+    def average_of(self, weight: Tensor) -> Tensor:
+        """The running average of a weight's gradients."""
+        state = self.state[weight]
+        if "momentum_buffer" not in state:
+            state["momentum_buffer"] = torch.zeros_like(weight)
+        return state["momentum_buffer"]
 
 
 def stacks(weights: list[Tensor]) -> list[list[Tensor]]:

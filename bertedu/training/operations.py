@@ -12,10 +12,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 # The answer of a device is a number for Python, or the shape of a tensor: no more can be asked before it is there.
 WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "item", "is_nonzero", "equal")
-VIEWS = frozenset(
+NO_WORK = frozenset(
     """
     view t transpose expand unsqueeze slice select permute detach alias as_strided split unbind squeeze _unsafe_view
-    split_with_sizes diagonal lift_fresh _reshape_alias
+    split_with_sizes diagonal lift_fresh _reshape_alias _record_function_enter_new _record_function_exit
     """.split()  # noqa: SIM905
 )
 PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
@@ -46,8 +46,8 @@ class CountedOperations(TorchDispatchMode):
 
     @property
     def kernels(self) -> int:
-        """Operations that compute: all but those that look at the same memory in another way."""
-        return sum(count for name, count in self.of.items() if name not in VIEWS)
+        """Operations that compute: all but other ways to look at the same memory, and notes of the profiler."""
+        return sum(count for name, count in self.of.items() if name not in NO_WORK)
 
     @property
     def products(self) -> int:

@@ -6,6 +6,7 @@ One safetensors file, replaced as a whole, never unpickled, and compared with th
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,12 @@ def save_state(
     standing: Standing,
     identity: dict,
     writes: bool = True,
+    write: Callable[[Path, dict[str, Tensor], dict[str, str]], None] = save_tensors,
 ) -> None:
     """Write resume.safetensors. identity: what must be the same when the run goes on (settings, data).
 
-    Of several processes only the first one writes; where they share a model, the others give their shares.
+    Of several processes only the first one writes; where they share a model, the others give their shares. write: what
+    writes the file, see `saving.py`.
     """
     tensors = {f"{RECENT}{name}": value for name, value in standing.sums.items()}
     states, untouched = states_of(optimizers), []
@@ -84,7 +87,7 @@ def save_state(
         "scaling": standing.scaling,
     }
     about = {"run": json.dumps(run, allow_nan=False), "identity": json.dumps(identity, allow_nan=False)}
-    save_tensors(folder / FILE, tensors, about)
+    write(folder / FILE, tensors, about)
 
 
 def load_state(folder: Path, model: nn.Module, optimizers: list[Optimizer], identity: dict) -> Standing:

@@ -22,6 +22,7 @@ class LossScaling:
 
     def __init__(self, device: str, enabled: bool):
         self.scaler, self.skipped = torch.amp.GradScaler(device, enabled=enabled), 0
+        self.loaded: dict[str, Any] | None = None
 
     def scale(self, loss: Tensor) -> Tensor:
         """The loss to go backward from."""
@@ -37,19 +38,20 @@ class LossScaling:
             self.skipped += 1
         else:
             for optimizer in optimizers:
-                self.scaler.step(optimizer)
+                optimizer.step()  # the scaler's own would ask each optimizer again whether its gradients are finite
         if self.scaler.is_enabled():
             self.scaler.update()
 
     def state(self) -> dict[str, Any] | None:
-        """What a run that is resumed needs; None where nothing is scaled."""
+        """What a run that is resumed needs; None where nothing is scaled, nor was on the device that it began on."""
         if not self.scaler.is_enabled():
-            return None
+            return self.loaded
         state = self.scaler.state_dict()
         return {"scale": state["scale"], "growth_tracker": state["_growth_tracker"], "skipped": self.skipped}
 
     def load(self, state: dict[str, Any] | None) -> None:
         """Go on from a saved state."""
+        self.loaded = state
         if state is not None:
             named = {"scale": state["scale"], "_growth_tracker": state["growth_tracker"]}
             self.scaler.load_state_dict({**self.scaler.state_dict(), **named})

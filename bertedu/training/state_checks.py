@@ -83,11 +83,15 @@ def check_counted(path: Path, sums: dict[str, Tensor], counts: Any) -> None:
 
 
 def check_scaling(path: Path, scaling: Any, identity: dict[str, Any], steps: int) -> dict[str, Any] | None:
-    """The state of loss scaling of a run in float16, None of any other. Raises UserError for one that cannot be."""
-    if identity.get("precision") != "fp16":
-        if scaling is not None:
-            raise refusal(path, "it holds a loss scale, and the run is not in fp16")
+    """The state of loss scaling of a run in float16, None of any other. Raises UserError for one that cannot be.
+
+    With the precision "auto" there may be one or not, since a run may go on on another device.
+    """
+    precision = identity.get("precision")
+    if scaling is None and precision != "fp16":
         return None
+    if precision not in ("fp16", "auto"):
+        raise refusal(path, "it holds a loss scale, and the run is not in fp16")
     names = ("scale", "growth_tracker", "skipped")
     if not isinstance(scaling, dict) or set(scaling) != set(names):
         raise refusal(path, f"its loss scaling does not hold {', '.join(names)}, and nothing else")

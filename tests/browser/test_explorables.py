@@ -82,6 +82,27 @@ def test_masks_follow_their_rates(opened):
     assert "in 1,000 draws: [MASK]" in page.inner_text("main")
 
 
+def test_words_are_moved_by_keyboard_and_order_is_seen_with_positions_only(opened):
+    page = opened("word_order")
+    page.get_by_role("button", name="move dog down").press("Enter")
+    page.keyboard.press("Enter")  # the button went along with its word
+    assert says(page) == "“bites man dog”: every token has the same vector as at the start. Order cannot be seen."
+    page.get_by_label("add position vectors").check()
+    assert says(page).endswith("3 of 3 tokens have another vector than at the start. Order can be seen.")
+
+
+def test_the_answer_follows_the_scores(opened):
+    page = opened("span_scores")
+    assert says(page) == "The best span starts at lamp, ends at lamp, with 7.0: “lamp”."
+    page.get_by_label("an answer may end before it starts").check()
+    assert says(page).endswith("with 7.5: empty, since it ends before it starts.")
+    page.get_by_label("an answer may end before it starts").uncheck()
+    page.get_by_label("start score of a", exact=True).fill("3.5")
+    assert says(page).endswith("with 7.5: “a lamp”.")
+    page.get_by_label("longest answer, tokens").fill("1")
+    assert says(page).endswith("with 7.0: “lamp”.")
+
+
 def test_the_playground_opens_where_a_chapter_looks(opened):
     page = opened("playground")
     page.wait_for_selector("body[data-ready]", state="attached")

@@ -19,9 +19,20 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "seed": 4,
         "texts": ["the keys near the old lamp", "the old lamp near the keys"],
     },
+    "word_order": {
+        "tokens": ["dog", "bites", "man"],
+        "vectors": [[1.5, -2, 0.1, 0], [0, 0.2, 0.7, 1], [-1, 0.4, 0, 0.3]],
+        "positions": [[0.1, 0.2, 0, -1], [1, 0, 0, 0.5], [-0.6, 2, 1.1, 0]],
+    },
     "mask_fates": {
         "tokens": ["[CLS]", "the", "keys", "near", "the", "old", "lamp", "are", "wet", ".", "[SEP]"],
         "words": ["cup", "river", "of", "##ing"],
+    },
+    "span_scores": {
+        "tokens": ["Jane", "bought", "a", "lamp", "in", "York"],
+        "start": [1, 0, 2, 3, 0, 3.5],
+        "end": [1, 0, 0, 4, 1, 1],
+        "tasks": ["Make “a lamp” the answer."],
     },
     "playground": {
         "checkpoint": "world-tiny",

@@ -5,6 +5,8 @@ import { Adam, chance, learn } from "../../bertedu/web/explorables/agreement.js"
 import { divided, Training } from "../../bertedu/web/explorables/live_head.js";
 import { draw } from "../../bertedu/web/explorables/mask_fates.js";
 import { search } from "../../bertedu/web/explorables/pieces.js";
+import { best } from "../../bertedu/web/explorables/span_scores.js";
+import { changed, vectors } from "../../bertedu/web/explorables/word_order.js";
 import { attend } from "../../bertedu/web/explorables/weighted_sum.js";
 
 /** For each query with its keys and values the scores, weights and the sum. */
@@ -56,4 +58,17 @@ export function fates(files, rows) {
     const { uniform } = chance(0);
     return Array.from({ length: times }, () => draw(tokens, shares, uniform, words));
   });
+}
+
+/** For each order the vectors, and of how many tokens they are others than at the start. */
+export function orders(files, rows) {
+  return rows.map(({ order, tokens, positions, added }) => ({
+    vectors: vectors(order, tokens, positions, added),
+    changed: changed(order, tokens, positions, added),
+  }));
+}
+
+/** For each pair of scores the best span. */
+export function spans(files, rows) {
+  return rows.map(({ start, end, ...options }) => best(start, end, options));
 }

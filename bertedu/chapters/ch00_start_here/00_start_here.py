@@ -28,11 +28,11 @@
 # with similar neighbors get similar vectors. **GloVe** (2014) counts instead, and **fastText** (2016) also uses the
 # pieces of a word. But all three give a word *one* vector: the bank of a river and the bank with money share it.
 #
-# In 2018 came three models that read the sentence. **ELMo** reads it from the left and from the right, with two models.
-# **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels,
-# and then **fine-tuned** for a task with few examples that people have labelled. On SWAG, a test in which one chooses
-# how a story goes on, GloVe's vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large, the larger of
-# the two published sizes, to 86 (Devlin et al. 2019, table 4).
+# In 2018, three models began to read the sentence. **ELMo** reads it from the left and from the right, with two models.
+# **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels
+# (answers that people have written down), and then **fine-tuned** with few labels for a task. On SWAG, a test in which
+# one chooses how a story goes on, GloVe's vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large, the
+# larger of the two published sizes, to 86 (Devlin et al. 2019, table 4).
 #
 # ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence. 2018 ELMo reads from the left and from the right, with two models; GPT reads the left side only; BERT reads both sides at once.](pictures/00_timeline.svg)
 #
@@ -116,12 +116,12 @@ for text in gaps:
 # %% [markdown]
 # ## BERT at work
 #
-# The folder `data/checkpoints/world-tiny` contains a small BERT. It was trained on the sentences above and on nothing
-# else, mainly by predicting words that were hidden from it. In this course you will build every part of it, and train
-# such a model yourself.
+# The folder `data/checkpoints/world-tiny` holds a **checkpoint**, which is a stored model: a small BERT. It was trained
+# on the sentences above and on nothing else, mainly by predicting words that were hidden from it. In this course you
+# will build every part of it, and train such a model yourself.
 #
-# The next cell loads the **tokenizer**, which splits text into pieces that the model knows, and the **model**. Then
-# `fill_mask` asks it about the same four gaps. How many will it get right?
+# The next cell loads the **tokenizer**, which splits text into **tokens**, pieces that the model knows, and the
+# **model**. Then `fill_mask` asks it about the same four gaps. How many will it get right?
 
 # %% tags=["guess"]
 import torch
@@ -260,9 +260,9 @@ for text in [*strange, "Bananas speak [MASK]."]:
 # work side by side, each with its own weights.
 #
 # Which head connects the gap with the kitten? The next cell gets all attention weights and prints where the weight
-# from `[MASK]` to *kitten* is largest. The shape is written in letters: L layers, H heads in a layer, and T × T weights
-# in a head, for T tokens. Two of the tokens are new: `[CLS]` and `[SEP]` are added by the tokenizer at the beginning
-# and at the end.
+# from `[MASK]` to *kitten* is largest. Their **shape**, the size along each axis, is written in letters: L layers,
+# H heads in a layer, and T × T weights in a head, for T tokens. Two of the tokens are new: `[CLS]` and `[SEP]` are added
+# by the tokenizer at the beginning and at the end.
 
 # %%
 from bertedu.inference import attention_weights
@@ -316,8 +316,8 @@ attention_heatmap(weights[layer, head], tokens, title=title)
 #
 # Each result is a **tensor**, PyTorch's array of numbers. Its **shape** says how many numbers lie along each of its
 # axes. The next cell prints the shape of each step (`torch.no_grad()` tells PyTorch that nothing is trained here, which
-# saves time). The letters are the same in the whole course: **B** texts in a batch, **T** tokens in a text, **D**
-# numbers in a vector, **H** heads, **L** layers, **V** words in the vocabulary.
+# saves time). The letters are the same in the whole course: **B** texts in a **batch** (the texts that a model reads
+# together), **T** tokens in a text, **D** numbers in a vector, **H** heads, **L** layers, **V** words in the vocabulary.
 
 # %%
 encoding = tokenizer(gaps[0])
@@ -571,10 +571,10 @@ check("0.4", rank)
 #
 # <details><summary>There is a GPU, and the cell doesn't find it</summary>
 #
-# - **NVIDIA**: on Linux, the PyTorch that pip installs brings CUDA. On Windows it does not. Choose your system and CUDA
+# - **NVIDIA**: on Linux, the PyTorch that pip installs brings CUDA. On Windows it doesn't. Choose your system and CUDA
 #   on [pytorch.org/get-started/locally](https://pytorch.org/get-started/locally/) and run the line that you get there
 #   with the pip of this environment.
-# - **Apple**: PyTorch for macOS brings MPS.
+# - **Apple**: PyTorch for Macs with an M processor brings MPS.
 # - **Google Colab**: *Runtime → Change runtime type → T4 GPU*. The PyTorch that is there has CUDA already.
 #
 # </details>
@@ -653,7 +653,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 #
 # How small is the model of this chapter? The next cell compares it with BERT-Base, the smaller of the two models in
 # the paper (Devlin et al. 2019, section 3 and appendix A.2). It creates BERT-Base without its 440 MB of weights, just
-# to count the parameters.
+# to count the **parameters**, the numbers that training sets.
 
 # %%
 from bertedu import BertConfig, BertModel
@@ -676,7 +676,7 @@ print(f"training text of world-tiny: {words_read:,} words")
 # | masked tokens | 15 % | 40 % at the beginning, 30 % at the end of training |
 # | what the model sees there | 80 % `[MASK]`, 10 % a random token, 10 % the token itself | the same |
 # | second task | does text B follow text A? | the same |
-# | dropout | 0.1 | none |
+# | dropout (numbers set to 0 at random in training) | 0.1 | none |
 # | length of training | 1 million steps with 256 texts each, 4 days on 16 TPU chips | see `data/checkpoints/world-tiny/README.md` |
 #
 # The paper says 110 million parameters, which is 109.5 rounded. The two models have the same architecture. They
@@ -684,7 +684,7 @@ print(f"training text of world-tiny: {words_read:,} words")
 #
 # Google published its code for TensorFlow. The names in this course (`token_type_ids`, `hidden_states`,
 # `from_pretrained`) are those of `transformers`, because you will meet them everywhere. Devlin et al. write H for the
-# hidden size and A for the number of heads. We write D and H.
+# length of a vector and A for the number of heads. We write D and H.
 #
 # ## Summary
 #

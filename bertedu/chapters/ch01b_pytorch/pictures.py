@@ -100,10 +100,10 @@ def loss() -> Figure:
     sheet = Sheet(330, "What does the right word's probability cost?")
     plane = Plane(sheet, 90, 60, 560, 220, (0, 1), (0, 4.2))
     plane.curve(lambda p: -math.log(p), 0.0155, 1)
-    for p in (0.1, 0.5, 0.9):
+    for p in (0.05, 0.5, 0.9):
         x, y = plane.point(p, -math.log(p))
         sheet.words(x + 10, y - 16, f"{-math.log(p):.2f}", bold=True)
-    plane.ticks(across=(0, 0.1, 0.5, 0.9), up=(0, 2, 4))
+    plane.ticks(across=(0.05, 0.5, 0.9), up=(0, 2, 4))
     sheet.words(650, 318, "probability of the right word", align="right", faint=True)
     sheet.words(126, 70, "loss", faint=True)
     return sheet.figure()

@@ -295,6 +295,27 @@ print(f"largest difference between the two vectors of dog: {largest:.2f}")
 # learns them like any other weight. Row 0 belongs to the first token of every sequence, row 1 to the second. There is
 # no row 512: **that is why BERT cannot read more than 512 tokens.**
 #
+# ### Touch it
+#
+# The next cell shows the first four numbers of these vectors, and lets you move the words. Guess first: with positions
+# added, how many of the three tokens get another vector when *dog* and *man* change places?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+three_words = ["dog", "bites", "man"]
+rows_of_words = token_table[tokenizer.convert_tokens_to_ids(three_words), :4].tolist()
+places = position_table[:, :4].tolist()
+explorable("word_order", tokens=three_words, vectors=rows_of_words, positions=places)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Two: *dog* and *man* stand at other places now and get another position vector. *bites* stays in the middle, and its
+# vector is the same; that somebody else bites now, it learns from the other two, by attention.
+#
+# </details>
+#
 # ## Two texts in one input
 #
 # BERT often reads two texts at once: a question and a passage, or two sentences whose meanings are to be compared.
@@ -456,7 +477,7 @@ print("1e-12 stored in float16:", torch.tensor(1e-12).half().item())
 #   another.
 #
 # BERT's eps is 10⁻¹², far smaller than torch's default of 10⁻⁵. The last line of the output shows that half precision
-# (float16) stores it as 0, where it can prevent nothing. Mixed-precision training computes LayerNorm in float32.
+# (float16) stores it as 0, where it can prevent nothing. Training with 16 bits computes LayerNorm in float32.
 #
 # ### Exercise 2.3 · LayerNorm in three lines
 # ●●○○ · 15 minutes

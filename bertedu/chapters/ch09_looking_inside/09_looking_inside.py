@@ -609,6 +609,26 @@ for n in (1, 4, 8, 12):
 #
 # Careful with the conclusion "this head is not needed": other heads may do its work when it is missing.
 #
+# ### Touch it
+#
+# The next cell opens `world-tiny`, a BERT of two layers with two heads, where heads can be switched off. Guess first:
+# how many of its four heads must you take away, until it no longer knows what is spoken in Brazil?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+asked = {"view": "change", "text": "The people of Brazil speak Portuguese.", "masks": "6"}
+explorable("playground", checkpoint="world-tiny", address=asked)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# One is enough. Without head 2 of layer 2 the answer is *english*: the model still knows that a language is asked for,
+# but no longer of which country. Without head 1 of layer 2 nothing changes. Both heads of layer 1 are needed together:
+# without one of them the answer is less sure or wrong, without both it is not even a language.
+#
+# </details>
+#
 # ## Activation patching (optional)
 #
 # Ablation asks what is lost without a part. **Activation patching** (also called **causal tracing** or **interchange

@@ -199,6 +199,27 @@ Picture(
 # In the real input more tokens are forbidden: [CLS], the question, [SEP] and padding. And the length is limited (to
 # 30 tokens in Google's code), since no answer is a whole page.
 #
+# The next cell is this table with numbers that you can change. Guess first: which one number makes *a lamp* the
+# answer, and how large must it be?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+tasks = [
+    "Change one number, so that the answer is “a lamp”.",
+    "Allow answers that end before they start. Which one wins, and why is it empty?",
+]
+explorable("span_scores", tokens=tokens, start=start.tolist(), end=end.tolist(), tasks=tasks)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# The start score of *a*, above 3: the end score of *lamp* is the best already, and *a* must beat the start score of
+# *lamp* itself. If an answer may end before it starts, *York* and *lamp* win, 7.5, and no text lies between them.
+#
+# </details>
+
+# %% [markdown]
 # ### Exercise 12.1 · Which span wins?
 # ●○○○ · 5 minutes
 #

@@ -12,7 +12,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from bertedu.config import EncoderConfig
 from bertedu.errors import UserError, shown
@@ -27,6 +26,7 @@ from bertedu.pretraining.scoring import HeldOut
 from bertedu.pretraining.sentence_pairs import Pair, TokenizedText
 from bertedu.pretraining.settings import PretrainingSettings
 from bertedu.tokenization import Tokenizer
+from bertedu.training.chunked_scores import loss_and_hits
 from bertedu.training.figures import Figures, Measure, Result, check_perplexities, results_of
 from bertedu.training.loop import evaluate
 
@@ -40,7 +40,8 @@ class MaskedWords:
 
     The order of sequences, and masks, are drawn anew for each pass: they are functions of the seed and the pass alone.
     model_class is what is trained; of_pairs says whether a sequence is a pair of texts; mask_share and random_share
-    what becomes of the chosen tokens. few_shapes: whether `sums` takes batches of the form of `in_few_shapes`.
+    what becomes of the chosen tokens. few_shapes: whether `sums` takes batches of the form of `in_few_shapes`, and
+    scores that are still to come (`training/chunked_scores.py`).
 
     What is said of an objective is said by its class, and everything else asks. `fits` tells which members can be
     trained for it besides those whose own it is, why_alone why there are none; defaults are the settings in which it
@@ -275,11 +276,8 @@ class MaskedWords:
 
     def sums_of(self, output: Any, right: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         """The same of what a model said; right: the ids at the labelled positions, [N]."""
-        words = output.prediction_logits.float()  # [N, V]
-        return {
-            "mlm_loss": cross_entropy(words, right, reduction="sum"),
-            "mlm_accuracy": (words.argmax(dim=-1) == right).sum(),
-        }
+        loss, hits = loss_and_hits(output.prediction_logits, right)
+        return {"mlm_loss": loss, "mlm_accuracy": hits}
 
     def evaluate(self, model: Any, held_out: HeldOut) -> dict[str, Any]:
         """What a held-out set has for this objective beside the figures of masked words."""

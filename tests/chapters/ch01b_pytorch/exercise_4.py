@@ -118,6 +118,18 @@ def swapped(model, optimizer, inputs, answers):
     return loss.item()
 
 
+def of_the_chapters_data(model, optimizer, inputs, answers):
+    loss = cross_entropy(model(torch.tensor([[0, 4], [0, 5], [3, 9]])), answers)
+    loss.backward()
+    return loss.item()
+
+
+def of_the_chapters_answers(model, optimizer, inputs, answers):
+    loss = cross_entropy(model(inputs), torch.zeros(7, dtype=torch.long))
+    loss.backward()
+    return loss.item()
+
+
 def silent(model, optimizer, inputs, answers):
     five_lines(model, optimizer, inputs, answers)
 
@@ -138,6 +150,8 @@ ANSWERS = {
             (without_record, "inside torch.no_grad()"),
             (a_number_too_early, "Call backward first, then item()"),
             (swapped, "logits first, and then the answers"),
+            (of_the_chapters_data, "use the names of the function"),
+            (of_the_chapters_answers, "use the names of the function"),
             (silent, "returned None"),
         ],
     }

@@ -10,6 +10,14 @@ from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
 
 RATE = 0.5
+OWN_DATA = "The check has a model and data of its own: use the names of the function, inputs and answers."
+CAUSES = {  # words of an error message, and what usually causes it here
+    "does not require grad": "Is the model called inside torch.no_grad(), or is the loss a Python number already?",
+    "'float' object has no attribute": "item() makes a Python number. Call backward first, then item().",
+    "index out of range": OWN_DATA,
+    "batch_size": OWN_DATA,
+    "not implemented for 'Long'": "cross_entropy takes the logits first, and then the answers.",
+}
 
 
 class Scores(nn.Module):
@@ -37,11 +45,7 @@ class Scores(nn.Module):
 )
 def train_step(case: Case) -> None:
     """One training step: the loss that comes back, the weights after one step and after two."""
-    case.causes = {
-        "does not require grad": "Is the model called inside torch.no_grad(), or is the loss a Python number already?",
-        "'float' object has no attribute": "item() makes a Python number. Call backward first, then item().",
-        "not implemented for 'Long'": "cross_entropy takes the logits first, and then the answers.",
-    }
+    case.causes = CAUSES
     start, ids, answers = case.randn(5, 4), torch.tensor([[0, 1], [2, 3], [1, 4]]), torch.tensor([2, 0, 3])
     model = Scores(start)
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
@@ -52,15 +56,33 @@ def train_step(case: Case) -> None:
         weights.append(model.table.weight.detach().clone())
     expected, moved = steps(start, ids, answers, 2)
     squeezed = steps(start, ids, answers, 1, of_probabilities)[1][1]
+    first_step(case, weights[1], moved, squeezed)
+    case.close(
+        "the loss",
+        losses[0],
+        torch.tensor(expected[0]),
+        "Return the loss that the step began with.",
+        mistakes={
+            "This is the loss after the step. Return the one that the step began with.": expected[1],
+            "This is the sum over the texts. The loss of a batch is the mean.": 3 * expected[0],
+        },
+    )
+    second_step(case, weights[2], moved)
+    case.close_with("Five lines, and they train BERT too.")
+
+
+def first_step(case: Case, got: Tensor, moved: list[Tensor], squeezed: Tensor) -> None:
+    """The weights after one step; `moved` are the right ones, before the first step and after each."""
+    start = moved[0]
     case.begin(f"I called {case.name} on a fresh model, 3 texts and their answers.", "a fresh model")
-    if torch.equal(weights[1], start):
+    if torch.equal(got, start):
         case.fail(
             "But no weight has moved.",
             "backward only computes the gradients. Is there an optimizer.step() after it, and nothing between them?",
         )
     case.close(
         "the weights after one step",
-        weights[1],
+        got,
         moved[1],
         "Compute the gradient of cross_entropy(model(inputs), answers), and let the optimizer make one step.",
         mistakes={
@@ -73,28 +95,23 @@ def train_step(case: Case) -> None:
             ),
         },
     )
-    case.close(
-        "the loss",
-        losses[0],
-        torch.tensor(expected[0]),
-        "Return the loss that the step began with.",
-        mistakes={
-            "This is the loss after the step. Return the one that the step began with.": expected[1],
-            "This is the sum over the texts. The loss of a batch is the mean.": 3 * expected[0],
-        },
-    )
+
+
+def second_step(case: Case, got: Tensor, moved: list[Tensor]) -> None:
+    """The weights after a second step of the same model: were the gradients of the first one cleared?"""
+    start = moved[0]
     case.begin(f"I called {case.name} a second time with the same model. The first step was right.", "a second step")
-    added = moved[1] + (moved[2] - moved[1]) + (moved[1] - start)
     case.close(
         "the weights after two steps",
-        weights[2],
+        got,
         moved[2],
         "The second step should begin where the first one ended.",
         mistakes={
-            "The second step followed the sum of both gradients. Which line makes PyTorch forget the old ones?": added,
+            "The second step followed the sum of both gradients. Which line makes PyTorch forget the old ones?": (
+                moved[2] + moved[1] - start
+            ),
         },
     )
-    case.close_with("Five lines, and they train BERT too.")
 
 
 def number(case: Case, got: object) -> float:
