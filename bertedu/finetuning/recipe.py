@@ -1,8 +1,8 @@
 """How `bertedu finetune` learns where no option says otherwise: what follows from the model and from the texts.
 
 The published recipe (Devlin et al. 2019, appendix A.3) is for models of 110 million weights and more: the pooler, a low
-learning rate, three passes. A small model that has read little gets more from its token vectors and from more passes.
-That was measured: `benchmarks/finetuning_choices.py`, and "Fine-tuning by default" in benchmarks/README.md.
+learning rate, three passes. With many classes a small model needs its token vectors and more passes, and with two it
+loses little by them: `benchmarks/finetuning_choices.py`, and "Fine-tuning by default" in benchmarks/README.md.
 """
 
 from collections.abc import Collection
@@ -24,8 +24,9 @@ def of_model(hidden_size: int, options: Collection[str]) -> Chosen:
     size = f"hidden size {hidden_size}"
     chosen: Chosen = {"learning_rate": (default_rate(hidden_size), size)}
     if "pooling" in options:
-        reason = "the maximum of the tokens tells a small model more than the pooler does" if small else "as published"
-        chosen["pooling"] = ("max" if small else "pooler", f"{size}: {reason}")
+        of_tokens = "with many classes a small model learns more from the maximum of the tokens than from the pooler"
+        pooling, why = ("max", of_tokens) if small else ("pooler", "as published")
+        chosen["pooling"] = (pooling, f"{size}: {why}")
     return chosen
 
 
