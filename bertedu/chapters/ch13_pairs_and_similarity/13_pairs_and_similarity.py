@@ -560,15 +560,16 @@ def seconds(work, times=3):
     return (time.perf_counter() - start) / times
 
 
-both = tokenizer([r.text for r in validation_pairs[:64]], [r.pair for r in validation_pairs[:64]])
-single = tokenizer([row.text for row in validation_pairs[:64]])
+some = validation_pairs[:64]
+both = tokenizer([row.text for row in some], [row.pair for row in some])
+single = tokenizer([row.text for row in some])
 many, n = torch.randn(2000, encoder.config.hidden_size), 10_000
 with torch.no_grad():
     cross_time = seconds(lambda: reader(*(both[name] for name in INPUTS))) / 64
     single_time = seconds(lambda: encoder(*(single[name] for name in INPUTS))) / 64
     cosine_time = seconds(lambda: many @ many.T) / 2000**2
 costs = [n * (n - 1) / 2 * cross_time, n * single_time + n * n * cosine_time]
-print("all pairs of 10,000: {:,.0f} s with the cross-encoder, {:,.0f} s with the bi-encoder".format(*costs))
+print("cross-encoder {:,.0f} s, bi-encoder {:,.0f} s for all pairs".format(*costs))
 assert costs[0] > 500 * costs[1]
 
 # %% [markdown]
@@ -632,10 +633,11 @@ best = [row for row in validation_pairs if row.label == 5]
 queries, partners = [row.text for row in best], [row.pair for row in best]
 wrong = {text for row in validation_pairs if row.label < 4 for text in (row.text, row.pair)}
 collection = partners + sorted(wrong - {*queries, *partners})
-print(len(queries), "queries,", len(collection), "sentences to find; the first query and its partner:")
-print(queries[0], "|", partners[0])
+print(len(queries), "queries,", len(collection), "sentences to search in")
+print(queries[0], "| partner:", partners[0])
 
 
+# %%
 def recall(cosines, k):  # [N, M]; the partner of query i is text i
     found = cosines.topk(k, dim=-1).indices  # [N, k]
     own = torch.arange(len(cosines)).unsqueeze(-1)  # [N, 1]
@@ -650,6 +652,7 @@ def show_recalls(name, cosines):
 def search_cosines(model):  # [N, M]
     v, w = (embed(model, tokenizer, part) for part in (queries, collection))
     return v @ w.T
+
 
 # %% [markdown]
 # The next cell measures BERT before fine-tuning, our bi-encoder, and word overlap. (`embed` of the package gives a
@@ -770,8 +773,9 @@ for query in (queries[0], "We were served our two coffees after forty minutes.")
 # candidate, and trains from the same initialization once more. Guess first: what happens to recall@1?
 
 # %%
-candidates = sorted({t for row in pairs if row.label < 4 for t in (row.text, row.pair)}
-                    - {t for row in positives for t in (row.text, row.pair)})
+right = {text for row in positives for text in (row.text, row.pair)}
+wrong = {text for row in pairs if row.label < 4 for text in (row.text, row.pair)}
+candidates = sorted(wrong - right)
 lefts = embed(searcher, tokenizer, [row.text for row in positives])  # [500, D]
 found = (lefts @ embed(searcher, tokenizer, candidates).T).argmax(dim=-1).tolist()
 negatives = [candidates[position] for position in found]

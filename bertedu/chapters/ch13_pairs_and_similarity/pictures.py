@@ -125,9 +125,8 @@ def both_orders() -> Figure:
     return sheet.figure()
 
 
-def passes(n: int) -> Figure:
+def passes() -> Figure:
     """All pairs of six sentences, and six sentences."""
-    assert n == 10_000
     sheet = Sheet(330, "How many passes for all pairs of six sentences?")
     names = list("ABCDEF")
     for i, name in enumerate(names):
