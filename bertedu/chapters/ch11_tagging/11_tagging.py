@@ -52,21 +52,19 @@
 # In chapter 10 a whole text got one label. Now every word gets one, called its **tag**. The task is **token
 # classification**, or **sequence labeling**.
 #
-# ![The map of BERT from tokenizer to heads, with the heads lit: tagging changes nothing below
-# the last hidden states, and puts a linear layer on each of them.](pictures/11_where.svg)
+# ![The map of BERT with the heads lit: tagging puts a linear layer on the last hidden states and changes nothing
+# below.](pictures/11_where.svg)
 #
 # The model is BERT with the same linear layer applied to each token. If a word is split into pieces, its first piece
 # (blue in the picture) represents the word.
 #
-# ![BERT reads [CLS], Col, ##bury, is, wet, [SEP] and gives a vector for each of them, [B, T, D]. The same linear
-# layer stands above each token, [B, T, C] for C tags. Only the first piece of each word gets a tag: Col is B-place,
-# is and wet are O. The piece ##bury, [CLS] and [SEP] have none. There are as many tags as words, not as
+# ![BERT reads [CLS], Col, ##bury, is, wet, [SEP] and gives a vector for each, [B, T, D]. The same linear layer
+# stands above each token, [B, T, C]. Only first pieces get a tag: as many tags as words, not as
 # tokens.](pictures/11_tagger.svg)
 #
-# The next cell imports five functions of the course. `data_path` finds its files, and `read_tagged` reads sentences
-# with a tag for each word. `check` examines your answer to an exercise, `hint("11.1")` helps with it. `about`
-# compares a number with the one that we measured, and prints it with ≈, because on your computer it may differ a
-# little. Then the cell prints four sentences, with the tag after a / wherever it is not O.
+# `check` examines your answer to an exercise, `hint("11.1")` helps with it. `about` compares a number with the one
+# that we measured, and prints it with ≈, because on your computer it may differ a little. The next cell prints four
+# sentences, with the tag after a / wherever it is not O.
 
 # %%
 from bertedu.corpora.task_data import read_tagged
@@ -82,13 +80,12 @@ for row in train[1:5]:
 # %% [markdown]
 # ## The simplest tagger: a dictionary
 #
-# Somebody wrote these sentences by hand for this course: lines of messages, mails, calendars and newspapers. The
+# These sentences were written by hand for this course: lines of messages, mails, calendars and newspapers. The
 # task is **named entity recognition** (NER): find the names, and say what kind of thing each of them names. The
 # file has one word and its tag in each line (the CoNLL format).
 #
-# ![The sentence May Lund flew to Jordan in May, with a tag under each word: B-person, I-person, O, O, B-place, O,
-# O. Two brackets mark the names: a person of two words and a place of one. The same word May is a name at the start
-# and the name of a month, tagged O, at the end.](pictures/11_bio.svg)
+# ![May Lund flew to Jordan in May: B-person, I-person, O, O, B-place, O, O. Brackets join the words of a name. The
+# first May is a person, the last a month and no name.](pictures/11_bio.svg)
 #
 # **B-** begins a name, **I-** continues it, and **O** means outside of any name. These are **BIO tags**. (The files
 # spell the tag of organizations *organisation*.) Weekdays and months have capitals too, and are no names here.
@@ -212,9 +209,9 @@ check("11.2", spans)
 # </details>
 
 # %% [markdown]
-# The package's `tag_spans` does the same. From now on we use it. The score counts entities over **all** sentences and
-# divides once, at the end. The usual library for this is seqeval. The next cell writes the score. The cell after it
-# compares it with seqeval's, in a thousand trials with random tag sequences. Most of these break the rules of BIO.
+# The package's `tag_spans` does the same. The score counts entities over **all** sentences and divides once, at the
+# end. The usual library for this is seqeval. The next cell writes the score, the cell after it compares it with
+# seqeval's, in a thousand trials with random tag sequences.
 
 # %%
 from seqeval.metrics import f1_score
@@ -245,8 +242,8 @@ print(f"F1 of the dictionary: {entity_f1(gold, dictionary):.2f}")
 # %% [markdown]
 # Our F1 is seqeval's F1. And the dictionary, with its many right words, has an F1 of 0.09.
 #
-# ![Two bars for the dictionary: words with the right tag 0.85, F1 over whole entities 0.09. Most words are O and
-# easy, so the first bar says nearly nothing about names.](pictures/11_two_scores.svg)
+# ![The dictionary in two bars: words with the right tag 0.85, F1 of whole names 0.09. The first says nearly nothing
+# about names.](pictures/11_two_scores.svg)
 #
 # ## A fair baseline
 #
@@ -255,13 +252,13 @@ print(f"F1 of the dictionary: {entity_f1(gold, dictionary):.2f}")
 # word. So it can find names that it has never seen. The model is **logistic regression**, a linear model with a
 # softmax, on these features of each word.
 #
-# ![A sentence of ten words. The linear model that decides about the word Kestrel sees that word and two neighbors
-# on each side, in a frame; the word fares, which would tell that Kestrel is an airline, stands outside of the
-# frame. BERT sees the whole sentence.](pictures/11_window.svg)
+# ![A sentence of nine tokens. The linear model that decides about Kestrel sees two neighbors on each side; the word
+# fares, which tells that it is an airline, stands outside. BERT sees it.](pictures/11_window.svg)
 #
-# A fair baseline sees the same input as BERT, and here this matters: in the training sentences, 90 % of the
-# capitalized words (first words aside) belong to a name. An **uncased** BERT reads lower-cased text only. Our
-# checkpoint is **cased**, so it sees the capitals. We train the baseline twice, in lower case and with capitals.
+# A fair baseline sees the same input as BERT, and here this matters: in training, 90 % of the capitalized words
+# (first words aside) belong to a name. An **uncased** BERT reads lower-cased text only. Ours is **cased**, so it
+# sees the capitals. We train the baseline twice, in lower case and with capitals.
+
 
 # %%
 def features(words, i, capitals):  # of word i
@@ -300,8 +297,8 @@ for name, capitals in (("lower case", False), ("with capitals", True)):
     print(f"neighboring words, {name:13}  F1 {entity_f1(gold, baseline):.2f}")
 
 # %% [markdown]
-# Capitals are worth 8 points of F1. Devlin et al. used a *cased* BERT for NER, too (section 5.3). Ours is cased, so
-# its fair baseline is the second number, 0.45. Remember it. (The first, 0.37, would be fair for an uncased BERT.)
+# Capitals are worth 8 points of F1. The fair baseline for our cased BERT is the second number, 0.45. (Devlin et al.
+# used a cased BERT for NER, too, section 5.3.)
 #
 # ## Words and pieces
 #
@@ -326,9 +323,8 @@ for where, outside in (("in names", False), ("elsewhere", True)):
 #
 # </details>
 #
-# Which piece represents a word that is split? BERT's solution (Devlin et al. 2019, section 5.3): the vector of a
-# word's **first** piece represents the word. In our code this piece has the word's label. The other pieces, [CLS]
-# and [SEP] have the label −100, which the loss ignores. The other pieces still matter: *Col* attends to *##bury*.
+# Which piece represents a split word? BERT's solution (Devlin et al. 2019, section 5.3): its **first** piece. In our
+# code this piece has the word's label. The other pieces, [CLS] and [SEP] have the label −100, which the loss ignores.
 #
 # ### Exercise 11.3 · A label for every piece
 # ●●○○ · 10 minutes
@@ -359,9 +355,8 @@ check("11.3", piece_labels)
 # </details>
 
 # %% [markdown]
-# ![The words Near Colbury it rained with their tags, below them the pieces, below these the labels. Col carries the
-# number of B-place, ##bury −100; [CLS], [SEP] and ##ed carry −100 as well. Four of the eight tokens have a label
-# that counts, one for each word.](pictures/11_pieces.svg)
+# ![Words with tags, below them pieces, below these labels. Col carries the number of B-place; ##bury, ##ed, [CLS]
+# and [SEP] carry −100. Four of eight tokens count, one for each word.](pictures/11_pieces.svg)
 #
 # The package's `TaggingTask` does this for whole files. It also offers a common alternative, `label_pieces="all"`:
 # every piece has a label, and the pieces after a B- get I-. The next cell shows both for one sentence. A dot stands
@@ -379,18 +374,14 @@ for way in ("first", "all"):
     print(f"{way:5}", *(f"{t}:{tags[n] if n >= 0 else '·'}" for t, n in pairs), sep="  ")
 
 # %% [markdown]
-# With "all", a word of many pieces has more weight in the loss than a short word. With "first", each word counts
-# once. Which one trains the better tagger has to be measured (`python benchmarks/tagging.py` does it). In both
-# cases the score is computed for words.
+# With "all", a word of many pieces has more weight in the loss. Which way trains the better tagger has to be
+# measured; the score is computed for words in both.
 #
 # ## The tagger
 #
 # The next cell writes the whole model: BERT, dropout and one linear layer that is applied to the vector of every
-# token.
-#
-# The cell after it writes the loop of chapter 10. `build_optimizer` makes AdamW. The peak learning rate is 5·10⁻⁴.
-# `rate_factor` gives the part of it that each step uses: it increases during the first tenth of the steps (warm-up),
-# then it decreases to 0. `set_rates` sets it. The loss of a step is the mean over the words of 16 sentences.
+# token. The cell after it writes the loop of chapter 10: AdamW, a learning rate that increases to 5·10⁻⁴ during the
+# first tenth of the steps (warm-up) and then decreases to 0, and for each step the mean loss over 16 sentences.
 
 # %%
 import torch
@@ -469,17 +460,16 @@ for row in most_telling(task.explain(validation, task.predictions(tagger, valida
 # in which contexts names stand, and in pre-training it learned which words are similar. So a hint helps even where
 # no training sentence has it next to a name.
 #
-# A score doesn't tell what goes wrong. So read the six errors above. Is a part of a name left out? Has a name the
-# wrong type? Is it missed completely? These are different errors, and we will count them below.
+# Read the six errors above. Is a part of a name left out? Has a name the wrong type? Is it missed completely? We will
+# count these below.
 #
 # ## Tags that contradict each other
 #
 # Each word chose its tag independently. So nothing prevents an I-place after an O, or an I-organisation after a
 # B-person. A pair of neighboring tags is called a **transition**.
 #
-# ![A table of transitions: rows are the tag before, columns the tag after, for O, B-person, I-person, B-place and
-# I-place. A cross marks what BIO forbids: I-person may follow only B-person or I-person, and I-place only B-place
-# or I-place.](pictures/11_rules.svg)
+# ![A table of tags before and after. The word never marks what BIO forbids: an I- may follow only a B- or I- of its
+# own type.](pictures/11_rules.svg)
 #
 # By the rules of BIO, how many transitions of our tagger are impossible? `may_follow` tells whether a tag may follow
 # another. (The beginning of a sentence counts like an O.)
@@ -517,8 +507,7 @@ print(f"in the tagger's: {about(35, impossible(independent), within=25):.0f}")
 # ### With the pencil
 #
 # Take two tags, O and N (a name), and three words: *rose wells sang*. We write e^score for each score, so we multiply
-# where scores are added. On its own, *wells* looks like a common word (3 against 2). But a name is often followed by
-# another word of the same name (N → N has 4).
+# where scores are added. On its own, *wells* looks like a common word (3 against 2). But N → N has 4.
 #
 # | emission | rose | wells | sang | | transition | to O | to N |
 # |---|---|---|---|---|---|---|---|
@@ -528,17 +517,14 @@ print(f"in the tagger's: {about(35, impossible(independent), within=25):.0f}")
 # A row is the tag that we come *from*, a column the tag that we go *to* (libraries differ, so always check). There
 # are eight paths from left to right. The value of a path is the product of all numbers along it.
 #
-# ![The words rose, wells, sang are columns, the tags O and N rows. In the circles stand the emissions: rose O 1, N 4;
-# wells O 3, N 2; sang O 5, N 1. On the lines stand the transitions: O to O 2, O to N 1, N to O 3, N to N 4. The thick
-# blue path is N, N, O: 4 times 4 times 2 times 3 times 5 is 480, the best of the eight. Although O has the larger
-# emission at wells, the best path has N there, because of the transitions.](pictures/11_crf_paths.svg)
+# ![Words as columns, the tags O and N as rows, emissions in circles, transitions on lines. The thick path N, N, O
+# multiplies to 480, the best of eight, although O has the larger emission at wells.](pictures/11_crf_paths.svg)
 #
 # The **forward algorithm** goes from word to word and keeps one number for each tag: the sum of all paths that end
 # here with this tag. The next word needs only these sums:
 #
-# ![A table with a column for each word and a row for each tag. rose: O 1, N 4. wells: O is 3 times (1 times 2 plus
-# 4 times 3), 42; N is 2 times (1 times 1 plus 4 times 4), 34. sang: O 930, N 178. The last column sums to 1108, all
-# eight paths at once.](pictures/11_forward.svg)
+# ![A cell for each word and tag with the sum of all paths that end there: 1 and 4, then 42 and 34, then 930 and
+# 178, together 1108.](pictures/11_forward.svg)
 #
 # For W words and C tags, this takes about W · C² multiplications instead of C^W products: with 9 tags and 12 words
 # 972 instead of 282 billion. So p(N N O) = 480 / 1108 = 43 %, the most probable sequence. If each word chose
@@ -618,27 +604,20 @@ check("11.4", viterbi)
 # </details>
 
 # %% [markdown]
-# ![The best path to each tag, with an arrow back to where it came from. wells: O 36 from N, N 32 from N. sang: O
-# 480 from N, N 128 from N. Going back from the best last value, 480, gives N, N, O, although O was ahead at
-# wells.](pictures/11_viterbi_path.svg)
+# ![A cell for each word and tag with its best path: 36 and 32 at wells, 480 and 128 at sang. Going back from 480
+# gives N, N, O, although O was ahead at wells.](pictures/11_viterbi_path.svg)
 #
-# The transitions that BIO forbids don't have to be learned. The CRF of the package adds −10,000 to their scores. So
-# sequences that contain one add nothing to the sum, and Viterbi never chooses them. The package also has a score for
-# the first and the last tag of a sentence.
+# The transitions that BIO forbids don't have to be learned. The CRF of the package adds −10,000 to their scores, so
+# Viterbi never chooses them. It also has a score for the first and the last tag of a sentence.
 #
-# Now we put the CRF on top of BERT. It reads the first pieces only, because the transitions are between *words*.
-# The loss is −log p of the gold sequence, divided by the number of words. Its gradient flows through the forward
-# algorithm into the transitions and into BERT. Everything else is as before.
-#
-# A CRF does two things: it forbids transitions, and it learns transition scores. How much does each of them bring? We
-# compare four taggers:
+# Now we put the CRF on top of BERT. It reads the first pieces only, because the transitions are between *words*. The
+# loss is −log p of the gold sequence, divided by the number of words. A CRF forbids transitions, and it learns
+# scores for the others. How much does each bring? We compare four taggers:
 #
 # - **independent**: the tagger from above, each word for itself
-# - **rules alone**: the same tagger, decoded by a CRF that has learned nothing. All allowed transitions have the
-#   score 0, so nothing has to be trained
+# - **rules alone**: the same, decoded by a CRF that has learned nothing: allowed transitions have the score 0
 # - **CRF**: BERT and CRF trained together
-# - **linear, rules**: the baseline with capitals, decoded by the same rules. A fair comparison gives them to the
-#   baseline, too. Its scores are log-probabilities
+# - **linear, rules**: the baseline with capitals, decoded by the same rules
 #
 # Guess: how much of the CRF's gain in F1 do the rules alone bring, and which of the four is best? The first of the
 # next three cells prints the allowed transitions. The second trains. **It takes up to two minutes on a slow
@@ -690,9 +669,8 @@ print(
 #
 # </details>
 #
-# ![Four bars of F1, with the linear model's as the line to beat: independent, rules alone, CRF, and the linear
-# model with rules. The rules lift every tagger, and BERT with rules is ahead of the linear model with the same
-# rules.](pictures/11_four_taggers.svg)
+# ![Bars of F1 for the four taggers: the rules lift each of them, and BERT with rules is ahead of the linear model
+# with rules.](pictures/11_four_taggers.svg)
 #
 # Whatever you compare, **give the baseline everything that you give the model**, except the part that you want to
 # test.
@@ -758,28 +736,27 @@ entity_confusion(gold, with_rules)
 # transition knows whether *Meridian* is a man or a company: wrong types stay, more than a hundred of them.
 #
 # The linear model misses 65 names and BERT 19. Where does BERT's lead come from? In *the bus broke down outside
-# wolverhampton* and *you around? luca locked himself out again* no capital gives the name away, and the linear
-# model has no weight for *outside* before a place. BERT finds both. And in *About sixty dogs were found in a house
-# on the edge of Zaragoza* the linear model, which has never seen *edge of*, takes the town for an organization.
+# wolverhampton* and *you around? luca locked himself out again* no capital gives the name away: the linear model
+# misses both, and BERT finds them. In *About sixty dogs were found in a house on the edge of Zaragoza* the linear
+# model takes the town for an organization, and BERT for a place. In training, *edge of* stands before no name at
+# all, so that it is a hint only to a model that knew it before.
 #
 # At names of several types BERT is hardly better (16 of 37 against 14; the CRF has 11). *Paris was late for
-# practice again* needs to know who is late for practice. That takes a larger model that has read more.
-#
-# </details>
-#
-# ![For each of the four taggers a bar for right entities, wrong types, other boundaries and missed names. The rules
-# move entities from other boundaries to right; wrong types stay.](pictures/11_errors.svg)
+# practice again* takes somebody who knows what can be late for practice: a larger model, which has read more.
 #
 # How good is this? On CoNLL-2003 BERT-Base has an F1 of 92.4 and BERT-Large of 92.8 (Devlin et al. 2019, table 7):
 # news, with fourteen thousand training sentences, in which many test names occur too, and a model that read 3.3
 # billion words. Ours has six million weights and 1,462 sentences, and nine in ten names are new.
 #
+# </details>
+#
+# ![A row for each tagger, with right entities, wrong types, other boundaries and missed names. The rules move names
+# from other boundaries to right; wrong types stay.](pictures/11_errors.svg)
+#
 # ## What did the transitions learn? (optional)
 #
-# After its first word a name continues (I-) or ends (O). In training, how often does each happen, and which of the
-# two transition scores is higher? The next cell prints the counts and the learned scores. Then it sets all learned
-# scores of the trained CRF to 0, keeps only the rules, and computes F1 again. Guess first: do the scores follow the
-# counts?
+# After its first word a name continues (I-) or ends (O). The next cell prints how often each happens in training, and
+# the learned scores. Then it sets these to 0 and computes F1 again. Guess: do the scores follow the counts?
 
 # %% tags=["guess"]
 learned = crf_tagger.crf.transitions.detach()  # [C, C]
@@ -812,18 +789,14 @@ print(f"F1 with zeros instead: {zero_f1:.2f}")
 #
 # </details>
 #
-# BERT's authors used no CRF. What remains in any case is the guarantee that no impossible sequence is predicted,
-# and for this the rules alone are enough.
+# BERT's authors used no CRF. That no impossible sequence is predicted, the rules alone guarantee.
 #
 # ## Parts of speech (optional)
 #
 # **Part-of-speech tagging** is the same task without entities: every word has one of the **universal tags** (NOUN,
-# VERB, ADJ, …). *Light* can have three of them. The next cell prints an example of each from the training data.
-# Then it trains a tagger for two passes (about 20 seconds on a slow computer), and the linear model, in lower case.
-# It asks both about *light* in three sentences that don't occur in training.
-#
-# How good is the tagger on all words? And how good is it where the dictionary can't know the answer: on words that
-# have several tags in training, such as *light*, and on words that don't occur there? The second cell compares.
+# VERB, ADJ, …). The next cell prints examples of *light* from the training data. Then it trains a tagger for two
+# passes (about 20 seconds on a slow computer), and the linear model, in lower case, and asks both about *light* in
+# three new sentences. The second cell compares them on all words, on words with several tags, and on new words.
 
 # %%
 from bertedu.corpora.readers import TaggedWords
@@ -941,12 +914,12 @@ for name, encoder in (("pre-trained", pretrained.bert), ("fine-tuned", tagger.en
 # ## LoRA: train little, forget less (optional)
 #
 # **LoRA** (low-rank adaptation; Hu et al. 2021, section 4.1) freezes all pre-trained weights. Next to a frozen
-# matrix W it trains two small ones, A `[r, D]` and B `[D, r]`, and uses W + B A instead of W. A starts with random
-# numbers and B with zeros, so in the beginning the model is the pre-trained one. (The paper also multiplies B A by a
-# constant α/r. Here it is 1.) Later B A can be added to W, so that LoRA costs no time at prediction.
+# matrix W it trains two small ones, A `[r, D]` and B `[D, r]` with a small **rank** r, and uses W + B A. A starts
+# with random numbers and B with zeros, so the model begins as the pre-trained one. Later B A can be added to W:
+# LoRA costs no time at prediction.
 #
-# ![A frozen square matrix W, 256 times 256, in a dotted frame, and beside it two thin matrices, B of 256 times 8
-# and A of 8 times 256. Only these 4,096 weights are trained; W keeps its 65,536.](pictures/11_lora.svg)
+# ![A frozen matrix W, 256 times 256, and beside it B, 256 times 8, and A, 8 times 256. Only these 4,096 weights are
+# trained.](pictures/11_lora.svg)
 #
 # As in the paper, the next cell puts LoRA on the query and value matrices of attention, and counts the weights that
 # are trained. The cell after it trains them with the same loop and a higher learning rate, because B starts at
@@ -984,18 +957,15 @@ accuracy = about("hand-written names, masked-word accuracy: LoRA", accuracy, wit
 print(f"LoRA: entity F1 {lora_f1:.2f}, masked-word loss {loss:.2f}, accuracy {accuracy:.0%}")
 
 # %% [markdown]
-# LoRA trains 0.6 % of the weights and forgets much less: compare its masked-word loss with 3.36 before and 7.94
-# after full fine-tuning. But it has also learned less: compare its F1 with 0.50. Biderman et al. (2024) found the
-# same trade-off in large language models: "LoRA Learns Less and Forgets Less". Its gain is another one: many tasks
-# can share one encoder, and each of them adds only a few weights.
+# LoRA trains 0.6 % of the weights and forgets much less: compare its loss with 3.36 before and 7.94 after full
+# fine-tuning. Compare its F1 with 0.50, too: "LoRA Learns Less and Forgets Less" (Biderman et al. 2024, on large
+# language models). Many tasks can share one encoder, and each adds only a few weights.
 #
 # ## The proof
 #
-# Three comparisons. First: the chapter's tagger, the package's and the one of `transformers` get the same weights and
-# the same batch. Do they compute the same logits and the same loss?
-#
-# Second: the forward algorithm of this chapter against the package's CRF, and brute force against the package's
-# Viterbi and your own. Third: our F1 against the package's and seqeval's.
+# First: the chapter's tagger, the package's and that of `transformers` get the same weights and batch. Second: this
+# chapter's forward algorithm against the package's CRF, and brute force against Viterbi, the package's and yours.
+# Third: our F1 against the package's and seqeval's.
 
 # %%
 from tempfile import TemporaryDirectory
@@ -1068,11 +1038,14 @@ for text in (text, "Will Jordan come to Jordan?", "My Kindle died near the Amazo
     print(f"{text:45} {', '.join(found)}")
 
 # %% [markdown]
-# With a network, the same lines open a published tagger: `pipeline("token-classification",
-# model="dslim/bert-base-NER", aggregation_strategy="first")` downloads BERT-Base, fine-tuned on CoNLL-2003, about
-# 430 MB. Without `pipeline` it is `AutoTokenizer.from_pretrained(folder)` and
-# `AutoModelForTokenClassification.from_pretrained(folder)`, and the names of the tags are in
-# `model.config.id2label`.
+# <details><summary>With a network, and without `pipeline`</summary>
+#
+# The same lines open a published tagger: `pipeline("token-classification", model="dslim/bert-base-NER",
+# aggregation_strategy="first")` downloads BERT-Base, fine-tuned on CoNLL-2003, about 430 MB. Without `pipeline` it
+# is `AutoTokenizer.from_pretrained(folder)` and `AutoModelForTokenClassification.from_pretrained(folder)`, and the
+# names of the tags are in `model.config.id2label`.
+#
+# </details>
 #
 # ## Broken BERT: the shifted tags
 #
@@ -1080,9 +1053,10 @@ for text in (text, "Will Jordan come to Jordan?", "My Kindle died near the Amazo
 # But customers complain: sentences of common words come out right, but after a rare or foreign name the tags are
 # wrong.
 #
-# The next cell is the colleague's code. `first_pieces` has a 1 at the first piece of each word. Then the cell
-# compares the service with our tagger: it takes what our tagger found on the validation sentences as the truth, and
-# computes the F1 of the service, grouped by the number of extra pieces (pieces that aren't the first of their word).
+# The next cell is the colleague's code. `first_pieces` has a 1 at the first piece of each word. Then the cell takes
+# what our tagger found on the validation sentences as the truth, and computes the F1 of the service, grouped by the
+# number of extra pieces (those that aren't the first of their word).
+
 
 # %%
 def served_tags(piece_tags, first_pieces, words):
@@ -1117,11 +1091,10 @@ for name, low, high in (
 # ### Exercise 11.5 · Read the right pieces
 # ●●●○ · 12 minutes
 #
-# What does `served_tags` assume that isn't true? Then write a repaired version, `word_tags(piece_tags,
-# first_pieces, words)`. `piece_tags` has a tag for every token: [CLS], all pieces, [SEP] and perhaps padding.
-# `first_pieces` has a 1 at the first piece of each word, otherwise 0. `words` is the number of words. A long
-# sentence is cut before the model sees it, so the last words may have no piece: they get "O". If you like, try
-# `serve(words, word_tags)` afterwards.
+# What does `served_tags` assume that isn't true? Write a repaired version, `word_tags(piece_tags, first_pieces,
+# words)`. `piece_tags` has a tag for every token: [CLS], all pieces, [SEP] and perhaps padding. `words` is the
+# number of words. A long sentence is cut before the model sees it, so the last words may have no piece: they get
+# "O".
 
 
 # %% tags=["exercise"]
@@ -1147,21 +1120,18 @@ check("11.5", word_tags)
 # </details>
 
 # %% [markdown]
-# ![The words Near Colbury it rained under their pieces. The service reads the pieces in order, so every word after
-# Colbury gets the tag of the piece before its own; the repaired version reads the first piece of each
-# word.](pictures/11_shifted.svg)
+# ![Near Colbury it rained, in pieces. The service gives the words the tags of the first four pieces; the repaired
+# version those of the first piece of each word.](pictures/11_shifted.svg)
 #
 # ## Paper and code
 #
 # | | |
 # |---|---|
 # | The paper | Devlin et al. (2019), section 5.3: CoNLL-2003, a cased WordPiece model, as much of the document around each sentence as fits, the vector of the first piece for each word, no CRF |
-# | Google's code | Was published without a tagger. Every BERT for NER is a reconstruction, and they differ in the details of this chapter (which piece, padding, [SEP]) |
 # | `transformers` | `BertForTokenClassification`: dropout and a linear layer, as here. −100 is the default `ignore_index` of PyTorch's cross-entropy. The example script labels the first piece; `--label_all_tokens` labels the others too |
 # | seqeval | Treats broken tags as the CoNLL script does, unless you ask for `mode="strict", scheme=IOB2`: then an I- without a B- is no entity. Say which one you used |
 # | CRF | Lafferty et al. (2001). On a BiLSTM: Lample et al. (2016, section 2.2). Theirs learns all transitions, ours forbids those that BIO forbids |
 # | BIO | Ramshaw and Marcus (1995), for chunks. Their B- was used only if one chunk follows another directly. B- at every beginning, as here, is called IOB2. BIOES adds S- for single words and E- for the last word. The package reads all three |
-# | Universal tags | 17 tags, the same for all languages (universaldependencies.org). *My* and *her* are PRON, and *is* is AUX |
 #
 # ## Summary
 #
