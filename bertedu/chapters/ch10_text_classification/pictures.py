@@ -173,10 +173,11 @@ def rates(rates: Mapping[str, Sequence[float]]) -> Figure:
     for i, (rate, scores) in enumerate(rates.items()):
         x = 120 + 128 * i
         sheet.words(x, base + 32, rate, align="center")
-        sheet.line((x - 24, height(np.mean(scores))), (x + 24, height(np.mean(scores))), thick=True, ink="#1a1a1a")
+        mean = float(np.mean(scores))
+        sheet.line((x - 24, height(mean)), (x + 24, height(mean)), thick=True, ink="#1a1a1a")
         for j, score in enumerate(sorted(scores)):
             sheet.column(x - 14 + 10 * j, height(score) + 4, 8, 8)
-        sheet.words(x, height(max(scores)) - 20, f"{np.mean(scores):.0%}", align="center", bold=True)
+        sheet.words(x, height(max(scores)) - 20, f"{mean:.0%}", align="center", bold=True)
     return sheet.figure()
 
 
