@@ -652,8 +652,6 @@ for name, one in (("linear", MyClassifier()), ("hidden layer", deep)):
 #
 # Now the whole fine-tuning again, with the library that you will use at work. Its class has the pooler as its pooling, so
 # the cell after next compares it with ours *with the pooler*.
-#
-# ![Two columns of the same five steps, ours on the left, transformers on the right: open the folder, tokenize with padding, AdamW, warm-up and decay, loss and step.](pictures/10_libraries.svg)
 
 # %%
 import transformers

@@ -229,26 +229,6 @@ def frozen() -> Figure:
     return sheet.figure()
 
 
-def libraries() -> Figure:
-    """The same five steps in both programs."""
-    sheet = Sheet(370, "Which line does which part of the work?")
-    steps = (
-        ("open the folder", "MyClassifier()", "from_pretrained"),
-        ("tokens and padding", "collate", "their_tokenizer"),
-        ("the step", "AdamW", "AdamW"),
-        ("warm-up, decay", "rate_factor", "get_linear_…"),
-        ("the loss", "cross_entropy", "outputs.loss"),
-    )
-    for x, name in ((360, "ours"), (590, "transformers")):
-        sheet.words(x, 76, name, align="center", bold=True)
-    for i, (step, ours, theirs) in enumerate(steps):
-        y = 100 + 52 * i
-        sheet.words(20, y + 20, step)
-        sheet.box(260, y, 200, 40, ours)
-        sheet.box(490, y, 200, 40, theirs)
-    return sheet.figure()
-
-
 def reliability(few_hits: np.ndarray, confidence: np.ndarray) -> Figure:
     """Accuracy by confidence, where there are ten answers or more."""
     sheet = Sheet(
