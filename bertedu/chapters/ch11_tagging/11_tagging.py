@@ -1,21 +1,21 @@
 # %% [markdown]
 # # 11 · Tagging
 #
-# You will teach BERT to find names of persons, places, organizations and products that none of its training
-# sentences contains.
-# Then you will build the layer that chooses all tags of a sentence together.
+# You will teach BERT to find names of persons, places, organizations and products, most of which it has never been
+# shown. Then you will build the layer that chooses all tags of a sentence together.
 #
 # ## What you will be able to do
 #
 # - turn BIO tags into entities, and score whole entities as seqeval does
 # - align the labels of words with subword pieces, and read the tags off again
-# - fine-tune BERT as a tagger, and compare it with a baseline that can find unseen names too
+# - fine-tune BERT as a tagger, compare it with a baseline that can find unseen names too, and use it in
+#   `transformers`
 # - build a conditional random field: forward algorithm, Viterbi and forbidden transitions, checked by brute force
 # - measure what fine-tuning makes BERT forget, and fine-tune with LoRA (optional sections)
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)", but without exercises 11.4 and
-# 11.5. Plan about 130 minutes for the whole chapter. Two cells of the core path train BERT, for one to two minutes each
-# on a slow computer. The text before them says so. · **You need:** [10 · Text
+# **Time:** 60 minutes for the core path, which is every section without "(optional)", but without exercises 11.4
+# and 11.5. Plan about 130 minutes for the whole chapter. Two cells of the core path train BERT, for one to two
+# minutes each on a slow computer. The text before them says so. · **You need:** [10 · Text
 # classification](10_text_classification.ipynb) · **Next:** [12 · Question answering](12_question_answering.ipynb)
 #
 # ## Recall
@@ -50,19 +50,21 @@
 # ## Where this part sits
 #
 # In chapter 10 a whole text got one label. Now every word gets one, called its **tag**. The task is **token
-# classification**, or **sequence labeling**. The model is BERT with the same linear layer applied to each token. If a
-# word is split into pieces, its first piece (blue in the picture) represents the word. The tag B-place says that the
-# name of a place begins here, and O says that the word is outside of any name.
+# classification**, or **sequence labeling**.
 #
-# ![BERT reads [CLS], Col, ##bury, is, wet, [SEP] and gives a vector for each of them, [B, T, D]. The same linear
-# layer stands above each token, [B, T, C] for C tags. Only the first piece of each word gets a tag: Col is B-place,
-# is and wet are O. The piece ##bury, [CLS] and [SEP] have none. There are as many tags as words, not as
+# ![The map of BERT with the heads lit: tagging puts a linear layer on the last hidden states and changes nothing
+# below.](pictures/11_where.svg)
+#
+# The model is BERT with the same linear layer applied to each token. If a word is split into pieces, its first piece
+# (blue in the picture) represents the word.
+#
+# ![BERT reads [CLS], Col, ##bury, is, wet, [SEP] and gives a vector for each, [B, T, D]. The same linear layer
+# stands above each token, [B, T, C]. Only first pieces get a tag: as many tags as words, not as
 # tokens.](pictures/11_tagger.svg)
 #
-# The next cell imports five functions of the course. `data_path` finds the files that ship with it, and `read_tagged`
-# reads sentences with a tag for each word. `check` examines your answer to an exercise, and `hint("11.1")` helps with
-# exercise 11.1. `about` compares a number with the one that we measured, and prints it with ≈, because on your
-# computer it may differ a little. Then the cell prints two sentences, with the tag after a / wherever it is not O.
+# `check` examines your answer to an exercise, `hint("11.1")` helps with it. `about` compares a number with the one
+# that we measured, and prints it with ≈, because on your computer it may differ a little. The next cell prints four
+# sentences, with the tag after a / wherever it is not O.
 
 # %%
 from bertedu.corpora.task_data import read_tagged
@@ -71,20 +73,25 @@ from bertedu.course import about, check, data_path, hint
 train = read_tagged(data_path("tasks/entities/train.conll"))
 validation = read_tagged(data_path("tasks/entities/validation.conll"))
 print(f"{len(train):,} sentences for training, {len(validation)} for validation")
-for row in train[1:3]:
+for row in train[1:5]:
     pairs = zip(row.words, row.tags)
     print("  ".join(f"{word}/{tag}" if tag != "O" else word for word, tag in pairs))
 
 # %% [markdown]
 # ## The simplest tagger: a dictionary
 #
-# These sentences were made from templates for this course. The task is **named entity recognition** (NER): find the
-# names, and say what kind of thing each of them names. The file has one word and its tag in each line (the CoNLL
-# format). **B-** begins a name, **I-** continues it, and **O** means outside of any name. These are **BIO tags**. (The
-# files spell the tag of organizations *organisation*.)
+# These sentences were written by hand for this course: lines of messages, mails, calendars and newspapers. The
+# task is **named entity recognition** (NER): find the names, and say what kind of thing each of them names. The
+# file has one word and its tag in each line (the CoNLL format).
 #
-# No name of the validation sentences occurs in training. Real texts contain known names too, but new ones appear
-# every day, and they are the hard part. (All scores in this chapter are on the validation sentences. The test
+# ![May Lund flew to Jordan in May: B-person, I-person, O, O, B-place, O, O. Brackets join the words of a name. The
+# first May is a person, the last a month and no name.](pictures/11_bio.svg)
+#
+# **B-** begins a name, **I-** continues it, and **O** means outside of any name. These are **BIO tags**. (The files
+# spell the tag of organizations *organisation*.) Weekdays and months have capitals too, and are no names here.
+#
+# Nine in ten names of the validation sentences don't occur in training. Many names are also common words (*May*,
+# *Boots*), or have several types (*Jordan*). (All scores in this chapter are on the validation sentences. The test
 # sentences stay unused.)
 #
 # Our first tagger is a dictionary: each word gets the tag that it had most often in training, and an unseen word gets
@@ -123,9 +130,9 @@ print(
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# 83 % of the words are right. But these are mostly words outside of names. Only 123 of the 443 names have the right
-# tag at their first word. It is always one like *Mrs*, *Lake* or *Bank*, which begins names in training too. The name
-# itself is new, so it gets O. Not a single name is found completely. A tagger that looks good finds nothing.
+# 85 % of the words are right. But these are mostly words outside of names. Only 30 of the 356 names have the right
+# tag at their first word: those that are frequent enough to stand in training too. The other names are new, so they
+# get O. A tagger that looks good finds nearly nothing.
 #
 # So accuracy over words is the wrong measure where most words are O. We have to count **entities**.
 #
@@ -133,10 +140,11 @@ print(
 #
 # ## Whole entities
 #
-# From here on we count **entities**, that is, whole names. An entity has a type, a first word and an end: `("place", 4,
-# 6)` is a place that consists of words 4 and 5. (We count from 0, and the end is the word *after* the last one, as in a
-# slice.) A found entity is right only if all three are right. **Precision** is the share of the found entities that are
-# right. **Recall** is the share of the gold entities that were found. **F1** is their harmonic mean, 2 P R / (P + R).
+# From here on we count **entities**, that is, whole names. An entity has a type, a first word and an end:
+# `("place", 4, 6)` is a place that consists of words 4 and 5. (We count from 0, and the end is the word *after* the
+# last one, as in a slice.) A found entity is right only if all three are right. **Precision** is the share of the
+# found entities that are right. **Recall** is the share of the gold entities that were found. **F1** is their
+# harmonic mean, 2 P R / (P + R).
 #
 # ### Exercise 11.1 · Nine words of ten
 # ●○○○ · 5 minutes
@@ -201,9 +209,9 @@ check("11.2", spans)
 # </details>
 
 # %% [markdown]
-# The package's `tag_spans` does the same. From now on we use it. The score counts entities over **all** sentences and
-# divides once, at the end. The usual library for this is seqeval. The next cell writes the score. The cell after it
-# compares it with seqeval's, in a thousand trials with random tag sequences. Most of these break the rules of BIO.
+# The package's `tag_spans` does the same. The score counts entities over **all** sentences and divides once, at the
+# end. The usual library for this is seqeval. The next cell writes the score, the cell after it compares it with
+# seqeval's, in a thousand trials with random tag sequences.
 
 # %%
 from seqeval.metrics import f1_score
@@ -232,19 +240,24 @@ print(f"largest difference from seqeval in 1,000 trials: {max(differences):.4f}"
 print(f"F1 of the dictionary: {entity_f1(gold, dictionary):.2f}")
 
 # %% [markdown]
-# Our F1 is seqeval's F1. And the dictionary, with its many right words, has an F1 of 0.00.
+# Our F1 is seqeval's F1. And the dictionary, with its many right words, has an F1 of 0.09.
+#
+# ![The dictionary in two bars: words with the right tag 0.85, F1 of whole names 0.09. The first says nearly nothing
+# about names.](pictures/11_two_scores.svg)
 #
 # ## A fair baseline
 #
 # It proves little to beat a dictionary, because a dictionary can't find a new name. A better baseline uses the
-# **neighboring words**: after *near* there is often a place, after *met* a person. It also uses the ending of the word
-# (*-ury*, as in *Colbury*, is typical of names). So it can find names that it has never seen. The model is
-# **logistic regression**, a linear model with a softmax, on these features of each word.
+# **neighboring words**: after *near* there is often a place, after *met* a person. It also uses the ending of the
+# word. So it can find names that it has never seen. The model is **logistic regression**, a linear model with a
+# softmax, on these features of each word.
 #
-# A fair baseline sees the same input as BERT, and here this matters: in the training sentences, 85 % of the capitalized
-# words (first words aside) belong to a name. An **uncased** BERT reads lower-cased text only. Our checkpoint is
-# **cased**, so it sees the capitals. We train the baseline twice, in lower case and with capitals. The next cell
-# writes the features, the cell after it trains both.
+# ![A sentence of nine tokens. The linear model that decides about Kestrel sees two neighbors on each side; the word
+# fares, which tells that it is an airline, stands outside. BERT sees it.](pictures/11_window.svg)
+#
+# A fair baseline sees the same input as BERT, and here this matters: in training, 90 % of the capitalized words
+# (first words aside) belong to a name. An **uncased** BERT reads lower-cased text only. Ours is **cased**, so it
+# sees the capitals. We train the baseline twice, in lower case and with capitals.
 
 
 # %%
@@ -284,9 +297,8 @@ for name, capitals in (("lower case", False), ("with capitals", True)):
     print(f"neighboring words, {name:13}  F1 {entity_f1(gold, baseline):.2f}")
 
 # %% [markdown]
-# Capitals are worth 13 points of F1, because they show where most names begin and end. Devlin et al. used a *cased*
-# BERT for NER, too (section 5.3). Ours is cased, so its fair baseline is the second number, 0.80. Remember it. (The
-# first, 0.67, would be fair for an uncased BERT.)
+# Capitals are worth 8 points of F1. The fair baseline for our cased BERT is the second number, 0.45. (Devlin et al.
+# used a cased BERT for NER, too, section 5.3.)
 #
 # ## Words and pieces
 #
@@ -307,13 +319,12 @@ for where, outside in (("in names", False), ("elsewhere", True)):
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Names are rare words, so 63 % of their words are split, against 3 % of the others.
+# Names are rare words, so 78 % of their words are split, against 11 % of the others.
 #
 # </details>
 #
-# Which piece represents a word that is split? BERT's solution (Devlin et al. 2019, section 5.3): the vector of a word's
-# **first** piece represents the word. In our code this piece has the word's label. The other pieces, [CLS] and [SEP]
-# have the label −100, which the loss ignores. The other pieces still matter: *Col* attends to *##bury*.
+# Which piece represents a split word? BERT's solution (Devlin et al. 2019, section 5.3): its **first** piece. In our
+# code this piece has the word's label. The other pieces, [CLS] and [SEP] have the label −100, which the loss ignores.
 #
 # ### Exercise 11.3 · A label for every piece
 # ●●○○ · 10 minutes
@@ -344,6 +355,9 @@ check("11.3", piece_labels)
 # </details>
 
 # %% [markdown]
+# ![Words with tags, below them pieces, below these labels. Col carries the number of B-place; ##bury, ##ed, [CLS]
+# and [SEP] carry −100. Four of eight tokens count, one for each word.](pictures/11_pieces.svg)
+#
 # The package's `TaggingTask` does this for whole files. It also offers a common alternative, `label_pieces="all"`:
 # every piece has a label, and the pieces after a B- get I-. The next cell shows both for one sentence. A dot stands
 # for −100. (`tags_of` lists all tags, and `FinetuningSettings` holds options such as the dropout rate.)
@@ -360,18 +374,14 @@ for way in ("first", "all"):
     print(f"{way:5}", *(f"{t}:{tags[n] if n >= 0 else '·'}" for t, n in pairs), sep="  ")
 
 # %% [markdown]
-# With "all", a word of many pieces has more weight in the loss than a short word. With "first", each word counts
-# once. Which one trains the better tagger has to be measured (`python benchmarks/tagging.py` does it). In both
-# cases the score is computed for words, not for pieces.
+# With "all", a word of many pieces has more weight in the loss. Which way trains the better tagger has to be
+# measured; the score is computed for words in both.
 #
 # ## The tagger
 #
 # The next cell writes the whole model: BERT, dropout and one linear layer that is applied to the vector of every
-# token.
-#
-# The cell after it writes the loop of chapter 10. `build_optimizer` makes AdamW. The peak learning rate is 3·10⁻⁴.
-# `rate_factor` gives the part of it that each step uses: it increases during the first tenth of the steps (warm-up),
-# then it decreases to 0. `set_rates` sets it. The loss of a step is the mean over the words of 16 sentences.
+# token. The cell after it writes the loop of chapter 10: AdamW, a learning rate that increases to 5·10⁻⁴ during the
+# first tenth of the steps (warm-up) and then decreases to 0, and for each step the mean loss over 16 sentences.
 
 # %%
 import torch
@@ -396,7 +406,7 @@ class MyTagger(nn.Module):
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
 
-def learn(model, task, epochs, learning_rate=3e-4):
+def learn(model, task, epochs, learning_rate=5e-4):
     optimizer = build_optimizer(model, learning_rate, weight_decay=0.01, betas=(0.9, 0.999))
     steps, losses = epochs * len(task.epoch(0)), []
     model.train()
@@ -417,11 +427,11 @@ def learn(model, task, epochs, learning_rate=3e-4):
 
 
 # %% [markdown]
-# Now we train for three passes over the 2,000 sentences. We take the package's `BertForTokenClassification`. It is
+# Now we train for four passes over the 1,462 sentences. We take the package's `BertForTokenClassification`. It is
 # the same model, and it can be saved and loaded (the proof below compares the two). `with_new_head` loads BERT's
-# pre-trained weights and puts a new linear layer on top. **This cell takes about a minute on a slow computer.** After
-# each pass it prints a line. The cell after it prints the six sentences with the wrong tags that the model was most
-# certain of. The percentage after a found name is the probability of its least certain tag.
+# pre-trained weights and puts a new linear layer on top. **This cell takes about a minute on a slow computer.** The
+# cell after it prints the six sentences with the wrong tags that the model was most certain of. The percentage
+# after a found name is the probability of its least certain tag.
 
 # %%
 from bertedu.finetuning.starting import with_new_head
@@ -433,9 +443,9 @@ def new_tagger(model_class, tags):
 
 
 task = TaggingTask(train, validation, tokenizer, settings, tags)
-tagger = learn(new_tagger(BertForTokenClassification, tags), task, epochs=3)
+tagger = learn(new_tagger(BertForTokenClassification, tags), task, epochs=4)
 independent = task.predict(tagger, validation)  # each word chooses its tag independently
-print(f"F1 {about(0.82, entity_f1(gold, independent), within=0.04):.2f}")
+print(f"F1 {about(0.50, entity_f1(gold, independent), within=0.05):.2f}")
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.finetuning.tasks.tagging import Tagging
@@ -446,20 +456,23 @@ for row in most_telling(task.explain(validation, task.predictions(tagger, valida
     print(f"{error.asked}\n    gold:  {error.right}\n    model: {error.said}")
 
 # %% [markdown]
-# The tagger finds most of these names, though none of them occurred in the sentences for training. Two things can help
-# it: fine-tuning shows the model in which contexts names occur, and in pre-training it learned which words are similar
-# (and it may have read some of these names there). But compare its F1 with that of the fair baseline, 0.80, which needs
-# no pre-training. The lead is small, and neither tagger is finished yet.
+# The tagger is ahead of the fair baseline, 0.45, and most of these names are new to it. Fine-tuning shows the model
+# in which contexts names stand, and in pre-training it learned which words are similar. So a hint helps even where
+# no training sentence has it next to a name.
 #
-# A score doesn't tell what goes wrong. So read the six errors above. Is a part of a name left out? Has a name the wrong
-# type? Is it missed completely? These are different errors, and we will count them below.
+# Read the six errors above. Is a part of a name left out? Has a name the wrong type? Is it missed completely? We will
+# count these below.
 #
 # ## Tags that contradict each other
 #
 # Each word chose its tag independently. So nothing prevents an I-place after an O, or an I-organisation after a
-# B-person. A pair of neighboring tags is called a **transition**. By the rules of BIO, how many transitions of our
-# tagger are impossible? `may_follow` tells whether a tag may follow another. (The beginning of a sentence counts
-# like an O.)
+# B-person. A pair of neighboring tags is called a **transition**.
+#
+# ![A table of tags before and after. The word never marks what BIO forbids: an I- may follow only a B- or I- of its
+# own type.](pictures/11_rules.svg)
+#
+# By the rules of BIO, how many transitions of our tagger are impossible? `may_follow` tells whether a tag may follow
+# another. (The beginning of a sentence counts like an O.)
 
 # %%
 from itertools import pairwise
@@ -473,11 +486,11 @@ def impossible(sequences):
 
 
 print(f"impossible transitions in the gold tags: {impossible(gold)}")
-print(f"in the tagger's: {about(33, impossible(independent), within=20):.0f}")
+print(f"in the tagger's: {about(35, impossible(independent), within=25):.0f}")
 
 # %% [markdown]
-# The gold tags have none, the tagger has about 33: an I- after an O, or an I- after a tag of another type. The vectors
-# know the neighboring words, but the linear layer chose each tag without regard to the neighboring *tags*.
+# The gold tags have none, the tagger has about 35: an I- after an O, or an I- after a tag of another type. The
+# vectors know the neighboring words, but the linear layer chose each tag without regard to the neighboring *tags*.
 #
 # ## A score for the whole tag sequence
 #
@@ -494,39 +507,28 @@ print(f"in the tagger's: {about(33, impossible(independent), within=20):.0f}")
 # ### With the pencil
 #
 # Take two tags, O and N (a name), and three words: *rose wells sang*. We write e^score for each score, so we multiply
-# where scores are added. On its own, *wells* looks like a common word (3 against 2). But a name is often followed by
-# another word of the same name (N → N has 4).
+# where scores are added. On its own, *wells* looks like a common word (3 against 2). But N → N has 4.
 #
 # | emission | rose | wells | sang | | transition | to O | to N |
 # |---|---|---|---|---|---|---|---|
 # | O | 1 | 3 | 5 | | from O | 2 | 1 |
 # | N | 4 | 2 | 1 | | from N | 3 | 4 |
 #
-# In the table of transitions a row is the tag that we come *from*, a column is the tag that we go *to*. The table
-# isn't symmetric: O → N has 1, N → O has 3. Libraries differ in this, so always check which is which.
+# A row is the tag that we come *from*, a column the tag that we go *to* (libraries differ, so always check). There
+# are eight paths from left to right. The value of a path is the product of all numbers along it.
 #
-# There are eight paths from left to right. The value of a path is the product of all numbers along it.
-#
-# ![The words rose, wells, sang are columns, the tags O and N rows. In the circles stand the emissions: rose O 1, N 4;
-# wells O 3, N 2; sang O 5, N 1. On the lines stand the transitions: O to O 2, O to N 1, N to O 3, N to N 4. The thick
-# blue path is N, N, O: 4 times 4 times 2 times 3 times 5 is 480, the best of the eight. Although O has the larger
-# emission at wells, the best path has N there, because of the transitions.](pictures/11_crf_paths.svg)
-#
-# N N O has 4·**4**·2·**3**·5 = 480, N O O has 4·**3**·3·**2**·5 = 360, O O O has 1·**2**·3·**2**·5 = 60, and so on
-# (the transitions are in bold).
+# ![Words as columns, the tags O and N as rows, emissions in circles, transitions on lines. The thick path N, N, O
+# multiplies to 480, the best of eight, although O has the larger emission at wells.](pictures/11_crf_paths.svg)
 #
 # The **forward algorithm** goes from word to word and keeps one number for each tag: the sum of all paths that end
-# here with this tag. Each number of the next word needs only these sums, not the paths themselves:
+# here with this tag. The next word needs only these sums:
 #
-# | | rose | wells | sang |
-# |---|---|---|---|
-# | ends with O | 1 | 3 · (1·2 + 4·3) = 42 | 5 · (42·2 + 34·3) = 930 |
-# | ends with N | 4 | 2 · (1·1 + 4·4) = 34 | 1 · (42·1 + 34·4) = 178 |
+# ![A cell for each word and tag with the sum of all paths that end there: 1 and 4, then 42 and 34, then 930 and
+# 178, together 1108.](pictures/11_forward.svg)
 #
-# The sum of all eight paths is 930 + 178 = 1108. For W words and C tags, this takes about W · C² multiplications
-# instead of C^W products. Little is saved here; with 9 tags and 12 words it is 972 instead of 282 billion. So p(N N O)
-# = 480 / 1108 = 43 %, the most probable sequence. If each word chose independently, the answer would be the sequence N
-# O O.
+# For W words and C tags, this takes about W · C² multiplications instead of C^W products: with 9 tags and 12 words
+# 972 instead of 282 billion. So p(N N O) = 480 / 1108 = 43 %, the most probable sequence. If each word chose
+# independently, the answer would be N O O.
 #
 # In code we keep logarithms, so that nothing overflows. Then a product becomes a sum, and a sum becomes `logsumexp`.
 # The next cell writes the forward algorithm and the score of a single sequence. Then it lists all eight sequences
@@ -558,8 +560,7 @@ for sequence, value in sorted(values.items(), key=lambda pair: -pair[1]):
 print(f"sum of all {total:.0f}, forward {log_sum_of_all(emissions, transitions).exp():.0f}")
 
 # %% [markdown]
-# Both sums are 1108. Compare the first two lines. On its own, *wells* prefers O (3 against 2). But the transitions of
-# N N O (4 · 3) outweigh those of N O O (3 · 2), so N N O wins.
+# Both sums are 1108.
 #
 # The sum is what we need for the loss. To predict, we need the **best** sequence. The same walk from left to right
 # finds it, if we keep the best path to each tag instead of the sum of all paths, and remember where it came from.
@@ -593,38 +594,34 @@ check("11.4", viterbi)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
-# In the loop one word is different: `logsumexp` has become `max`, which also returns where the maximum is. New is the
-# way back, which follows these numbers from the last word to the first. With the pencil: the best path to *wells* as O
-# has 3 · max(1·2, 4·3) = 36, to *wells* as N 2 · max(1·1, 4·4) = 32. The best path to *sang* as O has 5 · max(36·2,
-# 32·3) = 480 and comes from N. Then we go back: O, before it N, before it N. Why not simply take the best next tag each
-# time? At *wells*, O is ahead (36 against 32), and it still loses. The best beginning need not be the beginning of the
-# best sequence.
+# In the loop one word is different: `logsumexp` has become `max`, which also returns where the maximum is. New is
+# the way back, which follows these numbers from the last word to the first. With the pencil: the best path to
+# *wells* as O has 3 · max(1·2, 4·3) = 36, to *wells* as N 2 · max(1·1, 4·4) = 32. The best path to *sang* as O has
+# 5 · max(36·2, 32·3) = 480 and comes from N. Then we go back: O, before it N, before it N. Why not simply take the
+# best next tag each time? At *wells*, O is ahead (36 against 32), and it still loses. The best beginning need not
+# be the beginning of the best sequence.
 #
 # </details>
 
 # %% [markdown]
-# The transitions that BIO forbids don't have to be learned. The CRF of the package adds −10,000 to their scores. So
-# sequences that contain one add nothing to the sum, and Viterbi never chooses them. The package also has a score for
-# the first and the last tag of a sentence.
+# ![A cell for each word and tag with its best path: 36 and 32 at wells, 480 and 128 at sang. Going back from 480
+# gives N, N, O, although O was ahead at wells.](pictures/11_viterbi_path.svg)
 #
-# Now we put the CRF on top of BERT. It reads the first pieces only, because the transitions are between *words*.
-# The loss is −log p of the gold sequence, divided by the number of words. Its gradient flows through the forward
-# algorithm into the transitions and into BERT. Everything else is as before: the same data, seed and number of
-# steps.
+# The transitions that BIO forbids don't have to be learned. The CRF of the package adds −10,000 to their scores, so
+# Viterbi never chooses them. It also has a score for the first and the last tag of a sentence.
 #
-# A CRF does two things: it forbids transitions, and it learns transition scores. How much does each of them bring? We
-# compare four taggers:
+# Now we put the CRF on top of BERT. It reads the first pieces only, because the transitions are between *words*. The
+# loss is −log p of the gold sequence, divided by the number of words. A CRF forbids transitions, and it learns
+# scores for the others. How much does each bring? We compare four taggers:
 #
 # - **independent**: the tagger from above, each word for itself
-# - **rules alone**: the same tagger, decoded by a CRF that has learned nothing. All allowed transitions have the
-#   score 0, so nothing has to be trained
+# - **rules alone**: the same, decoded by a CRF that has learned nothing: allowed transitions have the score 0
 # - **CRF**: BERT and CRF trained together
-# - **linear, rules**: the baseline with capitals, decoded by the same rules. They work for every tagger that scores
-#   each tag, so a fair comparison gives them to the baseline, too. Its scores are log-probabilities
+# - **linear, rules**: the baseline with capitals, decoded by the same rules
 #
-# Guess: how much of the CRF's gain in F1 do the rules alone bring, and which of the four is best? The first of the next
-# three cells prints the allowed transitions. The second trains. **It takes up to two minutes on a slow computer.** The
-# third compares.
+# Guess: how much of the CRF's gain in F1 do the rules alone bring, and which of the four is best? The first of the
+# next three cells prints the allowed transitions. The second trains. **It takes up to two minutes on a slow
+# computer.** The third compares.
 
 # %%
 from bertedu.finetuning.crf import ConditionalRandomField
@@ -638,7 +635,7 @@ for before, scores in zip(("the start", *places), [at_start, *after_tag]):
 # %%
 from bertedu.finetuning.tagging import BertCrfForTokenClassification
 
-crf_tagger = learn(new_tagger(BertCrfForTokenClassification, tags), task, epochs=3)
+crf_tagger = learn(new_tagger(BertCrfForTokenClassification, tags), task, epochs=4)
 with_crf = task.predict(crf_tagger, validation)
 
 # %% tags=["guess"]
@@ -653,7 +650,7 @@ for row in validation:
 taggers = {"independent": independent, "rules alone": with_rules}
 taggers |= {"CRF": with_crf, "linear, rules": linear_rules}
 for name, found in taggers.items():
-    reached = about(f"tagging F1: {name}", entity_f1(gold, found), within=0.04)
+    reached = about(f"hand-written names, F1: {name}", entity_f1(gold, found), within=0.05)
     print(f"{name:13}  F1 {reached:.2f}")
 print(
     f"impossible: {impossible(with_rules)} with the rules, {impossible(with_crf)} with the CRF"
@@ -662,39 +659,33 @@ print(
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# The tagger that decides independently has 0.82, the rules alone 0.88, the CRF 0.87. So forbidding impossible
-# transitions brings the gain, and that needs no training. Does the CRF learn anything that the rules don't have? One
-# run can't tell. We trained with three seeds (`python benchmarks/tagging.py` does it for you): the rules alone had
-# 0.880, 0.860 and 0.883, the CRF 0.873, 0.877 and 0.884. The means, 0.874 and 0.878, differ by 0.004, and the seeds of
-# one tagger by up to 0.023 (rules) and 0.011 (CRF).
+# The tagger that decides independently has an F1 of 0.50, the rules alone 0.56, the CRF 0.57. So forbidding
+# impossible transitions brings nearly the whole gain, and that needs no training. Does the CRF learn anything that
+# the rules don't have? One run can't tell: seeds differ by more than a point.
 #
-# And the baseline? With the same rules it has 0.88, at least as much as BERT. On these sentences our BERT is no better
-# than a linear model that sees capitals, the ending of the word and two neighbors on each side. Compared with the first
-# baseline, in lower case and without rules (0.67), the same BERT would seem to be 21 points ahead. Capitals and rules
-# alone bring the linear model just as far.
-#
-# F1 shows no advantage of BERT over hand-made features. That doesn't mean that pre-training brings nothing. To measure
-# that, compare BERT with the same network, not with another model: we drew all weights at random and trained for three
-# passes in the same way (*not pre-trained* in `benchmarks/tagging.py`). In our run F1 was 0.16 instead of 0.82, and
-# 0.27 instead of 0.88 with the rules. So without its pre-training this network is far worse than with it, and far worse
-# than the linear model. Do BERT and the linear model know the same, then? Let's look at their errors.
+# And the baseline? The rules help it, too, from 0.45 to 0.50. With the same input and the same rules BERT is about
+# six points ahead: that is what its vectors are worth here. Compared with the first baseline, in lower case and
+# without rules (0.37), the same BERT would seem to be 19 points ahead.
 #
 # </details>
 #
-# Whatever you compare, **give the baseline everything that you give the model**, except the part that you want to test.
+# ![Bars of F1 for the four taggers: the rules lift each of them, and BERT with rules is ahead of the linear model
+# with rules.](pictures/11_four_taggers.svg)
+#
+# Whatever you compare, **give the baseline everything that you give the model**, except the part that you want to
+# test.
 #
 # ## Boundaries or types?
 #
 # What is still wrong? A gold entity can be found with the wrong type, found with other boundaries, or missed. (In
-# addition, a model can find an entity where there is none.) The first of the next three cells counts the cases for the
-# four taggers.
+# addition, a model can find an entity where there is none.) The first of the next three cells counts the cases for
+# the four taggers.
 #
-# Five names of the validation sentences, such as *Austin*, stand for a person, a place, an organization or a product:
-# *Austin sang*, *the boat to Austin*. Only the words around the name tell which it is. The second cell counts the right
-# entities among these names, and among all others; its last line has the totals. (Each entity is a tuple: row, type,
-# first word, word after the last.) Guess: which tagger is better where? The third cell draws a table for the rules
-# alone: rows are gold types, columns what the model found.
-
+# Some names of the validation sentences, such as *Paris*, are a person in one sentence and a place or a team in
+# another. Only the words around the name tell which it is. The second cell counts the right entities among these
+# names, and among all others; its last line has the totals. (Each entity is a tuple: row, type, first word, word
+# after the last.) Guess: which tagger is better where? The third cell draws a table for the rules alone: rows are
+# gold types, columns what the model found.
 
 # %% tags=["guess"]
 def kinds_of_errors(gold, found):
@@ -715,18 +706,18 @@ for name, found in taggers.items():
     print(f"{name:13}", end="")
     counts = kinds_of_errors(gold, found)
     for one in kinds:
-        count = about(f"tagging {one}: {name}", counts[one], within=25)
+        count = about(f"hand-written names, {one}: {name}", counts[one], within=30)
         print(f"   {one} {count:.0f}", end="")
     print()
 
 # %% tags=["guess"]
-names = {e: validation[e[0]].words[e[2] : e[3]] for e in entities(gold)}
+names = {e: " ".join(validation[e[0]].words[e[2] : e[3]]).lower() for e in entities(gold)}
 types = Counter(name for name, _ in {(names[e], e[1]) for e in names})  # how many a name has
 several = {e for e in names if types[names[e]] > 1}
 for name, found in (taggers | {"gold": gold}).items():
     right = entities(gold) & entities(found)
-    a = about(f"names of several types: {name}", len(right & several), within=20)
-    b = about(f"names of one type: {name}", len(right - several), within=20)
+    a = about(f"hand-written names of several types: {name}", len(right & several), within=30)
+    b = about(f"hand-written names of one type: {name}", len(right - several), within=30)
     print(f"{name:13}   several types {a:.0f}   one type {b:.0f}")
 
 # %% tags=["hide-input", "nbval-ignore-output"]
@@ -735,63 +726,37 @@ from bertedu.visualization.confusion import entity_confusion
 entity_confusion(gold, with_rules)
 
 # %% [markdown]
-# In the picture, the last row, *invented*, is no gold type: it has the entity that BERT found where there is none. The
-# other rows contain the 443 gold entities. A field is the darker, the larger its share of its row is. Look at the
-# largest numbers off the diagonal: persons and places that BERT takes for organizations. One cause is the training
-# sentences. If an entity stands before *has* there, it is an organization in 113 of 207 cases, as in *The Bank of Dover
-# has dismissed thirty workers*. So in *Nicholas Fraser has written a book* BERT can be misled by its context. To
-# resist, it would have to know that *Nicholas* is a first name. The training sentences don't contain it, so only
-# pre-training can teach that, and here it did not.
+# In the picture, the last row, *invented*, is no gold type: it has what BERT found where there is no name. The
+# other rows contain the 356 gold entities. A field is the darker, the larger its share of its row is.
 #
 # <details><summary>What you saw, and why</summary>
 #
-# Compare the numbers after "other boundaries": 34 for the tagger that decides independently, 9 with the rules, 11 with
-# the CRF. Rules and transitions know which tags may follow each other, so they correct **boundaries**. But no
-# transition knows whether *Nicholas Fraser* is a man or a company. The rules even have more wrong types than the
-# independent tagger, 42 instead of 34. They didn't make the types worse: of 25 entities whose boundaries they repaired,
-# 17 are right now, and 8 have moved from "other boundaries" to "wrong type".
+# Compare the numbers after "other boundaries": 40 for the tagger that decides independently, 21 with the rules, 20
+# with the CRF. Rules and transitions know which tags may follow each other, so they correct **boundaries**. But no
+# transition knows whether *Meridian* is a man or a company: wrong types stay, more than a hundred of them.
 #
-# Now the line of the linear model. It has as many right entities as BERT with rules (388 against 389), but other
-# errors. It misses 23 names, and BERT only 3. BERT gives 42 names the wrong type, and the linear model 26. So fewer
-# wrong types are possible here even without BERT's vectors. A larger BERT or more text may help BERT with them; this
-# chapter doesn't test it.
+# The linear model misses 65 names and BERT 19. Where does BERT's lead come from? In *the bus broke down outside
+# wolverhampton* and *you around? luca locked himself out again* no capital gives the name away: the linear model
+# misses both, and BERT finds them. In *About sixty dogs were found in a house on the edge of Zaragoza* the linear
+# model takes the town for an organization, and BERT for a place. In training, *edge of* stands before no name at
+# all, so that it is a hint only to a model that knew it before.
 #
-# And the five names? Here is what F1 did not show. BERT with rules is right in 51 of these 54 cases (47 and 48 with two
-# other seeds), the linear model in 21. (The CRF has 41, ten fewer than the rules alone; with one run of each we can't
-# say why.) The 54 cases are few different ones: the five names in six sentence patterns. So we can look where the 33
-# errors of the linear model come from:
+# At names of several types BERT is hardly better (16 of 37 against 14; the CRF has 11). *Paris was late for
+# practice again* takes somebody who knows what can be late for practice: a larger model, which has read more.
 #
-# - 22 are in three patterns whose deciding words never occur in the training sentences: *Austin sang*, *the roads
-#   around Austin*, *a used Austin costs half as much*. These words stand next to the name, so the linear model sees
-#   them, but it has no weights for *sang*, *roads*, *around*, *used* and *half*. BERT knows such words from
-#   pre-training: the network from random weights, with the rules, is right in none of the 54.
-# - 8 are *Austin has opened a second factory*. In training, *factory* goes with organizations, but here it is the fifth
-#   word after the name, and the linear model sees only two. BERT sees the whole sentence.
-# - 3 are *I asked Beverley* and *I asked Charlotte*, with familiar words.
-#
-# So mostly **the deciding words are new**. *The roads around Austin are bad* shows what happens then: the linear model
-# takes *Austin* for a product, because training contains *The brakes of my Mercedes are bad*.
-#
-# On all other names the linear model is ahead, 367 against 338 of 389. Most of them show their type themselves (*Mrs*,
-# *Lake*, *Company*, *-bury*), and the words around them come from a few templates that training contains, too.
-#
-# So the result is not "BERT is useless", but "these data hardly need BERT".
+# How good is this? On CoNLL-2003 BERT-Base has an F1 of 92.4 and BERT-Large of 92.8 (Devlin et al. 2019, table 7):
+# news, with fourteen thousand training sentences, in which many test names occur too, and a model that read 3.3
+# billion words. Ours has six million weights and 1,462 sentences, and nine in ten names are new.
 #
 # </details>
 #
-# These sentences were made from templates. It is another matter with texts that nobody made from templates. On rare
-# entities in web texts (WNUT 17), with 1,000 sentences for training, our BERT has an F1 of 0.19, and a linear model
-# with capitals 0.07 (`benchmarks/README.md`). Read the lead with care: BERT's passes (ten) and dropout (0.1) were
-# chosen on validation sentences, and that linear model isn't this chapter's: it has other features and is trained in
-# another way. Both scores are low: these entities are rare on purpose, 1,000 sentences are few, and so are the 16
-# million words of our pre-training texts. BERT-Base read 3.3 billion.
+# ![A row for each tagger, with right entities, wrong types, other boundaries and missed names. The rules move names
+# from other boundaries to right; wrong types stay.](pictures/11_errors.svg)
 #
 # ## What did the transitions learn? (optional)
 #
-# After its first word a name continues (I-) or ends (O). In training, how often does each happen, and which of the
-# two transition scores is higher? The next cell prints the counts and the learned scores. Then it sets all learned
-# scores of the trained CRF to 0, keeps only the rules, and computes F1 again. Guess first: do the scores follow the
-# counts?
+# After its first word a name continues (I-) or ends (O). The next cell prints how often each happens in training, and
+# the learned scores. Then it sets these to 0 and computes F1 again. Guess: do the scores follow the counts?
 
 # %% tags=["guess"]
 learned = crf_tagger.crf.transitions.detach()  # [C, C]
@@ -800,46 +765,38 @@ follows = Counter(step for row in train for step in pairwise(row.tags))
 for kind in ("person", "place", "organisation", "product"):
     begin, inside = f"B-{kind}", f"I-{kind}"
     to_i, to_o = (learned[number[begin], number[tag]] for tag in (inside, "O"))
-    to_i = about(f"transition score: {begin} to I-", to_i, within=0.02)
-    to_o = about(f"transition score: {begin} to O", to_o, within=0.02)
+    to_i = about(f"hand-written names, transition score: {begin} to I-", to_i, within=0.05)
+    to_o = about(f"hand-written names, transition score: {begin} to O", to_o, within=0.05)
     print(f"{begin:14} I- follows {follows[begin, inside]:3} times, score {to_i:+.2f},", end="")
     print(f"   O follows {follows[begin, 'O']:3} times, score {to_o:+.2f}")
     higher += to_i > to_o
 print(f"I- has the higher score for {higher} of 4 types")
 rules.encoder, rules.classifier = crf_tagger.encoder, crf_tagger.classifier
 without = entity_f1(gold, task.predict(rules, validation))
-learned_f1 = about("tagging F1: CRF", entity_f1(gold, with_crf), within=0.04)
-zero_f1 = about("tagging F1: CRF with scores of 0", without, within=0.04)
+learned_f1 = about("hand-written names, F1: CRF", entity_f1(gold, with_crf), within=0.05)
+zero_f1 = about("hand-written names, F1: CRF, scores of 0", without, within=0.05)
 print(f"F1 with these scores:  {learned_f1:.2f}")
 print(f"F1 with zeros instead: {zero_f1:.2f}")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# In this run I- has a higher score than O for all four types, though in training O is more frequent after B-place and
-# B-product. So a transition score isn't a frequency. It is what has to be *added* to what the emissions already say.
-# And these scores are small: the pencil's table has ln 4 = 1.4, here they are about 0.02.
-#
-# Without the learned scores F1 is the same, so at prediction they add nothing to the rules. That says nothing about the
-# training, because we kept the encoder that was trained with the CRF's loss. For this compare with "rules alone" above:
-# a tagger that was trained without a CRF is as good, if it gets the rules. (If a CRF is to learn more on its own, give
-# it a higher learning rate than BERT.)
+# In this run I- has a higher score than O for all four types, though in training O is more frequent after every B-.
+# So a transition score isn't a frequency. It is what has to be *added* to what the emissions already say. And these
+# scores are small: the pencil's table has ln 4 = 1.4, here they are about 0.02. Without them F1 is the same, so at
+# prediction they add nothing to the rules. (If a CRF is to learn more on its own, give it a higher learning rate
+# than BERT.)
 #
 # </details>
 #
-# BERT's authors used no CRF. Perhaps better vectors leave less for a CRF to improve; this chapter doesn't measure it.
-# What remains in any case is the guarantee that no impossible sequence is predicted, and for this the rules alone are
-# enough.
+# BERT's authors used no CRF. That no impossible sequence is predicted, the rules alone guarantee.
 #
 # ## Parts of speech (optional)
 #
 # **Part-of-speech tagging** is the same task without entities: every word has one of the **universal tags** (NOUN,
-# VERB, ADJ, …). *Light* can have three of them. The next cell prints an example of each from the training data. Then it
-# trains a tagger for two passes (about 20 seconds on a slow computer), and the linear model, in lower case. It asks
-# both about *light* in three sentences that don't occur in training.
-#
-# How good is the tagger on all words? And how good is it where the dictionary can't know the answer: on words that
-# have several tags in training, such as *light*, and on words that don't occur there? The second cell compares.
+# VERB, ADJ, …). The next cell prints examples of *light* from the training data. Then it trains a tagger for two
+# passes (about 20 seconds on a slow computer), and the linear model, in lower case, and asks both about *light* in
+# three new sentences. The second cell compares them on all words, on words with several tags, and on new words.
 
 # %%
 from bertedu.corpora.readers import TaggedWords
@@ -855,7 +812,7 @@ for tag, sentence in sorted(examples.items()):
 speech_tags = tags_of(speech_train + speech)
 speech_task = TaggingTask(speech_train, speech, tokenizer, settings, speech_tags)
 new_head = new_tagger(BertForTokenClassification, speech_tags)
-speech_tagger = learn(new_head, speech_task, epochs=2)
+speech_tagger = learn(new_head, speech_task, epochs=2, learning_rate=3e-4)
 linear_speech = linear_model(speech_train, capitals=False)
 for text in ("they light the candles .", "the light hurt my eyes .", "a light rain fell ."):
     words = tuple(text.split())
@@ -885,30 +842,29 @@ for name, found in answers.items():
     print()
 
 # %% [markdown]
-# BERT gives *light* the right tag in all three sentences. The linear model gets the verb and the noun right, too. It
-# fails only on *a light rain*. For parts of speech, accuracy over words is a good measure: every word has a tag, and no
-# tag means "nothing here". But look at the other two columns. On words with several tags BERT is nearly always right,
-# 98 % against 80 % for the linear model. Two causes are possible, and this table can't separate them: BERT reads the
-# whole sentence, not only two neighbors on each side, and it brings what it learned in pre-training. (Here the linear
-# model has no capitals. With them it is worse: 85 %, 74 % and 64 %. And the column has 233 words, but only 34 different
-# ones; *will* alone is 47 of them.)
+# BERT gives *light* the right tag in all three sentences. On words with several tags it is nearly always right, 98 %
+# against 80 % for the linear model.
 #
-# On new words BERT is best, too, but it has only 76 %. Read that number with care. There are 270 new words, but only forty
-# *different* ones, because the sentences come from templates: *If* occurs 24 times, always in the same position. In our
-# run, five words (*If*, *Without*, *but*, *reads* and *tidy*) made 64 of the 66 errors. *If* became an AUX every time:
-# of the 1,000 training sentences only one begins with a SCONJ. So the column measures a handful of words, and each of
-# them can move it by several points. Always ask how many different cases a score is made of.
+# <details><summary>How far to trust these columns</summary>
+#
+# Two causes are possible for the 98 %, and this table can't separate them: BERT reads the whole sentence, not only
+# two neighbors on each side, and it brings what it learned in pre-training. (With capitals the linear model is
+# worse: 85 %, 74 % and 64 %. And the column has 233 words, but only 34 different ones; *will* alone is 47 of them.)
+# The 270 new words are only forty *different* ones, because these sentences come from templates: in our run, five
+# words (*If*, *Without*, *but*, *reads* and *tidy*) made 64 of BERT's 66 errors there. Always ask how many
+# different cases a score is made of.
+#
+# </details>
 #
 # ## What does fine-tuning forget? (optional)
 #
-# Fine-tuning changes all weights of BERT for one task. Nothing in its loss protects what BERT knew before. Losing
-# earlier abilities is called **catastrophic forgetting**. Does it matter? Not if you only want this tagger. It does
-# if one encoder should serve several tasks, or if you fine-tune it again.
+# Nothing in the loss of fine-tuning protects what BERT knew before. Losing earlier abilities is called **catastrophic
+# forgetting**. It matters if one encoder should serve several tasks, or if you fine-tune it again.
 #
-# We can measure it with the task of pre-training. The next cell selects 15 % of the tokens in 100 short reports that
-# were made for this course, and masks most of them (as in chapter 06, about a tenth of them stay as they are). It
-# computes the masked-word loss with the pre-trained encoder and with the fine-tuned one. Both use the head of
-# pre-training, unchanged. Guess: how much of its accuracy does the fine-tuned encoder lose?
+# We measure it with the task of pre-training. The next cell selects 15 % of the tokens in 100 short reports, masks
+# most of them as in chapter 06, and computes the masked-word loss with the pre-trained encoder and with the
+# fine-tuned one. Both use the head of pre-training. Guess: how much of its accuracy does the fine-tuned encoder
+# lose?
 
 # %% tags=["guess"]
 import json
@@ -936,40 +892,38 @@ def masked_words(encoder):  # loss and accuracy, with the head of pre-training
 
 for name, encoder in (("pre-trained", pretrained.bert), ("fine-tuned", tagger.encoder)):
     loss, accuracy = masked_words(encoder)
-    loss = about(f"masked-word loss: {name} encoder", loss, within=1)
-    accuracy = about(f"masked-word accuracy: {name} encoder", accuracy, within=0.05)
+    loss = about(f"hand-written names, masked-word loss: {name} encoder", loss, within=1)
+    accuracy = about(f"hand-written names, masked-word accuracy: {name} encoder", accuracy, within=0.05)
     print(f"{name:11}  masked-word loss {loss:.2f}   accuracy {accuracy:.0%}")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# The loss rises from 3.36 to 8.57, and the accuracy falls from 40 % to 6 %. (The tokens that stay visible help the
-# 40 %.) Is anything left? A uniform guess over the 12,288 tokens of the vocabulary has a loss of ln 12,288 = 9.4, but that
-# is an unfair baseline. A fair one knows at least how frequent each token is. We counted the tokens of the 400 training
-# reports and added 1 to each count: these frequencies have a loss of 7.20 on the same masked tokens, and always saying
-# "." is right in 8.7 % of the cases. So with this head the fine-tuned encoder is worse than frequencies alone. Three
-# passes over 2,000 sentences were enough. Two remarks on this number. Some of the knowledge may not be lost but only
-# stored differently, because we still use the old head, which doesn't know the new vectors. And our learning rate,
-# 3·10⁻⁴, is higher than those for BERT-Base, 2·10⁻⁵ to 5·10⁻⁵ (Devlin et al. 2019, appendix A.3). Small models are
-# often fine-tuned with such a high learning rate, but it also moves the weights farther.
+# The loss rises from 3.36 to 7.94, and the accuracy falls from 40 % to 8 %. (The tokens that stay visible help the
+# 40 %.) A fair baseline knows how frequent each token is: counted on the 400 training reports, frequencies have a
+# loss of 7.20 on the same masked tokens, and always saying "." is right in 8.7 % of the cases. So with this head
+# the fine-tuned encoder is worse than frequencies alone. Four passes over 1,462 short sentences were enough. Some
+# of the knowledge may only be stored differently, because we still use the old head. And our learning rate, 5·10⁻⁴,
+# is higher than those for BERT-Base, 2·10⁻⁵ to 5·10⁻⁵ (Devlin et al. 2019, appendix A.3): small models need it, but
+# it also moves the weights farther.
 #
 # </details>
 #
-# What helps? A lower learning rate, fewer steps, frozen layers, or a few batches of the old task in between. Or a
-# method that changes fewer weights.
+# What helps? A lower learning rate, fewer steps, frozen layers, or a method that changes fewer weights.
 #
 # ## LoRA: train little, forget less (optional)
 #
 # **LoRA** (low-rank adaptation; Hu et al. 2021, section 4.1) freezes all pre-trained weights. Next to a frozen
-# matrix W it trains two small ones, A `[r, D]` and B `[D, r]`, and uses W + B A instead of W. The **rank** r is
-# small, 8 for example, so the update B A has few weights: 2 · r · D instead of D². A starts with random numbers and
-# B with zeros, so in the beginning the model is exactly the pre-trained one. (The paper also multiplies B A by a
-# constant α/r. Here it is 1.) After the training B A can be added to W, so that LoRA costs no time at prediction.
+# matrix W it trains two small ones, A `[r, D]` and B `[D, r]` with a small **rank** r, and uses W + B A. A starts
+# with random numbers and B with zeros, so the model begins as the pre-trained one. Later B A can be added to W:
+# LoRA costs no time at prediction.
 #
-# The paper puts LoRA on the query and value matrices of attention. So does the next cell. It counts the weights
-# that are trained: A, B and the new linear layer for the tags. The cell after it trains them with the same loop,
-# and with a higher learning rate, because B starts at zero and few weights have to do the work. **This takes up to
-# a minute on a slow computer.**
+# ![A frozen matrix W, 256 times 256, and beside it B, 256 times 8, and A, 8 times 256. Only these 4,096 weights are
+# trained.](pictures/11_lora.svg)
+#
+# As in the paper, the next cell puts LoRA on the query and value matrices of attention, and counts the weights that
+# are trained. The cell after it trains them with the same loop and a higher learning rate, because B starts at
+# zero. **This takes up to a minute on a slow computer.**
 
 
 # %%
@@ -994,35 +948,24 @@ everything = sum(p.numel() for p in tagger.parameters())
 print(f"weights that are trained: {trained:,} of {everything:,}, {trained / everything:.1%}")
 
 # %%
-learn(lora_tagger, task, epochs=3, learning_rate=5e-3)
+learn(lora_tagger, task, epochs=4, learning_rate=5e-3)
 lora_f1 = entity_f1(gold, task.predict(lora_tagger, validation))
 loss, accuracy = masked_words(lora_tagger.encoder)
-print(f"LoRA: entity F1 {about(0.74, lora_f1, within=0.06):.2f},", end=" ")
-print(f"masked-word loss {about(4.14, loss, within=0.2):.2f},", end=" ")
-print(f"accuracy {about(0.31, accuracy, within=0.05):.0%}")
+lora_f1 = about("hand-written names, F1: LoRA", lora_f1, within=0.06)
+loss = about("hand-written names, masked-word loss: LoRA", loss, within=0.5)
+accuracy = about("hand-written names, masked-word accuracy: LoRA", accuracy, within=0.06)
+print(f"LoRA: entity F1 {lora_f1:.2f}, masked-word loss {loss:.2f}, accuracy {accuracy:.0%}")
 
 # %% [markdown]
-# | three passes each | weights trained | entity F1 | masked-word loss | accuracy |
-# |---|---|---|---|---|
-# | before | 0 | | 3.36 | 40 % |
-# | full fine-tuning | 100 % | 0.82 | 8.57 | 6 % |
-# | LoRA, rank 8 | 0.6 % | 0.74 | 4.14 | 31 % |
-#
-# LoRA forgets much less: the loss rises by 0.8 instead of 5.2. But it has also learned less: 0.74 is below the fair
-# baseline (0.80). (This is one run of each.) Biderman et al. (2024) found the same trade-off in large language models,
-# and gave their paper the title "LoRA Learns Less and Forgets Less". Why it learns less here we haven't measured. For
-# RoBERTa and larger models Hu et al. (2021, section 5) report scores as high as those of full fine-tuning. If you take
-# B A away, the pre-trained encoder is back. But after full fine-tuning you still have its file, too. LoRA's gain is
-# another one: many tasks can share one encoder, and each of them adds only a few weights.
+# LoRA trains 0.6 % of the weights and forgets much less: compare its loss with 3.36 before and 7.94 after full
+# fine-tuning. Compare its F1 with 0.50, too: "LoRA Learns Less and Forgets Less" (Biderman et al. 2024, on large
+# language models). Many tasks can share one encoder, and each adds only a few weights.
 #
 # ## The proof
 #
-# Three comparisons. First: the chapter's tagger, the package's and the one of `transformers` get the same weights and
-# the same batch. Do they compute the same logits and the same loss?
-#
-# Second: the forward algorithm of this chapter against the package's CRF, on 200 random cases, and brute force against
-# the package's Viterbi and your own from exercise 11.4, on three (brute force is slow). Third: our F1 of the CRF's
-# predictions against the package's and seqeval's.
+# First: the chapter's tagger, the package's and that of `transformers` get the same weights and batch. Second: this
+# chapter's forward algorithm against the package's CRF, and brute force against Viterbi, the package's and yours.
+# Third: our F1 against the package's and seqeval's.
 
 # %%
 from tempfile import TemporaryDirectory
@@ -1055,16 +998,16 @@ crf = ConditionalRandomField(("NOUN", "VERB", "DET"))  # without forbidden trans
 _ = crf.transitions.data.normal_()
 mask, largest, same = torch.ones(1, 6, dtype=torch.bool), 0.0, 0
 for trial in range(200):
-    emissions = torch.randn(6, 3)
-    mine = log_sum_of_all(emissions, crf.transitions)
-    package = crf.log_sum_of_all(emissions[None], mask)[0]
+    drawn = torch.randn(6, 3)
+    mine = log_sum_of_all(drawn, crf.transitions)
+    package = crf.log_sum_of_all(drawn[None], mask)[0]
     largest = max(largest, (mine - package).abs().item())
     if trial < 3:
         sequences = product(range(3), repeat=6)
-        best = max(sequences, key=lambda s: score(emissions, crf.transitions, s).item())
-        same += list(best) == crf.decode(emissions[None], mask)[0]
+        best = max(sequences, key=lambda s: score(drawn, crf.transitions, s).item())
+        same += list(best) == crf.decode(drawn[None], mask)[0]
         with suppress(NotImplementedError):  # exercise 11.4 may still be empty
-            assert list(viterbi(emissions, crf.transitions.detach())) == list(best)  # yours
+            assert list(viterbi(drawn, crf.transitions.detach())) == list(best)  # yours
 print(f"forward algorithm, largest difference in 200 cases: {largest:.4f}")
 print(f"brute force and the package's Viterbi agree in {same} of 3 cases")
 f1s = [entity_f1(gold, with_crf), f1_score(gold, with_crf)]
@@ -1075,16 +1018,44 @@ print(f"largest difference between the three F1: {max(f1s) - min(f1s):.4f}")
 # All differences are zero to four decimals. Your Viterbi has passed too, if exercise 11.4 isn't empty: an `assert`
 # would have stopped the cell.
 #
+# ## The same with `transformers`
+#
+# Our checkpoint opens in Hugging Face's library, since names and shapes of its weights are the same. `pipeline` does
+# everything from the text to grouped names: it splits, predicts, reads the first piece of each word
+# (`aggregation_strategy="first"`) and joins B- and I-. The first line of the output is as the pipeline gives it.
+
+# %% tags=["nbval-ignore-output"]
+from transformers import pipeline
+
+with TemporaryDirectory() as saved:
+    tagger.save_pretrained(saved)
+    tokenizer.save_pretrained(saved)
+    find = pipeline("token-classification", model=saved, aggregation_strategy="first")
+text = "Mina Okafor moved from Leeds to Oslo in May."
+print(find(text)[0])
+for text in (text, "Will Jordan come to Jordan?", "My Kindle died near the Amazon."):
+    found = [f"{one['word']} [{one['entity_group']}, {one['score']:.0%}]" for one in find(text)]
+    print(f"{text:45} {', '.join(found)}")
+
+# %% [markdown]
+# <details><summary>With a network, and without `pipeline`</summary>
+#
+# The same lines open a published tagger: `pipeline("token-classification", model="dslim/bert-base-NER",
+# aggregation_strategy="first")` downloads BERT-Base, fine-tuned on CoNLL-2003, about 430 MB. Without `pipeline` it
+# is `AutoTokenizer.from_pretrained(folder)` and `AutoModelForTokenClassification.from_pretrained(folder)`, and the
+# names of the tags are in `model.config.id2label`.
+#
+# </details>
+#
 # ## Broken BERT: the shifted tags
 #
 # A colleague has put our tagger into a service. The weights are identical to ours, and the validation loss was fine.
-# But customers complain: sentences with common names come out right, but after a rare or foreign name the tags are
+# But customers complain: sentences of common words come out right, but after a rare or foreign name the tags are
 # wrong.
 #
-# The next cell is the colleague's code. `first_pieces` has a 1 at the first piece of each word. Then the cell
-# computes the F1 of the service on our validation sentences, grouped by the number of extra pieces (pieces that
-# aren't the first of their word). For one sentence it prints the pieces, and for three of its words whether the
-# service takes them for a part of a name.
+# The next cell is the colleague's code. `first_pieces` has a 1 at the first piece of each word. Then the cell takes
+# what our tagger found on the validation sentences as the truth, and computes the F1 of the service, grouped by the
+# number of extra pieces (those that aren't the first of their word).
 
 
 # %%
@@ -1101,36 +1072,29 @@ def serve(words, read_tags):
 
 
 extra = [sum(len(tokenizer.encode(word)) - 1 for word in row.words) for row in validation]
-for name, low, high, expected in (
-    ("no extra piece", 0, 0, 1.00),
-    ("1 extra piece", 1, 1, 0.37),
-    ("2 or 3", 2, 3, 0.12),
-    ("4 or more", 4, 99, 0.06),
+for name, low, high in (
+    ("no extra piece", 0, 0),
+    ("1 extra piece", 1, 1),
+    ("2 or 3", 2, 3),
+    ("4 or more", 4, 99),
 ):
-    group = [row for row, n in zip(validation, extra) if low <= n <= high]
-    found = [serve(row.words, served_tags) for row in group]
-    f1_here = entity_f1([row.tags for row in group], found)
-    print(f"{name:15} {len(group):3} sentences  F1 {about(expected, f1_here, within=0.15):.2f}")
-
-words = ("Amelia", "met", "Kate", "Jennings", "near", "Glasgow", ".")
-example = task.encode_words(words, ("O",) * len(words))
-print(tokenizer.convert_ids_to_tokens(example["input_ids"]))
-served = dict(zip(words, serve(words, served_tags)))
-for word in ("Amelia", "Jennings", "near"):
-    print(f"{word}: {'part of a name' if served[word] != 'O' else 'no name'}")
+    group = [n for n, pieces in enumerate(extra) if low <= pieces <= high]
+    served = [serve(validation[n].words, served_tags) for n in group]
+    same = entity_f1([independent[n] for n in group], served)
+    same = about(f"hand-written names, served: {name}", same, within=0.2)
+    print(f"{name:15} {len(group):3} sentences  F1 {same:.2f}")
 
 # %% [markdown]
-# Without extra pieces the service makes no mistake. These 18 sentences are easy: 12 of them have no name, and the
-# others have common ones such as *George*. With extra pieces the service is useless. In the example sentence *Jennings*
-# is no longer a name, and *near* is.
+# Without extra pieces the service finds what our tagger finds. The more extra pieces a sentence has, the less of it
+# is left.
 #
 # ### Exercise 11.5 · Read the right pieces
 # ●●●○ · 12 minutes
 #
-# What does `served_tags` assume that isn't true? Then write a repaired version, `word_tags(piece_tags, first_pieces,
-# words)`. `piece_tags` has a tag for every token: [CLS], all pieces, [SEP] and perhaps padding. `first_pieces` has a 1
-# at the first piece of each word, otherwise 0. `words` is the number of words. A long sentence is cut before the model
-# sees it, so the last words may have no piece: they get "O". If you like, try `serve(words, word_tags)` afterwards.
+# What does `served_tags` assume that isn't true? Write a repaired version, `word_tags(piece_tags, first_pieces,
+# words)`. `piece_tags` has a tag for every token: [CLS], all pieces, [SEP] and perhaps padding. `words` is the
+# number of words. A long sentence is cut before the model sees it, so the last words may have no piece: they get
+# "O".
 
 
 # %% tags=["exercise"]
@@ -1147,8 +1111,8 @@ check("11.5", word_tags)
 # <details><summary>Solution, explained</summary>
 #
 # `piece_tags[1 : 1 + words]` takes one piece for each word, as if no word were split. Each extra piece shifts the
-# tags of all later words by one. Here *near* gets the tag of *Kate*, and *Jennings* that of *met*. Training didn't
-# notice, because its labels stood at the right pieces, and so did those of the validation loss.
+# tags of all later words by one. Training didn't notice, because its labels stood at the right pieces, and so did
+# those of the validation loss.
 #
 # The same mistake can be made on the other side, if the labels for training are placed one piece after the other.
 # Then the loss does show it: it stays high. Test both sides with a sentence whose first word is split.
@@ -1156,26 +1120,25 @@ check("11.5", word_tags)
 # </details>
 
 # %% [markdown]
+# ![Near Colbury it rained, in pieces. The service gives the words the tags of the first four pieces; the repaired
+# version those of the first piece of each word.](pictures/11_shifted.svg)
+#
 # ## Paper and code
 #
 # | | |
 # |---|---|
 # | The paper | Devlin et al. (2019), section 5.3: CoNLL-2003, a cased WordPiece model, as much of the document around each sentence as fits, the vector of the first piece for each word, no CRF |
-# | Google's code | Was published without a tagger. Every BERT for NER is a reconstruction, and they differ in the details of this chapter (which piece, padding, [SEP]) |
 # | `transformers` | `BertForTokenClassification`: dropout and a linear layer, as here. −100 is the default `ignore_index` of PyTorch's cross-entropy. The example script labels the first piece; `--label_all_tokens` labels the others too |
 # | seqeval | Treats broken tags as the CoNLL script does, unless you ask for `mode="strict", scheme=IOB2`: then an I- without a B- is no entity. Say which one you used |
-# | CRF | Lafferty et al. (2001). On top of a neural network, for example: Lample et al. (2016, section 2.2), a BiLSTM. Theirs learns all transitions. Ours forbids those that BIO forbids |
+# | CRF | Lafferty et al. (2001). On a BiLSTM: Lample et al. (2016, section 2.2). Theirs learns all transitions, ours forbids those that BIO forbids |
 # | BIO | Ramshaw and Marcus (1995), for chunks. Their B- was used only if one chunk follows another directly. B- at every beginning, as here, is called IOB2. BIOES adds S- for single words and E- for the last word. The package reads all three |
-# | Universal tags | 17 tags, the same for all languages (universaldependencies.org). *My* and *her* are PRON, and *is* is AUX |
-# | LoRA | Hu et al. (2021, sections 4.1 and 7.1): B A scaled by α/r, on query and value. The library `peft` implements it for `transformers` |
 #
 # ## Summary
 #
 # - A tagger is BERT with one linear layer that is applied to every token. A word's first piece represents the word.
 # - Score whole entities. A tagger that finds nothing can have a high accuracy over words.
-# - A fair baseline can find unseen names, sees the same input as BERT and gets the same rules. Here it is as good as
-#   our small BERT, which is far better only at names of several types, mostly where the deciding words don't
-#   occur in the tagging sentences.
+# - A fair baseline can find unseen names, sees the same input as BERT and gets the same rules. Here our small BERT is
+#   ahead of it, mostly because it misses fewer names. Names of several types stay hard for both.
 # - A CRF scores whole tag sequences. The forward algorithm sums all C^W of them in about W · C² operations, and
 #   Viterbi finds the best one.
 # - A CRF corrects boundaries. Here its rules were enough, and they need no training. They don't repair types.

@@ -12,12 +12,12 @@
 # - build a semantic search, train it by contrastive learning (InfoNCE), and measure it with recall@k
 # - write an extractive summarizer, and measure its summaries with ROUGE
 #
-# **Time:** 60 minutes for the core path, about 130 minutes with everything ·
+# **Time:** 60 minutes for the core path in two sittings, about 130 minutes with everything ·
 # **You need:** [12 · Question answering](12_question_answering.ipynb) ·
 # **Next:** [14 · What came before](14_what_came_before.ipynb)
 #
-# Sections marked (optional) are not part of the core path. You can come back to them another day. Five cells train a
-# small BERT. Each of them takes from 15 seconds to two minutes on a slow computer, and prints how far it has got.
+# Sections marked (optional) are not part of the core path. The cells that train a small BERT take from half a minute
+# to three minutes on a slow computer, and print how far they have got.
 #
 # ## Recall
 #
@@ -48,37 +48,30 @@
 #
 # ## Two ways to read a pair
 #
-# There are two ways to compare two sentences with BERT.
+# ![The map of BERT from left to right: tokenizer, embeddings, layers of self-attention and feed-forward, heads. The tokenizer and the heads are lit: this chapter changes what goes in, and what is read from the vectors that come out.](pictures/13_where.svg)
 #
-# A **cross-encoder** (left) reads both sentences **together**, as one input. Every token of one sentence can attend
-# to every token of the other. The vector of [CLS] gives a label or a score for the pair.
+# A **cross-encoder** reads two sentences **together**, as one input. Every token of one sentence can attend to every
+# token of the other. The vector of [CLS] gives a label or a score for the pair.
 #
-# A **bi-encoder** (right) reads each sentence **alone**. If both passes use the same weights, as here, it is also
-# called a **siamese network**. Each sentence gets a vector, usually the mean of its token vectors, and the cosine of
-# the two vectors is the score.
+# A **bi-encoder** reads each sentence **alone**. If both passes use the same weights, as here, it is also called a
+# **siamese network**. Each sentence gets one vector, and the cosine of the two vectors is the score.
+#
+# ![Left, the cross-encoder: sentence A and sentence B go together into one BERT, and the vector of [CLS] gives a score. Right, the bi-encoder: A and B go into BERT one by one, with the same weights. Each gives a vector, and the cosine of the two is the score. The two vectors can be stored, the score of the cross-encoder needs both texts at once.](pictures/13_two_encoders.svg)
 #
 # This one difference decides about quality and cost, and it is the subject of this chapter.
-#
-# ![Left, the cross-encoder: [CLS] sentence A [SEP] sentence B [SEP] goes into one BERT, and the vector of [CLS] gives
-# a label or a score. It needs a new pass for each pair. Right, the bi-encoder: A and B go one by one through BERTs
-# with the same weights. The mean of the token vectors gives one vector for each sentence, and the cosine of the two
-# is the score. These vectors can be stored. So the cross-encoder compares words of both sentences, and the bi-encoder
-# is cheap for many sentences.](pictures/13_two_encoders.svg)
 #
 # ## Natural language inference
 #
 # In **natural language inference** (NLI) we take one sentence, the **premise**, to be true. What does that say about
-# a second sentence, the **hypothesis**? There are three labels:
+# a second sentence, the **hypothesis**?
 #
 # - **entailment**: the hypothesis follows from the premise;
 # - **contradiction**: the hypothesis can't be true if the premise is;
 # - **neutral**: the premise leaves it open.
 #
 # The large public data sets of this task are SNLI (pairs about photos) and MNLI (pairs from many kinds of text).
-# Ours is small and made for this course. The next cell reads it with `read_labelled` (`row.text` is the premise,
-# `row.pair` the hypothesis), and shows one hypothesis with three premises. Which label belongs to which premise?
-# Decide before you run the cell after it. That cell prints the labels, and the accuracy of three baselines on the 300
-# validation rows (the package's `classification_baselines`): the most frequent label, and two linear models.
+# Ours is small and was written by hand for this course. The next cell reads it (`row.text` is the premise, `row.pair`
+# the hypothesis), and shows one hypothesis with three premises. Which label belongs to which premise?
 
 # %%
 from bertedu.corpora.task_data import read_labelled
@@ -86,12 +79,23 @@ from bertedu.course import about, check, data_path, hint, quiz
 
 train_rows = read_labelled(data_path("tasks/inference/train.tsv"))
 validation_rows = read_labelled(data_path("tasks/inference/validation.tsv"))
-three = [row for row in train_rows if row.pair == train_rows[0].pair]
-print("hypothesis:", three[0].pair)
+hypothesis = "The meeting is on Friday."
+three = [row for row in train_rows + validation_rows if row.pair == hypothesis]
+print("hypothesis:", hypothesis)
 for row in three:
     print("   premise:", row.text)
 
-# %%
+# %% [markdown]
+# Could a model that only counts words tell them apart? Look at two of the premises:
+#
+# ![Two premises, the meeting is on Friday, not on Monday, and the meeting is on Monday, not on Friday, and below them how often each of their words occurs. The two rows of counts are the same, so a model that counts words must give both premises the same label.](pictures/13_same_words.svg)
+#
+# The next cell prints the labels, and the accuracy of three baselines on the 300 validation rows: the most frequent
+# label, and two linear models. One counts the words (and pairs of neighbors) of both sentences in one **bag of words**.
+# The other **compares words**: it knows which are only in the premise, which only in the hypothesis, and which in both. Each label is a
+# third of the rows. Before you run the cell, guess: what do the two linear models reach?
+
+# %% tags=["guess"]
 from bertedu.finetuning.labels import classification_baselines
 
 print([row.label for row in three])
@@ -100,17 +104,15 @@ for name, figures in baselines.items():
     print(f"{name:22} {figures['accuracy']:.2f}")
 
 # %% [markdown]
-# The **bag of words** counts the words of both sentences, and pairs of neighboring words. With 0.55 it is better
-# than guessing: if there is a *not* in the premise, for example, the label is often contradiction. But it puts both
-# sentences into one bag, so it can't compare them. *A dog ran* follows from *A wet dog ran*, but not the other way
-# round. Both orders give the same bag.
+# <details><summary>What you saw, and why</summary>
 #
-# The last line is the stronger baseline. This linear model knows which words are only in the premise, which are only
-# in the hypothesis, which are in both, and what share that is. It gets two thirds right. Reading has to add
-# something to *this* number.
+# Both are better than guessing, but not by much. A *not* that only the premise has points to a contradiction, a
+# *may* to neutral. That is what such a model can use. Which day the *not* belongs to is invisible to it.
 #
-# Before we train anything, one more control: how much can you know from the hypothesis **alone**? In our data each
-# hypothesis occurs three times, once with each label.
+# </details>
+#
+# The higher of the two numbers is our baseline. Reading has to add something to it. One more control: how much can
+# you know from the hypothesis **alone**? In our data each hypothesis occurs three times, once with each label.
 #
 # ### Exercise 13.1 · Half of the question
 # ●○○○ · 3 minutes
@@ -136,17 +138,15 @@ check("13.1", share)
 # %% [markdown]
 # ### A data set that gives its labels away (optional)
 #
-# That may sound too obvious to mention. But the largest public data sets fail this test. Their hypotheses were
-# written by paid crowd workers, who saw a premise and a label and wrote a fitting sentence. A quick way to a
-# contradiction is a *not* or a *nobody*. A quick way to a neutral sentence is to add something. Such traces are
+# The largest public data sets fail this test. Their hypotheses were written by paid crowd workers, who saw a premise
+# and a label and wrote a fitting sentence. A quick way to a contradiction is a *not* or a *nobody*. Such traces are
 # called **annotation artifacts**. Gururangan et al. (2018) trained a simple classifier on the hypotheses alone. It
 # was right for about 67 % of SNLI and 53 % of MNLI, where guessing is right for about a third.
 #
-# We can imitate this with our data. For each hypothesis we keep one of its three rows. A *hurried writer* keeps the
-# contradiction if the hypothesis has a negative word, and one of the other two if it has none. As a control, a *fair
-# writer* chooses the row at random. The next cell trains a linear classifier on each version, and it sees the
-# hypotheses alone. The hurried writer seldom keeps a contradiction, so we use balanced accuracy, the mean of the
-# three classes' recalls (chapter 07). Guessing gets 0.33.
+# We can imitate this. For each hypothesis we keep one of its three rows. A *hurried writer* keeps the contradiction
+# if the hypothesis has a negative word, and one of the other two if it has none. A *fair writer* chooses at random.
+# A linear classifier sees the hypotheses of each version alone. (We use balanced accuracy, the mean of the three
+# recalls, since the hurried writer seldom keeps a contradiction. Guessing gets 0.33.) Guess what it reaches.
 
 # %%
 import torch
@@ -154,7 +154,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
-NEGATIVE = {"not", "no", "never", "nobody", "none", "cannot"}
+NEGATIVE = {"not", "no", "never", "nobody", "none", "nothing", "neither", "without"}
+
+
+def is_negative(text):
+    words = text.lower().rstrip(".").split()
+    return any(word in NEGATIVE or word.endswith("n't") for word in words)
 
 
 def one_of_three(rows, hurried):  # the texts and labels of one row for each hypothesis
@@ -163,31 +168,38 @@ def one_of_three(rows, hurried):  # the texts and labels of one row for each hyp
         by_hypothesis.setdefault(row.pair, []).append(row)
     for hypothesis, choices in by_hypothesis.items():
         if hurried:
-            negative = bool(NEGATIVE & set(hypothesis.lower().rstrip(".").split()))
+            negative = is_negative(hypothesis)
             choices = [row for row in choices if (row.label == "contradiction") == negative]
         kept.append(choices[torch.randint(len(choices), (), generator=generator)])
     return [row.pair for row in kept], [row.label for row in kept]
 
 
+# %% tags=["guess"]
 for name, hurried in (("fair writer", False), ("hurried writer", True)):
     texts, labels = one_of_three(train_rows, hurried)
-    bags = CountVectorizer(ngram_range=(1, 2), token_pattern=r"\w+").fit(texts)
+    bags = CountVectorizer(ngram_range=(1, 2), token_pattern=r"[\w']+").fit(texts)
     linear = LogisticRegression(C=10, max_iter=1000).fit(bags.transform(texts), labels)
     texts, labels = one_of_three(validation_rows, hurried)
     measured = balanced_accuracy_score(labels, linear.predict(bags.transform(texts)))
     print(f"{name:15} hypothesis alone: {measured:.2f}")
 
 # %% [markdown]
-# Look at the hurried writer: 0.60, without a single premise. (There are only 100 validation rows, so a difference of
-# five points, like that of the fair writer from a third, means nothing.) A BERT that is trained on such data can get
-# many rows right without comparing anything, and its score looks better than it is. So before you train a model of
-# pairs, **train one that sees only half of the pair**. Its score is your baseline, not one third.
+# <details><summary>What you saw, and why</summary>
+#
+# The fair writer's hypotheses say nothing, up to the luck of 100 rows (a standard error of five points). The hurried
+# writer's give many labels away, without a single premise. A BERT that is trained on such data can get many rows
+# right without comparing anything, and its score looks better than it is.
+#
+# </details>
+#
+# So before you train a model of pairs, **train one that sees only half of the pair**. Its score is your baseline.
 #
 # ## A cross-encoder
 #
 # Both sentences enter BERT together, as in [chapter 07](07_next_sentence_prediction.ipynb). BERT's pooler turns the
-# vector of [CLS] into another vector of size D, and one linear layer gives a score for each of the C labels. The next
-# cell has the whole class, and shows the input for one pair: its tokens and its token types.
+# vector of [CLS] into another vector of size D, and one linear layer gives a score for each of the C labels.
+#
+# ![What goes into a cross-encoder: the tokens of [CLS], Mary is older, [SEP], Peter is younger, [SEP], and below each its token type, 0 for the first sentence and 1 for the second. Out of the vector at [CLS] come three scores, one for each label.](pictures/13_inputs.svg)
 
 # %%
 from torch import nn
@@ -208,27 +220,14 @@ class CrossEncoder(nn.Module):
 
 folder = data_path("checkpoints/mixed-mini")  # our small BERT
 tokenizer = BertTokenizer.from_pretrained(folder)
-pair = tokenizer("Anna is older than Peter.", "Peter is younger than Anna.")
+pair = tokenizer("Mary is older.", "Peter is younger.")
 print(*pair.tokens[0])
 print(*pair.token_type_ids[0].tolist())
 
 # %% [markdown]
-# We train it with the loop of [chapter 08](08_pre_training.ipynb) in short. `build_optimizer` gives AdamW without
-# weight decay on biases and LayerNorm, as you built it there. `rate_factor` gives the learning rate its warm-up (a
-# tenth of the steps) and its linear decay. A *task* of the package has the methods `epoch` (the batches), `sums` (the
-# sum of a batch's losses) and `counts` (the number of these losses). So this loop serves every task of the chapter.
-# `fine_tune` sets the seed of dropout (this checkpoint uses none), and prints how far it has got.
-#
-# The cell after it fine-tunes the package's class for the same model, `BertForSequenceClassification` (with a dropout
-# layer, inactive here, before the linear one), on 1,500 rows for six epochs. `with_new_head` loads our small BERT and
-# puts a new, untrained output layer on it. Such an output layer is called a *head* too, but it has nothing to do with
-# attention heads. Guess first: how far above the better baseline, 0.68, will it get? (The cell takes two minutes on a
-# slow computer.) The cell after that shows recorded runs (`benchmarks/pairs.py`) with other numbers of rows and
-# epochs, and the same ones: three seeds each, also scored on the 300 **test** rows.
-#
-# The last cell sorts the mistakes, the most confident one first, and prints every tenth: premise, hypothesis, the
-# right label and the predicted one. Then it draws the **confusion matrix**: a row for each right label, a column for
-# each predicted one. Which kind of mistake comes back?
+# We train with the loop of [chapter 08](08_pre_training.ipynb) in short: AdamW without weight decay on biases and
+# LayerNorm, warm-up, linear decay. A *task* of the package gives the batches (`epoch`), the sum of a batch's losses
+# (`sums`) and their number (`counts`), so this loop serves every task of the chapter.
 
 # %%
 import torch
@@ -245,7 +244,7 @@ def fine_tune(model, task, epochs, learning_rate):
     optimizer = build_optimizer(model, learning_rate, weight_decay=0.01, betas=(0.9, 0.999))
     batches = [batch for epoch in range(epochs) for batch in task.epoch(epoch)]
     for step, batch in enumerate(batches):
-        if step % 40 == 0:
+        if step % 80 == 0:
             print(f"step {step:3} of {len(batches)}")
         for group in optimizer.param_groups:
             group["lr"] = learning_rate * rate_factor(step / len(batches), warmup=0.1)
@@ -260,89 +259,102 @@ def fine_tune(model, task, epochs, learning_rate):
     return model.eval()
 
 
-# %%
+# %% [markdown]
+# The next cell fine-tunes the package's class for the same model, `BertForSequenceClassification`, on all rows.
+# `with_new_head` loads our small BERT and puts a new, untrained output layer on it. (The *head* of a task has nothing
+# to do with attention heads.) Guess first: how far above the better baseline will it get?
+
+# %% tags=["guess"]
 LABELS = ("contradiction", "entailment", "neutral")
-settings = FinetuningSettings(batch_size=16)
-nli = ClassificationTask(train_rows[:1500], validation_rows, tokenizer, settings, LABELS)
+settings = FinetuningSettings(batch_size=16, pooling="pooler")  # the published recipe
+nli = ClassificationTask(train_rows, validation_rows, tokenizer, settings, LABELS)
 torch.manual_seed(0)  # for the new head
 reader = with_new_head(BertForSequenceClassification, str(folder), settings, labels=LABELS)
-fine_tune(reader, nli, epochs=6, learning_rate=2e-4)
-accuracy = about(0.73, nli.score(reader, validation_rows)["accuracy"], within=0.05)
+fine_tune(reader, nli, epochs=4, learning_rate=3e-4)
+reached = nli.score(reader, validation_rows)["accuracy"]
+accuracy = about("accuracy of the NLI reader", reached, within=0.06)
 print(f"accuracy {accuracy:.2f}, words compared {baselines['words compared']['accuracy']:.2f}")
 
-# %%
-from bertedu.files import read_json
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# It is about where the model is that compares words. With 300 rows the standard error of such an accuracy is about 2.9
+# points, so a point or two mean nothing. (Other seeds and more passes gave 0.45 to 0.49, see `data/tasks/README.md`.)
+# Where is the problem?
+#
+# </details>
+#
+# ### Where is it right, and where not?
+#
+# The **confusion matrix** has a row for each right label and a column for each predicted one. Which mistake is the
+# most frequent? Guess before you run the cell. Above it stand the probabilities for pairs that differ in who did
+# what. (The first two are from training, so the model has seen them. Change them, and write your own.)
 
-for name, run in read_json(data_path("pairs/inference.json"))["ways"].items():
-    parts = ("validation", "test", "words compared")  # the last one has both
-    shown = (" ".join(f"{x:.2f}" for x in run[part]) for part in parts)
-    print("{} | BERT: validation {}, test {} | words compared {}".format(name, *shown))
-
-# %% tags=["nbval-ignore-output"]
+# %% tags=["guess", "nbval-ignore-output"]
 from bertedu.visualization.confusion import confusion_matrix
 
+asked = [
+    ("Dana paid for Ron's lunch.", "Ron paid for Dana."),
+    ("Ron paid for Dana's lunch.", "Ron paid for Dana."),
+    ("The dog is afraid of the cat.", "The cat is afraid of the dog."),
+]
+for premise, hypothesis in asked:
+    pair = tokenizer(premise, hypothesis)
+    with torch.no_grad():
+        logits = reader(pair.input_ids, pair.attention_mask, pair.token_type_ids).logits[0]
+    shown = (f"{label} {p:.0%}" for label, p in zip(LABELS, logits.softmax(-1).tolist()))
+    print(premise, "→", hypothesis, "|", ", ".join(shown))
 explained = nli.explain(validation_rows, nli.predictions(reader, validation_rows))
-wrong = [row for row in explained if row["label"] != row["prediction"]]
-for row in sorted(wrong, key=lambda row: -row["mistake"])[::10]:
-    print(f"{row['text']:50} {row['pair']:45} {row['label']}, not {row['prediction']}")
 columns = ([row[name] for row in explained] for name in ("label", "prediction"))
 confusion_matrix(*columns, "pairs")
 
 # %% [markdown]
-# The accuracy is well above the bag of words (0.55), and five points above the baseline that compares words (0.68, from
-# 1,500 rows as well). Is that enough? With 300 rows the standard error of one such accuracy is √(0.73 · 0.27 / 300) =
-# 2.6 points, so five points may be more than luck. But that counts only the luck of which rows were drawn from
-# *these* templates. The test rows have other templates, names and things again, and there the lead is gone: the three
-# seeds reach 0.73, 0.68 and 0.70, and comparing words reaches 0.70. So with 1,500 rows we can't be sure of a lead.
+# <details><summary>What you saw, and why</summary>
 #
-# What is missing? Look at the recorded runs. More epochs change little: six instead of three add one point to the
-# mean on validation, and nothing on test. **More rows** do help. All 1,800 give 0.74 on both parts (mean of the
-# seeds), where comparing words gets 0.68 and 0.72. With 5,325 rows every seed reaches 0.75 to 0.78 on both parts. It
-# isn't longer training: two epochs of 5,325 rows are 666 steps, six epochs of 1,800 rows are 678. And the additional
-# rows come from the same templates and names: BERT gains from seeing them in more combinations. Comparing words
-# doesn't gain (0.69 and 0.66). Nothing was simply remembered: no sentence, name or thing of the validation rows
-# occurs in training.
+# Look at the two rows of entailment and contradiction. The model has learned something about *neutral*: a *hopes*, an
+# *or*, or a new word in the hypothesis is often enough for that. But it can't tell entailment and contradiction
+# apart. Their probabilities are nearly equal, and who paid for whom changes nothing, even for two pairs that it was
+# trained on.
 #
-# Now look at the mistakes. In our run 46 of the 82 say *entailment* where it is wrong. Often the words that change the
-# label are few: *was powerless to*; *or Laura did*; *after dinner* where the other sentence says *before dinner*. So
-# does this BERT do little more than count **word overlap**?
+# Yes or no takes *comparing* what two sentences say, and our rows are made so that no single word gives it away. Small
+# models learn that from far more pairs. BERT-Base reached 84.6 % on MNLI, which has 392,702 training pairs (Devlin et
+# al. 2019, table 1); we have 2,136. Would easier rows help? In `data/tasks/stress/inference` a few templates come back
+# again and again. There our model reaches 0.74, and comparing words 0.68. That score measures the templates.
 #
-# A few examples can't tell. The next cell measures which share of the hypothesis's words is in the premise too (the
-# second column of the package's `shares_in_common`), on average, for four groups of pairs.
+# </details>
+#
+# Larger models have a related weakness. McCoy et al. (2019) built the data set HANS: every hypothesis consists of
+# words of its premise (*the lawyer saw the judge*, *the judge saw the lawyer*), and half of them do not follow. BERT,
+# fine-tuned on MNLI, called most of that half entailment.
+#
+# ### Which words attend to the other sentence? (optional)
+#
+# `head_view` of **bertviz** (Vig 2019) draws the attention of a layer's heads. With `sentence_b_start`, the position
+# of the second sentence's first token, you can choose "Sentence A -> Sentence B" above the lines. This is what a
+# bi-encoder doesn't have.
 
-# %%
-from bertedu.finetuning.bags import shares_in_common
+# %% tags=["nbval-ignore-output"]
+from bertedu.visualization.bertviz_views import head_view
 
-overlaps = torch.tensor(shares_in_common([(r["text"], r["pair"]) for r in explained]))[:, 1]
-entailed = torch.tensor([row["label"] == "entailment" for row in explained])
-said = torch.tensor([row["prediction"] == "entailment" for row in explained])
-for rows, within, *expected in ((entailed, 0.12, 0.86, 0.62), (~entailed, 0.06, 0.71, 0.68)):
-    means = (overlaps[rows & called].mean() for called in (said, ~said))
-    shown = (about(e, mean, within=within) for e, mean in zip(expected, means))
-    print("called entailment {:.0%}, called something else {:.0%}".format(*shown))
+pair = tokenizer("Dana paid for Ron's lunch.", "Ron paid for Dana.")
+with torch.no_grad():
+    seen = reader.bert(
+        pair.input_ids, pair.attention_mask, pair.token_type_ids, output_attentions=True
+    )
+second = pair.token_type_ids[0].tolist().index(1)
+head_view(seen.attentions, pair.tokens[0], sentence_b_start=second)
 
 # %% [markdown]
-# The first line is about the 100 pairs that *are* entailment. Those that the model found have more overlap (86 % on
-# average) than those that it missed (62 %; in our run 21 pairs). The second line is about the others, and its two
-# numbers are close together: where the model wrongly said entailment the overlap is 71 %, where it rightly didn't,
-# 68 %. So overlap has to do with which entailments it finds, but hardly with where it says entailment wrongly.
-#
-# Larger models do rely on overlap. McCoy et al. (2019) built the data set HANS to show this: every hypothesis
-# consists of words of its premise, and half of them do not follow. BERT, fine-tuned on MNLI, called most of that half
-# entailment.
-#
 # ## How similar are two sentences?
 #
-# Now we want a score instead of a label: how similar are two sentences, from 0 (a different event) to 5 (the same in
-# other words; 4 is the same with a remark added)? This task is called **semantic textual similarity** (STS). Its
-# usual measure is **Spearman's rank correlation**: does the model put the pairs into the right *order*?
+# Now we want a score instead of a label: how similar are two sentences, from 0 (about something else) to 5 (the same
+# in other words)? This task is called **semantic textual similarity** (STS). Its usual measure is **Spearman's rank
+# correlation**: does the model put the pairs into the right *order*?
 #
 # By pencil: the right scores of three pairs are 0, 3, 5, and a model says 0.2, 0.9, 0.4. The right ranks are 1, 2,
 # 3, the model's ranks are 1, 3, 2. Let d be the difference of a pair's two ranks. For n = 3 pairs without ties,
 #
 # $$\rho = 1 - \frac{6 \sum d^2}{n (n^2 - 1)} = 1 - \frac{6 \cdot (0 + 1 + 1)}{3 \cdot 8} = 0.5$$
-#
-# The next cell computes it with SciPy, and shows pairs with four different scores.
 
 # %%
 from scipy.stats import spearmanr
@@ -351,20 +363,22 @@ print(f"Spearman {spearmanr([0, 3, 5], [0.2, 0.9, 0.4]).statistic:.1f}")
 path = data_path("tasks/similarity")
 pairs = read_labelled(path / "train.tsv", problem_type="regression")
 validation_pairs = read_labelled(path / "validation.tsv", problem_type="regression")
-for score in (5, 3, 2, 0):
+for score in (5, 4, 3, 2, 1, 0):
     row = next(row for row in validation_pairs if row.label == score)
     print(f"{score}  {row.text}\n   {row.pair}")
 
 # %% [markdown]
-# A cross-encoder for this is the class above with one output and the squared error as its loss. Nothing else is new.
+# A cross-encoder for this is the class above with one output and the squared error as its loss. A bi-encoder needs
+# one vector for a whole sentence. How can we get one? This is called **pooling**:
 #
-# A bi-encoder needs one vector for a whole sentence. BERT seems to offer one: the paper calls [CLS] "the aggregate
-# sequence representation". Let's test it without any training. We compare three ways to get a vector (called
-# **pooling**): the vector of [CLS], the pooler's output, and the mean of all token vectors. The baseline is word
-# overlap: the cosine of two bags of words, in which rare words have more weight. Guess the order first. (Twenty
-# seconds on a slow computer.)
+# ![The vectors of five tokens as rows of a grid. Below: [CLS] takes the first row, mean takes the mean of each column over all tokens, and maximum takes the largest number of each column.](pictures/13_pooling.svg)
+#
+# The paper calls [CLS] "the aggregate sequence representation". The pooler's output, too, is made from it. Let's test
+# them without any training, beside the mean. For each the cell prints Spearman's correlation, and two mean cosines:
+# of sentences from different pairs, and of pairs with score 5. The baseline is **word overlap**: the cosine of two
+# bags of words, in which rare words have more weight. Guess the order of the four first.
 
-# %%
+# %% tags=["guess"]
 from torch.nn.functional import cosine_similarity
 
 from bertedu.finetuning.pooling import pool
@@ -383,48 +397,44 @@ def vectors(bert, texts, pooling):  # [N, D]
     return pool(bert(*inputs), encoding.attention_mask, pooling)
 
 
-measured = {"cls": (0.40, 0.95, 0.97), "pooler": (0.15, 0.86, 0.90), "mean": (0.65, 0.83, 0.92)}
-for pooling, expected in measured.items():
+untrained = {}
+for pooling in ("cls", "pooler", "mean"):
     v = vectors(bert, texts, pooling)
     first, second = v[0::2], v[1::2]  # [300, D] each
     cosines = cosine_similarity(first, second)  # [300]
     others = cosine_similarity(first, second.roll(7, dims=0)).mean()  # of different pairs
     found = (spearmanr(cosines, scores).statistic, others, cosines[scores == 5].mean())
-    shown = (about(e, x, within=0.01) for e, x in zip(expected, found))
-    line = "{:7} Spearman {:.2f}, mean cosine: different pairs {:.2f}, score 5 {:.2f}"
-    print(line.format(pooling, *shown))
+    untrained[pooling] = [float(x) for x in found]
+    print("{:7} Spearman {:.2f}, different {:.2f}, score 5 {:.2f}".format(pooling, *found))
 overlap = word_cosines(pairs, validation_pairs)["cosine of bags of words"]["spearman"]
 print(f"overlap Spearman {overlap:.2f}")
 
 # %% [markdown]
-# Read the first numbers. The vectors that are meant to represent the whole sentence, [CLS] and the pooler's output,
-# are far worse than the plain mean of all tokens. And word overlap, which doesn't know what any word means, is better
-# than all of them. Now read the mean cosines: the [CLS] vectors of two sentences from *different* pairs have 0.95.
-# They point in almost the same direction. This is called **anisotropy**. Two sentences that mean the same (score 5)
-# have 0.97, and for these two points all differences of meaning have to be enough. The other vectors point in similar
-# directions, too, but leave more room: 0.86 and 0.90 for the pooler, 0.83 and 0.92 for the mean.
+# <details><summary>What you saw, and why</summary>
 #
-# Why? Ask what each vector was **trained** for.
+# ![Mean cosine of unrelated sentences and of paraphrases, for three ways of pooling. The two bars of [CLS] have nearly the same length: all its vectors point in the same direction. Those of the mean differ more.](pictures/13_cosines.svg)
 #
-# - No pre-training loss asks [CLS] for the *meaning of its sentence*. The masked-language-model head never uses its
-#   last vector. The next-sentence head does, through the pooler, but it only needs two classes for a *pair*, and the
-#   topic is often enough for that.
-# - No loss ever compared two such vectors. So a *cosine* between them was never trained to mean anything.
-# - The masked-language-model loss can ask any token of the text for its word, so these vectors carry words and their
-#   context. The mean profits from that.
+# The vectors that are meant to represent the whole sentence, [CLS] and the pooler's output, order the pairs worse
+# than the plain mean of all tokens. And the mean is hardly better than counting words. The cosines say why: all [CLS]
+# vectors point in almost the same direction. This is called **anisotropy**.
 #
-# The paper says it itself: [CLS] is an aggregate "for classification tasks", and a footnote in section 3.1 warns
-# that without fine-tuning it is not a meaningful representation of a sentence. Reimers and Gurevych (2019, table 1)
-# measured it on the STS benchmark, a public data set of 8,628 scored pairs. Spearman, times 100: 16.5 for [CLS],
-# 46.4 for the mean of the tokens, and 58.0 for the mean of GloVe vectors, which don't even depend on the context.
-# There, too, simple word vectors were better than a BERT that was never trained for cosines.
+# Ask what each vector was **trained** for. No pre-training loss asks [CLS] for the *meaning of its sentence*: the
+# masked-language-model head never uses its last vector, and the next-sentence head needs two classes for a *pair*. No
+# loss ever compared two such vectors, so a *cosine* between them was never trained to mean anything. But the
+# masked-language-model loss can ask any token for its word, so the tokens' vectors carry words and their context. The
+# mean profits from that.
+#
+# </details>
+#
+# Reimers and Gurevych (2019, table 1) measured the same on the STS benchmark, a public data set of 8,628 scored
+# pairs. Spearman, times 100: 16.5 for [CLS], 46.4 for the mean of the tokens, and 58.0 for the mean of GloVe vectors,
+# which don't even depend on the context. The BERT paper warns of it itself, in a footnote to section 3.1.
 #
 # ## A bi-encoder
 #
 # If cosines should mean something, we have to train them. Both sentences go through the same weights, each alone.
 # The cosine of their two mean vectors should be the score divided by 5, and the loss is the squared error. That is
-# the whole siamese network. (In a batch of the package, the names of the second sentences' inputs begin with `pair_`.
-# The cell takes a minute on a slow computer.)
+# the whole siamese network. (In a batch of the package, the names of the second sentences' inputs begin with `pair_`.)
 
 # %%
 from torch.nn.functional import mse_loss
@@ -442,81 +452,74 @@ def siamese_loss(model, batch):
 
 
 mean_settings = FinetuningSettings(batch_size=16, pooling="mean")
-similarity = SimilarityTask(pairs[:1000], validation_pairs, tokenizer, mean_settings)
+similarity = SimilarityTask(pairs, validation_pairs, tokenizer, mean_settings)
 encoder = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
-test_pairs = read_labelled(path / "test.tsv", problem_type="regression")
-parts = {"validation": validation_pairs, "test": test_pairs}
-before = [similarity.score(encoder, rows)["spearman"] for rows in parts.values()]
-fine_tune(encoder, similarity, epochs=2, learning_rate=1.5e-4)
-for part, was, *expected in zip(parts, before, (0.65, 0.66), (0.67, 0.75)):
-    now = similarity.score(encoder, parts[part])["spearman"]
-    print(f"{part:10} Spearman of the mean: {about(expected[0], was, within=0.01):.2f}", end="")
-    print(f" pre-trained, {about(expected[1], now, within=0.03):.2f} fine-tuned")
+before = similarity.score(encoder, validation_pairs)["spearman"]
 
 # %% [markdown]
-# The 1,000 training pairs tell of other events and other people than either part. On the test rows a short training
-# improves the order by eight points, and on the validation rows by hardly anything: two points here, one with a second
-# seed. Keep this difference in mind.
-#
-# Now compare the two ways of reading, and the bi-encoder with [CLS] as well. A single run would be too noisy, so the
-# next cell shows recorded runs with three seeds each (`benchmarks/pairs.py`; there AdamW decays all weights). The
-# first three lines are the three ways, with all 1,500 pairs and two epochs. Each of the other three lines changes one
-# thing: more epochs, or more pairs, drawn anew from the templates of training. The cell prints Spearman on the
-# validation rows and on the test rows, then word overlap on both (it learns from the pairs how rare a word is). The
-# figure shows validation. Your guess, please: which of the three ways is best? And how far has training brought [CLS]
-# from its 0.40?
+# Guess before you train it: from where to where does Spearman's correlation go, on validation pairs about things that
+# no training pair tells?
 
-# %%
+# %% tags=["guess"]
+fine_tune(encoder, similarity, epochs=3, learning_rate=1.5e-4)
+after = similarity.score(encoder, validation_pairs)["spearman"]
+trained = about("Spearman of the bi-encoder", after, within=0.06)
+print(f"Spearman of the mean: {before:.2f} pre-trained, {trained:.2f} fine-tuned")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# In our run from 0.48 to 0.52, and word overlap has 0.42. A short training improves the order even of pairs that tell
+# of quite other things: no loss had asked for cosines before.
+#
+# </details>
+#
+# ## Both ways side by side
+#
+# A single run is too noisy for a comparison. The next cell shows recorded runs, with up to three seeds each
+# (`benchmarks/pairs.py`): a cross-encoder, and the bi-encoder with the mean and with [CLS]. One thing is new. *A* and
+# *B* are as similar as *B* and *A*, but a cross-encoder doesn't know that:
+#
+# ![One pair goes into the cross-encoder as A B and as B A. The two scores differ, and their mean is the score of the pair. In training, too, each pair is read in both orders.](pictures/13_both_orders.svg)
+#
+# So *both orders* trains it on each pair in both orders, and takes the mean of both scores. The cell prints Spearman
+# on validation, on the 300 **test** pairs, and word overlap on both. Your guess, please: which way is best? And how
+# far has training brought [CLS]?
+
+# %% tags=["guess"]
+from bertedu.files import read_json
 from bertedu.visualization.comparison import comparison
 
 ways = read_json(data_path("pairs/similarity.json"))["ways"]
 for name, way in ways.items():
     parts = (way[part] for part in ("validation", "test", "word overlap"))
     shown = (" ".join(f"{x:.2f}" for x in part) for part in parts)
-    print("{:18} | validation {}, test {} | word overlap {}".format(name, *shown))
-lines = {"word overlap": overlap, "mean, not fine-tuned": before[0]}
+    print("{:26} | validation {}, test {} | word overlap {}".format(name, *shown))
+lines = {"word overlap": overlap, "mean, not fine-tuned": before}
 comparison({n: way["validation"] for n, way in ways.items()}, lines, "Spearman on validation")
 
 # %% [markdown]
-# - On validation the **cross-encoder** is the best of the three (mean 0.74), and the only one above **word overlap**
-#   (0.71). It can compare the two sentences word by word. The bi-encoder (0.66 with the mean) has to put each sentence
-#   into D numbers before it knows the other one. In our data similar sentences share their rarest words, names and
-#   towns, which makes word overlap strong. Without its line in the figure, 0.66 would look like a success.
-# - **On the test rows the order is different**: bi-encoder 0.77, cross-encoder 0.75, word overlap 0.73. Only the rows
-#   differ. The training pairs tell of 22 kinds of events (somebody sold something, somebody moved), the validation
-#   pairs of four others, the test pairs of six others again. So one event that a model gets wrong costs a lot. The
-#   seeds can't show this, because they all share the same rows. So we can't say which of the two is better here.
-#   Before you trust a ranking, ask how many *different* things the rows are about.
-# - What is missing for the bi-encoder? That is open for the same reason. On validation more epochs don't help (0.65)
-#   and more pairs do (0.70). On test both give 0.78 and 0.77, where 1,500 pairs and two epochs already gave 0.77.
-# - **[CLS] has gained more than the mean** (from 0.40 to 0.66 on validation), and there the two are equal now. So it
-#   can become a sentence vector if it is trained. On the test rows it is still worse, 0.69 to 0.77. With a larger
-#   model and more pairs the two get close. Reimers and Gurevych (2019, table 6) report Spearman, times 100, on the
-#   development set of the STS benchmark: 87.4 for the mean and 86.6 for [CLS] when trained on scores, as here; 80.8
-#   and 79.8 when trained on about a million NLI pairs.
+# <details><summary>What you saw, and why</summary>
 #
-# Our sentences are made from templates. What happens on sentences that people wrote? On a public set of image
-# captions, with 1,000 training pairs, our small BERT as a bi-encoder reaches 0.68 (mean of three seeds), and word
-# overlap 0.72. As a cross-encoder it reaches 0.74, or 0.76 with the maximum of the tokens instead of the pooler's
-# output, and a linear model that compares words 0.76. Two changes together brought it to 0.80. It learned from each
-# pair in both orders, and its score is the mean over both: A and B are as similar as B and A, and a cross-encoder
-# doesn't know that. And its head had ten times the learning rate. With 375 test pairs the standard error of such a
-# score is about 0.025, so it is probably, but not surely, ahead of comparing words (`benchmarks/README.md`).
+# The cross-encoder in both orders is the best by far: 0.61 on validation and 0.63 on test (means of three seeds). Word
+# overlap has 0.42 and 0.45, and a linear model that compares words, trained on the same pairs, 0.54 and 0.55. So this
+# is reading. The cross-encoder can hold the two sentences against each other, word by word. A bi-encoder has to put
+# each sentence into D numbers before it knows the other one. It is above word overlap, too (0.52 and 0.54 with the
+# mean), and it pays with points for vectors that can be stored. And [CLS] can become a sentence vector: training
+# brought it from 0.42 to 0.52, where the mean is.
 #
-# Can a bi-encoder be clearly better than word overlap? Yes: **all-MiniLM-L6-v2**, fine-tuned on the same 1,000 pairs,
-# reaches 0.91. But that model has a head start. According to its model card it was trained on a collection of more
-# than one billion sentence pairs before we gave it 1,000 more, and image captions are among them (COCO and Flickr30k).
-# It has three and a half times as many weights as ours, too (six layers, hidden size 384), but the collection is about
-# a million times as large as our training set. That is probably what ours is missing most: before these pairs, no loss
-# had ever compared two of its vectors. ("Contrastive learning" below says how MiniLM was trained.)
+# How much is missing? **all-MiniLM-L6-v2**, fine-tuned on 1,000 public pairs of image captions, reaches 0.91 there,
+# where our small BERT as a bi-encoder reaches 0.68 and word overlap 0.72. According to its model card it was trained
+# on more than one billion sentence pairs first. That is what ours is missing: no loss had ever compared two of its
+# vectors. ("Contrastive learning" below says how MiniLM was trained.)
 #
-# For BERT-Base the same paper reports (table 2, test set of the STS benchmark): trained on this benchmark alone,
-# cross-encoder and bi-encoder were about equal, 84.3 and 84.7. With NLI training before it, the cross-encoder led by
-# three points, 88.3 to 85.4.
+# For BERT-Base, Reimers and Gurevych report (table 2, test set of the STS benchmark): trained on this benchmark
+# alone, cross-encoder and bi-encoder were about equal, 84.3 and 84.7. With NLI training before it, the cross-encoder
+# led by three points, 88.3 to 85.4. On [CLS] and the mean (table 6, development set): 86.6 and 87.4.
+#
+# </details>
 #
 # ## What does it cost?
-#
-# In most of these measurements the cross-encoder was better or about as good. So why would anybody use a bi-encoder?
 #
 # ### Exercise 13.2 · A thousand sentences
 # ●●○○ · 5 minutes
@@ -541,8 +544,10 @@ check("13.2", passes)
 # </details>
 
 # %% [markdown]
-# The next cell measures the time of one pass for both encoders, and of one cosine, on your machine. The cell after
-# it draws the time for all pairs, computed from these three times.
+# ![All pairs of six sentences as a triangle of fifteen cells, each a pass of the cross-encoder, beside six passes of the bi-encoder. With n sentences it is n times n minus one, divided by two, against n.](pictures/13_passes.svg)
+#
+# The next cell measures the time of one pass for both, and of one cosine, on your machine, and computes what all
+# pairs of 10,000 sentences take.
 
 # %% tags=["nbval-ignore-output"]
 import time
@@ -556,54 +561,28 @@ def seconds(work, times=3):
     return (time.perf_counter() - start) / times
 
 
-lefts = [row.text for row in validation_pairs[:64]]
-rights = [row.pair for row in validation_pairs[:64]]
-both, single = tokenizer(lefts, rights), tokenizer(lefts)
-many = torch.randn(2000, encoder.config.hidden_size)
+some = validation_pairs[:64]
+both = tokenizer([row.text for row in some], [row.pair for row in some])
+single = tokenizer([row.text for row in some])
+many, n = torch.randn(2000, encoder.config.hidden_size), 10_000
 with torch.no_grad():
     cross_time = seconds(lambda: reader(*(both[name] for name in INPUTS))) / 64
     single_time = seconds(lambda: encoder(*(single[name] for name in INPUTS))) / 64
     cosine_time = seconds(lambda: many @ many.T) / 2000**2
-print(f"cross-encoder: {1 / cross_time:,.0f} pairs a second")
-print(f"bi-encoder: {1 / single_time:,.0f} sentences a second")
-print(f"{1 / cosine_time:,.0f} cosines a second")
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
-
-sizes = [10, 100, 1000, 10_000, 100_000]
-costs = {
-    "cross-encoder": [n * (n - 1) / 2 * cross_time for n in sizes],
-    "bi-encoder": [n * single_time + n * n * cosine_time for n in sizes],
-}
-figure = new_figure(6, 3)
-axes = figure.subplots()
-for (name, cost), color in zip(costs.items(), (ORANGE, BLUE)):
-    axes.loglog(sizes, cost, marker="o", color=color)
-    offset = {"textcoords": "offset points", "ha": "right", "color": color}
-    axes.annotate(name, (sizes[-2], cost[-2]), (-10, 4), **offset)
-right_margin = {"transform": axes.get_yaxis_transform(), "va": "center"}
-for words, value in (("a second", 1), ("an hour", 3600), ("a month", 2.6e6)):
-    axes.axhline(value, color=GREY, linestyle=":", linewidth=1)
-    axes.text(1.01, value, words, fontsize=8, color=GREY, **right_margin)
-axes.set(xlabel="number of sentences", ylabel="seconds for all pairs")
-quiet(axes)
-assert costs["cross-encoder"][3] > 500 * costs["bi-encoder"][3]
-Picture(
-    figure,
-    alt="Seconds for all pairs by the number of sentences, both axes logarithmic. The line of "
-    "the cross-encoder is twice as steep as that of the bi-encoder. At 10,000 sentences the "
-    "cross-encoder takes more than 500 times as long.",
-)
+costs = [n * (n - 1) / 2 * cross_time, n * single_time + n * n * cosine_time]
+print("cross-encoder {:,.0f} s, bi-encoder {:,.0f} s for all pairs".format(*costs))
+assert costs[0] > 500 * costs[1]
 
 # %% [markdown]
-# With logarithmic axes, one line is twice as steep as the other: n (n − 1) / 2 passes against n. (The number of
-# cosines is n² too. In one of our runs they took a quarter of the time at 100,000 sentences.) The famous figures are
-# from Reimers and Gurevych (2019): on one V100 GPU, finding the most similar pair among 10,000 sentences takes about
-# 65 hours with BERT as a cross-encoder, and about 5 seconds with their bi-encoder, Sentence-BERT.
+# Reimers and Gurevych (2019) give the famous figures: on one V100 GPU, the most similar pair of 10,000 sentences
+# takes about 65 hours with BERT as a cross-encoder, and about 5 seconds with their bi-encoder, Sentence-BERT.
 #
-# In practice both are combined. A bi-encoder **retrieves** a hundred candidates from a million texts, and a
-# cross-encoder **re-ranks** these hundred. A hundred passes are cheap enough.
+# In practice both are combined:
+#
+# ![A million texts, stored as vectors, go through a bi-encoder, which keeps a hundred candidates. A cross-encoder reads each of these hundred together with the query, and puts the best one first.](pictures/13_rerank.svg)
+#
+# **This is a good place to stop for today.** You have both ways to read a pair, and know what they cost. In the second
+# sitting you use the vectors.
 #
 # ## Semantic search
 #
@@ -639,93 +618,89 @@ check("13.3", nearest)
 # </details>
 
 # %% [markdown]
-# We need a search with known answers. From the validation pairs with score 5 we take those that share no sentence
-# with one taken before, 38 pairs. The first sentences are our queries, the second sentences are the collection. So
-# each query has exactly one right answer, its partner. The other sentences tell other events, or the same kind of
-# event with another name, thing, day or town, or with the two people swapped.
+# We need a search with known answers. The 50 validation pairs with score 5 are our queries and their partners: the
+# same in other words. The collection has these 50 partners, and 200 sentences that are *not* right: the same event on
+# another day, the denied event, the exchanged people, another event.
 #
-# The usual measure is **recall@k**: the share of the right answers that are among the k nearest. With one right
-# answer for each query, that is the share of queries whose partner is found. By chance recall@5 would be 5 / 38 =
-# 13 %, and recall@1 2.6 %. One query more or less is 2.6 points.
+# The usual measure is **recall@k**: the share of the queries whose partner is among the k nearest.
 #
-# The next cell collects the pairs. The one after it defines the measure, and measures BERT before fine-tuning, our
-# bi-encoder, and word overlap. (`embed` is a function of the package: it gives a vector of length 1
-# for each text.) Guess first: does the training on scores help the search?
-
-# %%
-queries, collection = [], []
-for row in validation_pairs:
-    if row.label == 5 and not {row.text, row.pair} & {*queries, *collection}:
-        queries.append(row.text)
-        collection.append(row.pair)
-print(len(queries), "queries; the first:", queries[0])
-print("partner:", collection[0])
-
+# ![Five results for each of four queries as rows of cells; the partner is marked. It is first in one row, third in another, fifth in the third, and missing in the fourth. So recall at 1 is one quarter, and recall at 5 three quarters.](pictures/13_recall.svg)
 
 # %%
 from bertedu.finetuning.bags import bag_cosines
 from bertedu.finetuning.tasks.similarity import embed
 
+best = [row for row in validation_pairs if row.label == 5]
+queries, partners = [row.text for row in best], [row.pair for row in best]
+wrong = {text for row in validation_pairs if row.label < 4 for text in (row.text, row.pair)}
+collection = partners + sorted(wrong - {*queries, *partners})
+print(len(queries), "queries,", len(collection), "sentences to search in")
+print(queries[0], "| partner:", partners[0])
 
-def recall(cosines, k):  # [N, N]; the partner of query i is text i
+
+# %%
+def recall(cosines, k):  # [N, M]; the partner of query i is text i
     found = cosines.topk(k, dim=-1).indices  # [N, k]
-    partners = torch.arange(len(cosines)).unsqueeze(-1)  # [N, 1]
-    return (found == partners).any(dim=-1).double().mean().item()
+    own = torch.arange(len(cosines)).unsqueeze(-1)  # [N, 1]
+    return (found == own).any(dim=-1).double().mean().item()
 
 
-def show_recalls(name, cosines, expected, within=0.12):
-    measured = (about(e, recall(cosines, k), within=within) for k, e in zip((1, 5), expected))
+def show_recalls(name, cosines):
+    measured = (about(f"recall@{k}, {name}", recall(cosines, k), within=0.14) for k in (1, 5))
     print("{:20} recall@1 {:.0%}, recall@5 {:.0%}".format(name, *measured))
 
 
-for pooling, expected in (("cls", (0.16, 0.50)), ("mean", (0.29, 0.87))):
-    v, w = (normalize(vectors(bert, part, pooling), dim=-1) for part in (queries, collection))
-    show_recalls(f"pre-trained, {pooling}", v @ w.T, expected, within=0.03)
-
-
-def search_cosines(model):  # [N, N]
+def search_cosines(model):  # [N, M]
     v, w = (embed(model, tokenizer, part) for part in (queries, collection))
     return v @ w.T
 
 
-show_recalls("fine-tuned on scores", search_cosines(encoder), (0.26, 0.76))
+# %% [markdown]
+# The next cell measures BERT before fine-tuning, our bi-encoder, and word overlap. (`embed` of the package gives a
+# vector of length 1 for each text.) By chance, recall@5 would be 5 / 250 = 2 %. One query more or less is two points.
+# Guess first: does the training on scores help the search?
+
+# %% tags=["guess"]
+v, w = (normalize(vectors(bert, part, "mean"), dim=-1) for part in (queries, collection))
+show_recalls("pre-trained mean", v @ w.T)
+show_recalls("trained on scores", search_cosines(encoder))
 known = [text for row in pairs for text in (row.text, row.pair)]
 counts = bag_cosines([(query, text) for query in queries for text in collection], known)
-by_words = torch.tensor(counts).view(len(queries), -1)  # [N, N]
-show_recalls("word overlap", by_words, (0.18, 0.97), within=0.01)
+by_words = torch.tensor(counts).view(len(queries), -1)  # [N, M]
+show_recalls("word overlap", by_words)
 
 # %% [markdown]
-# Look at recall@5. The training on scores improved the *order* of all pairs a little, but it did not help the search:
-# in our run recall@5 fell from 87 % to 76 %, and recall@1 by one query. Nothing is broken. The squared error asks for
-# a cosine of 0.4 for one pair and 0.6 for another. It never asks that a partner is **nearer than everything else**.
-# You get what you train for.
+# <details><summary>What you saw, and why</summary>
 #
-# Word overlap is a strong baseline again: in 97 % of the searches the partner is among the five nearest. But it is
-# seldom the *first* (18 %). For *In Geneva Oscar caught some disease.* it finds *In Geneva Felix caught some
-# disease.* The partner says the same in other words, so it shares fewer of them.
+# The partner is seldom the first. What comes first instead? Usually a sentence that shares nearly all its words with
+# the query: the same event on another day, or denied. The squared error asks for a cosine of 0.4 for one pair and 0.6
+# for another. It never asks that a partner is **nearer than everything else**. You get what you train for. Word
+# overlap is a strong baseline again.
+#
+# </details>
 #
 # ## Contrastive learning
 #
-# So let's train for search. **Contrastive learning** pulls the vectors of matching texts together and pushes the
-# others apart. It needs pairs that match (**positives**) and texts that don't match (**negatives**).
+# So let's train for search. **Contrastive learning** pulls the vectors of matching texts together (**positives**) and
+# pushes the others apart (**negatives**). Where do negatives come from? Take a batch of B matching pairs. For each
+# first sentence, the other B − 1 second sentences are in the batch anyway, and count as wrong. These are **in-batch
+# negatives**. The B × B cosines are the scores of a classification with B classes: which of the B second sentences
+# belongs to this first sentence?
 #
-# Where do the negatives come from? Take a batch of B matching pairs. For each first sentence, its partner is the
-# right answer, and the other B − 1 second sentences, which are in the batch anyway, count as wrong. These are called
-# **in-batch negatives**. The B × B cosines are the scores of a classification with B classes: which of the B second
-# sentences belongs to this first sentence? The loss is cross-entropy. With s for the cosine, aᵢ and bᵢ for pair i:
+# ![The cosines of four first sentences and four second sentences as a grid of four by four. The partners stand on the diagonal, which has thick edges: the label of row i is column i. All other cells of a row are negatives.](pictures/13_batch.svg)
+#
+# The loss is cross-entropy. With s for the cosine, aᵢ and bᵢ for pair i:
 #
 # $$L_i = -\ln \frac{\exp(s(a_i, b_i) / \tau)}{\sum_j \exp(s(a_i, b_j) / \tau)}$$
 #
 # This loss is called **InfoNCE** (van den Oord et al. 2018); `sentence-transformers` calls it
-# `MultipleNegativesRankingLoss`. MiniLM's billion pairs were used in this way. τ is the **temperature**. Why divide
-# by it? Cosines are at most 1, so without it the softmax can't get certain. Take a query whose partner has the
-# cosine 0.9, and two other texts with 0.5 and 0.4. With τ = 1 the partner gets the probability 2.46 / (2.46 + 1.65 +
-# 1.49) = 0.44. So the loss is high, although the partner is clearly the nearest. With τ = 0.05, which multiplies the
-# cosines by 20, the partner gets 0.9996.
+# `MultipleNegativesRankingLoss`. MiniLM's billion pairs were used in this way. τ is the **temperature**. Cosines are
+# at most 1, so without it the softmax can't get certain:
 #
-# Now we train with this loss, on the pairs with the scores 4 and 5: half as many as before. Which label does row i
-# of the cosines have? (Half a minute on a slow computer.) In the cell after it you can search with your own
-# sentence. `search` is the package's `nearest` for a single query.
+# ![Three cosines, 0.9 for the partner and 0.5 and 0.4 for two others, and their softmax. With temperature 1 the partner gets 0.44, with temperature 0.05 it gets 0.9996.](pictures/13_temperature.svg)
+#
+# We train on the pairs with the scores 4 and 5 (a third of the pairs, and their scores are not read). Which label does
+# row i of the cosines have?
 
 # %%
 from torch.nn.functional import cross_entropy
@@ -747,65 +722,65 @@ class InBatchTask(SimilarityTask):
 positives = [row for row in pairs if row.label >= 4]
 contrastive = InBatchTask(positives, validation_pairs, tokenizer, mean_settings)
 searcher = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
-fine_tune(searcher, contrastive, epochs=2, learning_rate=1.5e-4)
-show_recalls(f"InfoNCE, {len(positives)} pairs", search_cosines(searcher), (0.66, 0.97))
+
+# %% tags=["guess"]
+fine_tune(searcher, contrastive, epochs=4, learning_rate=1.5e-4)
+show_recalls("InfoNCE", search_cosines(searcher))
 ordered = similarity.score(searcher, validation_pairs)["spearman"]
-print(f"Spearman on all pairs {about(0.72, ordered, within=0.05):.2f}")
+print(f"Spearman on all pairs {about('Spearman after InfoNCE', ordered, within=0.08):.2f}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Row i has the label i, because the partners are on the diagonal. Compare with the pre-trained mean: in our run
+# recall@1 rose from 14 % to 24 %, recall@5 from 70 % to 82 %, and the order of all pairs from 0.48 to 0.53, with a loss
+# that reads no scores. But word overlap still has more at recall@1. The negatives in a batch are about quite other
+# things, so nothing has told the vectors that *on another day* is wrong.
+#
+# </details>
+#
+# Search with your own sentence. `search` is the package's `nearest` for a single query.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.finetuning.tasks.similarity import search
 
 collection_vectors = embed(searcher, tokenizer, collection)
-for query in (queries[0], "Nobody could get to the town, it was winter."):
+for query in (queries[0], "We were served our two coffees after forty minutes."):
     print("\n" + query)
     query_vector = embed(searcher, tokenizer, [query])[0]
     for position, cosine in search(collection_vectors, query_vector, 3):
         print(f"   {cosine:.2f}  {collection[position]}")
 
 # %% [markdown]
-# Row i has the label i, because the partners are on the diagonal. Compare the recalls with the numbers before:
-# recall@1 has risen from about 26 % to about 66 %, recall@5 from about 76 % to about 97 %. The order of all pairs is
-# better, too: 0.72, where training on 1,000 scores gave 0.67 and word overlap has 0.71. And this loss reads no scores.
-# We only used them to choose 500 pairs that match, from all 1,500. (Two other seeds gave 0.72 as well.) Compare with
-# word overlap, too: it also has 97 % at recall@5, but only 18 % at recall@1.
-#
-# Word overlap only sees equal words. Our vectors also match different words for the same event: *at Irene's table*
-# and *dinner*. But look at the names: in our first search, the nearest sentence tells of a dinner with another guest,
-# and the partner is second. (Word overlap finds the same wrong sentence first.) In large collections word overlap is
-# often better at rare names and numbers. So search engines often combine both results (**hybrid search**), and a
-# cross-encoder re-ranks them.
-#
-# Two warnings. The vectors know the kind of similarity that they were trained for, and another collection may need
-# another training. And with many millions of vectors it gets slow to compare a query with each of them.
-# **Approximate nearest-neighbor** indexes (for example HNSW, in the library FAISS) compare it with a small part of
-# them, and miss a neighbor now and then.
+# In large collections word overlap is often better at rare names and numbers. So search engines often combine both
+# results (**hybrid search**), and a cross-encoder re-ranks them. With many millions of vectors it gets slow to compare
+# a query with each of them. **Approximate nearest-neighbor** indexes (for example HNSW, in the library FAISS) compare
+# it with a small part of them, and miss a neighbor now and then. Between the two ways to read a pair lies **late
+# interaction**, one vector for each token; chapter 23 builds it.
 #
 # ### Hard negatives (optional)
 #
-# Many in-batch negatives are easy: a sentence about a fire and a sentence about a dinner. The model learns little
-# from them. **Hard negatives** are wrong answers that look right. How do we find them? We **mine** them: search for
-# each first sentence with a model that we already have, and take the highest result that is not its partner.
-# Karpukhin et al. (2020, section 3.2) did this with a word-overlap search (BM25) for their *Dense Passage
-# Retrieval*: one hard negative for each question, besides the in-batch negatives.
+# Most in-batch negatives are easy: another sentence of the batch is about something else. **Hard negatives** are
+# wrong answers that look right. How do we find them? We **mine** them: search for each first sentence with a model
+# that we already have, and take the highest result that is not right. Karpukhin et al. (2020, section 3.2) did this
+# with a word-overlap search (BM25) for their *Dense Passage Retrieval*. The danger is a **false negative**: a mined
+# sentence that would be right, too.
 #
-# The danger is a **false negative**: a mined sentence that would be right, too. Here a partner can occur again with
-# a remark added (*…, as I heard later*), so we skip texts that contain the partner or are contained in it. That
-# doesn't catch them all: for 30 of the 500 pairs, the same event in other words is among the candidates as well.
+# The grid becomes wider:
 #
-# The next cell mines with our `searcher`. In our run it found, for *William borrowed the knife from Margaret.*, the
-# sentence *Thomas borrowed the bell from Margaret.* Then the cell trains from the same initialization once more.
-# Each first sentence now chooses among B second sentences and B hard negatives. Guess first: what happens to
-# recall@1? (A minute on a slow computer.)
+# ![The grid of four by four cosines with four more columns on its right, the hard negatives. Each first sentence now chooses among eight second sentences; its partner is still on the diagonal of the left half.](pictures/13_hard_negatives.svg)
+#
+# Our pairs with scores of 3 and below are safe candidates. The next cell takes for each first sentence the nearest
+# candidate, and trains from the same initialization once more. Guess first: what happens to recall@1?
 
 # %%
-candidates = sorted({row.pair for row in positives})
+right = {text for row in positives for text in (row.text, row.pair)}
+wrong = {text for row in pairs if row.label < 4 for text in (row.text, row.pair)}
+candidates = sorted(wrong - right)
 lefts = embed(searcher, tokenizer, [row.text for row in positives])  # [500, D]
-cosines = lefts @ embed(searcher, tokenizer, candidates).T  # [500, M]
-negatives = []
-for row, order in zip(positives, cosines.argsort(descending=True).tolist()):
-    found = (candidates[position] for position in order)
-    wrong = (t for t in found if t[:-1] not in row.pair and row.pair[:-1] not in t)
-    negatives.append(next(wrong))
+found = (lefts @ embed(searcher, tokenizer, candidates).T).argmax(dim=-1).tolist()
+negatives = [candidates[position] for position in found]
+print(positives[0].text, "| partner:", positives[0].pair, "| mined:", negatives[0])
 
 
 class HardNegativeTask(InBatchTask):
@@ -817,24 +792,51 @@ for example, text in zip(harder.examples, negatives):
     encoding = tokenizer(text)
     example.update({"hard_" + name: encoding[name][0].tolist() for name in INPUTS})
 hard_searcher = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
-fine_tune(hard_searcher, harder, epochs=2, learning_rate=1.5e-4)
-show_recalls("with hard negatives", search_cosines(hard_searcher), (0.63, 0.97))
+
+# %% tags=["guess"]
+fine_tune(hard_searcher, harder, epochs=4, learning_rate=1.5e-4)
+show_recalls("hard negatives", search_cosines(hard_searcher))
 
 # %% [markdown]
-# Recall@1 has hardly changed: 63 % instead of 66 % is one query of 38. (With two other seeds we measured 61 % instead
-# of 58 %, and 61 % instead of 66 %.) A test with 38 queries can't tell whether that is more than luck. A plausible
-# reason for the small effect: our training sentences tell only 22 kinds of events. If all are equally frequent, half
-# of the pairs meet their own kind of event again in their batch of 16 (1 − (21/22)¹⁵ = 0.50), so some in-batch
-# negatives are already hard. In a collection of millions of passages they seldom are. There, one mined negative for
-# each question helped clearly (Karpukhin et al. 2020, table 3).
+# <details><summary>What you saw, and why</summary>
 #
+# Little: in our run 22 % instead of 24 %, which is one query of 50, and recall@5 fell by three. Hard negatives are no
+# cure by themselves. The mined sentences differ from the query in a word or in who did what. To press that into one
+# vector, a small model would have to see far more than 500 pairs. In a search over millions of Wikipedia passages one
+# mined negative for each question helped clearly (Karpukhin et al. 2020, table 3).
+#
+# </details>
+#
+# ### The same vectors from a pipeline (optional)
+#
+# Save the bi-encoder, and everybody with `transformers` can use it: the folder opens as a bare BERT. `pipeline`
+# returns one vector for each token. The mean is ours to take, and [CLS] and [SEP] belong to it.
+
+# %%
+import tempfile
+
+import transformers
+
+transformers.utils.logging.set_verbosity_error()  # the folder has no pooler, and needs none
+with tempfile.TemporaryDirectory() as directory:
+    searcher.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+    features = transformers.pipeline("feature-extraction", model=directory)
+theirs = torch.tensor(features(queries[0])[0]).mean(dim=0)  # [T, D] -> [D]
+ours = embed(searcher, tokenizer, queries[:1])[0]  # [D], of length 1
+print(f"largest difference {(theirs / theirs.norm() - ours).abs().max():.4f}")
+
+# %% [markdown]
 # ## Multiple choice (optional)
 #
 # A question with four choices is four **pairs**. A cross-encoder with *one* output reads each pair, and a softmax
 # over the four scores chooses. For BERT the choices are just a larger batch: `[B, C, T]` becomes `[B · C, T]`, where
-# C is now the number of choices. The next cell shows the class and one question of our data. The cell after it
-# compares the class with the package's and with `transformers`. Before training the four scores are about equal, so
-# the loss should be near ln 4 = 1.39.
+# C is now the number of choices.
+#
+# ![Four rows, each with the question and one of four choices between [CLS] and [SEP]. Each row gives one score, and a softmax over the four scores chooses. So four choices cost four passes.](pictures/13_choices.svg)
+#
+# The next cell shows the class and one question, the cell after it compares it with the package's and with
+# `transformers`. Before training the four scores are about equal, so the loss should be near ln 4 = 1.39.
 
 # %%
 from bertedu.corpora.task_data import read_choices
@@ -882,18 +884,13 @@ with torch.no_grad():
 print(f"loss before training {about(1.39, loss, within=0.1):.2f}")
 
 # %% [markdown]
-# Training uses the same loop, at four times the cost for each question, because it is four inputs. You can run it
-# with `bertedu finetune multiple-choice --data data/tasks/choices`. In our measurement (`data/tasks/README.md`) the
-# small BERT got 42 % of the test questions right (two seeds), where chance is 25 %, and all-MiniLM-L6-v2 64 % (one
-# seed). Half of the questions are beginnings of stories, as here: what somebody does when the soup is too hot is
-# something that a model has to have read about. The other half are riddles, whose answer follows from the text.
+# `bertedu finetune multiple-choice --data data/tasks/choices` trains it. In our measurement the small BERT got 42 % of
+# the test questions right (two seeds; chance is 25 %), and all-MiniLM-L6-v2 64 % (one seed).
 #
 # ## Extractive summaries (optional, with exercise 13.4)
 #
-# An **extractive** summary consists of sentences of the text, unchanged. So it can't invent a sentence, although one
-# without its context can still mislead. And it turns the task into a question that BERT can answer: does this
-# sentence belong in the summary? The next cell reads our reports, and shows one of them with the summary that an
-# editor wrote.
+# An **extractive** summary consists of sentences of the text, unchanged. So it can't invent a sentence, and BERT can
+# make it: does this sentence belong in the summary? The next cell shows a report with the summary that an editor wrote.
 
 # %%
 from bertedu.segmentation import split_sentences
@@ -909,15 +906,12 @@ print("editor:", validation_reports[0].summary)
 # First we need a measure. **ROUGE-1** counts the words that summary and reference have in common, and takes F1:
 # twice the common words, divided by the words of both. By pencil: *the bridge is closed* against *the old bridge is
 # shut* have *the*, *bridge* and *is* in common, so F1 = 2 · 3 / (4 + 5) = 0.67. **ROUGE-2** counts pairs of
-# neighboring words. **ROUGE-L** takes the longest sequence of words that occurs in both in the same order, with gaps
-# allowed.
+# neighboring words. **ROUGE-L** takes the longest sequence of words that occurs in both in the same order.
 #
 # And we need baselines. **Lead-3** is the first three sentences. In newspapers it is strong, because the news comes
 # first. The **oracle** knows the editor's summary: it adds, one at a time, the two sentences that raise ROUGE most.
-# No method that takes two sentences can do much better. Its choices are also the labels for training.
-#
-# The next cell writes ROUGE-1, compares it with the library `rouge_score` on 200 reports, and measures lead-3, lead-2
-# (as long as the editor's summaries) and the oracle with two sentences.
+# Its choices are also the labels for training. The next cell compares our ROUGE-1 with the library `rouge_score`, and
+# measures lead-3, lead-2 and the oracle.
 
 # %%
 from collections import Counter
@@ -951,13 +945,13 @@ for name, figures in limits.items():
 # ### One [CLS] for each sentence
 #
 # BERT has one [CLS], but we need a vector for each sentence. Liu and Lapata (2019) put a [CLS] before *every*
-# sentence, and alternate the token types 0, 1, 0, 1 (*interval segments*), so that neighboring sentences can be told
-# apart. BERT never saw this in pre-training, but fine-tuning can teach it. (The segments matter little: without them
-# ROUGE-1, in percent, fell from 43.25 to 43.20.) A linear layer with one output scores each [CLS], and the loss is
-# binary cross-entropy: in the summary or not?
+# sentence, and alternate the token types 0, 1, 0, 1 (*interval segments*). A linear layer with one output scores each
+# [CLS], and the loss is binary cross-entropy.
+#
+# ![An input of three sentences, with a [CLS] before each of them. The token types are 0 for the first sentence, 1 for the second, 0 for the third. From each [CLS] an arrow leads to a box: in or out? So one pass scores all sentences.](pictures/13_sentences_in.svg)
 #
 # The next cell builds such an input, compares it with the package's, and trains the package's class on 240 reports.
-# (Half a minute on a slow computer.) At the end it marks the chosen sentences of one report with an x.
+# At the end it marks the chosen sentences of one report with an x.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.finetuning.tasks.summarization import BertForSummarization, SummarizationTask
@@ -989,9 +983,7 @@ for number, sentence in enumerate(choice.sentences):
 
 # %% [markdown]
 # With 0.53 the model is well above lead-2 and lead-3, and well below the oracle. (Two other seeds gave 0.50 and 0.48.)
-# Did it mark the news? In our run it marked one of the two sentences that tell it, and a cat that is asleep. The
-# score above is a mean over 200 reports. Liu and Lapata had 287,000 news articles for training (their table 1). We
-# took 240.
+# Liu and Lapata had 287,000 news articles for training (their table 1). We took 240.
 #
 # ### Exercise 13.4 · Nothing twice
 # ●●●○ · 15 minutes
@@ -1061,40 +1053,57 @@ with torch.no_grad():
 # ## Broken BERT: worse than chance
 #
 # A colleague downloads an NLI model that is known to be good, and a public test set. There is no error and no
-# warning, but the accuracy is so low that guessing would be better. We replay this with our own model. Its labels
-# are in alphabetical order. The colleague's file has numbers instead of names, in the order of GLUE. (GLUE is a
-# public collection of nine tasks of language understanding; MNLI is one of them.)
+# warning, but the accuracy is so low that guessing would be better. We replay this. A model that is good at its rows:
+# that is ours on the templates of `stress/inference`. The next cell trains it.
+
+# %%
+template_rows = read_labelled(data_path("tasks/stress/inference/train.tsv"))
+public_rows = read_labelled(data_path("tasks/stress/inference/validation.tsv"))
+templates = ClassificationTask(template_rows[:1500], public_rows, tokenizer, settings, LABELS)
+torch.manual_seed(0)
+expert = with_new_head(BertForSequenceClassification, str(folder), settings, labels=LABELS)
+fine_tune(expert, templates, epochs=6, learning_rate=2e-4)
+known_good = templates.score(expert, public_rows)["accuracy"]
+print(f"accuracy {about('accuracy on templates', known_good, within=0.06):.2f}")
+
+# %% [markdown]
+# Its labels are in alphabetical order. The colleague's file has numbers instead of names, in the order of GLUE. (GLUE
+# is a public collection of nine tasks; MNLI is one of them.)
 
 # %%
 GLUE = ("entailment", "neutral", "contradiction")  # 0, 1, 2 in the colleague's file
-predictions = nli.predictions(reader, validation_rows)
+predictions = templates.predictions(expert, public_rows)
 logits = torch.stack([torch.from_numpy(scores) for scores in predictions])  # [N, 3]
-numbers = torch.tensor([GLUE.index(row.label) for row in validation_rows])  # [N]
+numbers = torch.tensor([GLUE.index(row.label) for row in public_rows])  # [N]
 
 
 def measured_accuracy(logits, numbers):
     return (logits.argmax(dim=-1) == numbers).double().mean().item()
 
 
-low = measured_accuracy(logits, numbers)
-print(f"accuracy {about(0.13, low, within=0.06):.2f}, guessing would reach 0.33")
+low = about("accuracy with swapped labels", measured_accuracy(logits, numbers), within=0.07)
+print(f"accuracy {low:.2f}, guessing would reach 0.33")
 
 # %% [markdown]
 # Before you read on: can a model that has learned *nothing* be so much worse than chance?
 #
-# It can't. With 300 rows a model that guesses gets 0.33, with a standard error of 0.027, and 0.13 is seven standard
-# errors below that. To be wrong that reliably, with classes of equal size, a model has to know something, and what
-# it knows here is the right answer. Nothing is wrong with the data or with the model. But the number 0 means one
-# thing to the model and another thing to the file.
+# <details><summary>Answer</summary>
+#
+# It can't. With 300 rows a model that guesses gets 0.33, with a standard error of 0.027, and this is many standard
+# errors below it. To be wrong that reliably, with classes of equal size, a model has to know something, and what it
+# knows here is the right answer. But the number 0 means one thing to the model and another thing to the file.
+#
+# ![The labels of the model by their numbers: 0 contradiction, 1 entailment, 2 neutral. The labels of the file: 0 entailment, 1 neutral, 2 contradiction. Lines join equal names, and no name keeps its number.](pictures/13_swapped.svg)
 #
 # The bug is famous, because everybody numbers these labels differently. Google's BERT code uses contradiction,
 # entailment, neutral. GLUE in Hugging Face's `datasets` has entailment, neutral, contradiction. RoBERTa and BART
 # were published with contradiction, neutral, entailment. In February 2021 the example script `run_glue.py` of
 # `transformers` reported an accuracy of 4.28 % for RoBERTa-Large on MNLI, and 90.6 % after the repair of the order of
-# the labels and a few other bugs ([pull request 10401](https://github.com/huggingface/transformers/pull/10401)).
+# the labels and a few other bugs ([pull request 10401](https://github.com/huggingface/transformers/pull/10401)). If
+# only *two* of the three labels are swapped, about a third of the answers is still right, and that looks like a model
+# that has learned nothing.
 #
-# It isn't always so easy to see. If only *two* of the three labels are swapped, about a third of the answers is still
-# right. That looks like a model that has learned nothing.
+# </details>
 #
 # ### Exercise 13.5 · Columns by their names
 # ●●●○ · 8 minutes
@@ -1124,10 +1133,11 @@ check("13.5", by_name)
 # </details>
 
 # %%
-columns = [reader.task_config.labels.index(label) for label in GLUE]
+columns = [expert.task_config.labels.index(label) for label in GLUE]
 repaired = measured_accuracy(logits[:, columns], numbers)
-print(f"columns by name: {about(0.74, repaired, within=0.05):.2f}, ", end="")
-print(f"{abs(repaired - accuracy):.3f} away from the accuracy that we measured above")
+again = about("accuracy with columns by name", repaired, within=0.06)
+print(f"columns by name: {again:.2f}, ", end="")
+print(f"{abs(repaired - known_good):.3f} away from the accuracy that we measured above")
 
 # %% [markdown]
 # ## Paper and code
@@ -1146,7 +1156,7 @@ print(f"{abs(repaired - accuracy):.3f} away from the accuracy that we measured a
 #
 # - A cross-encoder reads a pair together: often better, but n (n − 1) / 2 passes for all pairs. A bi-encoder reads
 #   each text alone: n passes, and vectors that can be stored and searched.
-# - Seeds don't show the luck of the rows. Here validation and test rows disagree about which of the two is better.
+# - A cross-encoder doesn't know that a pair has no order. Train on both orders, and take the mean of both scores.
 # - Without fine-tuning, [CLS] is a poor sentence vector because no loss ever asked it to be a good one.
 # - You get what you train for: squared error for scores, contrastive learning (InfoNCE with in-batch negatives) for
 #   search. Measure a search with recall@k.
