@@ -106,6 +106,25 @@ for number, (first, second) in enumerate(questions, start=1):
 #
 # </details>
 #
+# ### Touch it
+#
+# The next cell opens the same model at its question about pairs. Guess first: will it still say that the sentence
+# follows, if you put its words in another order (*Lisbon is capital its.*), or make it false (*Its capital is Paris.*)?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+asked = {"view": "next", "text": portugal, "masks": "", "second": lisbon}
+explorable("playground", checkpoint="world-tiny", address=asked)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# It does, with 87 % and 66 %. It hardly minds order or truth. What counts is whether both speak of the same things: with
+# *Gold is a metal.* or *A young cow is called a calf.* it is certain of the opposite.
+#
+# </details>
+#
 # So what has it learned? To find out, we have to know exactly which pairs it was trained on. So we build them.
 #
 # ## Pairs with a pencil
