@@ -1,8 +1,10 @@
 """Pictures that one can touch: what they compute is what the package computes, and what a notebook keeps of them."""
 
 import json
+import math
 import random
 import re
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -146,6 +148,23 @@ def test_words_that_change_places_have_other_vectors_only_with_positions():
         sums = tokens[order] + positions if added else tokens[order]
         torch.testing.assert_close(torch.tensor(one["vectors"]), sums)
     assert [one["changed"] for one in found] == [0, 0, 0, 2, 0, 3]
+
+
+def test_the_best_path_is_the_best_of_all_paths_and_their_sum_that_of_all():
+    chance = random.Random(0)
+    drawn = lambda *sizes: [[chance.uniform(0.1, 3) for _ in range(sizes[1])] for _ in range(sizes[0])]  # noqa: E731
+    rows = [{"emissions": drawn(w, c), "transitions": drawn(c, c)} for w, c in ((3, 2), (1, 4), (5, 3), (6, 2))]
+    for row, found in zip(rows, ask("paths", rows), strict=True):
+        length, count = len(row["emissions"]), len(row["transitions"])
+
+        def value(path, row=row):
+            words = math.prod(row["emissions"][word][tag] for word, tag in enumerate(path))
+            return words * math.prod(row["transitions"][a][b] for a, b in pairwise(path))
+
+        values = {path: value(path) for path in product(range(count), repeat=length)}
+        assert tuple(found["path"]) == max(values, key=values.__getitem__)
+        assert found["value"] == pytest.approx(max(values.values()))
+        assert found["total"] == pytest.approx(sum(values.values()))
 
 
 def test_the_best_span_is_the_best_of_all_that_are_allowed():

@@ -103,6 +103,15 @@ def test_the_answer_follows_the_scores(opened):
     assert says(page).endswith("with 7.0: “lamp”.")
 
 
+def test_the_best_path_follows_its_factors(opened):
+    page = opened("best_path")
+    assert says(page) == "Best path: N N O (480 of 1108, 43 %). Each word alone would take N O O."
+    page.get_by_label("from N to N").fill("2.9")
+    assert says(page).startswith("Best path: N O O (360")
+    page.get_by_label("from N to N").fill("-1")  # no factor: as it was
+    assert says(page).startswith("Best path: N O O (360")
+
+
 def test_the_playground_opens_where_a_chapter_looks(opened):
     page = opened("playground")
     page.wait_for_selector("body[data-ready]", state="attached")

@@ -28,6 +28,13 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "tokens": ["[CLS]", "the", "keys", "near", "the", "old", "lamp", "are", "wet", ".", "[SEP]"],
         "words": ["cup", "river", "of", "##ing"],
     },
+    "best_path": {
+        "words": ["rose", "wells", "sang"],
+        "tags": ["O", "N"],
+        "emissions": [[1, 4], [3, 2], [5, 1]],
+        "transitions": [[2, 1], [3, 4]],
+        "tasks": ["Lower N → N."],
+    },
     "span_scores": {
         "tokens": ["Jane", "bought", "a", "lamp", "in", "York"],
         "start": [1, 0, 2, 3, 0, 3.5],

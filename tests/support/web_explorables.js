@@ -2,6 +2,7 @@
 
 import { readTokenizer } from "../../bertedu/web/checkpoint.js";
 import { Adam, chance, learn } from "../../bertedu/web/explorables/agreement.js";
+import { viterbi } from "../../bertedu/web/explorables/best_path.js";
 import { divided, Training } from "../../bertedu/web/explorables/live_head.js";
 import { draw } from "../../bertedu/web/explorables/mask_fates.js";
 import { search } from "../../bertedu/web/explorables/pieces.js";
@@ -71,4 +72,9 @@ export function orders(files, rows) {
 /** For each pair of scores the best span. */
 export function spans(files, rows) {
   return rows.map(({ start, end, ...options }) => best(start, end, options));
+}
+
+/** For each table of factors the best path and the sum over all. */
+export function paths(files, rows) {
+  return rows.map(({ emissions, transitions }) => viterbi(emissions, transitions));
 }

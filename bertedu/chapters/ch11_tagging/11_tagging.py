@@ -607,6 +607,28 @@ check("11.4", viterbi)
 # ![A cell for each word and tag with its best path: 36 and 32 at wells, 480 and 128 at sang. Going back from 480
 # gives N, N, O, although O was ahead at wells.](pictures/11_viterbi_path.svg)
 #
+# The next cell is this table with numbers that you can change. Guess first: to which number must N → N fall, until the
+# path goes through O at *wells*?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+factors = {"emissions": emissions.exp().round().tolist()}
+factors |= {"transitions": transitions.exp().round().tolist()}
+tasks = [
+    "Lower the transition from N to N, until the best path changes.",
+    "Forbid N after N: set it to 0. Which paths are left?",
+]
+explorable("best_path", words="rose wells sang".split(), tags=["O", "N"], tasks=tasks, **factors)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Below 3. The path N N O has the value 120 times that number, and N O O has 360. At exactly 3 both are equal. With 0
+# no path has two names in a row: N O O, N O N, O N O, O O N and O O O are left.
+#
+# </details>
+#
 # The transitions that BIO forbids don't have to be learned. The CRF of the package adds −10,000 to their scores, so
 # Viterbi never chooses them. It also has a score for the first and the last tag of a sentence.
 #
