@@ -10,13 +10,12 @@
 # - test an explanation: compare attention, rollout and gradients with what happens when a word is removed
 # - separate the senses of a word by its vectors, and say how noisy the result is and what a baseline reaches
 # - (optional) follow attention through all layers with rollout, and information with activation patching
-# - (optional) probe layers for parts of speech, with a control task and with a split that memorized words can't solve
+# - (optional) probe layers for parts of speech, with a control task
 #
-# **Time:** 60 minutes for the core path, about 130 minutes with everything ·
+# **Time:** 60 minutes for the core path, about 130 minutes with everything. Plan three sittings: attention and
+# explanations, then heads and words in context, then what is marked (optional) ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for
 # what an attention head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
-#
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
 #
 # ## Recall
 #
@@ -48,33 +47,14 @@
 #
 # ## Four things to look at
 #
-# A forward pass computes three things that we can look at (blue): the attention weights of each head, the hidden
-# states between the layers, and the probabilities of the answer. A backward pass adds a fourth: the gradient of the
-# answer with respect to the input.
+# ![The map of BERT. Below it the four things that can be looked at: the gradient with respect to the embeddings, which needs a backward pass, and from the forward pass the attention weights, the hidden states between the layers, and the probabilities of the answer.](pictures/09_four_things.svg)
 #
-# ![BERT from left to right: embeddings, layer 1, layers 2 to L, answer. In blue the four things that we can look at:
-# the attention weights inside the layers (L times [B, H, T, T]), the hidden states between the layers (L + 1 times
-# [B, T, D]), the probabilities of the answer ([B, T, V]), and an arrow back from the answer to the embeddings, the
-# gradient with respect to the input ([B, T, D]). Three come from the forward pass; only the gradient needs a backward
-# pass.](pictures/09_four_things.svg)
-#
+# %% [markdown]
 # ## One answer, three explanations
 #
-# The course contains a small BERT, `mixed-mini`: 4 layers, D = 256, H = 4 attention heads in each layer. It was
-# trained on old books, modern prose, a little of Wikipedia, and the documentation of programs. Its vocabulary is
-# **cased**: *He* and *he* are two different tokens, so our sentences begin with a capital letter. It is small, so
-# some findings about BERT-Base will show in it, and some won't. The first cell below asks it for the masked word in
-# *He shook his [MASK] and said nothing.* Its guess will be *head*. **Why?** Which words of the sentence make the
-# model say so? We ask three common methods. Each of them gives every token a number:
-#
-# - **Attention**: the attention weight that [MASK] gives to the token in the last layer, averaged over the heads.
-# - **Gradient**: how strongly the log-probability of the guess reacts to a small change of the token's embedding.
-# - **Occlusion**: how much the log-probability of the guess falls if we replace the token by [MASK]. The logarithm is
-#   the natural one, so the unit is called a **nat**.
-#
-# The second cell contains two helpers: `question` encodes a text and finds the model's first guess at [MASK], and
-# `occlusion` replaces one token after the other. The third cell prints all three numbers for each token. Before you
-# run it: which word do you think matters most?
+# The course contains a small BERT, `mixed-mini`: 4 layers, D = 256, H = 4 attention heads in each layer, trained on old
+# books, modern prose, a little of Wikipedia, and the documentation of programs. It is **cased**: *He* and *he* are two
+# tokens. Some findings about BERT-Base will show in it, and some won't.
 
 # %%
 from bertedu.course import data_path
@@ -86,6 +66,18 @@ TEXT = "He shook his [MASK] and said nothing ."
 words = fill_mask(model, tokenizer, TEXT, top=5)[0]
 print(", ".join(f"{word} {probability:.0%}" for word, probability in words))
 
+# %% [markdown]
+# **Why** *head*? Which words of the sentence make the model say so? Three common methods give every token a number:
+#
+# - **Attention**: the weight that [MASK] gives to the token in the last layer, averaged over the heads.
+# - **Gradient**: how strongly the log-probability of the answer reacts to a small change of the token's embedding.
+# - **Occlusion**: how much the log-probability of the answer falls if we replace the token by [MASK]. The logarithm is
+#   the natural one, so the unit is called a **nat**.
+#
+# ![Another sentence, He shut the MASK and sat down, with the log-probability of door: once as it is, once with shut replaced by MASK. The difference of the two is the occlusion of shut.](pictures/09_occluding.svg)
+#
+# Two helpers: `question` encodes a text and finds the model's first guess at [MASK], and `occlusion` replaces one token
+# after the other.
 
 # %%
 import torch
@@ -112,7 +104,11 @@ def occlusion(encoding, position, guess, by=tokenizer.mask_token_id):  # [T], in
     return log_p[-1, guess] - log_p[:-1, guess]
 
 
-# %%
+# %% [markdown]
+# Now all three numbers for each token. Before you run the cell, guess: which word matters most, and will the three
+# methods agree?
+
+# %% tags=["guess"]
 encoding, position, guess = question(TEXT)
 weights = run(model, encoding, output_attentions=True).attentions  # L times [B, H, T, T]
 attention = weights[-1][0, :, position].mean(dim=0)  # [T]
@@ -123,23 +119,27 @@ for token, *numbers in zip(encoding.tokens[0], attention, gradient, effects):
     print(f"{token:10}", "".join(f"{number:11.2f}" for number in numbers))
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # Leave out [MASK] itself and compare the columns. The gradient and occlusion agree on the two most important words:
 # *shook* and *his*. Attention has other favorites: the full stop and *and*. Each column alone would make a convincing
-# figure. (What does a negative number mean? Without *He* the guess becomes *more* likely.)
+# figure. (What does a negative number mean? Without *He* the answer becomes *more* likely.)
+#
+# </details>
 #
 # An explanation that people find convincing is called **plausible**. An explanation that tells what the answer really
-# depends on is called **faithful**. One does not follow from the other (Jacovi and Goldberg 2020). This chapter is
-# about what each method shows, and about how to find out which column to believe.
+# depends on is called **faithful**. One does not follow from the other (Jacovi and Goldberg 2020).
 #
-# One rule holds for all of it: **never report a score without the baseline that an uninformed method would reach.**
-# The uninformed method differs from case to case: an untrained model, random scores, random labels, a bag of words.
-#
+# One rule holds for this whole chapter: **never report a score without the baseline that an uninformed method would
+# reach.**
+
+# %% [markdown]
 # ## What do heads attend to?
 #
 # Some heads attend to one token, others to many. The **entropy** of the attention weights measures this in **bits**:
-# −Σ p log₂ p, with the sum over the tokens. If one token gets everything, the entropy is 0 bits. If two tokens get
-# one half each, it is ½ · 1 + ½ · 1 = 1 bit, as much as one toss of a coin. If T tokens get the same, it is log₂ T
-# bits.
+# −Σ p log₂ p, with the sum over the tokens.
+#
+# ![Three rows of attention weights over four tokens. All weight on one token: 0 bits. Two halves: 1 bit, like one toss of a coin. Four equal weights: 2 bits. Two to the power of the bits is the number of tokens that the head chooses between.](pictures/09_bits.svg)
 #
 # ### Exercise 9.1 · Three unequal weights
 # ●○○○ · 3 minutes
@@ -164,36 +164,30 @@ check("9.1", bits)
 # </details>
 
 # %% [markdown]
-# Now we measure all 16 heads on 100 short sentences. (They come with the course. Later we will use them for the
-# senses of words.) Clark et al. (2019, section 3) describe patterns of heads in BERT-Base: some attend to the
-# previous token, some to the next one, many to [SEP]. They also report that most heads give little weight to the
-# token **itself**. We measure these four patterns, as the mean attention weight of each head, and the entropy.
+# We measure all heads on a hundred short sentences. Clark et al. (2019, section 3) describe four patterns in BERT-Base:
+# heads that attend to the previous token, to the next one, to [SEP], and (rarely) to the token itself.
 #
-# What is the control? An untrained model of the same architecture. But which initialization? BERT's own draws all
-# weights from a normal distribution with standard deviation 0.02. Our model began with the course's **matching
-# initialization** (`bertedu pretrain --initialization matching`): the key weights equal the query weights, and the
-# position embeddings are sinusoids (sine waves, so that near positions have similar vectors). With it, attention is
-# uneven before any training: similar vectors get more. A fair control begins as the model began. So in this
-# chapter, *untrained* always means a model with the matching initialization. Here we also measure *BERT's
-# initialization*, to see what the wrong control would tell us.
+# ![Four tables of attention weights for five tokens: previous token, a diagonal below the main one; next token, a diagonal above it; itself, the main diagonal; SEP, the last column.](pictures/09_patterns.svg)
 #
-# The first cell below reads the sentences and builds both models. (Its loop is there because the package now prepares
-# layer 1 only. When our model began, it prepared all layers in this way.) The second cell prints the lowest and the
-# highest head for each pattern and draws all heads. An orange frame marks the highest value. The maps of attention
-# weights share one color scale. In the map of the entropy, dark means that a head attends to many tokens. Guess
-# before you run it: which of the patterns are there without any training? The third cell lets you explore the
-# attention weights of one sentence. Choose layer 1 and compare its heads.
+# The control is an untrained model. But with which initialization? BERT's own draws all weights from a normal
+# distribution. Our model began with the course's **matching initialization**: key weights equal query weights, so
+# similar vectors attend to each other before any training. A fair control begins as the model began, so *untrained*
+# means the matching initialization here. *BERT's initialization* shows what the wrong control would tell us.
 
 # %%
 import csv
-
-from bertedu import BertForPreTraining
-from bertedu.pretraining.initialization import MATCHING_SCALE, initialize_for_matching
 
 with open(data_path("looking_inside/senses.tsv"), encoding="utf-8") as file:
     senses = list(csv.DictReader(file, delimiter="\t"))  # word, sense, sentence
 texts = [row["sentence"] for row in senses]
 batch = tokenizer(texts)  # [100, T]
+
+# %% [markdown]
+# Both controls. (The loop prepares every layer, as our model was prepared when its training began.)
+
+# %%
+from bertedu import BertForPreTraining
+from bertedu.pretraining.initialization import MATCHING_SCALE, initialize_for_matching
 
 torch.manual_seed(0)
 with_berts_initialization = BertForPreTraining(model.config).eval()
@@ -205,9 +199,12 @@ with torch.no_grad():
         layer.attention.query.weight.mul_(MATCHING_SCALE)  # 0.7: not only itself
         layer.attention.key.weight.copy_(layer.attention.query.weight)
 
-# %%
+# %% [markdown]
+# The next cell prints the lowest and the highest head for the entropy and for each pattern. Guess before you run it:
+# which of the patterns are there without any training?
+
+# %% tags=["guess"]
 from bertedu.interpretation import heads
-from bertedu.visualization.head_maps import head_maps
 
 patterns = ("entropy", "previous token", "next token", "itself", "[SEP]")
 models = {"trained": model, "untrained": untrained, "BERT's init.": with_berts_initialization}
@@ -221,9 +218,65 @@ print(f"{'lowest to highest head':23}", *(f"{name:>14}" for name in measured))
 for pattern in patterns:
     ranges = (f"{m[pattern].min():.2f} to {m[pattern].max():.2f}" for m in measured.values())
     print(f"{pattern:23}", *(f"{text:>14}" for text in ranges))
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Read the table from the right. With BERT's initialization every head attends evenly to everything: 3.73 bits, about
+# log₂ 13 (a sentence has 13 tokens on average), each pattern scores about 1 / T = 0.08, and the heads hardly differ.
+#
+# *Itself* is there without training. If we had compared with BERT's initialization alone (8 %), we would have said
+# that training taught the heads to attend to themselves. But the fair control begins with 15 to 42 %: training took
+# most of it away, and raised it in one head only.
+#
+# *Previous* and *next token* were learned: no untrained head gives more than 12 % to either, and after training two
+# heads give 86 and 89 %. And the large weight for [SEP] that Clark et al. saw in BERT-Base (over half of the attention
+# in layers 6 to 10) is not there: no head reaches 20 %. What one model does, another need not do.
+#
+# </details>
+#
+# All heads at a glance: an orange frame marks the highest value. (In pictures, layers and heads count from 1; in code
+# they count from 0.)
+
+# %%
+from bertedu.visualization.head_maps import head_maps
+
 maps = {name: measured["trained"][name] for name in patterns}
 maps["itself, untrained"] = measured["untrained"]["itself"]
 head_maps(maps, same_scale=list(maps)[1:])
+
+# %% [markdown]
+# Two heads of layer 1 have the lowest entropy. Here are all their weights for our sentence:
+#
+# ![The attention weights of two heads of layer 1 for the ten tokens of the sentence. In head 1 nearly all weight lies below the diagonal, on the previous token; in head 2 above it, on the next token.](pictures/09_sharp_heads.svg)
+#
+# [CLS] has no previous token, and still its weights must sum to 1. Look where head 1 puts them. Explore the others with
+# **bertviz** (Vig 2019): a line for each weight, a color for each head. Click a color to hide a head.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.visualization.bertviz_views import head_view
+
+with torch.no_grad():
+    seen = run(model, encoding, output_attentions=True).attentions
+head_view(seen, encoding.tokens[0])
+
+# %% [markdown]
+# <details><summary>All heads of all layers at once, and one token at a time</summary>
+#
+# The two cells below show the same weights in two other ways: bertviz's model view, in which you click a head to see
+# it large, and the course's own explorer.
+#
+# Is a pattern an explanation? Clark et al. (section 3.2) asked that about [SEP]. They took the gradient of BERT's
+# loss with respect to the attention weights. From layer 5 on, the gradients for attention to [SEP] are very small:
+# giving [SEP] more or less hardly changes the answer. Their interpretation: a head attends to [SEP] when it finds
+# nothing to do, because its weights must go somewhere. Head 1 of layer 1 does so for [CLS] and *He*.
+#
+# </details>
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.visualization.bertviz_views import model_view
+
+model_view(seen, encoding.tokens[0])
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.widgets.explorer import attention_explorer
@@ -231,54 +284,59 @@ from bertedu.visualization.widgets.explorer import attention_explorer
 attention_explorer(model, tokenizer, TEXT)
 
 # %% [markdown]
-# Read the table from the right. With BERT's initialization every head attends evenly to everything: the entropy is
-# 3.73 bits, about log₂ 13 (a sentence has 13 tokens on average), each pattern scores about 1 / T = 0.08, and the
-# heads hardly differ. After training, two heads of layer 1 are down to 0.27 and 0.35 bits: nearly all their attention
-# goes to one token.
+# ### What does *it* stand for?
 #
-# Now *itself*. Fourteen of the 16 trained heads give 10 to 28 % of their attention to the token itself, more than the
-# 8 % of BERT's initialization. If we had compared with that alone, we would have said that training taught the heads
-# to attend to themselves. But the untrained model begins with 15 to 42 %. The two maps of *itself* show where it
-# changed: training took most of it away in layer 1, and raised it a lot in one head only (77 %). With the wrong
-# control, the conclusion would have been the opposite.
+# A famous figure shows a head that links *it* to the right noun (**coreference**). Does our model do that?
 #
-# The other two patterns were learned: no untrained head gives more than 12 % to the previous or to the next token,
-# and after training two heads of the first layer give 86 and 89 %. (In pictures, layers and heads count from 1; in
-# code they count from 0.) Above them most heads attend to many tokens at once. And the large weight for [SEP] that
-# Clark et al. saw in BERT-Base (over half of the attention in layers 6 to 10) is not there: no head reaches 20 %.
-# What one model does, another need not do.
+# ![The sentence The animal didn't cross the street because it was too: with tired at its end, it is the animal, with wide it is the street. One word decides between the two nouns.](pictures/09_tired_or_wide.svg)
 #
-# Is a pattern an explanation? Clark et al. (section 3.2) asked that about [SEP]. They took the gradient of BERT's
-# loss with respect to the attention weights. From layer 5 on, the gradients for attention to [SEP] are very small:
-# giving [SEP] more or less hardly changes the answer. Their interpretation: a head attends to [SEP] when it finds
-# nothing to do, because its weights must sum to 1 and have to go somewhere. You can see a little of this in the
-# explorer: head 1 of layer 1 attends to the previous token. [CLS] has no previous token and *He* has only [CLS]. Both
-# attend to [SEP].
+# For each ending we print the highest weight from *it* to either noun over all heads, and the probability of either
+# noun if we put *the [MASK]* in the place of *it*. Guess: which noun is ahead?
+
+# %% tags=["guess"]
+NOUNS = ("animal", "street")
+
+
+@torch.no_grad()
+def which_noun(word):  # the highest attention of "it", and the probability, for each noun
+    rest = "The animal didn't cross the street because {} was too " + word + " ."
+    asked, blank = tokenizer(rest.format("it")), tokenizer(rest.format("the [MASK]"))
+    tokens, ids = asked.tokens[0], tokenizer.convert_tokens_to_ids(list(NOUNS))
+    all_heads = torch.cat(run(model, asked, output_attentions=True).attentions)  # [L, H, T, T]
+    of_it = all_heads[:, :, tokens.index("it")].amax(dim=(0, 1))  # [T]
+    logits = run(model, blank).prediction_logits[0, blank.tokens[0].index("[MASK]")]
+    return [of_it[tokens.index(noun)] for noun in NOUNS], logits.softmax(dim=-1)[ids]
+
+
+for word in ("tired", "wide"):
+    for noun, attended, filled in zip(NOUNS, *which_noun(word)):
+        print(f"{word:6} {noun:7} attention {attended:.2f}  probability {filled:.1%}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# By attention the *street* is ahead, 0.31 to 0.17. With *wide* it is 0.31 to 0.15: the weights hardly react to the word
+# that decides. Asked to fill the blank, the model is right for *tired* (*animal*), and that would make a fine example.
+# The control is the other ending: with *wide* it still says *animal*. Only the ratio of the two moves the right way,
+# from about 70 to about 14. So this small BERT does not solve coreference here, and the one example with the right
+# answer would have hidden it.
+#
+# </details>
 #
 # ## Rollout: attention through all layers (optional, with exercise 9.2)
 #
-# The weights of the last layer say to which *vectors* [MASK] attends. But a vector of layer 3 no longer stands for
-# its word alone. The layers below have mixed other words into it. How much of each **word** arrives at [MASK]?
+# The weights of the last layer say to which *vectors* [MASK] attends. But the layers below have mixed other words into
+# each vector. How much of each **word** arrives at [MASK]? **Attention rollout** (Abnar and Zuidema 2020, section 3)
+# assumes that a layer passes on one half by its attention and one half by the residual connection, and multiplies.
 #
-# Abnar and Zuidema (2020, section 3) answer with **attention rollout**. They assume that a layer passes on one half
-# by its attention and one half by the residual connection: W = ½ A + ½ I. For two layers the matrices are multiplied:
-# row i of W₂ W₁ says how much of each word is in token i.
-#
-# An example with two tokens: in layer 1 each attends only to the other one, in layer 2 each attends only to itself.
-#
-# $$W_1 = \tfrac12\begin{pmatrix}0&1\\1&0\end{pmatrix}+\tfrac12 I = \begin{pmatrix}½&½\\½&½\end{pmatrix},\qquad
-# W_2 = \tfrac12 I+\tfrac12 I = I,\qquad W_2 W_1 = \begin{pmatrix}½&½\\½&½\end{pmatrix}$$
-#
-# The last layer alone says that each token attends to itself and to nothing else. But according to rollout, half of
-# each token comes from the other one.
+# ![Two tokens a and b. In layer 1 each attends only to the other, in layer 2 only to itself. With half of the residual connection, W of layer 1 is one half everywhere, W of layer 2 is the identity. The product says that half of each token comes from the other one.](pictures/09_two_layers.svg)
 #
 # ### Exercise 9.2 · Rollout in four lines
 # ●●○○ · 12 minutes
 #
 # Write `my_rollout(attentions)`. It gets L tensors `[B, H, T, T]`, the first layer first, and returns one tensor
 # `[B, T, T]`: how much of each word is in each token after the last layer. Average over the heads of each layer
-# before you multiply. The cell after the exercise draws the package's versions: the last layer's attention, rollout,
-# and a third method, *flow*.
+# before you multiply.
 
 
 # %% tags=["exercise"]
@@ -302,6 +360,10 @@ check("9.2", my_rollout)
 #
 # </details>
 
+# %% [markdown]
+# The last layer's attention, rollout, and **attention flow** from the same paper: it treats the weights as capacities of
+# pipes and asks how much can flow from a word to a token.
+
 # %%
 from bertedu.visualization.attention_paths import attention_paths
 
@@ -310,40 +372,23 @@ with torch.no_grad():
 attention_paths(weights, encoding.tokens[0])
 
 # %% [markdown]
-# Look at the diagonal of rollout (in the middle). The residual connections alone keep (½)⁴ = 6 % of each token,
-# whatever the heads do. With what the heads give to the token itself, it is 13 to 22 %. Then look at the column of
-# the full stop. In the last layer many tokens attend to it. In rollout no other token takes more than 17 % from its
-# *word*: what they get from its vector is mostly other words, which it has collected in the layers below.
+# Look at the column of the full stop. In the last layer many tokens attend to it. In rollout no other token takes more
+# than 17 % from its *word*: what they get from its vector is mostly other words. In flow the rows hardly differ.
 #
-# The third panel is **attention flow**, from the same paper. It treats the same weights as the capacities of pipes,
-# and asks how much can flow from a word to a token. (For the picture each row is divided by its sum.) Here the
-# columns differ and the rows hardly do: flow distinguishes the words, but not the tokens that receive them.
-#
-# Keep in mind what rollout leaves out: it uses the attention weights only, never the values, nor the feed-forward
-# layers.
+# What all of them leave out: the values and the feed-forward layers.
 #
 # ## The gradient (optional)
 #
-# Attention says which vectors are mixed. A gradient says how the *answer* would change. An example for pencil and
-# paper: f(x, y) = 3x + y², at x = 1 and y = 2, so f = 7.
+# A gradient says how the *answer* would change. For pencil and paper: f(x, y) = 3x + y², at x = 1 and y = 2, so f = 7.
 #
-# | | x | y | |
-# |---|---|---|---|
-# | gradient | 3 | 2y = 4 | how steep f is here |
-# | gradient × input | 3 · 1 = 3 | 4 · 2 = 8 | the sum is 11, but f is only 7 |
-# | occlusion (set to 0) | 7 − 4 = 3 | 7 − 3 = 4 | |
-# | integrated gradients | 3 | 4 | mean slope on the way from 0, times the input; the sum is 7 |
+# ![The curve y squared. At y = 2 its slope is 4, so gradient times input says 8, twice what there is to explain. The mean slope from 0 to 2 is 2, so integrated gradients say 4.](pictures/09_slopes.svg)
 #
-# Where f is linear (3x), the last three methods always agree. The plain gradient agrees only because x = 1. Where f
-# is curved (y²), the slope *here* is misleading. **Integrated gradients** (Sundararajan et al. 2017) use the mean
-# slope along the straight line from a **baseline** input to this one. Their parts always sum to f(input) −
-# f(baseline). This property is called **completeness**.
+# Where f is linear (3x), all methods say 3. Where it is curved, the slope *here* is misleading. **Integrated
+# gradients** (Sundararajan et al. 2017) use the mean slope along the straight line from a **baseline** input to this
+# one. Their parts always sum to f(input) − f(baseline), here 3 + 4 = 7. This is called **completeness**.
 #
 # For BERT, x and y become the token embeddings, and f is the log-probability of the answer. The next cell uses a
-# forward hook (chapter 05) to replace the output of the token embeddings by a tensor that collects a gradient, and
-# compares the result with the package.
-# The cell after it computes integrated gradients. Its baseline is the same text with every word replaced by [MASK].
-
+# forward hook (chapter 05) to replace the output of the token embeddings by a tensor that collects a gradient.
 
 # %%
 from bertedu.visualization.saliency import saliency_strip  # draws a number for each token
@@ -365,6 +410,9 @@ package = saliency.input_saliency(model, *prompt)
 for mine, (name, numbers) in zip(my_saliency(model, *prompt), package.items()):
     print(f"{name:17} largest difference from the package {(mine - numbers).abs().max():.4f}")
 
+# %% [markdown]
+# And integrated gradients. The baseline is the same text with every word replaced by [MASK].
+
 # %%
 special = encoding.input_ids < 5  # [CLS] and [SEP]
 covered = torch.where(special, encoding.input_ids, tokenizer.mask_token_id)
@@ -376,31 +424,20 @@ print(f"sum of the parts {parts.sum():.1f} nats, the log-probability rises by {r
 saliency_strip(parts, encoding.tokens[0], "Integrated gradients, in nats")
 
 # %% [markdown]
-# The parts sum to what all the words together add to the log-probability: about 7.6 nats. *shook* and *his*
-# contribute most, and no word speaks clearly against *head*. Compare *He*: here it adds 0.57 nats, but in the first
-# table its occlusion was −0.47, so the answer became *more* likely without it. Both numbers are right. Occlusion
-# removes one word from the full text, and integrated gradients average over the whole way from a text without words.
+# *shook* and *his* contribute most. Compare *He*: here it adds 0.57 nats, but by occlusion the answer became *more*
+# likely without it. Both are right. Occlusion removes one word from the full text, integrated gradients average over
+# the way from a text without words.
 #
 # ## Is attention an explanation?
 #
-# Which column of our first table should we believe? A minimal test of **faithfulness**: remove a word that a method
-# calls important. The answer should change more than if you remove a word that it calls unimportant. So we compare
-# two orders of the words: the method's, and that of occlusion, by the size of its effect. (We drop the sign, because
-# attention weights have none.) The **rank correlation** (Spearman) is +1 if both orders are the same, −1 if one is
-# the reverse of the other, and 0 on average for random scores.
+# Which column of our first table should we believe? A minimal test of **faithfulness**: if you remove a word that a
+# method calls important, the answer should change more than with a word that it calls unimportant. So we compare two
+# orders of the words: the method's, and that of occlusion, by the size of its effect.
 #
-# One sentence proves nothing, so we take all 100, each with its last word masked. We add four baselines and controls:
+# ![The words of the first sentence with their ranks by occlusion and by attention. The two orders differ, and the rank correlation says how much: 1 is the same order, 0 is what random scores reach on average.](pictures/09_two_orders.svg)
 #
-# - **random scores**: what a method reaches that knows nothing
-# - **distance**: near words matter more. This rule needs no model at all.
-# - **attention, all layers**: the plain mean over all layers and heads, as a simple rival of rollout. (Rollout
-#   multiplies ½ A + ½ I over the layers, to follow attention back to the words.)
-# - **occlusion by other words**: another occlusion, which replaces the word by four random words, one after the
-#   other, instead of [MASK]. It asks the same question in another way, so we don't expect any method to agree much
-#   better than this. It is our **ceiling**.
-#
-# Guess: which of attention, rollout and gradient comes nearest to the ceiling? The third cell below takes about half
-# a minute on a slow computer, and prints a dot for each sentence.
+# The **rank correlation** (Spearman) is +1 if both orders are the same, −1 if one is the reverse of the other, and 0 on
+# average for random scores. One sentence proves nothing, so we take all of them, each with its last word masked.
 
 
 # %%
@@ -416,6 +453,11 @@ def mask_last_word(text):
 
 
 print(mask_last_word(texts[0]))
+
+# %% [markdown]
+# Four baselines and controls: **random scores**; **distance** (near words matter more, a rule without a model); the
+# plain mean of attention over **all layers**, a rival of rollout (which multiplies ½ A + ½ I over the layers); and
+# occlusion by **other words** instead of [MASK]. It asks the same question in another way: it is our **ceiling**.
 
 # %%
 from bertedu.interpretation import rollout
@@ -440,7 +482,11 @@ def explanations(encoding, position, guess):  # a number for each token by each 
     }
 
 
-# %%
+# %% [markdown]
+# Guess: which of attention, rollout and gradient comes nearest to the ceiling, and which of them is no better than
+# distance? The cell takes about half a minute on a slow computer.
+
+# %% tags=["guess"]
 from collections import defaultdict
 
 import numpy as np
@@ -456,10 +502,15 @@ for text in texts:
     truth = occlusion(*prompt).abs()[content]
     for name, numbers in explanations(*prompt).items():
         agreement[name].append(rank_correlation(numbers[content], truth))
-    print(".", end="", flush=True)
-print(f" {len(texts)} sentences")
-for name, value in zip(agreement, [0, 0.44, 0.40, 0.53, 0.49, 0.61, 0.68]):
-    print(f"{name:23} {about(value, np.mean(agreement[name]), within=0.04):7.2f}")
+for name, values in agreement.items():
+    mean = about(f"agreement with occlusion: {name}", np.mean(values), within=0.04)
+    print(f"{name:23} {mean:7.2f}")
+
+# %% [markdown]
+# Two methods sentence by sentence: the mean difference and two standard errors. By chance alone, the mean is farther from
+# 0 than that in only one of 20 cases.
+
+# %%
 order = ["attention, last layer", "distance", "rollout", "attention, all layers"]
 order += ["gradient", "occlusion, other words"]
 for low, high, value in zip(order, order[1:], [0.05, 0.04, 0.04, 0.09, 0.06]):
@@ -469,40 +520,38 @@ for low, high, value in zip(order, order[1:], [0.05, 0.04, 0.04, 0.09, 0.06]):
     print(f"{high} - {low}: {mean:.2f}, two standard errors {error:.2f}")
 
 # %% [markdown]
-# Start with the baselines. Random scores have a correlation of about 0, as they should. **The attention of the last
-# layer is not better than distance** (0.40 against 0.44). All methods see the same sentences, so the lower lines
-# compare two methods sentence by sentence: the mean difference and two standard errors. By chance alone, the mean is
-# farther from 0 than two standard errors in only one of 20 cases. Rollout isn't clearly better than distance. The
-# plain mean over all layers is better than rollout, if only just. The gradient (0.61) is better than every attention,
-# and still below the ceiling (0.68).
+# **The attention of the last layer is not better than distance.** Rollout isn't clearly better than distance either,
+# and the plain mean over all layers does slightly better than rollout. The gradient is better than every attention,
+# and still below the ceiling. So for practice: say *what* you want to explain, measure it by an intervention, and
+# report the baselines.
 #
-# So is attention an explanation? The debate in short:
+# <details><summary>"Attention is not Explanation", and "not not": the debate in short</summary>
 #
-# - **Jain and Wallace (2019), "Attention is not Explanation"**: in recurrent networks with one attention layer,
-#   attention often disagrees with gradients and with leaving words out. And one can find quite different attention
-#   weights that give the same answer.
-# - **Wiegreffe and Pinter (2019), "Attention is not not Explanation"**: it depends on what you call an explanation.
-#   They propose four tests: a baseline with uniform weights, the variance over random seeds, an **adversary** (a
-#   model trained to give the same answers with other attention weights), and a simple model that gets its attention
-#   weights from outside. With the learned weights this simple model does well, with the adversary's it does badly. So
-#   learned weights carry something, and the existence of others does not refute attention.
+# - **Jain and Wallace (2019)**: in recurrent networks with one attention layer, attention often disagrees with
+#   gradients and with leaving words out. And one can find quite different weights that give the same answer.
+# - **Wiegreffe and Pinter (2019)**: it depends on what you call an explanation. They propose four tests: a baseline
+#   with uniform weights, the variance over random seeds, an **adversary** (a model trained to give the same answers
+#   with other attention weights), and a simple model that gets its attention weights from outside. With the learned
+#   weights this simple model does well, with the adversary's badly. So learned weights carry something.
 # - **Abnar and Zuidema (2020)**: rollout and flow agree better with occlusion and gradients than raw attention does.
 #   In their small classifier, which reads [CLS], the correlation with occlusion is 0.71 for rollout and 0.29 for the
 #   last layer's attention (table 1). In a DistilBERT for the sentiment of sentences, no method has more than 0.14
 #   with gradients (table 3).
 #
-# Our measurement agrees that rollout is better than the last layer (0.49 against 0.40), but the plain mean over the
-# layers does better still. For practice: say *what* you want to explain, measure it by an intervention, and report
-# the baselines.
+# </details>
 #
+# **Here the first sitting ends.** You can measure what heads do, and you know how to test an explanation. The second
+# sitting takes heads away and looks at vectors.
+
+# %% [markdown]
 # ## Ablating a head
 #
 # We removed words. We can also remove heads, and see what gets worse. Switching off a part of a model is called
-# **ablation**. A head's output enters the rest of the model at only one point: the output projection of its layer, a
-# linear layer `[D, D]`. Its input contains the outputs of the H heads side by side, d = D / H numbers for each head.
+# **ablation**.
 #
-# (The word *head* has two meanings. Here it is an **attention head**. The MLM head of chapter 06 and the
-# classification head of chapter 10 are output layers for a task.)
+# ![The outputs of four heads stand side by side, 64 numbers each, the input of the output projection, whose result is added to the token's vector. To ablate head 2 its 64 numbers become zeros.](pictures/09_one_head_out.svg)
+#
+# (An **attention head**: the MLM head of chapter 06 is something else, an output layer for a task.)
 #
 # ### Exercise 9.3 · Ablate a head
 # ●●○○ · 12 minutes
@@ -538,16 +587,9 @@ check("9.3", ablate_head)
 # </details>
 
 # %% [markdown]
-# Michel et al. (2019) asked: how much does each head matter? We mask every fifth token of the 100 sentences. For each
-# head we measure how much the loss rises without it. The package's `without_heads` ablates heads inside a `with`
-# block, and `head_importance` does it for one head after the other.
-#
-# The control: we measure everything on two halves of the sentences. Differences between the halves are noise. Then we
-# ablate several heads together, and for this we choose the heads on one half and measure the loss on the other half.
-# Otherwise we would select heads that only happen to matter little on these sentences.
-#
-# The first cell masks the words and defines the loss, the second measures each head, and the third ablates groups of
-# heads. Guess: how many of the 16 heads can this model do without?
+# How much does each head matter (Michel et al. 2019)? We mask every fifth token, and measure how much the loss rises
+# without a head. `without_heads` ablates heads inside a `with` block, `head_importance` does it for one head after the
+# other.
 
 # %%
 masked = batch.input_ids.clone()
@@ -562,6 +604,9 @@ def loss_on(rows):  # a function that computes the MLM loss of a model on these 
     return lambda model: model(*inputs, labels=targets[rows]).loss
 
 
+# %% [markdown]
+# The control: two halves of the sentences. Differences between the halves are noise.
+
 # %%
 even, odd = slice(0, None, 2), slice(1, None, 2)
 halves = [heads.head_importance(model, loss_on(half)).flatten() for half in (even, odd)]
@@ -572,8 +617,27 @@ for (name, pair), value in zip(pairs.items(), (0.8, -0.4)):
     print(f"{name}: rank correlation {about(value, rank_correlation(*pair), within=0.1):.1f}")
 head_maps({"rise of the loss without the head": importance.view(4, 4)})
 
+# %% [markdown]
+# Most heads are hardly missed alone, among them all of layers 3 and 4. The most important ones are the two sharp heads
+# of layer 1.
+#
+# <details><summary>Are low-entropy heads the important ones?</summary>
+#
+# A rank correlation of −0.4 suggests it, but with so few heads chance alone gives up to ±0.5 in 19 of 20 cases. The
+# two heads with the lowest entropy are also the two most important ones. But head 2 of layer 2 has the next lowest
+# entropy and attends mostly to the token itself, and the model does nearly as well without it (0.05). And head 1 of
+# layer 4 has the fourth lowest (1.5 bits) and is not missed at all. The importance on one half of the sentences has a
+# rank correlation of 0.8 with that on the other half, so it is more than noise; small differences such as −0.01 are
+# noise.
+#
+# </details>
+#
+# Now we ablate several heads together. We choose them on one half and measure on the other. Otherwise we would select
+# heads that only happen to matter little on these sentences. Guess: which costs more, to lose the least important half
+# of the heads, or the single most important head?
 
-# %%
+
+# %% tags=["guess"]
 def loss_without(ablated):  # on the odd half
     with torch.no_grad(), heads.without_heads(model, ablated):
         return loss_on(odd)(model).item()
@@ -586,26 +650,18 @@ for n in (1, 4, 8, 12):
     print(f"without the {n:2} least important {least:.2f}, most important {most:.2f}")
 
 # %% [markdown]
-# The two most important heads are heads 1 and 2 of layer 1: those that attend to the previous and to the next token.
-# (In the map head 1 comes first. On the even half alone it is head 2, in code (0, 1).) The importance on one half of
-# the sentences has a rank correlation of 0.8 with that on the other half, so it is more than noise. Most of the other
-# heads are hardly missed: for eleven of the 16, the loss rises by less than 0.1 without this head. All eight heads of
-# layers 3 and 4 are among them, and the five that matter more are in layers 1 and 2.
+# <details><summary>What you saw, and why</summary>
 #
-# Now the groups. Without the **eight** least important heads the loss is 3.87, and without the most important one
-# alone it is 4.29. Removing the twelve least important heads (4.44) costs little more than removing this one. Without
-# the four most important ones the loss is 7.7, and it hardly changes with more: the model is broken. (Guessing evenly
-# among 12,288 words would cost ln 12,288 = 9.4.) Small differences such as −0.01 in the map are noise.
+# Without the **eight** least important heads the loss is 3.87, and without the most important one alone it is 4.29.
+# Removing the twelve least important heads (4.44) costs little more than removing this one. Without the four most
+# important ones the loss is 7.7, and it hardly changes with more: the model is broken. (Guessing evenly among 12,288
+# words would cost ln 12,288 = 9.4.)
 #
-# Michel et al. found the same in large models. Most heads could be removed one by one. Of all heads together, a fifth
-# (in a translation model) to two fifths (in BERT) could go without a noticeable loss. They ranked the heads by a
-# gradient, which needs one backward pass instead of one test for each head.
+# Michel et al. found the same in large models: a fifth (in a translation model) to two fifths (in BERT) of all heads
+# could go together without a noticeable loss. They ranked the heads by a gradient, which needs one backward pass
+# instead of one test for each head.
 #
-# Are low-entropy heads the important ones? A rank correlation of −0.4 suggests it, but with 16 heads chance alone
-# gives up to ±0.5 in 19 of 20 cases. The maps are clearer. The two heads with the lowest entropy are also the two
-# most important ones. But head 2 of layer 2 has the next lowest entropy and attends mostly to the token itself, and
-# the model does nearly as well without it (0.05). And in layers 3 and 4 no head matters alone, whatever its entropy:
-# head 1 of layer 4 has the fourth lowest (1.5 bits), and is not missed at all.
+# </details>
 #
 # Careful with the conclusion "this head is not needed": other heads may do its work when it is missing.
 #
@@ -632,20 +688,13 @@ explorable("playground", checkpoint="world-tiny", address=asked)
 # ## Activation patching (optional)
 #
 # Ablation asks what is lost without a part. **Activation patching** (also called **causal tracing** or **interchange
-# intervention**) asks more precisely: *which information* does this vector carry? It needs three runs:
+# intervention**) asks more precisely: *which information* does this vector carry? It needs three runs.
 #
-# 1. a **clean** run: *He shut the [MASK] and sat down.* The model prefers *door* to *letter*.
-# 2. a **corrupted** run, with one word changed: *He wrote the [MASK] and sat down.* It hardly prefers *door*.
-# 3. a **patched** run: the corrupted text, but *one* vector (one layer, one token) is replaced by the clean run's.
+# ![Three runs. Clean: He shut the MASK and sat down prefers door. Corrupted: He wrote the MASK and sat down hardly does. Patched: the corrupted text, but one vector, here that of the word the after layer 1, is taken from the clean run.](pictures/09_three_runs.svg)
 #
-# As a measure we take the difference of the scores of *door* and *letter* (the **logit difference**), rescaled: 0
-# means that the patch changed nothing, and 1 that it restored the clean run's preference completely. If one vector
-# restores it, that vector carries the information which verb it was.
-#
-# The first cell below computes the three runs as three rows of one batch. The second patches each layer and each
-# token. Guess: after which layer has the information reached [MASK]? The third cell asks which head of layer 1 moves
-# the information from the verb to *the*. It ablates each head, and it patches the output of each head alone, for this
-# pair of verbs and for eight pairs.
+# We rescale the difference of the two scores (the **logit difference**): 0 means that the patch changed nothing, 1 that
+# it restored the clean run's preference. If one vector restores it, that vector carries the information which verb it
+# was. The first cell computes the three runs as one batch.
 
 # %%
 PAIR = "shut wrote door letter"  # the two verbs, and an object for each of them
@@ -660,7 +709,12 @@ def preferences(pair):  # the logit differences at [MASK]: clean, corrupted, pat
     return (logits[:, one] - logits[:, other]).tolist()
 
 
-# %%
+# %% [markdown]
+# The second cell patches each layer and each token. Guess: after which layer has most of the information reached
+# [MASK]?
+
+
+# %% tags=["guess"]
 def after_layer(layer, token):  # a hook that patches this vector (layer 0: the input)
     def patch(module, inputs, output):
         vectors = output if layer == 0 else output[0]  # [3, T, D]; a layer returns a pair
@@ -682,8 +736,21 @@ for layer, name in enumerate(["input", "layer 1", "layer 2", "layer 3", "layer 4
     numbers = [restored(PAIR, after_layer(layer, token)) for token in range(1, 9)]
     print(f"{name:8}", *(f"{number:6.2f}" for number in numbers))
 
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Two numbers must be 1.00, and they check the method: at the input only the verb differs, and after the last layer the
+# answer is computed from the vector of [MASK] alone. After layer 1 no single vector restores everything: the verb 0.46,
+# *the* 0.27, [MASK] 0.12. After layer 2, [MASK] alone restores 0.59, and layer 3 adds nothing (0.57). The rest comes
+# from the other tokens in layer 4. (The numbers of a row need not sum to 1, because the parts interact.)
+#
+# </details>
+#
+# How did it get from the verb to *the*? The suspect is head 1 of layer 1, which attends to the previous token. The next
+# cell ablates each head of layer 1, and it patches the output of each head alone, for this pair of verbs and for
+# eight. Guess: will the suspect stand out?
 
-# %%
+# %% tags=["guess"]
 PAIRS = [PAIR, "opened read door letter", "closed wrote door letter", "shut read door letter"]
 PAIRS += ["opened wrote door letter", "rode wrote horse letter"]
 PAIRS += ["lit drank lamp wine", "drank read wine letter"]
@@ -714,36 +781,44 @@ for head in (None, 0, 1, 2, 3):
     print(f"{name:10}{three_numbers([PAIR], head)}  {three_numbers(PAIRS, head)}")
 
 # %% [markdown]
-# Two numbers must be 1.00, and they check the method: at the input only the verb differs, and after the last layer
-# the answer is computed from the vector of [MASK] alone. The result is what happens in between. After layer 1 no
-# single vector restores everything: the verb restores 0.46, *the* 0.27, and [MASK] 0.12. After layer 2, [MASK] alone
-# restores 0.59, and layer 3 adds nothing (0.57). The rest comes from the other tokens in layer 4. (The numbers of a
-# row need not sum to 1, because the parts interact.)
+# <details><summary>What you saw, and why</summary>
 #
-# How did the information get to *the*? We have a suspect: head 1 of layer 1, which attends to the previous token. The
-# column *without* has the patch at *the* with one head ablated: without head 1 it restores 0.12 instead of 0.27. The
-# control is to ablate another head, and for our pair it spoils the story: without head 4, which also attends from
-# *the* to *shut*, only 0.15 is left. The mean of eight pairs seems to rescue it: 0.34 with all heads, 0.14 without
-# head 1, and 0.27 to 0.40 without one of the others.
+# In the column *without* (the patch at *the*, with one head ablated) head 1 seems guilty: 0.12 instead of 0.27. The
+# control is to ablate another head, and it spoils the story: without head 4, which also attends from *the* to *shut*,
+# only 0.15 is left. The mean of eight pairs seems to rescue it: 0.34 with all heads, 0.14 without head 1, and 0.27 to
+# 0.40 without one of the others.
 #
-# But an ablation also changes the clean and the corrupted run, between which we rescale. Without head 1 they differ
-# more than before, without heads 3 and 4 less, so these shares can't be compared well. The column *alone* avoids
-# this. All heads stay, and instead of the whole vector at *the* we patch the output of *one* head there. For this
-# pair, head 4 restores more than head 1 (0.17 and 0.08), and in the mean both restore 0.14, and the other two nearly
-# nothing. So the information reaches *the* through two heads, and our suspect is only one of them.
+# But an ablation also changes the clean and the corrupted run, between which we rescale, so these shares can't be
+# compared well. The column *alone* avoids this: all heads stay, and we patch the output of *one* head at *the*. In the
+# mean, heads 1 and 4 both restore 0.14, and the other two nearly nothing. So the information reaches *the* through two
+# heads, and our suspect is only one of them.
 #
 # Vig et al. (2020) used such interventions to study gender bias, and Meng et al. (2022) to locate facts in GPT
 # models. The result depends on how you corrupt the text and how you measure (Zhang and Nanda 2024), so report both.
-# And one pair of texts is only an example, as you have just seen.
+#
+# </details>
 #
 # ## A word in context
 #
-# In [chapter 02](02_input_embeddings.ipynb) every *bank* entered BERT with the same vector (except for its position).
-# What comes out? The next cell compares the word *spring* (the season, or the water) in pairs of sentences, by the
-# cosine of its vectors after the last layer. It shows the closest pair with two senses, and the most distant pair
-# with one sense.
+# In [chapter 02](02_input_embeddings.ipynb) every *bank* entered BERT with the same vector, except for its position.
+# What comes out? We follow it through the layers of four sentences, two about rivers and two about money, in which
+# *bank* stands at the same position.
+#
+# ![Cosines of bank in four sentences. At the input all are 1. After layer 1 they differ, and not yet by sense. After layer 4 both pairs of one sense are closer than any pair of two senses.](pictures/09_bank_parts.svg)
+#
+# Move the slider from layer 0 to 4, and choose another sentence to compare with.
 
-# %%
+# %% tags=["nbval-ignore-output"]
+from bertedu.visualization.widgets import word_in_context
+
+four_banks = [texts[i] for i in (0, 1, 10, 19)]
+word_in_context(model, tokenizer, four_banks, "bank")
+
+# %% [markdown]
+# Four sentences prove nothing. The next cell compares *spring* (the season, or the water) in all pairs of its
+# sentences: the closest pair with **two** senses, and the most distant pair with **one**. Guess: which cosine is higher?
+
+# %% tags=["guess"]
 import random
 
 from torch.nn.functional import normalize
@@ -769,37 +844,47 @@ for name, (i, j) in {"two senses": high, "one sense": low}.items():
     print(f"{name}: cosine {cosines[i, j]:.2f}\n   {sentences[i]}\n   {sentences[j]}")
 
 # %% [markdown]
-# The pair with **two** senses has the higher cosine. If you show this pair, you "prove" that BERT can't distinguish
-# the senses of *spring*. With another pair, you "prove" the opposite. Two sentences differ in their length, in the
-# neighbors, in the position of the word. Only averages say something about senses.
+# <details><summary>What you saw, and why</summary>
 #
-# We have 10 sentences for each of two senses of five words. Our measure is a classifier, the **nearest mean**:
-# average the vectors of each sense, and assign a sentence to the sense whose mean has the higher cosine with it. The
-# sentence must not be part of the mean that it is compared with, so we leave it out (**leave-one-out**). But there is
-# a trap: then its own sense has a mean of 9 vectors and the other one a mean of 10, and the sentence's own sense
-# seems farther away than it is. So we leave out **one sentence of each sense**, which makes it 9 against 9, and
-# average over all 100 choices of the two (`nearest_mean_accuracy`). If the labels mean nothing, this
-# estimate is 50 % on average.
+# The pair with two senses has the higher cosine. If you show this pair, you "prove" that BERT can't distinguish the
+# senses of *spring*. With another pair, you "prove" the opposite. Two sentences differ in their length, in the
+# neighbors, in the position of the word.
 #
-# And how noisy is it? Twenty sentences are few, and they share their means. We shuffle the sense labels 500 times and
-# look at the result: this is a **permutation test**. The first cell below does this for *bank*. Guess: how far from
-# 50 % do meaningless labels get?
+# </details>
 #
-# The next two cells contain baselines. A **bag of words** says which words the sentence contains. **Other words** is
-# the mean of the input embeddings of the *other* words in the sentence: it needs no layer of BERT. The last cell
-# computes the accuracy for all words and layers, and for the untrained model (last layer). The picture shows another
-# measure by layer: the mean cosine of pairs within a sense, minus the mean cosine of pairs across the senses. 0 means
-# no difference.
+# Only averages say something about senses. We have 10 sentences for each of two senses of five words, and a classifier,
+# the **nearest mean**: average the vectors of each sense, and assign a sentence to the nearer mean (by cosine). The
+# sentence must not be part of the mean that it is compared with, so we leave it out (**leave-one-out**).
+#
+# ![Ten sentences of each sense. One of each is left out, and the means of the other nine are computed. A sentence that was left out is compared with the two means.](pictures/09_left_out.svg)
+#
+# There is a trap: if we left out only that one, its own sense would have a mean of 9 vectors, not 10, and seem farther
+# away. So we leave out **one of each sense**, and average over all choices. Labels that mean nothing get 50 % on
+# average.
+#
+# How noisy is it? We shuffle the labels 500 times: a **permutation test**. Guess: how far from 50 % do meaningless labels
+# get?
 
-# %%
+# %% tags=["guess"]
 vectors, labels, _ = vectors_of(model, "bank")
 last, rng = vectors[:, -1], random.Random(0)  # the last layer
 shuffled = [nearest_mean_accuracy(last, rng.sample(labels, 20)) for _ in range(500)]
 real = nearest_mean_accuracy(last, labels)
 names = ("real labels", "shuffled: highest", "shuffled: mean", "shuffled: standard deviation")
 numbers = (real, max(shuffled), np.mean(shuffled), np.std(shuffled))
-for name, number, expected in zip(names, numbers, (0.95, 0.85, 0.49, 0.14)):
-    print(f"{name:28} {about(expected, number, within=0.03):.0%}")
+for name, number in zip(names, numbers):
+    print(f"{name:28} {about(f'bank, {name}', number, within=0.03):.0%}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# With shuffled labels, *bank* has a standard deviation of 14 points. So 70 % for a single word may be chance, but none
+# of the 500 shuffles reached the 95 % of the real labels. (The mean of five words is less noisy: by a factor of √5,
+# about 6 points, if the other words are as noisy as *bank*.)
+#
+# </details>
+#
+# Two baselines: a **bag of words** says which words the sentence contains.
 
 # %%
 import re
@@ -809,6 +894,10 @@ def bag_of_words(sentences):  # [N, number of different words], 1 where the word
     bags = [set(re.findall(r"\w+", sentence.lower())) for sentence in sentences]
     words = sorted(set().union(*bags))
     return torch.tensor([[word in bag for word in words] for bag in bags]).float()
+
+
+# %% [markdown]
+# **Other words** is the mean of the input embeddings of the *other* words in the sentence. It needs no layer of BERT.
 
 
 # %%
@@ -822,7 +911,11 @@ def other_words(sentences, word):  # [N, D]
     return torch.stack(rows)
 
 
-# %%
+# %% [markdown]
+# Now all words and layers, and the untrained model (last layer). The picture shows the mean cosine of pairs within a
+# sense, minus that across the senses. Guess: how much better than the baselines are the layers?
+
+# %% tags=["guess"]
 from bertedu.visualization.layers import cosines_by_layer
 
 columns = ["bag of words", "other words", "untrained", "input"]
@@ -843,50 +936,53 @@ for word in dict.fromkeys(row["word"] for row in senses):
     inputs += [vectors_of(untrained, word)[0][:, -1], *vectors.unbind(dim=1)]
     table.append([nearest_mean_accuracy(x, labels) for x in inputs])
     print(line(word, table[-1]))
-expected = [0.64, 0.85, 0.49, 0.50, 0.78, 0.91, 0.91, 0.93]
-shown = [about(e, m, within=0.02) for e, m in zip(expected, torch.tensor(table).mean(dim=0))]
-print(line("mean", shown))
+means = zip(columns, torch.tensor(table).mean(dim=0))
+print(line("mean", [about(f"senses by {c}", m, within=0.02) for c, m in means]))
 cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 
 # %% [markdown]
-# First the noise: with shuffled labels, *bank* has a standard deviation of 14 points. So 70 % for a single word may
-# be chance, but none of the 500 shuffles reached the 95 % of the real labels. (The mean of five words is less noisy:
-# by a factor of √5, about 6 points, if the other words are as noisy as *bank*.)
+# <details><summary>What you saw, and why</summary>
 #
-# Now look at the line with the mean. After layers 2 to 4 the senses are separated in 91 to 93 % of the comparisons.
-# The bag of words has 64 % and the untrained model 49 %. But look at *other words*: 85 % without any layer. So most
-# of what separates the senses here is which words stand around, together with a table of embeddings in which
-# pre-training has put similar words close together. It suffices for *key* (98 %), which opens doors in the novels and
-# belongs to a dictionary in the documentation. What do the layers add? They put all this into *one* vector, that of
-# the word itself, and gain six to eight points, more than half of this with *light*.
+# Look at the line with the mean. After layers 2 to 4 the senses are separated in 91 to 93 % of the comparisons. The bag
+# of words has 64 % and the untrained model 49 %. But look at *other words*: 85 % without any layer. So most of what
+# separates the senses here is which words stand around, together with a table of embeddings in which pre-training has
+# put similar words close together. It suffices for *key* (98 %), which opens doors in the novels and belongs to a
+# dictionary in the documentation. The layers put all this into *one* vector, that of the word itself, and gain six to
+# eight points, more than half of this with *light*.
 #
-# The gaps in the picture are small (below 0.2), and still the nearest mean is right in more than nine of ten cases:
-# it only asks which of two cosines is higher. That is how the gap of *key* can fall in layer 3 while its accuracy
-# stays at 100 %.
+# The gaps in the picture are small (below 0.2), and still the nearest mean is right in more than nine of ten cases: it
+# only asks which of two cosines is higher. That is how the gap of *key* can fall in layer 3 while its accuracy stays
+# at 100 %.
 #
 # The column *input* is a control too. There, a word's vector contains only the word and its position. Where it is far
-# above 50 % (*light*), the position alone may give the sense away. Or it is noise: *spring* is as far below. And
-# don't rank the layers 2 to 4 by 2 points: *spring* is best in layer 2, *light* and *letter* in layer 4.
+# above 50 % (*light*), the position alone may give the sense away. Or it is noise: *spring* is as far below. And don't
+# rank the layers 2 to 4 by 2 points: *spring* is best in layer 2, *light* and *letter* in layer 4.
 #
+# </details>
+#
+# **Here the second sitting ends**, with the lab below ("Broken BERT"). You can read the senses of a word from its vectors,
+# and say what a baseline reads from the words around it.
+
+# %% [markdown]
 # ## Probes, and what they can memorize (optional, with exercise 9.4)
 #
-# Does a layer *know* which words are nouns? A **probe** is a small classifier that is trained on frozen vectors. If
-# it succeeds, the information was in the vectors. Or was it? A probe with 256 inputs can also **memorize** that
-# *table* is a noun and *sell* is a verb. Then it only recognizes the word, which every layer makes easy.
+# Does a layer *know* which words are nouns? A **probe** is a small classifier on frozen vectors. If it succeeds, the
+# information was in them. Or was it? A probe with 256 inputs can also **memorize** that *table* is a noun. Hewitt and
+# Liang (2019) therefore train the same probe on a **control task**: every word *type* gets a random label.
 #
-# Hewitt and Liang (2019) therefore train the same probe on a **control task**: every word *type* (every different
-# word) gets a random label, the same wherever it occurs. No layer can know these labels, so what the probe gets
-# right beyond chance, it has memorized. The accuracy minus the accuracy on the control task is the **selectivity** of
-# the probe.
+# ![Four words in context. Their part of speech depends on the context: a long walk, they walk home. The label of the control task is random and the same wherever the word stands, so it can only be learned by heart.](pictures/09_memory.svg)
+#
+# What the probe gets right of these beyond chance, it has memorized. The accuracy minus the accuracy on the control task
+# is the **selectivity** of the probe.
 #
 # ### Exercise 9.4 · Random control labels
 # ●●○○ · 10 minutes
 #
 # Write `my_control_labels(words, number_of_labels, seed)`. For a list of words it returns a list with one label for
 # each word, from 0 to `number_of_labels` − 1, drawn at random once for each *type*. The same word gets the same label
-# everywhere (treat upper and lower case alike), and also in another list with the same seed: a probe is trained on
-# one list of words and tested on another, perhaps after a restart of Python. Another seed gives other labels.
-# `random.Random(x)` is a generator that you can seed with any number or string x.
+# everywhere (treat upper and lower case alike), and also in another list with the same seed, perhaps after a restart
+# of Python. Another seed gives other labels. `random.Random(x)` is a generator that you can seed with any number or
+# string x.
 
 
 # %% tags=["exercise"]
@@ -913,23 +1009,7 @@ check("9.4", my_control_labels)
 # </details>
 
 # %% [markdown]
-# Our tagged sentences are partly written by hand, and mostly generated by a small grammar (`data/looking_inside/`).
-# The generated ones are grammatical but meaningless, so meaning can't help. We ask for the **part of speech**: noun,
-# verb, adjective or adverb. There are three splits into training and test, and each is harder to solve by memory:
-#
-# 1. **other sentences**: train on every second sentence, test on the rest. Most test words occur in training.
-# 2. **new words**: also, no test word occurs in training.
-# 3. **ambiguous words**: words such as *walk* and *hope*, which are nouns about as often as verbs, and which never
-#    occur in training. If you know only the word, you reach about 50 %, by construction.
-#
-# Two more splits ask for the **kind of a name** (person, location or time): in other sentences, and with new names.
-#
-# The first cell reads the data and computes all vectors, the second defines the splits. The third one compares a
-# probe that you could write yourself (a linear layer, trained with cross-entropy on vectors that are scaled to mean 0
-# and standard deviation 1) with the package's, scikit-learn's logistic regression, which is faster. The fourth trains
-# the probes for all layers, with three draws of the control labels, and takes about half a minute on a slow computer.
-# Its *majority* is the baseline: always answer the most frequent label of the training set. The fifth draws the
-# results.
+# Most of our tagged sentences come from a small grammar: grammatical but meaningless, so meaning can't help.
 
 # %%
 from bertedu.interpretation import probing
@@ -945,6 +1025,12 @@ types = sorted(set(words))
 both = sorted(set(words[tags == "NOUN"]) & set(words[tags == "VERB"]))
 print(f"{len(tagged)} sentences, {len(types)} types, {len(both)} of them noun and verb")
 print("for instance:", *both[:6])
+
+# %% [markdown]
+# We ask for the **part of speech**: noun, verb, adjective or adverb. Three splits are harder and harder to solve by
+# memory: **other sentences** (most test words occur in training), **new words** (none does), and **ambiguous words** such
+# as *walk*, nouns about as often as verbs, also new: the word alone gives 50 %. Two more splits ask for the **kind of a
+# name** (person, location or time).
 
 # %%
 pos = np.isin(tags, ["NOUN", "VERB", "ADJ", "ADV"])
@@ -965,6 +1051,10 @@ def part(keep, source=everything):  # the tokens where keep [N] is True
     kept = ([x[i] for i in index] for x in (source.words, source.labels))
     return probing.TaggedVectors(source.vectors[index], *kept)
 
+
+# %% [markdown]
+# A probe that you could write yourself, a linear layer on vectors with mean 0 and standard deviation 1, beside the
+# package's, which is scikit-learn's logistic regression.
 
 # %%
 from torch.nn.functional import cross_entropy
@@ -990,6 +1080,10 @@ theirs = probing.Probe().fit(known.vectors[:, 2], known.labels).predict(test.vec
 for name, other in {"right": test.labels, "like the package's probe": theirs}.items():
     agree = np.mean([one == two for one, two in zip(mine, other)])
     print(f"my probe on layer 2: {about(0.99, agree, within=0.05):.0%} {name}")
+
+# %% [markdown]
+# Now the probes for all layers (about half a minute on a slow computer). *Majority* is the baseline: always answer the
+# most frequent label of the training set. Which of the splits needs the layers?
 
 # %%
 from bertedu.course.measured import About
@@ -1040,74 +1134,83 @@ for name, lines in curves.items():
 Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(told)}.")
 
 # %% [markdown]
-# Each line goes from the input (left) to layer 4. Read the control and the untrained model first:
+# From the input (left) to layer 4. Read the control and the untrained model first:
 #
-# - **Other sentences.** At the input, the probe does well (88 %), but nearly as well on the control task (83 %). So
-#   it could be mere memory. In higher layers the control task becomes hard (49 %), probably because the neighbors
-#   have been mixed into the word's vector, and the parts of speech stay easy. The selectivity rises from 5 to 49
-#   points, the accuracy from 88 to 98 %.
-# - **New words.** Memory is worth nothing here: the control task is at chance, one of four labels. And still the
-#   probe reads the part of speech of nearly every new word from the trained *input* (96 %). So pre-training has put
-#   the parts of speech into the table of embeddings. The untrained table has no such order (36 %). Its layers mix in
-#   the neighbors, but they reach 39 % at most, as much as the majority (38 %).
-# - **Ambiguous words.** Only this split needs context. At the input the probe reaches about half, as it must. After
-#   one layer it is 90 %, after two 100 %. *This* is what attention adds, and the first split could not show it.
-# - **Names.** In the first split memory would help (control task 73 %), in the second it can't (36 %, one of three
-#   labels). The input alone is perfect in both: *Paris* and *London* have occurred beside the same words. Deeper
-#   layers add nothing here. (There are 41 new names in the test: 5 points are two of them.) The majority is below a
-#   third, because persons, the most frequent kind in training, are rare among the new names. And the untrained model
-#   reaches 56 %, because the position gives much away: persons often begin a sentence, and locations never do.
-#
-# Tenney et al. (2019) found that BERT-Large solves the classical tasks in their usual order from layer to layer:
-# parts of speech first, then syntax, kinds of names, semantic roles, and coreference last. One or two layers for our
-# question fit that picture. For the rest, four layers are too few.
+# - **Other sentences.** 88 % at the input, but 83 % on the control task: it could be mere memory. Higher up, the
+#   selectivity rises from 5 to 49 points.
+# - **New words.** Memory is worth nothing here, and still the trained *input* gives 96 %: pre-training has put the parts
+#   of speech into the table of embeddings.
+# - **Ambiguous words.** Only this split needs context: about half at the input, 90 % after one layer, 100 % after two.
+#   *This* is what attention adds.
+# - **Names.** The input alone is perfect, even for new names: *Paris* and *London* have occurred beside the same words.
 #
 # A probe shows that information is *there*, not that the model *uses* it. For that you need an intervention, such as
 # ablation or patching.
 #
+# <details><summary>More about the numbers</summary>
+#
+# The control task becomes hard in higher layers (49 %) probably because the neighbors have been mixed into the word's
+# vector. With new words the untrained table has no order (36 %), and its layers reach 39 % at most, as much as the
+# majority (38 %). For names memory would help in the first split (control task 73 %), and can't in the second (36 %,
+# one of three labels). There are 41 new names in the test: 5 points are two of them. Their majority is below a third,
+# because persons, the most frequent kind in training, are rare among them. And the untrained model reaches 56 %,
+# because the position gives much away: persons often begin a sentence, and locations never do.
+#
+# Tenney et al. (2019) found that BERT-Large solves the classical tasks in their usual order from layer to layer: parts
+# of speech first, then syntax, kinds of names, semantic roles, and coreference last. One or two layers for our question
+# fit that picture. For the rest, four layers are too few.
+#
+# </details>
+#
 # ## Facts in a blank (optional)
 #
-# Petroni et al. (2019) read facts from BERT by letting it fill in a blank. We ask our own model first, and then
-# `world-tiny`, a model that was trained only on a small world of facts (chapter 06). Its questions are the 420 of
-# chapter 00.
+# Petroni et al. (2019) read facts from BERT by letting it fill in a blank. We ask our own model, and `world-tiny`, which
+# was trained only on a small world of facts (chapter 06).
 
 # %%
 from bertedu.corpora import load_corpus
 from bertedu.pretraining.probes import fact_probe_accuracy
+
+
+def three_guesses(which, text):
+    guesses = fill_mask(*which, text, top=3)[0]
+    print(f"{text:38}", ", ".join(f"{word} {p:.0%}" for word, p in guesses))
+
 
 world, world_tokenizer = open_model(data_path("checkpoints/world-tiny"))
 probes = load_corpus("world").fact_probes
 known = about(0.98, fact_probe_accuracy(world, world_tokenizer, probes), within=0.02)
 print(f"world-tiny answers {known:.0%} of {len(probes)} questions")
 mixed, small_world = (model, tokenizer), (world, world_tokenizer)
-FACTS = {"Paris is the capital of [MASK] .": mixed, "He was emperor of [MASK] .": mixed}
-FACTS |= {f"Napoleon was {word}emperor of [MASK] .": mixed for word in ("", "not ")}
-FACTS |= {"the capital of france is [MASK] .": small_world}
-FACTS |= {"the capital of france is not [MASK] .": small_world}
-for text, which in FACTS.items():
-    guesses = fill_mask(*which, text, top=3)[0]
-    print(f"{text:38}", ", ".join(f"{word} {p:.0%}" for word, p in guesses))
+three_guesses(mixed, "Paris is the capital of [MASK] .")
+three_guesses(mixed, "He was emperor of [MASK] .")
 
 # %% [markdown]
-# Our model predicts the right kind of word, geographical names, but for Paris *France* is not among its first three.
-# Of Napoleon it says *France* (19 %). Is this a fact that it knows? The baseline is the same sentence without the
-# name: after *He*, *France* gets 4 %. So the name matters. (`[UNK]` is a guess too: WikiText, one of the texts it was
-# trained on, has this token instead of rare words.) The model of the small world answers nearly all questions, in
-# wordings that never occurred in training.
+# For Paris, our model predicts the right kind of word, but not *France*. After *He was emperor of*, *France* gets 4 %: the
+# baseline for Napoleon. (`[UNK]` is a guess too: a text that it was trained on has this token instead of rare words.)
+# Guess: how does each model answer when the sentence says *not*?
+
+# %% tags=["guess"]
+for word in ("", "not "):
+    three_guesses(mixed, f"Napoleon was {word}emperor of [MASK] .")
+for word in ("", "not "):
+    three_guesses(small_world, f"the capital of france is {word}[MASK] .")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
 #
-# Now compare the lines with and without *not*. With *not*, *paris* becomes the one wrong answer, and the model of the
-# small world still gives it 92 %. It has hardly ever read the word *not*. Our own model has, and yet *France* keeps
-# its 19 %. Kassner and Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*). A right answer to one
-# wording does not prove that a fact is known. A good control is a wording that must change the answer.
+# Of Napoleon our model says *France* (19 %), more than after *He*: so the name matters. But with *not*, *France* keeps
+# its 19 %. And the model of the small world still gives *paris* 92 %, now the one wrong answer. It has hardly ever read
+# the word *not*; our own model has. Kassner and Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*).
+#
+# </details>
+#
+# A right answer to one wording does not prove that a fact is known. The control is a wording that must change it.
 #
 # ## Vectors for sentences (optional)
 #
 # For a whole sentence we need one vector, for instance the mean of its tokens' vectors. Are sentences with the same
-# meaning close to each other? We take 30 pairs of paraphrases (the same content in other words). The next cell
-# computes three numbers for each layer: the mean cosine of *all* pairs of sentences, the mean cosine of the 30
-# *paraphrases*, and how often a sentence's paraphrase is the nearest of 30 sentences (*found*). On the right it does
-# the same after subtracting the mean vector. Guess first: what is the cosine of two sentences that are not related at
-# all?
+# meaning close to each other? We take 30 pairs of paraphrases.
 
 # %%
 from dataclasses import replace
@@ -1125,6 +1228,13 @@ def sentence_vectors(texts, layer):  # [N, D]
     return pool(output, encoding.attention_mask, "mean")
 
 
+# %% [markdown]
+# For each layer: the mean cosine of *all* pairs of sentences, that of the *paraphrases*, and how often a sentence's
+# paraphrase is the nearest of all (*found*); on the right the same after subtracting the mean vector. Guess first: what
+# is the cosine of two sentences that are not related at all?
+
+
+# %% tags=["guess"]
 def found(x):  # the share of the first half whose paraphrase is the nearest of the second
     cosines = normalize(x[:30], dim=-1) @ normalize(x[30:], dim=-1).T
     return (cosines.argmax(dim=1) == torch.arange(30)).double().mean().item()
@@ -1141,23 +1251,27 @@ for layer in range(5):
         print(f"{start}{contexts.anisotropy(x):11.2f} {cosine:12.2f} {found(x):6.0%}", end=end)
 
 # %% [markdown]
-# Look at *all pairs*: sentences that have nothing in common have a cosine far above 0, in every layer. All the
-# vectors point roughly in one common direction. They are **anisotropic**. Ethayarajh (2019) measured this for words
-# in ELMo, BERT and GPT-2, where it generally grows with depth. (In our averages it is largest at the input, 0.92.) If
-# you read "cosine 0.7" as "similar", you are reading the common direction.
+# <details><summary>What you saw, and why</summary>
 #
-# Subtracting the mean vector removes it. Then all pairs are at about 0 on average, and the paraphrases stand out with
-# a cosine that means something. But look at *found*: it gains at most 2 of 30 sentences. Centering repairs the scale,
-# not the content. The bag of words had no chance, because these pairs were written to have few words in common. The
-# fair baseline is layer 0, a mean of input embeddings: 23 %. The last layer finds 60 %. Still, four of ten are
-# missed: masked language modeling does not teach BERT to put the meaning of a sentence into one vector. That needs
-# training for this purpose, and [chapter 13](13_pairs_and_similarity.ipynb) shows it.
+# Sentences that have nothing in common have a cosine far above 0, in every layer. All the vectors point roughly in one
+# common direction. They are **anisotropic**. Ethayarajh (2019) measured this for words in ELMo, BERT and GPT-2, where it
+# generally grows with depth. (In our averages it is largest at the input, 0.92.) If you read "cosine 0.7" as
+# "similar", you are reading the common direction.
+#
+# Subtracting the mean vector removes it. Then all pairs are at about 0 on average. But look at *found*: it gains at
+# most 2 of 30 sentences. Centering repairs the scale, not the content. The bag of words had no chance, because these
+# pairs were written to have few words in common. The fair baseline is layer 0, a mean of input embeddings: 23 %. The
+# last layer finds 60 %.
+#
+# </details>
+#
+# Masked language modeling does not teach BERT to put the meaning of a sentence into one vector. That needs training for
+# this purpose, and [chapter 13](13_pairs_and_similarity.ipynb) shows it.
 #
 # ## The proof
 #
-# Do all these measurements start from the right numbers? We compare the package with `transformers` (attention
-# weights, hidden states) and with code written out here (rollout, an ablated head, the vector of a word). Each line
-# prints the largest difference.
+# Do all these measurements start from the right numbers? We compare the package with `transformers` and with code
+# written out here.
 
 # %%
 import transformers
@@ -1195,7 +1309,7 @@ with torch.no_grad(), heads.without_heads(model, [(1, 2)]):
 print(f"ablated head: {largest(one, other):.4f}")
 
 # %% [markdown]
-# All differences are 0 to four decimals: we have looked at the same numbers as `transformers` would show.
+# We have looked at the same numbers as `transformers` would show.
 #
 # ## Broken BERT: vectors that depend on the batch
 #
@@ -1204,8 +1318,7 @@ print(f"ablated head: {largest(one, other):.4f}")
 # copies of the same sentence stay. The log contains a clue: it is mostly short sentences whose copies are not found,
 # and the larger the batch, the more.
 #
-# The next cell reproduces it. It embeds a sentence alone, and again in a batch with a longer and longer text, and
-# prints the cosine of the two vectors.
+# The next cells embed a sentence alone, and again in a batch with a longer and longer text.
 
 
 # %%
@@ -1251,6 +1364,8 @@ check("9.5", masked_mean)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution, explained</summary>
 #
+# ![One entry of the vectors of a short text in a batch: real tokens and padding have numbers alike. The mean of all differs from the mean of the real tokens, which is what the sentence should get.](pictures/09_two_means.svg)
+#
 # Padding tokens have vectors too. The attention mask only keeps other tokens from attending to them, and nothing
 # keeps us from averaging them. So multiply by the mask, and divide by the number of real tokens of each sentence.
 # `clamp_min(1)` makes the result 0 if there are none. The mask gets the dtype of the states, so that float16 stays
@@ -1260,6 +1375,8 @@ check("9.5", masked_mean)
 
 # %% [markdown]
 # ## Paper and code
+#
+# <details><summary>Where the papers, transformers and this course differ</summary>
 #
 # | | |
 # |---|---|
@@ -1272,22 +1389,21 @@ check("9.5", masked_mean)
 # | Anisotropy | Ethayarajh (2019) subtracts the mean cosine of random pairs from each cosine. We subtract the mean vector, as Mu and Viswanath (2018) do, who also remove the strongest common directions |
 # | `transformers` | `output_attentions=True` needs `attn_implementation="eager"`: fused kernels (one program for all steps of attention) never store the weights (chapter 03). Our file is in float16, and `transformers` (since version 5) opens it in float16 unless you ask for `dtype=torch.float32`. In float16 the numbers agree to two decimals only |
 #
+# </details>
+#
 # ## Summary
 #
+# ![Six claims, each with the control that it needs: what a head attends to, an untrained model of the same initialization; an explanation, removing the word; a needed head, the other half of the sentences; a patched vector, other pairs; senses, shuffled labels; a probe, random labels and new words.](pictures/09_controls.svg)
+#
 # - A picture of attention is a fact about weights, not yet a reason for an answer. To find the reason, intervene.
-# - Rollout multiplies ½ A + ½ I over the layers. It follows the paths and ignores what travels along them.
-# - A gradient tells the effect of a small change. Integrated gradients are complete: their parts sum to the
-#   difference.
 # - Which tokens a head attends to is one question, whether the model needs it is another. Most heads can be ablated
 #   alone.
-# - Activation patching shows which vector carries a piece of information, for the texts that you tried.
-# - Word vectors contain senses and parts of speech. Averages, permutation tests, control tasks and honest splits show
-#   how much of that is real. For a sense, the baseline is the mean of the other words' embeddings.
-# - An untrained control must have the initialization of the trained model.
+# - Word vectors contain senses and parts of speech. Shuffled labels, control tasks and honest splits show how much of
+#   that is real, and how much the words around or the word itself already say.
 #
 # ## Quiz
 #
-# Some questions belong to optional sections: rollout, integrated gradients, patching, probes, sentence vectors.
+# Some questions belong to optional sections.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.course import quiz
