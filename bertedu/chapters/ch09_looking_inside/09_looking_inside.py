@@ -12,8 +12,8 @@
 # - (optional) follow attention through all layers with rollout, and information with activation patching
 # - (optional) probe layers for parts of speech, with a control task
 #
-# **Time:** 60 minutes for the core path, about 130 minutes with everything. Plan three sittings: attention and
-# explanations, then heads and words in context, then what is marked (optional) ·
+# **Time:** 60 minutes for the core path (every section without "(optional)", exercises 9.1 and 9.5), about 130 minutes
+# with everything. Plan three sittings: explanations (30 minutes), heads and words (45), what is optional (55) ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for
 # what an attention head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
 #
@@ -227,7 +227,7 @@ for pattern in patterns:
 #
 # *Itself* is there without training. If we had compared with BERT's initialization alone (8 %), we would have said
 # that training taught the heads to attend to themselves. But the fair control begins with 15 to 42 %: training took
-# most of it away, and raised it in one head only.
+# most of it away in layer 1, and raised it a lot in one head only (77 %).
 #
 # *Previous* and *next token* were learned: no untrained head gives more than 12 % to either, and after training two
 # heads give 86 and 89 %. And the large weight for [SEP] that Clark et al. saw in BERT-Base (over half of the attention
@@ -261,12 +261,11 @@ with torch.no_grad():
 head_view(seen, encoding.tokens[0])
 
 # %% [markdown]
-# <details><summary>All heads of all layers at once, and one token at a time</summary>
+# Two more views: all heads at once (click one to see it large), and the course's own explorer, token by token.
 #
-# The two cells below show the same weights in two other ways: bertviz's model view, in which you click a head to see
-# it large, and the course's own explorer.
+# <details><summary>Is a pattern an explanation?</summary>
 #
-# Is a pattern an explanation? Clark et al. (section 3.2) asked that about [SEP]. They took the gradient of BERT's
+# Clark et al. (section 3.2) asked that about [SEP]. They took the gradient of BERT's
 # loss with respect to the attention weights. From layer 5 on, the gradients for attention to [SEP] are very small:
 # giving [SEP] more or less hardly changes the answer. Their interpretation: a head attends to [SEP] when it finds
 # nothing to do, because its weights must go somewhere. Head 1 of layer 1 does so for [CLS] and *He*.
@@ -284,7 +283,7 @@ from bertedu.visualization.widgets.explorer import attention_explorer
 attention_explorer(model, tokenizer, TEXT)
 
 # %% [markdown]
-# ### What does *it* stand for?
+# ### What does *it* stand for? (optional)
 #
 # A famous figure shows a head that links *it* to the right noun (**coreference**). Does our model do that?
 #
@@ -406,9 +405,10 @@ def my_saliency(model, encoding, position, answer):  # [T] and [T]
 
 prompt = question(TEXT)
 encoding, position, guess = prompt
-package = saliency.input_saliency(model, *prompt)
-for mine, (name, numbers) in zip(my_saliency(model, *prompt), package.items()):
-    print(f"{name:17} largest difference from the package {(mine - numbers).abs().max():.4f}")
+package = saliency.input_saliency(model, *prompt)  # two measures, [T] each
+pairs = zip(my_saliency(model, *prompt), package.values())
+difference = max((mine - numbers).abs().max() for mine, numbers in pairs)
+print(f"{', '.join(package)}: largest difference from the package {difference:.4f}")
 
 # %% [markdown]
 # And integrated gradients. The baseline is the same text with every word replaced by [MASK].
@@ -483,8 +483,8 @@ def explanations(encoding, position, guess):  # a number for each token by each 
 
 
 # %% [markdown]
-# Guess: which of attention, rollout and gradient comes nearest to the ceiling, and which of them is no better than
-# distance? The cell takes about half a minute on a slow computer.
+# Guess: which of attention, rollout and gradient comes nearest to the ceiling, and is each of them better than distance?
+# The cell takes about half a minute on a slow computer.
 
 # %% tags=["guess"]
 from collections import defaultdict
@@ -694,7 +694,7 @@ explorable("playground", checkpoint="world-tiny", address=asked)
 #
 # We rescale the difference of the two scores (the **logit difference**): 0 means that the patch changed nothing, 1 that
 # it restored the clean run's preference. If one vector restores it, that vector carries the information which verb it
-# was. The first cell computes the three runs as one batch.
+# was.
 
 # %%
 PAIR = "shut wrote door letter"  # the two verbs, and an object for each of them
@@ -710,7 +710,7 @@ def preferences(pair):  # the logit differences at [MASK]: clean, corrupted, pat
 
 
 # %% [markdown]
-# The second cell patches each layer and each token. Guess: after which layer has most of the information reached
+# The next cell patches each layer and each token. Guess: after which layer has most of the information reached
 # [MASK]?
 
 
@@ -806,7 +806,7 @@ for head in (None, 0, 1, 2, 3):
 #
 # ![Cosines of bank in four sentences. At the input all are 1. After layer 1 they differ, and not yet by sense. After layer 4 both pairs of one sense are closer than any pair of two senses.](pictures/09_bank_parts.svg)
 #
-# Move the slider from layer 0 to 4, and choose another sentence to compare with.
+# Move the slider from layer 0 to 4.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.widgets import word_in_context
@@ -1187,8 +1187,7 @@ three_guesses(mixed, "He was emperor of [MASK] .")
 
 # %% [markdown]
 # For Paris, our model predicts the right kind of word, but not *France*. After *He was emperor of*, *France* gets 4 %: the
-# baseline for Napoleon. (`[UNK]` is a guess too: a text that it was trained on has this token instead of rare words.)
-# Guess: how does each model answer when the sentence says *not*?
+# baseline for Napoleon. Guess: how does each model answer when the sentence says *not*?
 
 # %% tags=["guess"]
 for word in ("", "not "):
@@ -1201,7 +1200,7 @@ for word in ("", "not "):
 #
 # Of Napoleon our model says *France* (19 %), more than after *He*: so the name matters. But with *not*, *France* keeps
 # its 19 %. And the model of the small world still gives *paris* 92 %, now the one wrong answer. It has hardly ever read
-# the word *not*; our own model has. Kassner and Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*).
+# the word *not*; our own model has. (`[UNK]` stands for rare words in a text that it was trained on.) Kassner and Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*).
 #
 # </details>
 #
@@ -1289,24 +1288,25 @@ def largest(one, other):
     return (one - other).abs().max().item()
 
 
+differences = {}
 for name in ("attentions", "hidden_states"):
-    layers = list(zip(getattr(ours, name), getattr(reference, name), strict=True))
-    difference = max(largest(*pair) for pair in layers)
-    print(f"{name}: {len(layers)} tensors, largest difference {difference:.4f}")
+    layers = zip(getattr(ours, name), getattr(reference, name), strict=True)
+    differences[name] = max(largest(*pair) for pair in layers)
 
 shares = torch.eye(encoding.input_ids.size(1))
 for weights in reference.attentions:
     shares = (0.5 * weights[0].mean(dim=0) + 0.5 * torch.eye(len(shares))) @ shares  # [T, T]
-print(f"rollout: {largest(shares, rollout.attention_rollout(ours.attentions)[-1, 0]):.4f}")
+differences["rollout"] = largest(shares, rollout.attention_rollout(ours.attentions)[-1, 0])
 position = encoding.tokens[0].index("bank")
 package = contexts.word_vectors(model, tokenizer, texts[:1], "bank")[0, -1]
-print(f"word: {largest(package, reference.hidden_states[-1][0, position]):.4f}")
+differences["word"] = largest(package, reference.hidden_states[-1][0, position])
 
 ablated = copy.deepcopy(model)
 ablated.bert.encoder.layers[1].attention.output.weight.data[:, 2 * 64 : 3 * 64] = 0  # d = 64
 with torch.no_grad(), heads.without_heads(model, [(1, 2)]):
     one, other = (run(which, encoding).prediction_logits for which in (ablated, model))
-print(f"ablated head: {largest(one, other):.4f}")
+differences["ablated head"] = largest(one, other)
+print(f"{', '.join(differences)}: largest difference {max(differences.values()):.4f}")
 
 # %% [markdown]
 # We have looked at the same numbers as `transformers` would show.

@@ -41,3 +41,6 @@ def three_weights(case: Case) -> None:
         ],
         tolerance=5e-3,
     )
+    case.close_with(
+        "½ · 1 + ¼ · 2 + ¼ · 2. This head is as undecided as one that attends evenly to 2 ** 1.5 = 2.8 tokens."
+    )
