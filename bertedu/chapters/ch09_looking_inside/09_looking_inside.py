@@ -265,10 +265,10 @@ head_view(seen, encoding.tokens[0])
 #
 # <details><summary>Is a pattern an explanation?</summary>
 #
-# Clark et al. (section 3.2) asked that about [SEP]. They took the gradient of BERT's
-# loss with respect to the attention weights. From layer 5 on, the gradients for attention to [SEP] are very small:
-# giving [SEP] more or less hardly changes the answer. Their interpretation: a head attends to [SEP] when it finds
-# nothing to do, because its weights must go somewhere. Head 1 of layer 1 does so for [CLS] and *He*.
+# Clark et al. (section 3.2) asked that about [SEP]. They took the gradient of BERT's loss with respect to the attention
+# weights. From layer 5 on, the gradients for attention to [SEP] are very small: giving [SEP] more or less hardly changes
+# the answer. Their interpretation: a head attends to [SEP] when it finds nothing to do, because its weights must go
+# somewhere. Head 1 of layer 1 does so for [CLS] and *He*.
 #
 # </details>
 
@@ -285,7 +285,8 @@ attention_explorer(model, tokenizer, TEXT)
 # %% [markdown]
 # ### What does *it* stand for? (optional)
 #
-# A famous figure shows a head that links *it* to the right noun (**coreference**). Does our model do that?
+# A famous figure of the Transformer (Uszkoreit 2017) shows a head that links *it* to the right noun: **coreference**.
+# Does our model do that?
 #
 # ![The sentence The animal didn't cross the street because it was too: with tired at its end, it is the animal, with wide it is the street. One word decides between the two nouns.](pictures/09_tired_or_wide.svg)
 #
@@ -314,8 +315,8 @@ for word in ("tired", "wide"):
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# By attention the *street* is ahead, 0.31 to 0.17. With *wide* it is 0.31 to 0.15: the weights hardly react to the word
-# that decides. Asked to fill the blank, the model is right for *tired* (*animal*), and that would make a fine example.
+# By attention the *street* is ahead, 0.31 (in layer 1) to 0.17 (in layer 2). With *wide* it is 0.31 to 0.15: the weights
+# hardly react to the word that decides. Asked to fill the blank, the model is right for *tired* (*animal*), and that would make a fine example.
 # The control is the other ending: with *wide* it still says *animal*. Only the ratio of the two moves the right way,
 # from about 70 to about 14. So this small BERT does not solve coreference here, and the one example with the right
 # answer would have hidden it.
@@ -334,7 +335,7 @@ for word in ("tired", "wide"):
 # ●●○○ · 12 minutes
 #
 # Write `my_rollout(attentions)`. It gets L tensors `[B, H, T, T]`, the first layer first, and returns one tensor
-# `[B, T, T]`: how much of each word is in each token after the last layer. Average over the heads of each layer
+# `[B, T, T]`: row i says how much of each word is in token i after the last layer. Average over the heads of each layer
 # before you multiply.
 
 
@@ -456,7 +457,8 @@ print(mask_last_word(texts[0]))
 
 # %% [markdown]
 # Four baselines and controls: **random scores**; **distance** (near words matter more, a rule without a model); the
-# plain mean of attention over **all layers**, a rival of rollout (which multiplies ½ A + ½ I over the layers); and
+# plain mean of attention over **all layers**, a rival of rollout (half attention, half residual
+# connection, multiplied over the layers); and
 # occlusion by **other words** instead of [MASK]. It asks the same question in another way: it is our **ceiling**.
 
 # %%
@@ -503,7 +505,8 @@ for text in texts:
     for name, numbers in explanations(*prompt).items():
         agreement[name].append(rank_correlation(numbers[content], truth))
 for name, values in agreement.items():
-    mean = about(f"agreement with occlusion: {name}", np.mean(values), within=0.04)
+    mean = np.mean(values).round(2) + 0  # no −0.00
+    mean = about(f"agreement with occlusion: {name}", mean, within=0.04)
     print(f"{name:23} {mean:7.2f}")
 
 # %% [markdown]
@@ -746,8 +749,8 @@ for layer, name in enumerate(["input", "layer 1", "layer 2", "layer 3", "layer 4
 #
 # </details>
 #
-# How did it get from the verb to *the*? The suspect is head 1 of layer 1, which attends to the previous token. The next
-# cell ablates each head of layer 1, and it patches the output of each head alone, for this pair of verbs and for
+# How did the verb reach *the*? The suspect is head 1 of layer 1, which attends to the previous token. The next cell
+# patches *the* *without* each head of layer 1, and patches each head's output *alone*, for this pair of verbs and for
 # eight. Guess: will the suspect stand out?
 
 # %% tags=["guess"]

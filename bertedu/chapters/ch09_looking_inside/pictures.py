@@ -31,7 +31,7 @@ def four_things() -> Figure:
     return sheet.figure()
 
 
-def occluding(question: Callable, occlusion: Callable, model: Any, PAIR: str) -> Figure:
+def occluding(question: Callable, occlusion: Callable, model: Any, tokenizer: Any, PAIR: str) -> Figure:
     """One word replaced by [MASK], and what that does to the answer."""
     verb, _, _, _ = PAIR.split()
     text = f"He {verb} the [MASK] and sat down ."
@@ -39,6 +39,7 @@ def occluding(question: Callable, occlusion: Callable, model: Any, PAIR: str) ->
     with torch.no_grad():
         log_p = run(model, encoding).prediction_logits[0, position].log_softmax(dim=-1)[guess].item()
     effect = occlusion(encoding, position, guess)[2].item()
+    answer = tokenizer.decode([guess])
     sheet = Sheet(240, f"How much does {verb} matter for the answer?", "Replace it by [MASK] and ask again.")
     tokens = text.split()
     for y, words, states, value in (
@@ -46,7 +47,7 @@ def occluding(question: Callable, occlusion: Callable, model: Any, PAIR: str) ->
         (142, [*tokens[:1], "[MASK]", *tokens[2:]], {1: "hidden", 3: "hidden"}, log_p - effect),
     ):
         row = sheet.chips(14, y, words, states)
-        sheet.words(row[-1].right + 16, y + 17, f"ln p(door) = {value:.2f}".replace("-", "\N{MINUS SIGN}"))
+        sheet.words(row[-1].right + 16, y + 17, f"ln p({answer}) = {value:.2f}".replace("-", "\N{MINUS SIGN}"))
     sheet.words(706, 208, f"occlusion of {verb}: {effect:.2f} nats", align="right", bold=True)
     return sheet.figure()
 
