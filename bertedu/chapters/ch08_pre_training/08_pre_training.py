@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 08 · Pre-training
 #
-# You have text, tokens, a model, masks, pairs and two losses. In this chapter you put them together, and you train
-# your own BERT while you watch.
+# You have text, tokens, a model, masks, pairs and two losses. You put them together, and train your own BERT while you
+# watch.
 #
 # ## What you will be able to do
 #
@@ -12,12 +12,10 @@
 # - kill a run at any moment and resume it without changing a single bit of the result
 # - estimate what a pre-training run costs: operations, memory, hours and money
 #
-# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 8.1 and 8.3. Plan
+# about 120 minutes for everything, in two sittings: building the loop (55 minutes), training with it (65 minutes) ·
 # **You need:** [07 · Next sentence prediction](07_next_sentence_prediction.ipynb) ·
 # **Next:** [09 · Looking inside](09_looking_inside.ipynb)
-#
-# Sections marked (optional) are not part of the core path. The computer needs some time too: one training run takes
-# one to five minutes, depending on the machine.
 #
 # ## Recall
 #
@@ -38,8 +36,7 @@
 #
 # </details>
 #
-# 3. A batch holds 16 pairs with 140 chosen tokens. Over what is each of the two losses a mean, and how are they
-#    combined?
+# 3. A batch holds 16 pairs with 140 chosen tokens. Over what is each of the two losses a mean?
 #
 # <details><summary>Answer</summary>
 #
@@ -50,47 +47,15 @@
 #
 # ## Where this part sits
 #
-# The next cell draws what this chapter adds, in blue: the loop around everything that you have built.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, INK, Picture, new_figure
-
-figure = new_figure(7.4, 1.9)
-axes = figure.subplots()
-axes.set(xlim=(0, 10), ylim=(0, 3))
-axes.axis("off")
-names = ("text\n(01)", "pairs, masks\n(06, 07)", "BERT\n(02 to 05)", "two losses\n(06, 07)")
-for i, name in enumerate((*names, "gradients,\nAdamW")):
-    color = BLUE if i == 4 else GREY
-    box = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": color}
-    axes.text(1 + 2 * i, 1.9, name, ha="center", va="center", fontsize=9, color=INK, bbox=box)
-    if i:
-        arrow = {"arrowstyle": "->", "color": GREY}
-        axes.annotate("", (0.3 + 2 * i, 1.9), (-0.3 + 2 * i, 1.9), arrowprops=arrow)
-arrow = {"arrowstyle": "->", "color": BLUE, "connectionstyle": "arc3,rad=-0.3"}
-axes.annotate("", (5, 1.2), (9, 1.2), arrowprops=arrow)
-axes.text(7, 0.15, "new weights, thousands of times", ha="center", fontsize=9, color=BLUE)
-Picture(
-    figure,
-    alt="From left to right: text, pairs and masks, BERT, two losses, all known. New in this "
-    "chapter: gradients and AdamW. An arrow back to BERT: new weights, thousands of times.",
-)
+# ![The map of BERT; below it, new: two losses give gradients, AdamW makes new weights of them, and these go back into the model, thousands of times.](pictures/08_where.svg)
 
 # %% [markdown]
 # ## Text, and a first try
 #
-# We train on the *small world*: 2 MB of plain sentences about countries, animals, elements and professions. They
-# are generated from tables of facts. A model with 700,000 parameters can learn something from them in a few minutes
-# on one processor core. If your machine has a GPU, the cell adds the documentation of your installed packages, and
-# the model is larger.
-#
-# `load_corpus` reads the text. `make_task` does what you did by hand in chapters 01, 06 and 07: it learns a
-# vocabulary, turns all text into ids, and makes batches of pairs. One pass over the text is called an **epoch**.
-# What the chapter writes goes into a temporary folder.
-#
-# Many numbers below come from training, so they differ a little from machine to machine. `about(expected, measured,
-# within=…)` prints such a number with ≈, and it raises an error if the number is farther from ours than `within`.
-# On a GPU the text and the model are different, so there we accept any number: `slack` is infinite.
+# We train on the *small world*: 2 MB of sentences about countries, animals, elements and professions, generated from
+# tables of facts. 700,000 parameters learn something from them in minutes on one processor core. On a GPU, text and
+# model are larger. The first cell decides where to compute, how large the model is, and with which numbers: `auto`
+# takes 16 bits for matrix products where the hardware is fast at that.
 
 # %%
 import math
@@ -100,6 +65,16 @@ from pathlib import Path
 
 import torch
 
+from bertedu.training.devices import choose_device
+
+where = choose_device("auto")  # cuda or mps where torch finds one, else cpu
+device, preset, precision = torch.device(where), "mini" if where == "cuda" else "tiny", "auto"
+
+# %% [markdown]
+# `make_task` does what you did by hand in chapters 01, 06 and 07: it learns a vocabulary, turns all text into ids, and
+# makes batches of pairs. One pass over the text is called an **epoch**.
+
+# %%
 from bertedu.corpora import load_corpus
 from bertedu.course import about, check, data_path, hint, quiz
 from bertedu.pretraining.run import make_model, make_task
@@ -107,9 +82,9 @@ from bertedu.pretraining.settings import PretrainingSettings
 
 sources, tokens, slack = "world", 1_500_000, 1
 settings = PretrainingSettings(vocab_size=2048, batch_size=16, initialization="matching")
-if torch.cuda.is_available():
+if preset == "mini":
     sources, tokens, slack = ["world", "documentation"], 40_000_000, math.inf
-    settings = PretrainingSettings.for_preset("mini", initialization="matching")
+    settings = PretrainingSettings.for_preset(preset, initialization="matching")
 temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)
 corpus = load_corpus(sources)
@@ -119,45 +94,63 @@ print(f"{len(corpus.train):,} documents, {len(task.train_text.tokens):,} tokens"
 print(f"one epoch: {len(batches)} batches of {settings.batch_size} pairs")
 
 # %% [markdown]
-# For the first try we take a BERT with random weights, the simplest possible loop, and Adam with the learning rate
-# of chapter 03, 0.01. One line needs an explanation: `task.prepare` masks a batch. The batch brings along the
-# random numbers that decide what is masked. They are computed from the seed, the number of the epoch and the number
-# of the batch, so every epoch has new masks, and every repetition of the run has the same ones. The last argument
-# is the share of the run that is over, because the masking rate falls during a run, from 40 % to 30 %. (With 0.0 it
-# stays at 40 %.)
+# ![Documents become tokens, pairs and batches, with their counts. Below, one pair before and after masking: some tokens are hidden, and only the chosen ones have labels.](pictures/08_batches.svg)
 #
-# A model that knows nothing should have a loss of ln V for the words (chapter 06) and ln 2 for the pairs.
+# `task.prepare` masks a batch. Which tokens it hides is computed from the seed, the epoch and the batch: every epoch has
+# new masks, and every repetition of the run the same ones. Its last argument is the share of the run that is over: the
+# masking rate falls from 40 % to 30 %.
+#
+# ([Chapter 10](10_text_classification.ipynb) writes PyTorch's `Dataset`, `DataLoader` and a collate function by hand,
+# as in an interview.)
+
+# %%
+shortest = min(batches, key=lambda batch: batch["input_ids"].size(1))
+example_batch = task.prepare(shortest, 0, 0.0)
+for name, tensor in example_batch.items():
+    print(f"{name:20} {list(tensor.shape)}")
+print("its first pair:", task.tokenizer.decode(shortest["input_ids"][0].tolist()))
+
+# %% [markdown]
+# For the first try we take a BERT with random weights, the simplest possible loop, and Adam with the learning rate of
+# chapter 03, 0.01. Without knowledge the loss should be ln V for the words (chapter 06) and ln 2 for the pairs.
+#
+# Trained numbers differ a little from machine to machine. `about(expected, measured, within=…)` prints one with ≈, and
+# raises an error if it is farther from ours than `within` (on a GPU any is accepted). The pictures show the run on a
+# processor.
 
 # %%
 import numpy as np
 
 from bertedu import BertConfig, BertForPreTraining
+from bertedu.training.feeding import to_device
 
 sizes = {"vocab_size": len(task.tokenizer), "max_position_embeddings": settings.max_length}
 no_dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-config = BertConfig.preset(settings.preset, **no_dropout, **sizes)
+config = BertConfig.preset(preset, **no_dropout, **sizes)
 torch.manual_seed(0)
-first_try = BertForPreTraining(config)
+first_try = BertForPreTraining(config).to(device)
 optimizer = torch.optim.Adam(first_try.parameters(), lr=0.01)
-losses = []
+
+# %%
+first_losses = []
 for step in range(120):
-    batch = task.prepare(batches[step], step, 0.0)  # input_ids, labels, ... [B, T]
+    batch = to_device(task.prepare(batches[step], step, 0.0), device)  # [B, T] each
     loss = first_try(**batch).loss
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    losses.append(loss.item())
-first, last = about(8.3, losses[0], within=0.1 * slack), np.mean(losses[-20:])
+    first_losses.append(loss.item())
+first, last = first_losses[0], np.mean(first_losses[-20:])
 at_random = math.log(len(task.tokenizer)) + math.log(2)
-print(f"first loss {first:.1f}, ln V + ln 2 = {at_random:.1f}")
-print(f"mean of the last 20 losses {about(6.1, last, within=0.2 * slack):.1f}")
+print(f"ln V + ln 2               {at_random:.1f}")
+print(f"first loss              {about(8.3, first, within=0.1 * slack):.1f}")
+print(f"mean of the last 20     {about(6.1, last, within=0.2 * slack):.1f}")
 
 # %% [markdown]
 # The loss starts where it should, and it falls quickly. It works! Or does it?
 #
-# Let's ask the model something. The world comes with questions about its facts, such as the three that the next
-# cell prints. The function `answers` returns the most probable token at each [MASK]. Guess: how many *different*
-# answers does the model give to 200 questions?
+# Let's ask it something. The world comes with questions about its facts. `answers` returns the most probable token at
+# each [MASK].
 
 # %%
 probes = corpus.fact_probes[::2][:200]
@@ -167,23 +160,32 @@ questions = [probe.sentence for probe in probes]
 @torch.no_grad()
 def answers(model, questions):  # the most probable token at the [MASK] of each question
     encoding = task.tokenizer(questions)
-    device = next(model.parameters()).device
+    home = next(model.parameters()).device
     inputs = (encoding.input_ids, encoding.attention_mask, encoding.token_type_ids)  # [B, T]
-    scores = model.eval()(*(x.to(device) for x in inputs)).prediction_logits  # [B, T, V]
+    scores = model.eval()(*(x.to(home) for x in inputs)).prediction_logits.cpu()  # [B, T, V]
     best = scores[encoding.input_ids == task.tokenizer.mask_token_id].argmax(-1)  # [B]
     return [task.tokenizer.decode([i]) for i in best.tolist()]
 
 
 print(*questions[::80], sep="\n")
-print("different answers to 200 questions:", len(set(answers(first_try, questions))))
 
 # %% [markdown]
-# One answer to every question. So what has it learned while the loss fell?
+# Guess: how many *different* answers does the model give to the 200 questions?
+
+# %% tags=["guess"]
+print("different answers:", len(set(answers(first_try, questions))))
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
 #
-# The simplest thing to learn is how frequent each token is. The next cell computes the loss of a model that knows
-# only this: its probability for a token is the token's share of the training text. Such a model is called a
-# **unigram model**, and its loss the **unigram loss**. We compare it with the masked-word part of the loss above.
-# (The other part, the loss of the pairs, is still about ln 2.)
+# One answer to every question: the model doesn't use the sentence at all. It has learned how frequent each token is,
+# and answers with a frequent one.
+#
+# </details>
+#
+# What has it learned while the loss fell? The simplest thing to learn is how frequent each token is. A **unigram
+# model** knows only this: its probability for a token is the token's share of the training text. Its loss is the
+# **unigram loss**. Compare it with the masked-word part of the loss above (the pairs' part is still about ln 2).
 
 # %%
 from bertedu.pretraining.baselines import IGNORED, UnigramBaseline
@@ -193,41 +195,47 @@ labels = torch.cat([batch["labels"][batch["labels"] != IGNORED] for batch in tas
 unigram_loss = -np.log(unigram.probabilities[labels]).mean()  # mean cross-entropy of the labels
 print(f"ln V               {math.log(len(task.tokenizer)):.1f}")
 print(f"the unigram loss   {unigram_loss:.1f}")
-print(f"the first try      {about(5.4, last - math.log(2), within=0.2 * slack):.1f}")
+print(f"the first try    {about(5.4, last - math.log(2), within=0.2 * slack):.1f}")
 
 # %% [markdown]
-# The loss of the first try is the unigram loss, so it has learned the frequencies and hardly anything else. One bias
-# for each word is enough for that. It gives the same answer to every question because it doesn't use the sentence.
+# ![Three bars of masked-word losses: ln V 7.6, a unigram model 5.4, the first try after 120 steps the same: it knows frequencies and nothing of the sentence.](pictures/08_frequencies.svg)
 #
-# Remember this number. A run that has only reached the unigram loss makes no use of the context yet, and it often
-# stays there for a while: the loss hardly moves. This is called a **plateau**. It ends when attention finds
-# something useful in the other words. Would our first try get there? After 120 steps nobody can say. Later in this
-# chapter you will see recorded runs that leave the plateau after several hundred steps, and others that are still on
-# it when they end. The difference is in the details of the loop. So we go through them one by one.
+# The loss of the first try is the unigram loss. One bias for each word is enough for that.
+#
+# A run that has only reached the unigram loss makes no use of the context yet, and it often stays there for a while, on
+# a **plateau**. It ends when attention finds something useful in the other words. Some of the runs below leave it after
+# several hundred steps, others not before they end. The difference is in the details of the loop.
 #
 # ## Batches of one length (optional)
 #
-# All sequences of a batch must have the same length, so shorter ones are filled up with [PAD]. A [PAD] costs as
-# much computing time as a word. The next cell takes 16 · 64 pairs and cuts them into batches of 16, first in the
-# order of the text, then sorted by length. Guess: how much of each is padding?
+# All sequences of a batch must have the same length, so shorter ones are filled up with [PAD], and a [PAD] costs as
+# much time as a word. We cut 16 · 64 pairs into batches of 16, first in the order of the text, then sorted by length.
+# Guess: how much of each is padding?
 
-# %%
+# %% tags=["guess"]
 some_pairs = task.pairs.next_sentence_pairs(random.Random(0))[: 16 * 64]
 
 
-def padding(pairs):  # the share of [PAD] in batches of 16
+def padding_in(pairs):  # the share of [PAD] in batches of 16
     lengths = [len(pair) + 3 for pair in pairs]  # [CLS] and twice [SEP]
     groups = [lengths[i : i + 16] for i in range(0, len(lengths), 16)]
     return 1 - sum(lengths) / sum(16 * max(group) for group in groups)
 
 
-print(f"in order of the text {padding(some_pairs):.1%}")
-print(f"sorted by length     {padding(sorted(some_pairs, key=len)):.1%}")
+print(f"in order of the text {padding_in(some_pairs):.1%}")
+print(f"sorted by length     {padding_in(sorted(some_pairs, key=len)):.1%}")
 
 # %% [markdown]
-# Sorting saves nearly all of it. But if we sorted everything, the model would see all the short texts first. The
-# package's `Batches` is a compromise: it shuffles the pairs, sorts within *pools* of 64 batches, and shuffles the
-# batches. There is almost no padding left, and the order is still random.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Two batches of 16 pairs as lying bars, tokens grey and padding white. In the order of the text, a few long pairs make all others wait; sorted by length, hardly any padding is left.](pictures/08_padding.svg)
+#
+# One long pair makes a whole batch long. Sorting saves nearly all of the padding.
+#
+# </details>
+#
+# If we sorted everything, the model would see all the short texts first. The package sorts within *pools* of 64
+# shuffled batches and shuffles the result: almost no padding, and still a random order.
 #
 # ## AdamW, from one gradient
 #
@@ -266,13 +274,38 @@ check("8.1", moves)
 # </details>
 
 # %% [markdown]
-# The last term, λw, is **weight decay**: it pulls every weight a little towards zero. The classical way is to add
-# λw to the *gradient*; this is **L2 regularization**. But then Adam divides it by √v like everything else, so a
-# weight with large gradients hardly decays.
+# Now two weights, three steps each: the gradients of the first are *steady*, those of the second have the same size, and
+# their sign *flips*.
+
+
+# %%
+def adam_moves(gradients, rate=0.01):
+    """For each step: g, corrected m, corrected v, and how far the weight moves."""
+    m = v = 0.0
+    for t, g in enumerate(gradients, start=1):
+        m, v = 0.9 * m + 0.1 * g, 0.98 * v + 0.02 * g * g
+        mean, square = m / (1 - 0.9**t), v / (1 - 0.98**t)
+        yield g, mean, square, rate * mean / math.sqrt(square)
+
+
+adam_paths = {"steady": list(adam_moves([2, 2, 2])), "flips": list(adam_moves([2, -2, 2]))}
+for name, path in adam_paths.items():
+    moves_by = "  ".join(f"{move:7.4f}" for *_, move in path)
+    print(f"{name:6}  moves {moves_by}   together {sum(move for *_, move in path):.3f}")
+
+# %% [markdown]
+# ![Two tables of three steps. Steady gradients of 2: mean 2, square 4, each move 0.010. Flipping gradients: the square stays 4, the mean and the moves shrink.](pictures/08_adam.svg)
 #
-# The next cell tests this. Two weights start at 1.0. Their gradients are pure noise, small for one weight and large
-# for the other. After 300 steps, how much is left of each weight? First with the decay in the gradient, then with
-# the decay added after the division, as in the formula above.
+# The squares are equal. The means are not: what flips cancels.
+#
+# ### Weight decay
+#
+# The last term, λw, is **weight decay**: it pulls every weight a little towards zero. The classical way is to add
+# λw to the *gradient*; this is **L2 regularization**. But then Adam divides it by √v like everything else.
+#
+# What does that do? Two weights start at 1.0. Their gradients are pure noise, small for one weight and large for the
+# other. Guess: after 300 steps, how much is left of each, first with the decay in the gradient, then with the decay
+# added after the division, as in the formula above?
 
 
 # %%
@@ -289,14 +322,22 @@ def after_decay(scale, decoupled):
     return weight
 
 
+# %% tags=["guess"]
 for decoupled, name in ((False, "decay in the gradient"), (True, "decoupled decay    ")):
     left = (f"  noise {scale}: {after_decay(scale, decoupled):5.2f}" for scale in (0.01, 10))
     print(name, *left)
 
 # %% [markdown]
-# Look at the first line. With the decay in the gradient, one weight is gone and the other has hardly changed: what
-# is left depends on the scale of the gradients. With **decoupled** decay both end at 0.69. (Without any noise it
-# would be 0.999³⁰⁰ = 0.74.) This is the W in **AdamW** (Loshchilov & Hutter 2019).
+# <details><summary>What you saw, and why</summary>
+#
+# ![Four bars: what is left of a weight of 1.0. With the decay in the gradient, 0.00 under small noise and 0.93 under large noise. With decoupled decay 0.69 under both.](pictures/08_decay.svg)
+#
+# With the decay in the gradient, what is left depends on the scale of the gradients: the weight with the large ones
+# hardly decays. With decoupled decay both end at 0.69. (Without any noise it would be 0.999³⁰⁰ = 0.74.)
+#
+# </details>
+#
+# **Decoupled** decay treats both weights alike. This is the W in **AdamW** (Loshchilov & Hutter 2019).
 #
 # ### Exercise 8.2 · AdamW in five lines
 # ●●○○ · 12 minutes
@@ -331,20 +372,10 @@ check("8.2", adamw_step)
 # %% [markdown]
 # ## Four protections
 #
-# BERT's recipe adds four things to the plain loop. Each of them protects against something.
+# BERT's recipe adds four things to the plain loop.
 #
-# - **No decay for vectors.** The scale of a LayerNorm belongs near 1, and a bias has no reason to be near 0. So
-#   neither should decay. Both are vectors, while all weights that should decay are matrices. The package decides by
-#   the number of dimensions.
-# - **Warm-up.** In the first steps Adam's averages are based on very few gradients, and every weight moves by about
-#   the whole learning rate (exercise 8.1). So the learning rate starts at 0 and rises to its **peak**. BERT uses the
-#   first 1 % of the steps for it. A short run needs a larger share; we take 6 %.
-# - **Linear decay of the learning rate.** Towards the end the weights should settle, so it falls back to 0.
-# - **Gradient clipping.** Once in a while a batch gives a huge gradient. We take the gradients of *all* weights as
-#   one long vector. If its norm is over 1, we divide the whole vector by its norm. The direction stays the same.
-#
-# Take a pencil: two weights have the gradients 3 and 4. What is the norm, and what are they after clipping? And
-# what is the learning rate, as a share of its peak, after 53 % of the run? The next cell computes both.
+# **No decay for vectors.** The scale of a LayerNorm belongs near 1, and a bias has no reason to be near 0. So neither
+# should decay. Both are vectors, and all weights that should decay are matrices.
 
 # %%
 from torch import nn
@@ -359,38 +390,96 @@ def parameter_groups(model, decay=0.01):
     ]
 
 
+for group in parameter_groups(first_try):
+    print(f"decay {group['weight_decay']}: {sum(p.numel() for p in group['params']):,} numbers")
+
+# %% [markdown]
+# **Warm-up.** At first Adam's averages are based on very few gradients, and every weight moves by about the whole
+# learning rate (exercise 8.1). So the learning rate starts at 0 and rises to its **peak**: in BERT during the first 1 %
+# of the steps, in our short run during 6 %.
+#
+# **Linear decay of the learning rate.** Towards the end the weights should settle, so it falls back to 0. Take a pencil:
+# what share of the peak is it after 3 % and after 53 % of the run?
+
+
+# %%
 def rate_factor(share, warmup=0.06):  # share: how much of the run is over
     return share / warmup if share < warmup else (1 - share) / (1 - warmup)
 
 
-for group in parameter_groups(first_try):
-    print(f"decay {group['weight_decay']}: {sum(p.numel() for p in group['params']):,} numbers")
-factors = (f"{rate_factor(share):.2f} at {share:.0%}" for share in (0, 0.03, 0.06, 0.53, 1))
-print("share of the peak:", ", ".join(factors))
+# %% tags=["guess"]
+for share in (0, 0.03, 0.06, 0.53, 1):
+    print(f"{share:4.0%} of the run: {rate_factor(share):.2f} of the peak")
 
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![The learning rate over the run: from 0 straight up to the peak at 6 %, then straight down to 0 at the end. Two dots at half the peak: at 3 % and at 53 %.](pictures/08_schedule.svg)
+#
+# 3 % is half of the warm-up, and 53 % lies in the middle between 6 % and 100 %. So both are half of the peak.
+#
+# </details>
+#
+# **Gradient clipping.** Once in a while a batch gives a huge gradient. We take the gradients of *all* weights as one
+# long vector. If its norm is over 1, we divide the whole vector by its norm. The direction stays the same.
+#
+# A pencil again: two weights have the gradients 3 and 4. What is the norm, and what are they after clipping?
+
+# %% tags=["guess"]
 weights = [nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(1))]
 weights[0].grad, weights[1].grad = torch.tensor([3.0]), torch.tensor([4.0])
 norm = nn.utils.clip_grad_norm_(weights, max_norm=1.0)
 print(f"norm {norm:.0f}, clipped to {weights[0].grad.item():.1f}, {weights[1].grad.item():.1f}")
 
 # %% [markdown]
-# Nearly all numbers of the model decay; only 6,146 of 702,978 are in vectors.
+# <details><summary>What you saw, and why</summary>
+#
+# ![A plane with the two gradients as axes. From the origin a line to the point (3, 4), five long; on the same line, where it meets the circle of radius 1, the clipped point (0.6, 0.8).](pictures/08_clipping.svg)
+#
+# √(3² + 4²) = 5, and both are divided by 5.
+#
+# </details>
+#
+# ## One step, watched
+#
+# We follow a single weight of the first layer through a whole step with AdamW.
+
+# %%
+watched = make_model(task).to(device)
+weight = watched.bert.encoder.layers[0].attention.query.weight
+optimizer = torch.optim.AdamW(parameter_groups(watched), lr=1.5e-3, betas=(0.9, 0.98), eps=1e-6)
+seen = {"before": weight[0, 0].item()}
+step_loss = watched(**to_device(example_batch, device)).loss
+step_loss.backward()
+seen["gradient"] = weight.grad[0, 0].item()
+step_norm = nn.utils.clip_grad_norm_(watched.parameters(), 1.0).item()
+seen["clipped"] = weight.grad[0, 0].item()
+optimizer.step()
+seen["after"] = weight[0, 0].item()
+optimizer.zero_grad()
+print(f"loss {step_loss:.2f}, norm of all gradients {step_norm:.2f}")
+for name, number in seen.items():
+    print(f"{name:9}{number:9.5f}")
+
+# %% [markdown]
+# ![A training step as a strip: forward, backward, clip, step, zero_grad, with the numbers of one weight. Its gradient is tiny, and it moves by nearly the learning rate.](pictures/08_step.svg)
+#
+# The gradient is tiny, and the weight still moves by nearly the learning rate, 0.0015: it is Adam's first step.
 #
 # ## The whole loop
 #
-# Now we put it together. Read the loop as a list of protections: the gradient is clipped *after* `backward` and
-# *before* `step`. The learning rate is set in every step. The gradients are cleared, because PyTorch adds new
-# gradients to the old ones.
+# Now we put it together. We clip *after* `backward` and *before* `step`, and clear the gradients, because PyTorch adds
+# new ones to the old ones.
 
 
 # %%
 def my_training(model, task, steps, peak, warmup=0.06):
-    groups = parameter_groups(model)
+    groups = parameter_groups(model.to(device))
     optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-6)
     batches = task.epoch(0)
     for step in range(steps):
         share = step / steps
-        batch = task.prepare(batches[step], step, share)
+        batch = to_device(task.prepare(batches[step], step, share), device)
         for group in optimizer.param_groups:
             group["lr"] = peak * rate_factor(share, warmup)
         model(**batch).loss.backward()
@@ -403,23 +492,20 @@ def my_training(model, task, steps, peak, warmup=0.06):
 # %% [markdown]
 # ## The proof
 #
-# The package's loop is in `bertedu/training/loop.py`. It does the same and adds what a long run needs: a log,
-# validation, checkpoints, several processes. If we train the same model for eight steps with both loops, the
-# weights must be the same, up to rounding (both use 32-bit numbers, `fp32`). The first cell trains, the second one
-# compares. The third one compares your learning rates with the schedule of `transformers`, which counts steps where
-# ours counts shares.
+# The package's loop, `bertedu/training/loop.py`, adds what a long run needs: a log, validation, checkpoints, several
+# processes. After eight steps of both loops the weights must be the same, up to rounding.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.training.budget import Budget
 from bertedu.training.loop import Trainer, TrainingSettings
 
-mine = my_training(make_model(task), task, steps=8, peak=1.5e-3)
+my_model = my_training(make_model(task), task, steps=8, peak=1.5e-3)
 theirs = make_model(task)
-exact = TrainingSettings(learning_rate=1.5e-3, device="cpu", precision="fp32")
+exact = TrainingSettings(learning_rate=1.5e-3, device=device.type, precision="fp32")
 _ = Trainer(theirs, task, exact, Budget(steps=8), folder / "eight").run()
 
 # %%
-untrained = make_model(task)
+untrained = make_model(task).to(device)
 
 
 def largest_difference(one, other):
@@ -427,9 +513,12 @@ def largest_difference(one, other):
     return max((a - b).abs().max().item() for a, b in both)
 
 
-moved = about(0.0056, largest_difference(mine, untrained), within=0.002 * slack)
-print(f"your loop against the package's {largest_difference(mine, theirs):.4f}")
+moved = about(0.0056, largest_difference(my_model, untrained), within=0.002 * slack)
 print(f"before and after the eight steps {moved:.4f}")
+print(f"your loop against the package's {largest_difference(my_model, theirs):.4f}")
+
+# %% [markdown]
+# And your learning rates against the schedule of `transformers`, which counts steps where ours counts shares:
 
 # %%
 import transformers
@@ -437,44 +526,62 @@ import transformers
 dummy = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
 schedule = transformers.get_linear_schedule_with_warmup(dummy, 60, 1000).lr_lambdas[0]
 difference = max(abs(schedule(step) - rate_factor(step / 1000)) for step in range(1001))
-print(f"your learning rates against transformers', 1001 steps: {difference:.4f}")
+print(f"largest difference in 1001 steps: {difference:.4f}")
 
 # %% [markdown]
-# The two loops give the same weights, and the two schedules the same learning rates.
-#
+# **Here the first sitting ends.** You have a loop that gives the same weights as the package's, and you can say what
+# each of its lines is for. The second sitting trains. (When you come back, run all cells above first.)
+
+# %% [markdown]
 # ## The run
 #
-# Now we train for real. A short run on one core needs more than the paper's recipe, because most of its time would
-# pass on the plateau. The first difference is where the weights start.
+# With the paper's recipe a short run would spend most of its time on the plateau. So our weights start differently. In
+# Google's code all matrices start as noise with standard deviation 0.02 (the paper doesn't say). With `make_model` the
+# model can *match* tokens from the first step (`bertedu/pretraining/initialization.py`):
 #
-# In Google's code all matrices start as noise with standard deviation 0.02 (the paper doesn't say). `make_model`
-# starts differently, so that the model can *match* tokens from the first step
-# (`bertedu/pretraining/initialization.py`). Chapter 06 used the same:
-#
-# - In the first layer the key weights equal the query weights. So a token attends to tokens that are similar to it.
-# - The position embeddings are sine waves, with 1.4 times the norm of the token embeddings. So a token attends to its
+# - In the first layer the key weights equal the query weights: a token attends to tokens that are similar to it.
+# - The position embeddings are sine waves, with 1.4 times the norm of the token embeddings: a token attends to its
 #   neighbors.
-# - Linear layers have the standard deviation 1/√(number of inputs), so more of the input gets through.
+# - Linear layers have the standard deviation 1/√(number of inputs): more of the input gets through.
 # - The decoder's bias is the logarithm of the token frequencies.
-#
-# The last point means that the model doesn't have to learn the frequencies. The next cell measures the masked-word
-# loss on the validation text before any training, with both initializations. Guess: where does each of them start?
 
 # %%
 torch.manual_seed(0)
-published = BertForPreTraining(config)
-starts = {"published": (published, 7.61), "matching": (untrained, 5.57)}
-for name, (model, expected) in starts.items():
-    measured = task.validate(model, torch.device("cpu"))["mlm_loss"]
-    print(f"{name:9}  loss {about(expected, measured, within=0.05 * slack):.2f}")
+published = BertForPreTraining(config).to(device)
+encoding = task.tokenizer([questions[0]])
+start_tokens, first_layer = encoding.tokens[0], {}
+for name, one in (("published", published), ("matching", untrained)):
+    with torch.no_grad():
+        found = one.bert(encoding.input_ids.to(device), output_attentions=True)
+    heads_mean = found.attentions[0][0].mean(dim=0).cpu()  # [H, T, T] -> [T, T]
+    near = sum(heads_mean.diagonal(i).sum() for i in (-1, 0, 1)) / len(start_tokens)
+    first_layer[name] = heads_mean
+    print(f"{name:9}  on the token itself and its neighbors: {near:.0%}")
+
+# %% [markdown]
+# ![Attention weights of the first layer before training. As published, all cells are equally pale; with matching, most weight lies on the diagonal and beside it.](pictures/08_start.svg)
+#
+# With the last point the model doesn't have to learn the frequencies. Guess: what is the masked-word loss on the
+# validation text before any training, with each initialization?
+
+# %% tags=["guess"]
+for name, one in {"published": published, "matching": untrained}.items():
+    measured = task.validate(one, device)["mlm_loss"]
+    told = about(f"masked-word loss at the start, {name}", measured, within=0.05 * slack)
+    print(f"{name:9}  loss {told:.2f}")
 print(f"unigram loss      {unigram_loss:.2f}")
 
 # %% [markdown]
-# BERT's own initialization starts at ln V. Ours starts near the unigram loss, and that is a gift, not an
-# achievement.
+# <details><summary>What you saw, and why</summary>
 #
-# `bertedu pretrain` gives a small BERT one gift more, the initialization `neighbors`
-# (`bertedu/pretraining/neighbors_start.py`). The best hints at a masked token are the tokens beside it, so:
+# BERT's own initialization starts at ln V. Ours starts near the unigram loss, and that is a gift, not an achievement.
+#
+# </details>
+#
+# <details><summary>More gifts: what `bertedu pretrain` gives a small BERT</summary>
+#
+# Its initialization is `neighbors` (`bertedu/pretraining/neighbors_start.py`). The best hints at a masked token are
+# the tokens beside it, so:
 #
 # - **Two heads of layer 1 attend to the neighbors.** A sine and a cosine wave put each position on a circle, and moving
 #   one position further is a rotation. The queries of the first head are rotated back by one position, those of the
@@ -490,56 +597,83 @@ print(f"unigram loss      {unigram_loss:.2f}")
 # `benchmarks/README.md` has the trials.) The run in this chapter uses `matching`, like the recorded runs that you'll
 # compare it with.
 #
-# Model, text and batches are much smaller than in the paper. The other main differences in the recipe:
+# </details>
+#
+# Model, text and batches are much smaller than in the paper. The other main differences:
 #
 # | | paper | this run | why |
 # |---|---|---|---|
 # | initialization | noise, standard deviation 0.02 (Google's code) | matching | a shorter plateau |
-# | masking rate | 15 % | 40 %, falling to 30 % | more questions for each token that the model reads |
+# | masking rate | 15 % | 40 %, falling to 30 % | more questions for each token |
 # | optimizer | Adam | Muon for the encoder's matrices, AdamW for the rest | in our trials, the same loss after fewer tokens |
-# | peak learning rate | 1e-4 | 1.5e-3, six times that for embeddings | the model is small, and the run is short |
-# | warm-up | 1 % of the steps | 6 % | 1 % would be 20 steps |
-# | β₂ | 0.999 | 0.98 | an average over about 50 steps instead of 1000 |
-# | dropout | 0.1 | 0 | in one short run the model sees too little to overfit |
+# | peak learning rate | 1e-4 | on a CPU 1.5e-3, six times that for embeddings | the model is small, and the run is short |
+# | dropout | 0.1 | 0 | a short run doesn't overfit |
 #
-# One caution about the masking rate. Wettig et al. (2023) found 40 % better than 15 %, but for models of
-# BERT-Large's size, judged after fine-tuning. They also found that larger models should use higher masking rates
-# than smaller ones, so their result doesn't justify our choice. It comes from our own trials with short runs.
+# <details><summary>Smaller differences, and: is 40 % a better masking rate?</summary>
+#
+# The warm-up takes 6 % of the steps instead of 1 %, which would be 20 steps. β₂ is 0.98 instead of 0.999: an average
+# over about 50 steps instead of 1000.
+#
+# Wettig et al. (2023) found 40 % better than 15 %, but for models of BERT-Large's size, judged after fine-tuning. They
+# also found that larger models should use higher masking rates than smaller ones, so their result doesn't justify our
+# choice. It comes from our own trials with short runs.
+#
+# </details>
 #
 # ### Muon and bf16 (optional)
 #
-# Adam gives every *number* of a matrix a step of its own. **Muon** (Jordan et al. 2024) treats the matrix as a whole:
-# it makes all singular values of the averaged gradient (the factors by which a matrix stretches its main directions)
-# about equal to 1. So a direction that only a few examples ask for, for example one fact, counts as much as a
-# direction that all examples ask for. Embeddings, heads, biases and LayerNorm stay with AdamW. Both use the same
-# learning rate, because Muon's steps are scaled to the size of AdamW's (Liu et al. 2025). Only the embeddings get six
-# times the learning rate: an embedding learns about its contexts only from the few batches in which its word occurs.
+# **Muon** (Jordan et al. 2024) treats a matrix as a whole: it makes all **singular values** of the averaged gradient
+# (the factors by which a matrix stretches its main directions) about equal to 1. So a direction that only a few
+# examples ask for, such as one fact, counts as much as one that all ask for.
+
+# %%
+from bertedu.training.muon import orthogonalize
+
+query = untrained.bert.encoder.layers[0].attention.query.weight
+(gradient,) = torch.autograd.grad(untrained(**to_device(example_batch, device)).loss, query)
+stretches = {
+    "gradient": torch.linalg.svdvals((gradient / gradient.norm()).cpu()),
+    "Muon": torch.linalg.svdvals(orthogonalize(gradient).cpu()),
+}
+for name, values in stretches.items():
+    print(f"{name:9} largest {values[0]:.2f}, the 20th {values[19]:.2f}")
+
+# %% [markdown]
+# ![The 20 largest singular values of a gradient as columns: before, the first is large and the others fall quickly; after Muon all are about 1.](pictures/08_muon.svg)
 #
-# Where the hardware can multiply **bf16** numbers (every recent GPU, some processors), the run uses them for matrix
+# Embeddings, heads, biases and LayerNorm stay with AdamW. Muon's steps are scaled to the size of AdamW's (Liu et al.
+# 2025), so both use one learning rate. Embeddings get six times of it: they learn only from the few batches in which
+# their word occurs.
+#
+# <details><summary>bf16 and fp16: numbers of 16 bits</summary>
+#
+# Where the hardware can multiply **bf16** numbers (recent GPUs, some processors), the run uses them for matrix
 # products. A bf16 number has 16 bits: the range of a 32-bit number (float32), but only two to three decimal digits,
 # so that 1 + 1/512 is rounded to 1. This is too coarse to add small steps to a weight. So weights, averages and
-# losses stay in float32. (The other 16-bit format, fp16, has more digits and a smaller range. Small gradients would
-# become 0, so the loss has to be scaled up. With bf16 this isn't necessary.)
+# losses stay in float32. The other 16-bit format, fp16, has more digits and a smaller range. Small gradients would
+# become 0, so the loss has to be scaled up first. Older GPUs, such as the T4, have units for fp16 only.
+#
+# </details>
 #
 # ### Go
 #
-# The next cell trains for 1.5 million tokens. This takes one to five minutes on a processor core, depending on its
-# age and on what else it does. The bar shows both losses. The stop button (■, or Ctrl-C) ends the run after the
-# current step and saves it. To continue, make the same `Trainer` again and call `trainer.run(resume=True)`. If you
-# like, run `tensorboard --logdir` with the run's folder in a terminal to see the curves while they grow. (Before the
-# training, `print(folder / "run")` in a cell of your own tells you where it is.)
-#
-# At the end both models answer some of the questions from above: on the left the first try, on the right the model
-# that you have just trained.
+# On a processor core this takes one to five minutes. The stop button (■, or Ctrl-C) ends the run after the current step
+# and saves it. To continue, make the same `Trainer` again and call `trainer.run(resume=True)`.
 
 # %% tags=["nbval-ignore-output"]
 model = make_model(task)
-peak = 1.5e-3 if settings.preset == "tiny" else 5e-4
-training = TrainingSettings(peak, optimizer="muon", log_steps=20)
-trainer = Trainer(model, task, training, Budget(tokens=tokens), folder / "run")
+peak = 1.5e-3 if preset == "tiny" else 5e-4
+how = TrainingSettings(
+    peak, optimizer="muon", log_steps=20, device=device.type, precision=precision
+)
+trainer = Trainer(model, task, how, Budget(tokens=tokens), folder / "run")
 progress = trainer.run()
 print(f"{progress.tokens:,} tokens in {progress.step:,} steps, precision {trainer.precision}")
 
+# %% [markdown]
+# Now both models answer questions: on the left the first try, on the right the model that you have just trained.
+
+# %% tags=["nbval-ignore-output"]
 given, given_before = answers(model, questions), answers(first_try, questions)
 for probe, old, new in list(zip(probes, given_before, given))[::12]:
     comment = "" if new == probe.answer else f"   (right: {probe.answer})"
@@ -549,31 +683,44 @@ print(f"right: {about(50, right, within=25 * slack):.0f} of {len(questions)},", 
 print(f" different answers: {about(103, len(set(given)), within=40 * slack):.0f}")
 
 # %% [markdown]
-# Most answers are still wrong, but now read *how* they are wrong. Often they are words of the right kind: a
-# currency for a currency, a language for a language. Nobody told the model what a currency is. It has
-# filled in blanks for a few minutes. (The questions use phrasings that the training text never uses. After six times
-# as many tokens, and with a larger vocabulary, the model in `data/checkpoints/world-tiny` answers 98 % of all 420
-# questions.)
+# Many answers are wrong, but read *how* they are wrong. Often they are words of the right kind: a currency for a
+# currency, a language for a language. Nobody told the model what a currency is. (The questions use phrasings that the
+# training text never uses. After six times as many tokens, with a larger vocabulary, the model in
+# `data/checkpoints/world-tiny` answers 98 % of all 420.)
+#
+# ### What a run leaves behind
+#
+# All of the run lies in one folder:
+
+# %%
+run_files = {
+    str(path.relative_to(folder / "run")): path.stat().st_size
+    for path in sorted((folder / "run").rglob("*"))
+    if path.is_file() and not path.name.startswith(".") and "tensorboard" not in str(path)
+}
+for name, size in run_files.items():
+    print(f"{name:32} {size / 1e6:.2f} MB")
+
+# %% [markdown]
+# ![The files of a run and their uses: metrics.jsonl for the curves, resume.safetensors to go on, checkpoint for from_pretrained, checkpoint-best with the best validation loss.](pictures/08_folder.svg)
 #
 # ## Reading the curve
 #
-# A run writes its figures to `metrics.jsonl`, one line every 20 steps. We draw yours, in blue. In grey you see a
-# recorded run of the same size with BERT's own initialization and AdamW. It is shorter (900,000 tokens), and its
-# masking rate falls from 30 % to 15 %.
+# We draw your run in blue. In grey you see a recorded run of the tiny model with BERT's own initialization and AdamW. It
+# is shorter (900,000 tokens), and its masking rate falls from 30 % to 15 %.
 #
-# To compare the plateaus we need a number. Copying alone saves about 0.4, as the next cell prints: one in ten of the
-# chosen tokens is visible in the input. So we say that a run *leaves the plateau* at the first step where its
-# smoothed loss (the mean over five lines) is more than 0.5 below the unigram loss. The hidden cell after it draws
-# the loss, and the accuracy on pairs with a line at 61 %, the share of the more frequent answer.
+# When is a plateau over? Copying alone saves about 0.4, since one in ten of the chosen tokens is visible. So we say that
+# a run *leaves the plateau* where its smoothed loss (the mean over five lines of `metrics.jsonl`) is more than 0.5
+# below the unigram loss.
 
 # %%
 from bertedu.files import read_json
 from bertedu.pretraining.scoring import pad_together
 from bertedu.training.metrics import read_metrics
 
-seen = pad_together(task.validation(), "input_ids", 0)  # [B, T]
+shown = pad_together(task.validation(), "input_ids", 0)  # [B, T]
 wanted = pad_together(task.validation(), "labels", IGNORED)
-copying = unigram.evaluate(seen, wanted, task.tokenizer.mask_token_id)["perplexity"]
+copying = unigram.evaluate(shown, wanted, task.tokenizer.mask_token_id)["perplexity"]
 print(f"unigram loss {unigram_loss:.1f}, with copying {math.log(copying):.1f}")
 
 lines = [line for line in read_metrics(folder / "run") if "mlm_loss" in line]
@@ -582,6 +729,7 @@ recorded = read_json(data_path("runs/sick_runs.json"))
 healthy, recorded_line = recorded["runs"]["healthy"], recorded["unigram_loss"]
 
 
+# %%
 def smooth(values, width=5):
     return np.convolve(values, np.ones(width) / width, mode="valid")  # running mean
 
@@ -591,13 +739,16 @@ def leaves(run, line):  # the step at which the run leaves the plateau, or None
     return run["step"][4 + int(below.argmax())] if below.any() else None
 
 
-step = about(260, leaves(yours, unigram_loss), within=200 * slack)
-print(f"your run leaves the plateau at step {step:.0f}, at a loss of {unigram_loss - 0.5:.1f}")
+left_at = about(260, leaves(yours, unigram_loss), within=200 * slack)
+print(f"your run leaves the plateau at step {left_at:.0f}, at loss {unigram_loss - 0.5:.1f}")
 recorded_step = leaves(healthy, recorded_line)
-print(f"the recorded run at step {recorded_step}, at a loss of {recorded_line - 0.5:.1f}")
+print(f"the recorded run at step {recorded_step}, at loss {recorded_line - 0.5:.1f}")
+
+# %% [markdown]
+# The hidden cell draws it, and the accuracy on pairs with a line at 61 %, the share of the more frequent answer.
 
 # %% tags=["hide-input"]
-from bertedu.visualization.picture import GREEN, ORANGE, quiet
+from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
 
 figure = new_figure(7.4, 3)
 panels = figure.subplots(1, 2)
@@ -624,28 +775,25 @@ Picture(
 # Read the curves from left to right.
 #
 # 1. **The fall to the line** (grey only). The frequencies are learned.
-# 2. **The plateau.** The loss falls slowly, and pairs are guessed at first. Most of this slow progress could
-#    come from copying alone.
+# 2. **The plateau.** The loss falls slowly; most of that could come from copying. Pairs are guessed.
 # 3. **The descent.** Attention has found something useful in the other words.
-# 4. **Pairs follow words.** In both runs the accuracy on pairs begins to rise only after the masked-word loss has
-#    fallen below the line. This is plausible: it is easier to see whether two segments belong together when the
-#    model knows something about their words.
+# 4. **Pairs follow words.** Their accuracy begins to rise only after the loss of the words has fallen below the line.
 #
-# The blue run differs from the grey one in several ways, so the picture can't tell you how much each of them helps.
+# The runs differ in several ways, so the picture can't tell how much each of them helps.
+#
+# ![A scale of losses with marks: ln V 7.6, unigram 5.4, with copying 5.0, end of the plateau 4.9, and far below the end of this run.](pictures/08_ladder.svg)
 #
 # ## What is it worth?
 #
-# Never report a score without the baseline that a simple method reaches. The package's `Evaluation` scores the
-# model on documents that it has never seen, next to baselines that learn from the same training text:
+# Never report a score without the baseline that a simple method reaches. `Evaluation` scores the model on documents that
+# it has never seen, next to baselines that learn from the same training text:
 #
 # - **most frequent token** gives one and the same answer to every question
-# - **unigram** knows the frequencies and reads the token at the asked position: if it sees [MASK], it answers with
-#   the most frequent token, otherwise with the token that it sees (one chosen token in ten is kept)
+# - **unigram** does the same at [MASK], and copies the token where another one stands
 # - **n-gram** counts which word stood most often between the two neighbors (chapter 06)
 # - **word overlap** decides about pairs by the words that both segments have (chapter 07)
 #
 # The accuracy on pairs is **balanced**: the mean of the accuracies on both kinds of pairs, so guessing gives 50 %.
-# Guess: will your model beat the n-gram model?
 
 # %%
 from dataclasses import replace
@@ -660,41 +808,49 @@ formats = {"mlm_accuracy": ".1%", "perplexity": ".1f", "nsp_accuracy": ".1%"}
 
 
 def show(name, row):
-    print(
-        f"{name:19}",
-        *(f"{row[k]:>12{f}}" if k in row else " " * 12 for k, f in formats.items()),
-    )
+    cells = (f"{row[k]:>12{f}}" if k in row else " " * 12 for k, f in formats.items())
+    print(f"{name:19}", *cells)
 
 
+# %% [markdown]
+# Guess: will your model beat the n-gram model? And by how much will it beat word overlap?
+
+# %% tags=["guess"]
 print(" " * 19, " words right   perplexity  pairs right")
 bert = evaluation(model)[held_out]
-expected = {"untrained": ((0.101, 0.02), (243, 30), (0.5, 0.03))}
-expected["your BERT"] = ((0.695, 0.1), (4.0, 2.5), (0.907, 0.1))
-for name, row in {"untrained": evaluation(untrained)[held_out], "your BERT": bert}.items():
-    checked = zip(formats, expected[name])
-    show(name, {key: about(e, row[key], within=w * slack) for key, (e, w) in checked})
+tolerances = {
+    "untrained": (untrained, (0.02, 30, 0.03)),
+    "your BERT": (model, (0.1, 2.5, 0.1)),
+}
+for name, (one, allowed) in tolerances.items():
+    row = evaluation(one)[held_out]
+    close = {k: width * slack for k, width in zip(formats, allowed)}
+    show(name, {k: about(f"08 {name}: {k}", row[k], within=close[k]) for k in formats})
 for name, row in bert["baselines"].items():
     show(name, row)
 
 # %% [markdown]
-# Compare the rows. The constant answer is right for about one word in nine. The unigram baseline is eight points
-# better, only because it copies the visible tokens. So if you report nearly 19 % as the accuracy of "the most
-# frequent token", you credit it with these copies.
+# <details><summary>What you saw, and why</summary>
 #
-# Your model is above the n-gram model in accuracy, and its perplexity is less than half as large. (Perplexity also
-# counts how sure a model is: being sure and wrong costs most.) The n-gram model is a strong opponent here,
-# since the sentences come from templates. On pairs your model is only eight points better than word overlap.
+# On a processor your model is above the n-gram model in accuracy, and its perplexity is less than half as large.
+# (Perplexity also counts how sure a model is: being sure and wrong costs most.) The n-gram model is a strong opponent
+# here, since the sentences come from templates. On pairs your model is only about eight points better than word
+# overlap.
 #
-# Does the accuracy say that your model knows the facts? No, as you saw above: it answers most of the questions
-# wrong. Many words of a sentence can be predicted from its pattern.
+# The constant answer is right for about one word in nine. The unigram baseline is eight points better, only because it
+# copies the visible tokens. So if you report nearly 19 % as the accuracy of "the most frequent token", you credit it
+# with these copies.
+#
+# </details>
+#
+# Does the accuracy say that your model knows the facts? No: many words of a sentence can be predicted from its pattern.
 #
 # ## Kill it (optional)
 #
-# Real runs take days, and machines fail. What does a run need to continue as if nothing had happened? Guess before
-# you run the cell: what is in the file from which a run is resumed? The cell counts the tensors in this file by the
-# first part of their names, and prints the names of the other information.
+# Real runs take days, and machines fail. Guess: what is in the file from which a run is resumed? The cell counts the
+# tensors in it by the first part of their names, and prints the names of the other information.
 
-# %%
+# %% tags=["guess"]
 import json
 from collections import Counter
 
@@ -707,25 +863,27 @@ print(dict(Counter(name.split(".")[0] for name in names)))
 print("of the run:", sorted(run), "its progress:", sorted(run["progress"]), sep="\n")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Two columns. What is saved: weights, the optimizer's averages, the progress. What is computed from the progress and the seed: learning rate, masks, dropout, the next batch.](pictures/08_resume.svg)
+#
 # `model` are the weights. For each tensor that AdamW trains there are its two averages (`exp_avg`, `exp_avg_sq`)
 # and a step count. For each of the twelve matrices that Muon trains there is one running average, the momentum.
 # `recent` holds the sums for the next line of the log. The *progress* says how far the run is, and at which batch of
 # which epoch.
 #
 # What is missing? The learning rate: it is computed from the progress. The masks: they are computed from the seed,
-# the epoch and the batch. Dropout: it is computed from the seed and the step. What is computed doesn't have to be
-# saved.
+# the epoch and the batch. Dropout: it is computed from the seed and the step.
 #
-# The stop button is a polite way to end. Now we do it the hard way. Another process trains a model on a small text
-# and saves after every step. When it has written three lines of figures, we send it `SIGKILL`, the signal that no
-# program can catch. (On Windows the process is terminated, and the exit code is 1 instead of −9.) The two cells
-# after that resume it, run the same training once more without interruption, and compare. They take about a minute.
+# </details>
+#
+# What is computed doesn't have to be saved.
+#
+# The stop button is polite. Now the hard way: another process trains on a small text and saves after every step. When
+# it has written three lines of figures, we send it `SIGKILL`, the signal that no program can catch. (On Windows the
+# exit code is 1 instead of −9.)
 
 # %%
-import subprocess
-import sys
-import time
-
 text = folder / "text.txt"
 text.write_text("\n\n".join("\n".join(document.sentences) for document in corpus.train[:120]))
 options = {"corpus": (str(text),), "steps": 120, "vocab_size": 500}
@@ -736,6 +894,12 @@ from bertedu.pretraining.plan import Plan
 from bertedu.pretraining.run import pretrain
 pretrain(Plan.from_options(**{often!r}))
 """
+
+# %%
+import subprocess
+import sys
+import time
+
 nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 process = subprocess.Popen([sys.executable, "-c", program], **nowhere)
 while process.poll() is None and len(read_metrics(folder / "killed")) < 3:
@@ -745,6 +909,9 @@ print("exit code", process.wait())
 with safe_open(folder / "killed" / "resume.safetensors", framework="pt") as file:
     saved = json.loads(file.metadata()["run"])["progress"]
 print(f"last saved at step {about(60, saved['step'], within=59):.0f} of 120")
+
+# %% [markdown]
+# We resume it, run the same training once more without interruption, and compare. That takes about a minute.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.pretraining.plan import Plan
@@ -763,24 +930,22 @@ count = sum(tensor.numel() for tensor in undisturbed.values())
 print(f"weights that differ: {unequal} of {count:,}")
 
 # %% [markdown]
-# Not one of the weights differs, not even in the last bit. If you forget the averages or the progress, the curve can
-# jump at every restart. Without the averages, Adam starts again with steps of full size. Without the
-# progress, the warm-up comes once more in the middle of the run.
+# Not one weight differs, not even in the last bit. Without the averages, Adam would start again with steps of full
+# size. Without the progress, the warm-up would come once more.
 #
 # ## Five patients
 #
 # A run with a fault seldom stops by itself. It goes on and costs money. Below are five recorded runs with one main
-# fault each (in one of them the peak learning rate is higher as well), and a healthy one, the grey run from above:
-# the same model, text, seed and initialization (`benchmarks/sick_runs.py`). The hidden cell draws the training
-# figures in blue and the validation figures in orange. Validation always uses correct labels and masks. The dotted
-# line is the unigram loss in the upper row. In the lower row it is 61 %, the share of the more frequent answer: a
-# model that gives this answer to all pairs reaches 61 %.
+# fault each (one of them has a higher peak as well), and the healthy grey run from above: the same model, text, seed
+# and initialization. Training is blue. Validation is orange, always with correct labels and masks. The dotted lines
+# are the unigram loss and 61 %, the more frequent answer to all pairs.
 #
-# The cell after it prints the same as numbers: the mean training loss of the first 20 steps; then, at the end,
-# training loss, validation loss, and validation accuracy on masked words and on pairs; the step at which the run
-# leaves the plateau; and two learning rates from the log.
+# The second cell prints the mean training loss of the first 20 steps; at the end, training loss, validation loss, and
+# validation accuracy on words and pairs; the step at which the run leaves the plateau; and two learning rates.
 
 # %% tags=["hide-input"]
+from bertedu.visualization.picture import GREEN, INK
+
 FREQUENT_ANSWER = 0.614  # the share of NotNext in the validation pairs of these runs
 figure = new_figure(8.4, 4.2)
 grid = figure.subplots(2, 6, sharex=True, sharey="row")
@@ -863,12 +1028,12 @@ check("8.3", diagnosis)
 # %% [markdown]
 # ## What the real one costs
 #
-# Your model has 700,000 parameters. BERT-Base has 110 million, and it read far more text. How much more work is
-# that? We count operations for each token of text.
+# BERT-Base has 110 million parameters, and it read far more text than your model. How much more work is that? We count
+# operations for each token of text.
 #
-# In the forward pass every weight of a matrix is used for one multiplication and one addition: 2 operations. The
-# backward pass takes twice as many, because it computes two gradients: for the weights and for the inputs. That
-# makes **6 operations for each weight and token**, or 6·N for N weights. Attention comes on top: each query is
+# ![One weight: forward one product, x times w; backward two, one for the layer below and one for w. Each is multiplied and added: 2 + 4 = 6 operations.](pictures/08_six.svg)
+#
+# That makes **6 operations for each weight and token**, or 6·N for N weights. Attention comes on top: each query is
 # multiplied with T keys, and T values are mixed.
 #
 # ### Exercise 8.4 · The price of a token
@@ -903,108 +1068,119 @@ check("8.4", flops_per_token)
 # </details>
 
 # %% [markdown]
-# Now BERT-Base and BERT-Large as published (Devlin et al. 2019, appendix A.2): a million steps of 256 sequences,
-# 90 % of the steps with 128 tokens and the rest with 512. Training took 4 days on 16 TPU chips for Base, and 4 days
-# on 64 chips for Large. (A TPU is Google's processor for neural networks.) The paper doesn't name the generation. We
-# assume the second one, from 2017: 180 · 10¹² operations a second for a board of four chips.
-#
-# The next cell counts with the package's `training_flops`, which checks exercise 8.4. All figures of this course for
-# the cost of pre-training come from its file, `bertedu/training/costs.py`.
+# The package's `training_flops`, which checks exercise 8.4, counts the same. Where do the operations of BERT-Base go?
 
 # %%
 from bertedu.training.costs import training_flops
 
-steps_of = {128: 900_000, 512: 100_000}  # tokens of a sequence: steps
-seen = sum(steps * 256 * length for length, steps in steps_of.items())
-print(f"tokens: {seen / 1e9:.0f} billion", end="")
-print(f"; with 512 in every step {1e6 * 256 * 512 / 1e9:.0f} billion")
-work = {}
-for name, chips in (("base", 16), ("large", 64)):
-    sizes = BertConfig.preset(name)
-    of_length = {length: training_flops(sizes, length) for length in steps_of}
-    work[name] = sum(steps * 256 * n * of_length[n] for n, steps in steps_of.items())
-    available = chips * 45e12 * 4 * 24 * 3600  # what the chips can do in 4 days
-    print(f"{name:5} {work[name]:.1e} operations, {work[name] / available:.0%} of what", end="")
-    print(f" {chips} chips can do in 4 days")
-small = BertConfig.preset("tiny", vocab_size=2048)
-own = training_flops(small, 64, masked=0.35) * 1.5e6
-print(f"our run on a CPU: {own:.1e} operations", end="")
-print(f"; Base takes {work['base'] / own / 1e6:.1f} million times that")
+base = BertConfig()  # BERT-Base
+D, inner, V = base.hidden_size, base.intermediate_size, base.vocab_size
+operations = {}
+for length in (128, 512):
+    parts = {"attention: weights": 4 * D * D, "feed-forward": 2 * D * inner}
+    parts["attention: products"] = 2 * length * D
+    parts = {name: 6 * base.num_hidden_layers * count for name, count in parts.items()}
+    parts["masked-word head"] = 6 * 0.15 * (D * D + D * V)
+    operations[length] = parts
+    print(f"{length} tokens: {sum(parts.values()):.2e} operations for each token,", end=" ")
+    print(f"training_flops counts {training_flops(base, length):.2e}")
 
 # %% [markdown]
-# Base takes 2.4 · 10¹⁹ operations, about five million times our run.
+# ![Bars of shares of BERT-Base's operations: feed-forward is the largest, then the weights of attention; its products are few, and grow with the length.](pictures/08_shares.svg)
 #
-# Look at the first line. The paper says that training is "approximately 40 epochs" over a corpus of 3.3 billion
-# words. This fits 131 billion tokens, that is, 512 tokens in every step. But the same appendix says that 90 % of
-# the steps had only 128. So BERT read at most 43 billion tokens, 13 for each word of the corpus. And a word has
-# more than one token on average, so that it was fewer than 13 epochs.
+# Now the whole training (Devlin et al. 2019, appendix A.2): a million steps of 256 sequences, 90 % of the steps with 128
+# tokens and the rest with 512.
+
+# %%
+steps_of = {128: 900_000, 512: 100_000}  # tokens of a sequence: steps
+work = {}
+for name in ("base", "large"):
+    size = BertConfig.preset(name)
+    of_length = {length: training_flops(size, length) for length in steps_of}
+    work[name] = sum(steps * 256 * n * of_length[n] for n, steps in steps_of.items())
+    print(f"{name:5} {work[name]:.1e} operations")
+small = BertConfig.preset("tiny", vocab_size=2048)
+own = training_flops(small, 64, masked=0.35) * 1.5e6
+print(f"our run on a CPU: {own:.1e}")
+print(f"Base takes {work['base'] / own / 1e6:.1f} million times that")
+
+# %% [markdown]
+# <details><summary>How long did Google train, and on how many tokens?</summary>
+#
+# Training took 4 days on 16 TPU chips for Base, and 4 days on 64 chips for Large. (A TPU is Google's processor for
+# neural networks.) The paper doesn't name the generation. If it was the second one, from 2017, with 180 · 10¹²
+# operations a second for a board of four chips, then the chips were busy for 10 % of that time with Base and
+# for 8 % with Large.
+#
+# The paper says that training is "approximately 40 epochs" over a corpus of 3.3 billion words. This fits 131 billion
+# tokens, that is, 512 tokens in every step. But the same appendix says that 90 % of the steps had only 128. So BERT
+# read at most 43 billion tokens, 13 for each word of the corpus. And a word has more than one token on average, so
+# that it was fewer than 13 epochs.
+#
+# </details>
 #
 # ### Hours, dollars and memory (optional)
 #
-# Chips never compute all the time. They wait for memory, for each other and for data. A third to a half of the peak
-# is usual; this course assumes 40 %. So the time on today's hardware is: operations / (peak · share of the peak). In
-# the next cell the peaks are the makers' figures for 16-bit matrix products without sparsity. The prices are rough
-# assumptions for an hour of rent, and they differ by a factor of three between providers. **Change them.**
-#
-# And the memory? Weights, gradients and Adam's two averages take 4 bytes each: 16 bytes for each parameter,
-# whatever the batch. The **activations** (all intermediate results that the backward pass needs) grow with the
-# batch. With 16-bit numbers and fused attention they take about 34 bytes for each of the D entries, for each token
-# and layer (Korthikanti et al. 2022, section 4.1).
+# Chips wait for memory, for each other and for data. A third to a half of the peak is usual; we assume 40 %. The peaks
+# below are the makers' figures for 16-bit matrix products without sparsity. The prices are rough assumptions, and
+# differ by a factor of three between providers. **Change them.**
 
 # %%
 share = 0.4  # of the peak
 hardware = {"A100": (312e12, 1.5), "H100": (989e12, 2.5), "RTX 4090": (165e12, 0.4)}
 for name, total in work.items():
-    for chip, (peak, price) in hardware.items():  # operations a second, dollars an hour
-        hours = total / (share * peak) / 3600
+    for chip, (peak_rate, price) in hardware.items():  # operations a second, dollars an hour
+        hours = total / (share * peak_rate) / 3600
         days, dollars = hours / 24, hours * price
         print(f"{name:5} on one {chip:8} {days:4.1f} days, about {dollars:3.0f} dollars")
 
+# %% [markdown]
+# And the memory? Weights, gradients and Adam's two averages take 4 bytes each: 16 bytes for each parameter. The
+# **activations** (all intermediate results that the backward pass needs) grow with the batch: with 16-bit numbers and
+# fused attention about 34 bytes for each of the D entries, for each token and layer (Korthikanti et al. 2022, section
+# 4.1). Scores of the words come on top.
+
+# %%
+memory = {}  # GB
 for name in ("base", "large"):
-    sizes = BertConfig.preset(name)
+    size = BertConfig.preset(name)
     with torch.device("meta"):  # shapes without memory
-        parameters = sum(p.numel() for p in BertForPreTraining(sizes).parameters())
-    print(f"{name:5} {parameters / 1e6:.0f} M: {16 * parameters / 1e9:.1f} GB", end="")
+        parameters = sum(p.numel() for p in BertForPreTraining(size).parameters())
+    fixed = 16 * parameters / 1e9
     for length in steps_of:
-        activations = 34 * sizes.num_hidden_layers * sizes.hidden_size * 256 * length
-        print(f";  256 × {length} tokens: {activations / 1e9:3.0f} GB", end="")
-    print()
+        moving = 34 * size.num_hidden_layers * size.hidden_size * 256 * length / 1e9
+        memory[f"{name}, 256 × {length}"] = fixed, moving
+        print(f"{name:5} 256 × {length}: {fixed:.1f} GB + {moving:3.0f} GB of activations")
 
 # %% [markdown]
-# In 2018 Google's README gave two weeks and about 500 dollars for Base on one preemptible Cloud TPU v2 (cheaper,
-# because Google may take it away at any time). In 2023 MosaicBERT
-# (Portes et al. 2023) reached 79.6 on GLUE's development sets in 1.13 hours on eight A100s, for about 20 dollars.
-# (GLUE is a collection of nine language tasks.) It reads fewer tokens, has a newer architecture, and doesn't compute
-# padding.
+# ![Memory in GB for Base and Large. Parameters take little; activations grow with the tokens, and only Base with 256 × 128 tokens fits into 24 GB.](pictures/08_memory.svg)
 #
-# Now the memory. By this count Base with the paper's batch of 256 sequences of 128 tokens takes 12 GB, so a
-# graphics card with 24 GB should be enough. (The scores of the masked words and the workspace of the libraries come
-# on top.) Base with 256 × 512 tokens takes 43 GB, and Large 33 GB even with 128: too much for that card.
+# <details><summary>What others paid</summary>
+#
+# In 2018 Google's README gave two weeks and about 500 dollars for Base on one preemptible Cloud TPU v2 (cheaper,
+# because Google may take it away at any time). In 2023 MosaicBERT (Portes et al. 2023) reached 79.6 on GLUE's
+# development sets in 1.13 hours on eight A100s, for about 20 dollars. (GLUE is a collection of nine language tasks.)
+# It reads fewer tokens, has a newer architecture, and doesn't compute padding.
+#
+# </details>
 #
 # ## Broken BERT: the same batch, another gradient
 #
 # What do you do if a batch doesn't fit into the memory? You cut it into parts, and add up the gradients of the
 # parts before you take one step. This is called **gradient accumulation**.
 #
-# PyTorch adds new gradients to the old ones, so gradient accumulation takes only four lines. A colleague has
-# written them, as many people have, and reports: "With four parts instead of one batch my losses are a little
-# worse. That must be noise."
+# ![16 pairs in four parts of 4: each part's gradient is added to the sum in .grad, and after the fourth the optimizer takes one step.](pictures/08_parts.svg)
 #
-# Cutting a batch may change the memory that it takes, but not the result. So we compare gradients. The next cell
-# contains the colleague's function and `relative_error`: how far the gradient of a batch in several parts is from
-# that of the whole batch, relative to its norm. It uses your small model from above, `mine`. `cut_rows` is the
-# package's function that cuts a batch.
+# A colleague has written it, as many people have, and reports: "With four parts instead of one batch my losses are a
+# little worse. That must be noise."
 #
-# The cell after it tries this on two batches of 16 pairs, cut into four parts. In the first one all pairs have the
-# full length. The second one begins with the four shortest pairs.
+# Cutting a batch may change the memory that it takes, but not the result. `relative_error` computes how far the gradient
+# of a batch in several parts is from that of the whole batch, relative to its norm.
 
 
 # %%
-from bertedu.pretraining.examples import collate
-from bertedu.training.loop import cut_rows
-
-
 def summed_loss(model, part):  # the summed loss of the masked words, and their number
+    part = to_device(part, device)
     inputs = (part.get(name) for name in ("input_ids", "attention_mask", "token_type_ids"))
     scores, labels = model(*inputs).prediction_logits.flatten(0, 1), part["labels"].flatten()
     loss = nn.functional.cross_entropy(scores, labels, reduction="sum")  # [B·T, V] and [B·T]
@@ -1018,29 +1194,49 @@ def accumulate_broken(model, parts):
         (loss / count / len(parts)).backward()
 
 
+# %%
+from bertedu.training.loop import cut_rows
+
+
 def relative_error(batch, number):
     gradients = []
     for parts in ([batch], list(cut_rows(batch, number))):
-        accumulate_broken(mine, parts)
-        given = [p.grad.flatten() for p in mine.parameters() if p.grad is not None]
-        gradients.append(torch.cat(given))
+        accumulate_broken(my_model, parts)
+        own = [p.grad.flatten() for p in my_model.parameters() if p.grad is not None]
+        gradients.append(torch.cat(own))
     return ((gradients[1] - gradients[0]).norm() / gradients[0].norm()).item()
 
 
+# %% [markdown]
+# We cut two batches: in the first all pairs have the full length, and the second begins with the four shortest.
+
 # %%
+from bertedu.pretraining.examples import collate
+
 full = next(batch for batch in batches if batch["input_ids"].size(1) == settings.max_length)
 by_length = sorted(task.pairs.next_sentence_pairs(random.Random(0))[:2000], key=len)
 mixed = collate(task.train_text, by_length[:4] + by_length[-12:], task.tokenizer)
-for name, one, expected in (("one length", full, 0.0), ("short first", mixed, 0.71)):
-    masked = task.mask(one, 0.15, seed=0)
-    counts = [int((part["labels"] != -100).sum()) for part in cut_rows(masked, 4)]
-    error = about(expected, relative_error(masked, 4), within=0.05 * slack)
-    print(f"{name:11}  labels in the parts: {counts}   gradient wrong by {error:.1%}")
+whole_batches = {"one length": full, "short first": mixed}
+whole_batches = {name: task.mask(one, 0.15, seed=0) for name, one in whole_batches.items()}
+label_counts = {
+    name: [int((part["labels"] != -100).sum()) for part in cut_rows(one, 4)]
+    for name, one in whole_batches.items()
+}
+for name, counts in label_counts.items():
+    print(f"{name:11}  labels in the four parts: {counts}")
 
 # %% [markdown]
-# If all parts have the same number of labels, there is no error. If not, it can be large: 71 % here. No error
-# message appears. Find the line. How much does a word weigh in a part with few labels, compared with a word in a
-# part with many?
+# Guess: how wrong is the gradient of each in four parts?
+
+# %% tags=["guess"]
+for name, one in whole_batches.items():
+    wrong = relative_error(one, 4)
+    error = about(f"gradient in four parts, {name}", wrong, within=0.05 * slack)
+    print(f"{name:11}  gradient wrong by {error:.1%}")
+
+# %% [markdown]
+# If all parts have the same number of labels, there is no error. If not, it can be large. Find the line. How much does
+# a word weigh in a part with few labels, compared with a word in a part with many?
 #
 # ### Exercise 8.5 · Small batches that add up
 # ●●●○ · 10 minutes
@@ -1074,56 +1270,59 @@ check("8.5", accumulate)
 # </details>
 
 # %% [markdown]
+# <details><summary>How much did each label weigh?</summary>
+#
+# ![For the four parts of the second batch: the number of labels, and what one label weighs in the broken version, much more in the part with few labels, and in the right version, the same in all.](pictures/08_weights.svg)
+#
+# </details>
+#
 # This bug is famous. The mean of means stood in the `Trainer` of `transformers` until October 2024. It was repaired
-# after a report by Daniel Han (pull requests 34191 and 34198; issue 24725 had described it in July 2023). Other
-# libraries had it too. No error message appears, and the loss curves look fine, so few people noticed.
+# after a report by Daniel Han (pull requests 34191 and 34198; issue 24725 had described it in July 2023). No error
+# message appears, and the loss curves look fine, so few people noticed.
 #
 # ## Paper and code
 #
 # | | |
 # |---|---|
-# | Optimizer | The paper says Adam (appendix A.2). Google's code has AdamW without the bias correction. This chapter's loop has PyTorch's AdamW; `bertedu pretrain` uses Muon and AdamW (`--optimizer adamw` is closest to the paper) |
-# | Its settings | Paper: learning rate 1e-4, β₁ 0.9, β₂ 0.999, decay 0.01, warm-up over 10,000 of 1,000,000 steps, then linear decay. This course: β₂ 0.98, which forgets faster, for short runs |
-# | Bias correction | Google's `optimization.py` leaves it out. Jacob Devlin in issue 153 of google-research/bert: mostly an oversight, which doesn't matter with a reasonable warm-up. PyTorch corrects |
+# | Optimizer | Paper: Adam (appendix A.2). Google's code: AdamW without the bias correction (Jacob Devlin in issue 153: mostly an oversight, which doesn't matter with a reasonable warm-up). `bertedu pretrain`: Muon and AdamW (`--optimizer adamw` is closest to the paper) |
 # | Decay | The paper says "L2 weight decay". Google's code decouples it and excludes biases and LayerNorm by their names. Here: by the number of dimensions |
 # | The peak | In Google's code the linear decay begins at step 0, under the warm-up: after 10,000 of a million steps the learning rate drops by 1 %. `transformers` and this course decay from the peak |
 # | Clipping | Norm 1.0 in Google's code and here. The paper doesn't mention it |
-# | Dropout | 0.1 in the paper, none here: a small model in a short run doesn't overfit |
 # | Masks | Google: ten masked copies of the text, made in advance (`dupe_factor`). RoBERTa (Liu et al. 2019) masks each sequence anew when the model reads it, and so does this course |
+#
+# <details><summary>Settings, lengths, resuming</summary>
+#
+# | | |
+# |---|---|
+# | Settings | Paper: learning rate 1e-4, β₁ 0.9, β₂ 0.999, decay 0.01, warm-up over 10,000 of 1,000,000 steps, then linear decay |
 # | Lengths | Google: first all sequences of 128 tokens, then those of 512. Here: each batch has about one length, and the lengths are mixed |
-# | Resuming | The `Trainer` of `transformers` saves optimizer, schedule and random state in several files, some of them pickled. Here: one safetensors file. All random numbers are computed from the seed and the progress |
+# | Resuming | The `Trainer` of `transformers` saves optimizer, schedule and random state in several files, some of them pickled. Here: one safetensors file |
+#
+# </details>
 #
 # ## Your own BERT learns
 #
-# The last five parts are the ones that learn: truncation (7.2), the corruption and the loss (6.2, 6.3), accumulation
-# and AdamW (8.5, 8.2). The next cell trains a new BERT for twelve seconds with your parts, and beside it the package's
-# BERT with torch's AdamW: the same batches, the same initialization. We call the function `my_bert` here, because
-# `mine` is the small model of this chapter.
+# The last five of your parts are the ones that learn: truncation (7.2), the corruption and the loss (6.2, 6.3),
+# accumulation and AdamW (8.5, 8.2). The next cell trains a new BERT for twelve seconds with them, and beside it the
+# package's with torch's AdamW, on the same batches from the same initialization.
 
 # %% tags=["nbval-ignore-output"]
-from bertedu.mine import mine as my_bert
+from bertedu.mine import mine
 
-my_bert(minutes=0.2)
+mine(minutes=0.2)
 
 # %% [markdown]
-# The two curves should lie on each other. Your BERT takes fewer steps in a second: it computes the scores of all words
-# for every token, the package only where there is a label. Give it two minutes, `my_bert(minutes=2)`, and watch how far
-# it gets. When all sixteen parts are lit, `bertedu mine --minutes 2` in a terminal writes a page with the map, the
-# numbers, the date and your program. It is yours to print or keep.
+# The two curves should lie on each other. Your BERT takes fewer steps in a second: it computes scores for every token,
+# the package only where there is a label. Give it two minutes, `mine(minutes=2)`. When all sixteen parts are lit,
+# `bertedu mine --minutes 2` in a terminal writes a page with the map, the numbers, the date and your program.
 #
 # ## Summary
 #
-# - A run first learns frequencies (the unigram loss), stays on a plateau, and leaves it when attention has found
-#   something useful. In both runs, pairs began to be learned later than words.
-# - Warm-up, clipping and the decay of the learning rate each protect against one thing. AdamW's decay takes the
-#   same share of every matrix; vectors don't decay.
-# - Never report an accuracy without a baseline. Copying visible tokens is a baseline too.
-# - To resume a run you need the weights, the optimizer's averages and the progress. What can be computed from the
-#   progress doesn't have to be saved.
-# - The curve shows the fault: training far below validation, a loss that stays at the line, a loss above it, one
-#   task at the level of its most frequent answer.
-# - Training costs about 6 operations for each weight and token, and 16 bytes of memory for each parameter, plus
-#   activations.
+# - A run first learns frequencies, stays on a plateau, and leaves it when attention has found something useful. Never
+#   report an accuracy without a baseline.
+# - Warm-up, clipping and decay each protect against one thing. To resume a run you need the weights, the optimizer's
+#   averages and the progress.
+# - Training costs about 6 operations for each weight and token, and 16 bytes for each parameter, plus activations.
 # - Sums and counts can be added. Means can't.
 #
 # ## Quiz

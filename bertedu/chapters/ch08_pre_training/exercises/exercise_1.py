@@ -40,3 +40,4 @@ def first_step(case: Case) -> None:
         ],
         tolerance=1e-6,
     )
+    case.close_with("After one step the corrected averages are g and g², and g / √g² is 1: only the sign is left.")
