@@ -9,14 +9,15 @@
 # - explain why a bidirectional model can't be asked for every word, and how masking solves this
 # - write BERT's 80/10/10 masking and its labels, and say what each part brings, with measurements
 # - compute the masked-language-model loss, its perplexity and its accuracy by hand
-# - choose whole words and spans instead of single tokens
+# - choose whole words and spans instead of single tokens, and save a model that `transformers` opens
 # - say why two masks in one text are predicted independently, and how to score a whole sentence anyway
 #
-# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **Time:** 60 minutes for the core path, which leaves out the sections marked "(optional)", "The proof", the lab "Broken
+# BERT" and "Paper and code", and keeps exercises 6.1 and 6.2; about 125 minutes for everything. There are two sittings:
+# the first makes questions out of a text (42 minutes), the second answers them and counts the mistakes (55 minutes).
+# What is optional, with exercise 6.4, takes another 30. ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) ·
 # **Next:** [07 · Next sentence prediction](07_next_sentence_prediction.ipynb)
-#
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
 #
 # ## Recall
 #
@@ -48,33 +49,9 @@
 #
 # ## Where this part sits
 #
-# So far BERT was a network without a task. The next cell draws what this chapter adds, in blue: we mask a part of the
-# text before BERT sees it, and we ask for the masked words afterwards.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, INK, ORANGE, Picture, new_figure, quiet
-
-figure = new_figure(7.2, 1.9)
-axes = figure.subplots()
-axes.set(xlim=(-0.5, 5.6), ylim=(-0.7, 1.2))
-axes.axis("off")
-steps = [("text\n[B, T]", GREY), ("mask 15 %\nof the tokens", BLUE), ("BERT\n[B, T, D]", GREY)]
-steps += [("head: a score\nfor each word", BLUE), ("loss at the\nmasked tokens", BLUE)]
-for i, (name, color) in enumerate(steps):
-    box = {"boxstyle": "round,pad=0.5", "color": color}
-    axes.text(1.3 * i, 0, name, ha="center", va="center", color="white", fontsize=9, bbox=box)
-    if i:
-        arrow = {"arrowstyle": "->", "color": INK}
-        axes.annotate("", (1.3 * i - 0.5, 0), (1.3 * i - 0.8, 0), arrowprops=arrow)
-arrow = {"arrowstyle": "->", "color": BLUE, "connectionstyle": "arc3,rad=-0.18"}
-axes.annotate("", (5.2, 0.4), (1.3, 0.4), arrowprops=arrow)
-axes.text(3.25, 0.93, "labels: the original words", ha="center", color=BLUE, fontsize=9)
-Picture(
-    figure,
-    alt="From left to right: the text, masking of 15 % of its tokens, BERT, a head that scores "
-    "every word, and the loss at the masked tokens. An arrow carries the original words past "
-    "BERT to the loss, as labels. New in this chapter: masking, head and loss.",
-)
+# ![The map of BERT, its heads lit. New: between tokenizer and embeddings 15 % of the tokens are masked, and the original words go past BERT, as labels, to the loss.](pictures/06_where.svg)
+#
+# So far BERT was a model without a task. Now we hide a part of the text from it, and ask for that part.
 
 # %% [markdown]
 # ## A text with gaps
@@ -87,15 +64,11 @@ Picture(
 # > 4. The capital ______ Portugal is Lisbon.
 #
 # For this you needed a fact, some meaning and some grammar. Nobody had to label anything, because the text itself
-# contains the answers. Training of this kind is called **self-supervised learning**. Taylor (1953) used gaps to
-# measure how readable a text is; since then a text with gaps is called a **cloze test**. For BERT the task is called
-# **masked language modeling**, or MLM. It is the first of BERT's two pre-training tasks. The second one follows in
-# [chapter 07](07_next_sentence_prediction.ipynb).
+# contains the answers: this is **self-supervised learning**. A text with gaps is called a **cloze test** (Taylor 1953).
+# For BERT the task is called **masked language modeling**, or MLM. It is the first of BERT's two pre-training tasks.
 #
-# The course contains a small BERT that was trained on a small world of facts: 39 countries, 43 animals, 23 chemical
-# elements, 32 professions and ten more kinds of things. The next cell loads it with `open_model` and asks it for the
-# same gaps with `fill_mask`. For each gap it prints the most probable word and its probability. The cell after it is
-# for your own questions.
+# The course contains a small BERT that was trained on a small world of facts: countries, animals, chemical elements and
+# a dozen more kinds of things. The next cell opens it with `open_model` and asks it the same with `fill_mask`.
 
 # %%
 from bertedu.course import about, data_path
@@ -105,9 +78,16 @@ model, tokenizer = open_model(data_path("checkpoints/world-tiny"))
 gaps = {"The capital of Portugal is [MASK].": 0.961, "The [MASK] of Portugal is Lisbon.": 0.982}
 gaps["[MASK] is the capital of Portugal."] = 0.965
 gaps["The capital [MASK] Portugal is Lisbon."] = 0.995
-for text, expected in gaps.items():
-    ((word, p),) = fill_mask(model, tokenizer, text, top=1)[0]
-    print(f"{text:38}  {word:8} {about(expected, p, within=0.02):.0%}")
+filled = {}
+for gap, expected in gaps.items():
+    ((word, p),) = fill_mask(model, tokenizer, gap, top=1)[0]
+    filled[gap] = word, p
+    print(f"{gap:38}  {word:8} {about(expected, p, within=0.02):.0%}")
+
+# %% [markdown]
+# ![Four sentences with one hidden token each. The model puts in lisbon, capital, lisbon and of, all right, each above 95 %.](pictures/06_gaps.svg)
+#
+# All four are right. (*The capital of Portugal is Lisbon.* is a training sentence.) The next cell is for your questions.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.widgets import fill_mask_box
@@ -115,20 +95,18 @@ from bertedu.visualization.widgets import fill_mask_box
 fill_mask_box(model, tokenizer, "In [MASK] the newspapers are printed in Danish.")
 
 # %% [markdown]
-# All four words are right, with probabilities above 95 %. The model has met these facts in training: *The capital of
-# Portugal is Lisbon.* is one of its training sentences.
-#
 # ## Why not from left to right?
 #
-# There is an older way to get questions from plain text: show the text up to some position, and ask for the next
-# word. A model that is trained like this is a **left-to-right** (or **causal**) **language model**, such as GPT. It
-# is asked for every single word, and it needs no [MASK].
+# There is an older way to get questions from plain text: show the text up to some position, and ask for the next word.
+# A model that is trained like this is a **left-to-right** (or **causal**) **language model**, such as GPT. It is asked
+# for every single word, and it needs no [MASK].
 #
-# Gap 3 shows the disadvantage: a left-to-right model has to predict "Lisbon" before it has read "Portugal". How much
-# does the right side help? The next cell measures it with a very simple model: an **n-gram model**, which counts how
-# often tokens follow each other and predicts the most frequent one. We let it predict a token from the left neighbor,
-# from the right neighbor, and from both. Guess first: how many of the tokens in unseen sentences will it get right
-# each time? (Punctuation counts too. On a slow computer the cell takes half a minute.)
+# ![Two tables of who may attend to whom. From left to right only the lower triangle is filled, so Lisbon sees only itself; with both sides all is filled.](pictures/06_sides.svg)
+#
+# Look at the first row. When a left-to-right model meets "Lisbon", it has not read "Portugal" yet.
+#
+# How much does the right side help? We measure it with an **n-gram model**, which counts how often tokens follow each
+# other and predicts the most frequent one: from the left neighbor, from the right one, and from both. First it counts.
 
 # %%
 import numpy as np
@@ -146,25 +124,42 @@ def rows(documents):  # one array of token ids for each document
 
 ngrams = NGramBaseline.fit(rows(corpus.train), len(tokenizer))
 test = np.concatenate(rows(corpus.heldout["held-out documents"][:25]))
-left, asked, right, unknown = test[:-2], test[1:-1], test[2:], np.full(len(test) - 2, NO_TOKEN)
-known = {"left": (left, unknown), "right": (unknown, right), "both": (left, right)}
-for name, sides in known.items():
-    guesses = ngrams.distributions(*sides).argmax(axis=1)  # [N, V] -> [N]
-    print(f"knows the neighbor on {name:6} {(guesses == asked).mean():.0%} of the tokens right")
+print(f"{len(test):,} tokens of unseen sentences to predict")
 
 # %% [markdown]
-# With both neighbors it predicts 62 % of the tokens, with one only about 40 %. A part of this gain may come simply
-# from knowing two tokens instead of one: this cell can't tell. But it shows that the right neighbor alone helps
-# almost as much as the left one. So a model should use the words on both sides. It should be **bidirectional**, and
-# BERT's attention is.
-#
-# But then why mask anything? Why not ask a bidirectional model for *every* word of a normal text? Take three tokens
-# and, to be strict, forbid each token to attend to itself. In the next cell `attends[i, j]` is 1 where token i may
-# attend to token j. Two layers are two steps, so we multiply the matrix by itself: entry [i, j] of the product counts
-# the paths of two steps by which information gets from token j to token i. Guess first: after two layers, from which
-# tokens has token 0 received information?
+# Guess: how many of them will it get right each time? (Punctuation counts too. On a slow computer the cell takes half a
+# minute.)
 
-# %%
+# %% tags=["guess"]
+left, asked, right, unknown = test[:-2], test[1:-1], test[2:], np.full(len(test) - 2, NO_TOKEN)
+known = {"left": (left, unknown), "right": (unknown, right), "both": (left, right)}
+neighbor_shares = {}
+for name, sides in known.items():
+    guesses = ngrams.distributions(*sides).argmax(axis=1)  # [N, V] -> [N]
+    neighbor_shares[name] = (guesses == asked).mean()
+    print(f"knows the neighbor on {name:6} {neighbor_shares[name]:.0%} of the tokens right")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Three bars: with the left neighbor 40 % of the tokens are right, with the right one nearly as many, with both 62 %.](pictures/06_neighbors.svg)
+#
+# With both neighbors it predicts 62 % of the tokens, with one only about 40 %. A part of this gain may come simply from
+# knowing two tokens instead of one: this cell can't tell. But the right neighbor alone helps almost as much as the left
+# one.
+#
+# </details>
+#
+# So a model should use the words on both sides. It should be **bidirectional**, and BERT's attention is.
+#
+# ### Why mask anything?
+#
+# Why not ask a bidirectional model for *every* word of a normal text? Take three tokens and, to be strict, forbid each
+# token to attend to itself. In the next cell `attends[i, j]` is 1 where token i may attend to token j. Two layers are
+# two steps, so we multiply the matrix by itself: entry [i, j] of the product counts the paths of two steps from token j
+# to token i. Guess: after two layers, from which tokens has token 0 received information?
+
+# %% tags=["guess"]
 import torch
 
 attends = 1 - torch.eye(3, dtype=torch.long)  # [T, T]: to all others, not to itself
@@ -172,22 +167,28 @@ print("one layer:  paths from tokens 0, 1, 2 to token 0:", attends[0].tolist())
 print("two layers: paths from tokens 0, 1, 2 to token 0:", (attends @ attends)[0].tolist())
 
 # %% [markdown]
-# After two layers there are two paths from token 0 back to token 0: the other tokens have received it, and they pass
-# it on. (In BERT it is even simpler: a token may attend to itself, and the residual connection passes on its own
-# vector.) So the answer to the question "which word is this?" is already in the input. Copying solves the task, and
-# to copy a word, a model needs to understand nothing.
+# <details><summary>What you saw, and why</summary>
 #
-# Left-to-right models solve the problem by a mask in their attention: no token may attend to later tokens. BERT lets
-# every token attend to all others, and removes the word from the input instead. That is the idea of Devlin et al.
-# (2019, section 3.1), and it has a price: only the masked words are questions.
+# ![Three tokens, drawn before the first layer, after it and after the second. Arrows go from token 0 to tokens 1 and 2, and from both back to token 0: two ways in which the answer comes back.](pictures/06_leak.svg)
+#
+# After two layers there are two paths from token 0 back to token 0: the other tokens have received it, and they pass it
+# on. (In BERT it is even simpler: a token may attend to itself, and the residual connection passes on its own vector.)
+#
+# </details>
+#
+# So the answer to the question "which word is this?" is already in the input. Copying solves the task, and to copy a
+# word, a model needs to understand nothing.
+#
+# Left-to-right models solve this with a mask in their attention. BERT lets every token attend to all others, and removes
+# the word from the input instead (Devlin et al. 2019, section 3.1). That has a price: only masked words are questions.
 #
 # ## Mask, then ask
 #
 # First we choose the tokens. Of T tokens BERT chooses `round(0.15 · T)`, at least one, all with the same probability.
-# [CLS] and [SEP] count in T, but are never chosen. The 15 % are called the **masking rate**. The text in the next
-# cell has T = 21 tokens. How many of them will be chosen? The package's `choose_tokens` draws them.
+# [CLS] and [SEP] count in T, but are never chosen. The 15 % are called the **masking rate**. How many will be chosen in
+# the next cell? `choose_tokens` draws them.
 
-# %%
+# %% tags=["guess"]
 from bertedu.pretraining.masking import choose_tokens
 
 text = "The capital of Norway is Oslo. People in Norway speak Norwegian. They pay with a krone."
@@ -198,39 +199,33 @@ chosen = choose_tokens(words, number, torch.Generator().manual_seed(0))  # [1, T
 print(f"T = {ids.size(1)}, chosen: {[token for token, yes in zip(tokens, chosen[0]) if yes]}")
 
 # %% [markdown]
-# Three tokens. Now we make two sequences from one. The **input** is what the model sees: the ids, with [MASK] at
-# the chosen positions. The **labels** are the original ids at the chosen positions, and −100 everywhere else.
-#
-# Why −100? A label is a token id, so it is never negative. −100 is the number that PyTorch's `cross_entropy` ignores
-# by default (its argument `ignore_index`), so most code uses it. The next cell prints input and label for the first
-# eight tokens.
+# Now we make two sequences from one. The **input** is what the model sees: the ids, with [MASK] at the chosen
+# positions. The **labels** are the original ids there, and −100 everywhere else: the number that PyTorch's
+# `cross_entropy` ignores by default (its argument `ignore_index`).
 
 # %%
-seen = ids.masked_fill(chosen, tokenizer.mask_token_id)  # [1, T]
+only_masks = ids.masked_fill(chosen, tokenizer.mask_token_id)  # [1, T]
 labels = ids.masked_fill(~chosen, -100)  # [1, T]
-shown = tokenizer.convert_ids_to_tokens(seen[0].tolist())
+shown = tokenizer.convert_ids_to_tokens(only_masks[0].tolist())
 for token, token_seen, label in list(zip(tokens, shown, labels[0].tolist()))[:8]:
     print(f"{token:10} input {token_seen:10} label {label:5}")
 
 # %% [markdown]
-# Look at *capital* and *of*: the model sees [MASK], and the label is the original id. All other labels are −100.
+# ![Four rows for eight tokens: the text, the chosen tokens capital and of, the input with [MASK] there, and the labels: their ids, elsewhere minus 100.](pictures/06_strip.svg)
+#
+# Read one column from top to bottom: *capital* is chosen, the model sees [MASK], and the label is the original id.
 #
 # ## 80/10/10
 #
 # There is a problem. [MASK] occurs in every text of pre-training, but not in the tasks that BERT is used for
 # afterwards: nobody asks for the sentiment of "[MASK] film was [MASK]". This is called the **pre-training/fine-tuning
-# mismatch**. A model could learn that it is never asked anything at a token that is not [MASK]. So BERT replaces only
-# most of the chosen tokens by [MASK]. Each chosen token is treated in one of three ways:
+# mismatch**. A model could learn that it is never asked anything at a token that is not [MASK]. So BERT treats each
+# chosen token in one of three ways:
 #
-# | share | the model sees | so that |
-# |---|---|---|
-# | 80 % | [MASK] | it has to predict from the context |
-# | 10 % | a random token | it doesn't blindly trust what it sees |
-# | 10 % | the token itself | it doesn't ignore what it sees either |
+# ![A chosen token, norway: in 80 % of the cases the model sees [MASK], in 10 % a random token, in 10 % norway. The label is norway each time.](pictures/06_fates.svg)
 #
-# The label is the original token in all three cases. Where it sees [MASK], the model knows that it will be asked. For
-# the other 20 % nothing tells it: a kept token looks like any other token, and so does a random one, except that it
-# may not fit its context. So the model has to be prepared for a question at every token.
+# Where it sees [MASK], the model knows that it will be asked. For the other 20 % nothing tells it: a kept token looks
+# like any other, and a random one merely may not fit. So the model has to be prepared for a question at every token.
 #
 # ### Exercise 6.1 · How many masks?
 # ●○○○ · 3 minutes
@@ -318,72 +313,85 @@ masking_playground(tokenizer, text, model)
 # %% [markdown]
 # ## What does each part bring?
 #
-# The 80/10/10 rule is quoted everywhere, but rarely tested. We test it twice: with a gradient and with an experiment.
-#
-# First the gradient. The loss is computed from the last layer's vectors at the tokens with a label, and from no
-# others. The next cell masks the text, computes the loss, and prints at which tokens these vectors receive a
-# gradient.
+# The rule is quoted everywhere, but rarely tested. We test it with a gradient and with an experiment. First the gradient:
+# the next cell masks our text with a seed that shows all three cases, and computes the loss. Guess: at which of the 21
+# tokens does the last layer's vector get a gradient?
 
-# %%
+# %% tags=["guess"]
 from torch.nn.functional import cross_entropy
 
 from bertedu.pretraining.masking import mask_tokens
 
 sizes, generator = (tokenizer.mask_token_id, len(tokenizer)), torch.Generator().manual_seed(62)
-seen, labels = mask_tokens(ids, words, 0.15, *sizes, generator, special_tokens=2)
-vectors = model.bert(seen).last_hidden_state.detach().requires_grad_()  # [1, T, D]
-cross_entropy(model.masked_lm(vectors)[0], labels[0]).backward()
-trained = vectors.grad[0].abs().sum(dim=-1) > 0  # [T]
-shown = tokenizer.convert_ids_to_tokens(seen[0].tolist())
-for i in trained.nonzero().flatten().tolist():
-    print(f"gradient at {tokens[i]}, which the model sees as {shown[i]}")
-print(f"no gradient at {int((~trained).sum())} of {len(tokens)} tokens")
+corrupted, targets = mask_tokens(ids, words, 0.15, *sizes, generator, special_tokens=2)
+vectors = model.bert(corrupted).last_hidden_state.detach().requires_grad_()  # [1, T, D]
+logits = model.masked_lm(vectors)[0]  # [T, V]
+cross_entropy(logits, targets[0]).backward()
+lengths = vectors.grad[0].norm(dim=-1)  # [T]
+sees = tokenizer.convert_ids_to_tokens(corrupted[0].tolist())
+for i in lengths.nonzero().flatten().tolist():
+    print(f"gradient at {tokens[i]}, which the model sees as {sees[i]}")
+print(f"no gradient at the other {int((lengths == 0).sum())} tokens")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![The 21 tokens as the model sees them, in three rows. A filled cell below a token is the length of the gradient of its last vector: it is there below ##our (random, for capital), [MASK] (for oslo) and the kept krone, and nowhere else.](pictures/06_gradient.svg)
+#
+# At the three tokens that have a label, and at no others: the loss is computed from their vectors alone.
+#
+# </details>
+#
 # If every chosen token became [MASK], the last layer's vectors of *visible* words would never receive a gradient from
-# this loss. But visible words are all that a user of BERT has. Only the chosen tokens that are not [MASK] (20 %)
-# train what the last layer's vector of a visible word should contain.
+# this loss. But visible words are all that a user of BERT has. Only the chosen tokens that are not [MASK] (20 %) train
+# what the last layer's vector of a visible word should contain.
 #
-# **Fine-tuning** can repair this, because it trains those vectors for the new task. The **feature-based approach**,
-# which uses the frozen vectors as they are, can't. The paper's own experiment agrees (Devlin et al. 2019, appendix
-# C.2, table 8). MNLI is a data set of sentence pairs (does the first one imply the second?), with accuracy in %;
-# NER is named entity recognition (which words are persons, places, organizations?), with F1 in %, a mean of
-# precision and recall.
+# **Fine-tuning** can repair this, because it trains those vectors. The **feature-based approach**, which uses the frozen
+# vectors as they are, can't. The paper's own experiment agrees (Devlin et al. 2019, appendix C.2, table 8): all
+# differences are small, and the largest stands in the last column.
 #
-# | [MASK] | kept | random | MNLI, fine-tuned | NER, fine-tuned | NER, feature-based |
-# |---|---|---|---|---|---|
-# | 80 % | 10 % | 10 % | 84.2 | 95.4 | 94.9 |
-# | 100 % | 0 % | 0 % | 84.3 | 94.9 | 94.0 |
-# | 80 % | 0 % | 20 % | 84.1 | 95.2 | 94.6 |
-# | 80 % | 20 % | 0 % | 84.4 | 95.2 | 94.7 |
-# | 0 % | 20 % | 80 % | 83.7 | 94.8 | 94.6 |
-# | 0 % | 0 % | 100 % | 83.6 | 94.9 | 94.6 |
+# | [MASK] / kept / random | MNLI, fine-tuned | NER, fine-tuned | NER, feature-based |
+# |---|---|---|---|
+# | 80 / 10 / 10 % | 84.2 | 95.4 | 94.9 |
+# | 100 / 0 / 0 % | 84.3 | 94.9 | 94.0 |
 #
-# Look at how *small* the differences are. On MNLI the first four rows are practically equal. The largest difference
-# is in the last column: 94.0 with [MASK] only.
+# <details><summary>The other rows, and what the columns are</summary>
+#
+# | [MASK] / kept / random | MNLI, fine-tuned | NER, fine-tuned | NER, feature-based |
+# |---|---|---|---|
+# | 80 / 0 / 20 % | 84.1 | 95.2 | 94.6 |
+# | 80 / 20 / 0 % | 84.4 | 95.2 | 94.7 |
+# | 0 / 20 / 80 % | 83.7 | 94.8 | 94.6 |
+# | 0 / 0 / 100 % | 83.6 | 94.9 | 94.6 |
+#
+# MNLI is a data set of sentence pairs (does the first one imply the second?), with accuracy in %. NER is named entity
+# recognition (which words are persons, places, organizations?), with F1 in %, a mean of precision and recall.
+#
+# </details>
 #
 # ### Our own experiment (optional)
 #
-# You can repeat this one: `python benchmarks/masking_ablation.py` trains small BERTs on the sentences about
-# countries, in five ways, with two seeds each (two minutes on one core). Then it asks four questions about sentences
-# that no model saw in training. How often is the right word predicted where the model sees [MASK] (*masked*)? Where
-# it sees the word itself (*kept*)? Where it sees a random word (*replaced*)? And how often can a classifier tell from
-# a visible word's frozen vector whether the word is a country, a capital, a language or a currency (*features*)? The
-# next cell prints the recorded means, the one after it draws both seeds.
+# You can repeat this one: `python benchmarks/masking_ablation.py` trains small BERTs on the sentences about countries,
+# in five ways, with two seeds each (two minutes on one core). Then it asks four questions about unseen sentences. How
+# often is the right word predicted where the model sees [MASK] (*masked*)? Where it sees the word itself (*kept*)? Where
+# it sees a random word (*replaced*)? And how often does a classifier tell from a visible word's frozen vector whether
+# the word is a country, a capital, a language or a currency (*features*)? Guess which of the five is best at each.
 
-# %%
+# %% tags=["guess"]
 import json
 
 runs = json.loads(data_path("ablations/masking.json").read_text())["runs"]
-ways = list(dict.fromkeys(run["shares"] for run in runs))  # such as "80/10/10"
+ways = ["80/10/10", "100/0/0", "80/20/0", "80/0/20", "0/0/100"]  # [MASK]/kept/random
 names = {"hidden": "masked", "shown": "kept", "replaced": "replaced", "features": "features"}
 results = {(w, q): [run[q] for run in runs if run["shares"] == w] for w in ways for q in names}
 print("[MASK]/kept/random", *(f"{name:>9}" for name in names.values()))
 for way in ways:
     print(f"{way:18}", *(f"{np.mean(results[way, question]):9.0%}" for question in names))
 
-# %% tags=["hide-input"]
-figure = new_figure(7.4, 2.4)
+# %% tags=["hide-input", "guess"]
+from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
+
+figure = new_figure(7.4, 2.4)  # 80/10/10 in blue, the others in orange
 ticks = {"xticks": (0, 0.5, 1), "xticklabels": ("0", "50 %", "100 %"), "xlim": (0, 1.05)}
 for axes, (question, name) in zip(figure.subplots(1, 4, sharey=True), names.items()):
     for i, way in enumerate(ways):
@@ -405,33 +413,40 @@ Picture(
 )
 
 # %% [markdown]
-# Read the table column by column.
+# <details><summary>What you saw, and why</summary>
 #
-# - **Masked.** The ways that use [MASK] reach 71 to 78 %, and 80/10/10 is in the middle (74 %). For *this* question
-#   the 80/10/10 rule brings nothing. Even the model that never saw [MASK] in training reaches 66 %.
-# - **Kept.** The model that was trained on [MASK] alone names just 13 % of the words that it can see. Kept words
-#   teach it to trust what it sees (80 % and 99 %).
-# - **Replaced.** But with kept words and no random ones it learns to copy whatever it sees, and so it corrects only
-#   9 % of the wrong words. Random words teach it not to trust blindly (62 to 65 %). Only the mixture 80/10/10 does
-#   well in both columns, *kept* and *replaced*.
-# - **Features.** The ways with random words are better (74 to 80 % against 68 to 70 %). The paper also found that
-#   [MASK] alone hurts the features; here the difference is larger. But in the paper 80/20/0, without random words,
-#   was nearly as good as 80/10/10. Here it isn't.
+# - **Masked.** The ways that use [MASK] reach 71 to 78 %, with 80/10/10 in the middle (74 %). For *this* question the
+#   rule brings nothing. Even the model that never saw [MASK] in training reaches 66 %.
+# - **Kept.** The model that was trained on [MASK] alone names just 13 % of the words that it can see. Kept words teach
+#   it to trust what it sees.
+# - **Replaced.** With kept words and no random ones it copies whatever it sees, and so it corrects only 9 % of the wrong
+#   words. Random words teach it not to trust blindly.
+# - **Features.** The ways with random words are better (74 to 80 % against 68 to 70 %). The paper also found that [MASK]
+#   alone hurts the features. But there 80/20/0, without random words, was nearly as good as 80/10/10; here it isn't.
 #
-# How far can we generalize this? Not very far: these are small models, two seeds, and sentences in which a random
-# word is easy to recognize. And for models that are fine-tuned, Wettig et al. (2023) found that [MASK] for all chosen
-# tokens was as good as 80/10/10 or better on most tasks. For models of BERT-Large's size they found a masking rate of
-# 40 % better than 15 %. So 80/10/10 and 15 % are reasonable habits, but not laws.
+# Only the mixture 80/10/10 does well in both columns, *kept* and *replaced*.
 #
+# </details>
+#
+# How far can we generalize this? Not very far: these
+# are small models, two seeds, and sentences in which a random word is easy to recognize. For models that are fine-tuned,
+# Wettig et al. (2023) found that [MASK] for all chosen tokens was as good or better on most tasks, and at BERT-Large's
+# size a masking rate of 40 % better than 15 %. So 80/10/10 and 15 % are reasonable habits, but not laws.
+
+# %% [markdown]
+# ## Half-way
+#
+# **Here the first sitting ends.** You can turn any text into questions and labels, and say why each part of the rule is
+# there. The second sitting builds the head that answers, counts its mistakes, and looks at what it cannot do.
+
+# %% [markdown]
 # ## The head
 #
 # BERT gives us D numbers for each token. We need a score for each of the V words in the vocabulary. The **MLM head**
 # does it in two steps. It **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares** the result
 # with every row of the table of token embeddings, by a dot product, and adds a bias for each word. The head uses the
 # same table as the input. This is called **weight tying** (Press and Wolf 2017).
-#
-# Guess, then run: how many new parameters does the head add with weight tying, for V = 30,522 and D = 768? And with a
-# table of its own?
+
 
 # %%
 from torch import nn
@@ -447,28 +462,67 @@ class MyHead(nn.Module):
         self.table = token_embeddings.weight  # [V, D], the same tensor, not a copy
         self.bias = nn.Parameter(torch.zeros(len(self.table)))  # [V]
 
+    def transform(self, vectors):
+        return self.norm(nn.functional.gelu(self.dense(vectors)))  # [..., D]
+
     def forward(self, vectors):
-        vectors = self.norm(nn.functional.gelu(self.dense(vectors)))  # [..., D]
-        return vectors @ self.table.T + self.bias  # [..., V]
+        return self.transform(vectors) @ self.table.T + self.bias  # [..., V]
 
 
+# %% [markdown]
+# Let's follow one [MASK] through it. The next cell puts the trained weights of `model` into a `MyHead` and prints what
+# four words get. Which of them has the largest bias, and why?
+
+# %%
+trained_head = MyHead(model.bert.embeddings.token, 128)
+trained_head.dense, trained_head.norm = model.masked_lm.dense, model.masked_lm.norm
+trained_head.bias = model.masked_lm.decoder.bias
+
+gap_ids = tokenizer("The capital of Portugal is [MASK].").input_ids  # [1, T]
+candidates = ["lisbon", "rome", "portugal", "the"]
+places = tokenizer.convert_tokens_to_ids(candidates)
+with torch.no_grad():
+    gap_vectors = model.bert(gap_ids).last_hidden_state  # [1, T, D]
+    gap_vector = gap_vectors[gap_ids == tokenizer.mask_token_id]  # [1, D]
+    dots = (trained_head.transform(gap_vector) @ trained_head.table.T)[0, places]  # [4]
+    chances = trained_head(gap_vector)[0].softmax(dim=-1)[places]  # [4], of all V words
+biases = trained_head.bias.detach()[places]  # [4]
+for word, dot, bias, chance in zip(candidates, dots, biases, chances):
+    print(f"{word:9} dot {dot:4.1f} + bias {bias:4.1f} = {dot + bias:4.1f}   p = {chance:.3f}")
+
+# %% [markdown]
+# ![The vector of [MASK] is transformed and compared with rows of the embedding table. Dot product plus bias is the score: lisbon wins, although the bias of the is far higher.](pictures/06_head.svg)
+#
+# The bias stores what is known without any context: *the* is frequent, *lisbon* is rare. If all dot products were 0,
+# the prediction would be the softmax of the bias. The context decides through the dot product.
+#
+# (Why is there a transformation in between? The paper doesn't say. A plausible reason: without it, the last layer's
+# vector would have to do two jobs, to be useful for other tasks and to match the embedding of the right word.)
+#
+# Guess, then run: how many new parameters does the head add with weight tying, for V = 30,522 and D = 768? And with a
+# table of its own?
+
+# %% tags=["guess"]
 V, D = 30522, 768
 new = D * D + D + 2 * D + V  # linear layer, LayerNorm, bias of the words
 print(f"tied: {new:,} new parameters    with its own table: {new + V * D:,}")
 
 # %% [markdown]
-# 0.6 million instead of 24 million. Why is there a transformation in between? The paper doesn't say. A plausible
-# reason: without it, the last layer's vector would have to do two jobs. It should be useful for other tasks, and it
-# should match the embedding of the right word. The extra layer can take over the second job.
+# <details><summary>What you saw, and why</summary>
 #
-# The bias can store what is known without any context: how frequent each word is. If all dot products were 0, the
-# prediction would be the softmax of the bias.
+# 0.6 million instead of 24 million: nearly everything is the table, and BERT has that one already.
+#
+# </details>
 #
 # ## The loss, by hand
 #
-# The loss is **cross-entropy**, also called negative log-likelihood: minus the logarithm of the probability of the
-# right word. Take three tokens and a vocabulary of three words: *cat*, *sat*, *mat* (ids 0, 1, 2). The first and
-# the last token have a label. Use a pencil, with e¹ = 2.7 and e² = 7.4:
+# The loss is **cross-entropy**, also called negative log-likelihood: minus the logarithm of the probability p that the
+# right word gets.
+#
+# ![The curve of minus log p: 0 at p = 1, 0.7 at one half, 2.3 at 0.1. What the model thought nearly impossible is expensive.](pictures/06_cost.svg)
+#
+# Take three tokens and three words: *cat*, *sat*, *mat* (ids 0, 1, 2). The first and the last token have a label. Use a
+# pencil, with e¹ = 2.7 and e² = 7.4:
 #
 # 1. Token 0 has the scores (2, 0, 0) and the label *cat*. What is the probability of *cat*? And minus its logarithm?
 # 2. Token 2 has the scores (1, 0, 0) and the label *mat*. The same questions.
@@ -478,23 +532,47 @@ print(f"tied: {new:,} new parameters    with its own table: {new + V * D:,}")
 # equally probable words has perplexity k, so you can read it as "as uncertain as a choice among so many words".
 # **Accuracy** is the share of labels where the right word has the highest score.
 
-# %%
-scores = torch.tensor([[2.0, 0, 0], [0, 9, 0], [1, 0, 0]])  # [T, V]
-labels = torch.tensor([0, -100, 2])  # [T]
-for row, label in zip(scores, labels):
+# %% tags=["guess"]
+three_scores = torch.tensor([[2.0, 0, 0], [0, 9, 0], [1, 0, 0]])  # [T, V]
+three_labels = torch.tensor([0, -100, 2])  # [T]
+for row, label in zip(three_scores, three_labels):
     if label != -100:
         p = row.exp()[label] / row.exp().sum()
         print(f"p = {p:.2f}   -ln p = {-p.log():.2f}")
-loss, asked = cross_entropy(scores, labels), labels != -100
-accuracy = (scores[asked].argmax(dim=-1) == labels[asked]).double().mean()
+loss, has_label = cross_entropy(three_scores, three_labels), three_labels != -100
+accuracy = (three_scores[has_label].argmax(dim=-1) == three_labels[has_label]).double().mean()
 print(f"loss {loss:.2f}   perplexity {loss.exp():.2f}   accuracy {accuracy:.0%}")
 print(f"divided by all three tokens it would be {loss * 2 / 3:.2f}")
 
 # %% [markdown]
-# The loss is (0.24 + 1.55) / 2 = 0.90, the perplexity e^0.8955 = 2.45, the accuracy one of two. The token in the
-# middle has the most certain scores, but they don't count: without a label there is no question. If you divide by all
-# tokens instead of the labels, the loss and its gradient come out too small: in real training, with labels at 15 % of
-# the tokens, by a factor of 1 / 0.15 ≈ 7.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Three tokens with their scores, the probabilities after softmax, and minus log p of the right word: 0.24 for cat, nothing for the token without a label, 1.55 for mat. The loss is the mean of two numbers, 0.90.](pictures/06_loss.svg)
+#
+# The loss is (0.24 + 1.55) / 2 = 0.90, the perplexity e^0.8955 = 2.45, the accuracy one of two. The token in the middle
+# has the most certain scores, but they don't count: without a label there is no question.
+#
+# </details>
+#
+# If you divide by all tokens instead of the labels, the loss and its gradient come out too small: in real training,
+# with labels at 15 % of the tokens, by a factor of 1 / 0.15 ≈ 7.
+#
+# ### The loss of a whole text
+#
+# Now the text of the first sitting, with its three labels. `logits` still holds the scores of all its tokens.
+
+# %%
+asked_at = (targets[0] != -100).nonzero().flatten()  # [N]
+right_p = logits.softmax(dim=-1)[asked_at, targets[0, asked_at]].detach()  # [N]
+for i, p in zip(asked_at.tolist(), right_p):
+    print(f"right: {tokens[i]:8} seen: {sees[i]:7} p = {p:.3f}   -ln p = {-p.log():.2f}")
+print(f"loss {-right_p.log().mean():.2f}, by hand and by")
+print(f"     {cross_entropy(logits, targets[0]):.2f}, by cross_entropy")
+
+# %% [markdown]
+# ![Three labels: capital, seen as ##our, gets 0.65; oslo, seen as [MASK], 0.37; krone, kept, 1.00. The mean of minus log p is the loss, 0.48.](pictures/06_one_text.svg)
+#
+# The model repairs the random token, is unsure at the [MASK], and trusts the word that was kept.
 #
 # ### Exercise 6.3 · The loss, without cross_entropy
 # ●●○○ · 12 minutes
@@ -528,17 +606,17 @@ check("6.3", mlm_loss)
 # %% [markdown]
 # ## Scores only where there is a label (optional)
 #
-# Your loss ignores 85 % of the scores. Why compute them? Scoring V words is expensive: 2 · D · V operations for one
-# token (and 2 · D² for the transformation; we count a multiplication and an addition as two). It is cheaper to select
-# the vectors **before** the head: `head(vectors[asked])` equals `head(vectors)[asked]`, because the head treats each
-# token by itself.
+# Your loss ignores 85 % of the scores. Why compute them? Scoring V words is expensive. It is cheaper to select the
+# vectors **before** the head: `head(vectors[asked])` equals `head(vectors)[asked]`, because the head treats each token
+# by itself.
 #
-# How much does this save? In the encoder a token needs 24 · D² operations in each layer for the linear layers,
-# and 4 · T · D for attention ([chapter 03](03_self_attention.ipynb)). If all T tokens are scored, what share of the
-# forward pass is the head? Guess for the smallest BERT that Google published (tiny) and for the largest. The next
-# cell computes it, and how much of the forward pass you save if you score only the tokens with a label.
+# ![Above, the head scores 32,768 vectors and makes 4.0 GB. Below, the 4,915 with a label are selected first: 0.6 GB, and the same loss.](pictures/06_only_labels.svg)
+#
+# How much work does it save? For each token, the linear layers of an encoder layer need 24 · D² operations and attention
+# 4 · T · D ([chapter 03](03_self_attention.ipynb)); the head needs 2 · D² + 2 · D · V. If all T tokens are scored, what
+# share of the forward pass is the head? Guess for the smallest BERT that Google published (tiny) and for the largest.
 
-# %%
+# %% tags=["guess"]
 from bertedu import BertConfig
 
 
@@ -553,64 +631,76 @@ for preset in ("tiny", "mini", "base", "large"):
     print(f"  scoring 15 % of the tokens saves {1 - some / every:.0%}")
 
 # %% [markdown]
-# For the smallest BERT the head is nearly everything, for Large less than a tenth. Memory matters too: the scores of
-# a batch of 256 texts of 128 tokens need 256 · 128 · 30,522 · 4 bytes = 4.0 GB in float32, and so do their softmax
-# and their gradient, each. For the tokens with a label alone it is 0.6 GB.
+# <details><summary>What you saw, and why</summary>
+#
+# For the smallest BERT the head is nearly everything, for Large less than a tenth: V stays the same, while the work of
+# the layers grows with L · D². Softmax and gradient need as much memory as the scores, each.
+#
+# </details>
 #
 # ## Which tokens, and when?
 #
 # ### Static or dynamic masking
 #
-# Google masked the text ten times, wrote the results to files, and trained on these files. The paper speaks of about
-# forty passes, so the model would have seen every mask four times. (Chapter 08 counts fewer than 13 passes.) This is
-# **static masking**. **Dynamic masking** draws a new mask each time a text is used. After forty passes, what share of
-# the words has the model been asked for at least once: with one mask, with ten, with forty? One mask misses a word
-# with probability 0.85. The next cell computes the rest.
+# Google masked the text ten times, wrote the results to files, and trained on these files: **static masking**. **Dynamic
+# masking** draws a new mask each time a text is used.
+#
+# ![A text in four passes: with static masking the same tokens are hidden each time, with dynamic masking others, so more words become questions.](pictures/06_passes.svg)
+#
+# After forty passes, what share of the words has the model been asked for at least once: with one mask, with ten, with
+# forty? One mask misses a word with probability 0.85. Guess, then run.
 
-# %%
+# %% tags=["guess"]
 for masks in (1, 10, 40):
     share = 1 - 0.85**masks
     print(f"{masks:2} masks, {40 // masks:2} times each: {share:6.1%} of the words asked for")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# One mask reaches 15.0 % of the words, ten already 80.3 %, forty nearly all. The paper speaks of about forty passes, so
+# the model would have seen each of its ten masks four times. (Chapter 08 counts fewer than 13 passes.)
+#
 # RoBERTa (Liu et al. 2019, section 4.1) compared ten static masks with dynamic masking: 78.3 against 78.7 F1 on SQuAD
 # 2.0 (questions about a text), 84.3 against 84.0 on MNLI, and 92.5 against 92.9 on SST-2 (sentiment of film reviews).
-# The differences are small. But dynamic masking needs no files with masked copies, and nearly everybody uses it
-# today. In this course the masks are computed from the seed and the number of the step, so that every run can be
-# repeated.
+#
+# </details>
+#
+# In RoBERTa's comparison the difference was small. But dynamic masking needs no files with masked copies, and nearly
+# everybody uses it today, this course too.
 #
 # ### Whole-word masking
 #
 # Many words consist of several pieces: *souvenir* is *sou ##ven ##ir* here. If only one of the pieces is masked, the
 # question is more about spelling than about the text. **Whole-word masking** chooses all pieces of a word or none.
-# Google published such models in May 2019. The package's `choose_words` chooses whole words. A word that has more
-# pieces than may still be chosen is skipped. The next cell lets it choose three tokens of one sentence, with three
-# different seeds.
+# Google published such models in May 2019. The package's `choose_words` skips a word that has more pieces than may still
+# be chosen.
 
 # %%
 from bertedu.pretraining.masking import choose_words
 
 pieces = ["[CLS]", *tokenizer.tokenize("The souvenir of Norway."), "[SEP]"]
-candidates = torch.tensor([[not piece.startswith("[") for piece in pieces]])  # [1, T]
+is_word = torch.tensor([[not piece.startswith("[") for piece in pieces]])  # [1, T]
 continuation = torch.tensor([[piece.startswith("##") for piece in pieces]])  # [1, T]
+whole_words = {}
 for seed in (1, 3, 10):
     generator = torch.Generator().manual_seed(seed)
-    row = choose_words(candidates, continuation, torch.tensor([3]), generator)[0]
-    print([piece for piece, yes in zip(pieces, row) if yes])
+    whole_words[seed] = choose_words(is_word, continuation, torch.tensor([3]), generator)[0]
+    print([piece for piece, yes in zip(pieces, whole_words[seed]) if yes])
 
 # %% [markdown]
-# Each line is one choice of three tokens. *souvenir* has three pieces, so it fits only if it is drawn first. Then its
-# three pieces are chosen together (the last line).
+# ![With single tokens one piece of souvenir is hidden, and its neighbors give it away. With whole words its three pieces are hidden together or not at all.](pictures/06_whole_words.svg)
+#
+# *souvenir* has three pieces, so it fits only if it is drawn first (the last line).
 #
 # ### Span masking (optional, with exercise 6.4)
 #
 # **SpanBERT** (Joshi et al. 2020, section 3.1) masks **spans**: several neighboring words together, because answers
 # to questions are often spans. It draws a length from 1 to 10, where each length has 0.8 times the probability of the
-# length before it. Then it draws where the span starts. It repeats both until 15 % of the tokens are chosen. SpanBERT
-# counts the length in whole words. We count tokens, which is simpler. Guess the mean length. The next cell draws ten
-# thousand lengths.
+# length before it, and then where the span starts, until 15 % of the tokens are chosen. SpanBERT counts the length in
+# whole words. We count tokens, which is simpler. Guess the mean of ten thousand lengths.
 
-# %%
+# %% tags=["guess"]
 import random
 
 
@@ -619,8 +709,8 @@ def span_length(rng):  # rng is a random.Random
 
 
 rng = random.Random(0)
-lengths = [span_length(rng) for _ in range(10000)]
-print("first ten:", lengths[:10], f"  mean {np.mean(lengths):.1f}")
+span_lengths = [span_length(rng) for _ in range(10000)]
+print("first ten:", span_lengths[:10], f"  mean {np.mean(span_lengths):.1f}")
 
 # %% [markdown]
 # ### Exercise 6.4 · Spans
@@ -658,26 +748,17 @@ check("6.4", choose_spans)
 # %% [markdown]
 # ## Two masks are predicted independently
 #
-# Mask two neighboring words. Assume that half of all texts contain *New York* at this position and the other half
-# *San Francisco*. The model gives one distribution for each mask. The best that it can do is 50 % each for *New* and
-# *San*, and 50 % each for *York* and *Francisco*. What does that say about the pairs? The loss adds the negative
-# logarithms of the two probabilities. That amounts to multiplying the probabilities, as if the two words were
-# independent:
+# Mask two neighboring words. Assume that half of all texts contain *New York* at this position and the other half *San
+# Francisco*. The model gives one distribution for each mask. The best that it can do is 50 % each for *New* and *San*,
+# and 50 % each for *York* and *Francisco*. What does that say about the pairs? The loss adds the negative logarithms of
+# the two probabilities. That amounts to multiplying the probabilities, as if the two words were independent.
 #
-# | | York | Francisco |
-# |---|---|---|
-# | **New** | 25 % | 25 % |
-# | **San** | 25 % | 25 % |
+# ![Two tables. In the texts New York and San Francisco have 50 % each. Two masks can at best give 25 % to each of four pairs, New Francisco among them.](pictures/06_independent.svg)
 #
-# "New Francisco" is as probable as "New York". No training can change this as long as both words are masked, because
-# this **independence assumption** is built into the loss. (Yang et al. 2019, section 2, motivate XLNet with this
-# argument.)
+# No training can change this as long as both words are masked, because this **independence assumption** is built into
+# the loss. (Yang et al. 2019, section 2, motivate XLNet with this argument.)
 #
-# The next cell measures it with our model and *The capital of [MASK] is [MASK].* First it fills both masks at once,
-# each from its own distribution. Then it fills them one after the other: it inserts a country for the first mask, and
-# *then* predicts the second. (It does this for every country and weights each result with the country's probability.)
-# How probable is it in each case that country and capital belong together? Guess both numbers. (The cell takes half a
-# minute on a slow computer.)
+# Let's measure it with our model and *The capital of [MASK] is [MASK].*
 
 # %%
 from bertedu.corpora.world.facts import kinds
@@ -690,6 +771,13 @@ def predict(text):  # a dict from word to probability for each [MASK]
     return [dict(guesses) for guesses in fill_mask(model, tokenizer, text, top=len(tokenizer))]
 
 
+# %% [markdown]
+# The next cell first fills both masks at once, each from its own distribution. Then it fills them one after the other:
+# it inserts a country for the first mask, and *then* predicts the second. (It does this for every country and weights
+# each result with the country's probability.) How probable is it in each case that country and capital belong together?
+# Guess both numbers. (The cell takes half a minute on a slow computer.)
+
+# %% tags=["guess"]
 first, second = predict("The capital of [MASK] is [MASK].")
 first = {country: p for country, p in first.items() if country in capital_of}
 together = sum(p * second.get(capital_of[country], 0) for country, p in first.items())
@@ -697,23 +785,27 @@ one_by_one = 0
 for country, p in first.items():
     (answers,) = predict(f"The capital of {country} is [MASK].")
     one_by_one += p * answers.get(capital_of[country], 0)
-print(f"both masks at once: {about(0.02, together, within=0.015):.0%} belong together")
-print(f"one after the other: {about(0.90, one_by_one, within=0.04):.0%}")
+together = about("capitals, both masks at once", together, within=0.015)
+one_by_one = about("capitals, one mask after the other", one_by_one, within=0.04)
+print(f"both masks at once:  {together:.0%} belong together")
+print(f"one after the other: {one_by_one:.0%}")
 
 # %% [markdown]
-# The model knows the capitals: 90 % of the pairs belong together. But if it predicts both words at once, it can't use
-# that, and only 2 % do. For the same reason, filling many masks in one pass rarely gives a usable text. Methods that
-# write with masked models mostly fill them in several passes.
+# <details><summary>What you saw, and why</summary>
+#
+# The model knows the capitals: filled one after the other, about 90 % of the pairs belong together. But if it predicts
+# both words at once, it can't use that, and only about 2 % do.
+#
+# </details>
+#
+# So methods that write with masked models mostly fill the masks in several passes.
 #
 # ## How probable is a sentence? (optional)
 #
-# A left-to-right model gives a whole text a probability: each word has a probability given the words before it, and
-# their product is the probability of the text. In BERT each word is predicted from *all* other words, so the product
-# of these probabilities is not the probability of a sentence. But there is a useful substitute. Mask each token in
-# turn, with all others visible. Take the mean of the negative log-probabilities of the right tokens, and raise *e* to
-# it. This is the **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). It can't be smaller than 1.
-# The next cell computes it. The cell after it scores three sentences: a true one, a false one and a shuffled one.
-# Which order do you expect?
+# In a left-to-right model the probability of a text is the product of its words' probabilities. BERT predicts each word
+# from *all* others, so there the product is no probability of the text. A useful substitute is the
+# **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). Mask each token in turn, with all others visible.
+# Take the mean of the negative log-probabilities of the right tokens, and raise *e* to it. It can't be smaller than 1.
 
 
 # %%
@@ -727,28 +819,43 @@ def my_pseudo_perplexity(text):
     return np.exp(np.mean(losses))
 
 
-# %%
+# %% [markdown]
+# The next cell scores three sentences: a true one, a false one and a shuffled one. Which order do you expect?
+
+# %% tags=["guess"]
 from bertedu.inference import pseudo_perplexity
 
-texts = {"The capital of Norway is Oslo.": 1.006, "The capital of Norway is Lisbon.": 16.5}
-for text, expected in (texts | {"Oslo capital Norway of the is.": 5800}).items():
-    mine, package = my_pseudo_perplexity(text), pseudo_perplexity(model, tokenizer, text)
-    shown = about(expected, mine, within=0.1 * expected)
-    print(f"{text:33} {shown:10,.1f}   the package's differs by {abs(mine / package - 1):.1%}")
+sentences = {
+    "true": "The capital of Norway is Oslo.",
+    "false": "The capital of Norway is Lisbon.",
+}
+sentences["shuffled"] = "Oslo capital Norway of the is."
+for kind, sentence in sentences.items():
+    mine, package = (
+        my_pseudo_perplexity(sentence),
+        pseudo_perplexity(model, tokenizer, sentence),
+    )
+    scored = about(f"pseudo-perplexity, {kind}", mine, within=0.15 * mine)
+    print(f"{sentence:33} {scored:10,.1f}   the package's: {abs(mine / package - 1):.1%} away")
 
 # %% [markdown]
-# The true sentence has a pseudo-perplexity of almost 1: every token is nearly certain (it was a training sentence).
-# The false one has 16.5, the shuffled one several thousand (worse than giving all 2,925 words of the vocabulary the
-# same probability). The price is one pass of the model for each token instead of a single one. And be careful with
-# words of several pieces: in *sou ##ven ##ir* each piece is predicted while the others are visible, so a rare word of
-# many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore also mask the pieces of the same word
-# that follow.)
+# <details><summary>What you saw, and why</summary>
+#
+# The true sentence has a pseudo-perplexity of almost 1: every token is nearly certain (it was a training sentence). The
+# false one has more, and the shuffled one several thousand: worse than giving all 2,925 words of the vocabulary the same
+# probability.
+#
+# </details>
+#
+# The price is one pass of the model for each token. And in *sou ##ven ##ir* each piece is predicted while the others are
+# visible, so a rare word of many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore also mask the
+# pieces of the same word that follow.)
 #
 # ## The proof
 #
-# With the same weights, your head, the package's and the one in `transformers` must give the same scores and the same
-# loss. The next cell makes a small random model in `transformers`, saves it, and loads it into the package. The cell
-# after it masks a batch with padding and compares all three.
+# With the same weights, your head, the package's and the one in `transformers` must give the same scores and loss. The
+# next cell makes a small random model in `transformers` and loads it into the package. The cell after it masks a batch
+# with padding and compares all three.
 
 # %%
 import tempfile
@@ -757,10 +864,11 @@ import transformers
 
 from bertedu import BertForMaskedLM
 
+transformers.utils.logging.disable_progress_bar()
 torch.manual_seed(0)
-sizes = {"vocab_size": 60, "hidden_size": 32, "num_hidden_layers": 2}
-sizes |= {"num_attention_heads": 4, "intermediate_size": 64}
-theirs = transformers.BertForMaskedLM(transformers.BertConfig(**sizes)).eval()
+shape = {"vocab_size": 60, "hidden_size": 32, "num_hidden_layers": 2}
+shape |= {"num_attention_heads": 4, "intermediate_size": 64}
+theirs = transformers.BertForMaskedLM(transformers.BertConfig(**shape)).eval()
 with torch.no_grad():
     for parameter in theirs.parameters():
         parameter += 0.2 * torch.randn_like(parameter)
@@ -769,20 +877,21 @@ with tempfile.TemporaryDirectory() as folder:
     package = BertForMaskedLM.from_pretrained(folder)
 
 # %%
-ids = torch.randint(5, 60, (4, 20))  # [B, T]
+batch_ids = torch.randint(5, 60, (4, 20))  # [B, T]
 mask = torch.tensor([20, 20, 12, 5])[:, None].gt(torch.arange(20)).long()  # [B, T]
-seen, labels = mask_tokens(ids, mask.bool(), 0.3, 4, 60, torch.Generator().manual_seed(0))
-asked = labels != -100  # [B, T]
+generator = torch.Generator().manual_seed(0)
+batch_seen, batch_labels = mask_tokens(batch_ids, mask.bool(), 0.3, 4, 60, generator)
+where = batch_labels != -100  # [B, T]
 
 mine, head = MyHead(package.bert.embeddings.token, 32), package.masked_lm
 mine.dense, mine.norm, mine.bias = head.dense, head.norm, head.decoder.bias
 with torch.no_grad():
-    output = package(seen, mask, labels=labels)  # scores [N, V]
-    reference = theirs(seen, attention_mask=mask, labels=labels)  # scores [B, T, V]
-    my_scores = mine(package.bert(seen, mask).last_hidden_state)[asked]  # [N, V]
-my_loss = cross_entropy(my_scores, labels[asked])
+    output = package(batch_seen, mask, labels=batch_labels)  # scores [N, V]
+    reference = theirs(batch_seen, attention_mask=mask, labels=batch_labels)  # scores [B, T, V]
+    my_scores = mine(package.bert(batch_seen, mask).last_hidden_state)[where]  # [N, V]
+my_loss = cross_entropy(my_scores, batch_labels[where])
 others = {"package": (output.prediction_logits, output.loss)}
-others["transformers"] = (reference.logits[asked], reference.loss)
+others["transformers"] = (reference.logits[where], reference.loss)
 for name, (scores, loss) in others.items():
     print(f"yours against {name:12}  largest difference: scores", end="")
     print(f" {(my_scores - scores).abs().max():.4f}, loss {(my_loss - loss).abs():.4f}")
@@ -792,14 +901,11 @@ for name, (scores, loss) in others.items():
 #
 # ## Broken BERT: the best model so far
 #
-# A colleague has written a function that makes batches. After two minutes of training the colleague reports a
-# success: nearly every prediction is right, on sentences that the model has never seen! The next cell shows the
-# function.
+# A colleague has written a function that makes batches, and reports a success after two minutes of training: nearly
+# every prediction is right, on sentences that the model has never seen! The next cell shows the function.
 #
-# We repeat the training: 120 steps on the sentences about countries. Rounding differs a little from processor to
-# processor, so your numbers may differ from ours by a few points. To keep it simple, all chosen tokens become [MASK].
-# Two hidden cells prepare the sentences and define the training. You don't have to read them. Then we measure two
-# accuracies on the same unseen sentences:
+# We repeat the training: 120 steps on the sentences about countries. To keep it simple, all chosen tokens become [MASK].
+# (Two hidden cells prepare it.) Then we measure two accuracies on unseen sentences:
 #
 # - `report` counts what the colleague counts: how many of the labels in the batches are predicted
 # - `masked_accuracy` counts what a user would ask for: how many of the tokens that a [MASK] hides are predicted
@@ -822,8 +928,8 @@ from bertedu.pretraining.initialization import initialize_for_matching
 
 
 def about_countries(documents):
-    chosen = (document for document in documents if document.source == "country")
-    return sorted({sentence for document in chosen for sentence in document.sentences})
+    picked = (document for document in documents if document.source == "country")
+    return sorted({sentence for document in picked for sentence in document.sentences})
 
 
 small_tokenizer = BertTokenizer.train(about_countries(corpus.train), vocab_size=600)
@@ -874,22 +980,27 @@ def masked_accuracy(student):  # accuracy on masked tokens
     return (output.prediction_logits.argmax(dim=-1) == test_ids[chosen]).double().mean().item()
 
 
+# %% [markdown]
+# The report will be nearly perfect, as the colleague said. What do you expect of the second number?
+
+# %% tags=["guess"]
 suspect = train(make_batch)
-own, masked = report(suspect, make_batch), masked_accuracy(suspect)
-print(f"accuracy on the labels of its batches: {about(0.97, own, within=0.03):.0%}")
-print(f"accuracy on masked tokens:             {about(0.00, masked, within=0.02):.0%}")
+broken_report = about("report of the broken batches", report(suspect, make_batch), within=0.05)
+broken_masked = about("masked, broken batches", masked_accuracy(suspect), within=0.04)
+print(f"accuracy on the labels of its batches: {broken_report:.0%}")
+print(f"accuracy on masked tokens:             {broken_masked:.0%}")
 
 # %% [markdown]
-# One model, the same sentences, and two very different numbers. Both ask for the same words: the chosen ones. What
-# differs? Take one text of a batch, write the labels below what the model sees, and read the function again.
+# One model, the same sentences and chosen words, and two very different numbers. What differs? Take one text of a batch,
+# write the labels below what the model sees, and read the function again.
 #
 # ### Exercise 6.5 · The batch, repaired
 # ●●●○ · 10 minutes
 #
 # Write `repaired_batch(input_ids, chosen, special)`: the same function without the mistake.
 #
-# The cell after the exercise trains with a correct function, just as long, and compares. Guess first: will the report
-# of the repaired model be better or worse? And its accuracy on masked tokens?
+# The cell after the exercise trains with a correct function, just as long. Guess first: will the report of the repaired
+# model be better or worse? And its accuracy on masked tokens?
 
 
 # %% tags=["exercise"]
@@ -912,59 +1023,162 @@ check("6.5", repaired_batch)
 # </details>
 
 
-# %%
+# %% tags=["guess"]
 def right_batch(ids, chosen, special):  # a chosen token is hidden, and has a label
     return {"input_ids": ids.masked_fill(chosen, 4), "labels": ids.masked_fill(~chosen, -100)}
 
 
 repaired = train(right_batch)
-students = {"repaired": (repaired, right_batch), "broken": (suspect, make_batch)}
-expected = {"repaired": (0.19, 0.19), "broken": (0.97, 0.00)}
-for name, (student, batches) in students.items():
-    own = about(expected[name][0], report(student, batches), within=0.05)
-    masked = about(expected[name][1], masked_accuracy(student), within=0.05)
-    print(f"{name:9} its own report {own:.0%}   accuracy on masked tokens {masked:.0%}")
+right_report = about("report of the right batches", report(repaired, right_batch), within=0.06)
+right_masked = about("masked, right batches", masked_accuracy(repaired), within=0.06)
+print(f"repaired  its own report {right_report:.0%}   masked tokens {right_masked:.0%}")
+print(f"broken    its own report {broken_report:.0%}   masked tokens {broken_masked:.0%}")
 
 # %% [markdown]
-# For the repaired model the report and the accuracy on masked tokens are the same number: about one masked word in
-# five, after two minutes. Its report is far *worse* than before, and the model is far better: the broken one fills
-# in no mask at all. It learned to copy the word that it sees, and has never seen a [MASK].
+# <details><summary>What you saw, and why</summary>
+#
+# ![One text as both functions give it to the model. The broken one shows the chosen word and asks for it: nearly all of its own labels are right, none of the masked ones. The repaired one hides it, and both accuracies are the same number.](pictures/06_batches.svg)
+#
+# For the repaired model the two are the same number: fewer than one masked word in four. Its report is far
+# *worse* than before, and the model is far better: the broken one fills in no mask at all. It learned to copy the word
+# that it sees, and has never seen a [MASK].
 #
 # So what does the bug break? First the training: no question needs the other words of the sentence. Then also the
 # measurement, since the report asks the same easy questions. That is why nobody noticed. If you choose between two
 # runs by this number, you choose the broken one.
 #
-# Is asking about visible words always wrong? No. A *hidden* token must be predicted from its context, and you may ask
-# about the visible ones as well. The ELECTRA paper tried it at BERT-Base's size and called it **all-tokens MLM** (Clark
-# et al. 2020, section 3.5, table 5): 84.3 against 82.2 for BERT on GLUE, a collection of nine language tasks. There the
-# chosen tokens are replaced by words from a small generator, the model predicts all tokens, and an explicit **copy
-# mechanism** handles the copying. If you want labels everywhere, do it on purpose, and report the masked tokens
-# separately.
+# </details>
 #
+# <details><summary>Is asking about visible words always wrong?</summary>
+#
+# No. A *hidden* token must be predicted from its context, and you may ask about the visible ones as well. The ELECTRA paper tried it at BERT-Base's size and called it **all-tokens MLM** (Clark et al. 2020, section 3.5, table
+# 5): 84.3 against 82.2 for BERT on GLUE, a collection of nine language tasks. There the chosen tokens are replaced by
+# words from a small generator, the model predicts all tokens, and an explicit **copy mechanism** handles the copying. If
+# you want labels everywhere, do it on purpose, and report the masked tokens separately.
+#
+# </details>
+#
+# ## Saved, and opened with transformers
+#
+# Most people use BERT through Hugging Face's `transformers`. This course saves models in the same files, so everything
+# there opens them, without the internet. The next cell saves ours.
+
+# %%
+from pathlib import Path
+
+saved = tempfile.mkdtemp()
+model.save_pretrained(saved)
+tokenizer.save_pretrained(saved)
+print(sorted(path.name for path in Path(saved).iterdir()))
+
+# %% [markdown]
+# A **pipeline** is the shortest way: it opens both, and turns a text into answers.
+
+# %%
+transformers.logging.set_verbosity_error()  # it would list the weights of the other head
+fill = transformers.pipeline("fill-mask", model=saved)
+for answer in fill("The capital of Portugal is [MASK].", top_k=3):
+    print(f"{answer['token_str']:8} {answer['score']:.1%}   {answer['sequence']}")
+
+# %% [markdown]
+# The same probability as at the beginning. To train or to look inside, you open the two parts yourself:
+# `AutoModelForMaskedLM` reads in `config.json` which model it is. Its scores are `[B, T, V]`; pick the row of the [MASK].
+
+# %%
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+auto_tokenizer = AutoTokenizer.from_pretrained(saved)
+auto_model = AutoModelForMaskedLM.from_pretrained(saved)
+encoded = auto_tokenizer("The capital of Portugal is [MASK].", return_tensors="pt")
+with torch.no_grad():
+    auto_scores = auto_model(**encoded).logits  # [B, T, V]
+    our_scores = trained_head(gap_vector)  # [1, V]
+at_mask = encoded.input_ids == auto_tokenizer.mask_token_id  # [B, T]
+print("best:", auto_tokenizer.decode(auto_scores[at_mask].argmax(dim=-1)))
+difference = (auto_scores[at_mask] - our_scores).abs().max()
+print(f"largest difference from our head: {difference:.4f}")
+
+# %% [markdown]
+# The same lines open a published BERT. With the internet, the next cell fetches BERT-Base (440 MB, once, about a minute at
+# 60 Mbit/s) and asks it; without, it says so and asks ours again. Try a sentence about anything: BERT-Base has read
+# Wikipedia and books, ours knows its small world only.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.course.published import published
+
+base = published("google-bert/bert-base-uncased", "440 MB") or saved
+fill = transformers.pipeline("fill-mask", model=str(base))
+for question in ("The capital of Portugal is [MASK].", "She plays the [MASK] in an orchestra."):
+    print(
+        question,
+        ", ".join(f"{a['token_str']} {a['score']:.0%}" for a in fill(question, top_k=3)),
+    )
+
+# %% [markdown]
+# ### The collator of transformers (optional)
+#
+# A **collator** makes a batch from a list of texts. `DataCollatorForLanguageModeling` also masks it, anew each time:
+# dynamic masking, 15 % and 80/10/10 by default. It draws each token by itself, while we choose a fixed number. Look at
+# the number of labels in eight copies of our text.
+
+# %%
+from transformers import DataCollatorForLanguageModeling
+
+collator = DataCollatorForLanguageModeling(auto_tokenizer, seed=0)
+collated = collator([auto_tokenizer(text) for _ in range(8)])  # input_ids and labels [B, T]
+eight, eight_words = ids.repeat(8, 1), words.repeat(8, 1)  # [B, T]
+generator = torch.Generator().manual_seed(0)
+_, our_labels = mask_tokens(eight, eight_words, 0.15, *sizes, generator, special_tokens=2)
+print("collator:", (collated["labels"] != -100).sum(dim=1).tolist())
+print("ours:    ", (our_labels != -100).sum(dim=1).tolist())
+
+# %% [markdown]
+# A short text may get no label at all there, and a batch without any label has the loss nan. For **whole words** the
+# collator needs to know where each token stands in the text (`return_offsets_mapping`), and it masks them all with
+# [MASK]: random and kept words are not supported.
+
+# %%
+only_mask = {"whole_word_mask": True, "mask_replace_prob": 1, "random_replace_prob": 0}
+only_mask |= {"mlm_probability": 0.3}  # more words at once, to see something
+collator = DataCollatorForLanguageModeling(auto_tokenizer, seed=0, **only_mask)
+souvenir = auto_tokenizer("The souvenir of Norway.", return_offsets_mapping=True)
+for row in collator([souvenir] * 4)["input_ids"]:
+    print(" ".join(auto_tokenizer.convert_ids_to_tokens(row.tolist())))
+
+# %% [markdown]
+# The pieces of *souvenir* are hidden together or not at all, as with `choose_words`.
+
+# %% [markdown]
 # ## Paper and code
 #
 # | | |
 # |---|---|
-# | How many | Paper: 15 % of the tokens. Google's code: `round` of 15 % of the length, at least 1, at most `max_predictions_per_seq` (20 for T = 128). `transformers`: each token with probability 0.15, so a batch of short texts may get no label at all, and its loss is nan (issue 16711). This course: as Google, without the upper limit |
+# | How many | Paper: 15 % of the tokens. Google's code: `round` of 15 % of the length, at least 1, at most `max_predictions_per_seq` (20 for T = 128). `transformers`: each token with probability 0.15, so a short text may get no label (issue 16711). This course: as Google, without the upper limit |
 # | Random tokens | Google, `transformers` and this course: from the whole vocabulary, special tokens and the right word included. fairseq's RoBERTa leaves the special tokens out |
-# | When | Google: in advance, ten masks for each text (`dupe_factor`). RoBERTa, `transformers` and this course: anew in each batch |
 # | Where scores are computed | Google selects the chosen positions before the head. So do fairseq's RoBERTa and this course. `BertForMaskedLM` of `transformers` scores all T tokens |
+#
+# <details><summary>Labels, mean, head and whole words</summary>
+#
+# | | |
+# |---|---|
+# | When | Google: in advance, ten masks for each text (`dupe_factor`). RoBERTa, `transformers` and this course: anew in each batch |
 # | Labels | Early versions of `transformers` used −1, then −100. Their documentation for a while showed `labels=input_ids` for the whole text (issue 7643), and in its whole-word masking the Hugging Face course made `new_labels`, did not use them, and so asked for every word, until October 2022 (issue 291, pull request 326 of `huggingface/course`) |
 # | Mean | Google divides by the number of labels plus 1e-5. PyTorch divides by the number of labels: without a label the loss is nan |
 # | Head | The transformation before the decoder is in Google's code (scope `transform`), but not in the paper |
 # | Whole words | Google, May 2019, otherwise with the same rule. SpanBERT: spans of whole words; all tokens of a span are treated the same way |
 #
+# </details>
+#
 # ## Summary
 #
+# ![The map of BERT, its heads lit: 15 % of the tokens are masked, their original words go to the loss as labels.](pictures/06_where.svg)
+#
 # - A bidirectional model sees the answer to every question about a visible word. So BERT chooses 15 % of the tokens,
-#   masks most of them, and asks only for the chosen ones: labels there, −100 elsewhere.
-# - 80 % [MASK], 10 % random, 10 % kept. Kept words teach the model to trust what it sees, random words not to trust
-#   it blindly. In our measurement the rule brought nothing for predicting masked words, but it improved the features.
-# - The MLM head compares a transformed vector with the table of token embeddings. Scoring only the tokens with a
-#   label saves 85 % of its work and memory.
-# - The loss is the mean cross-entropy over labels, not over tokens and not over texts. Perplexity is e to the loss.
-# - Masks are predicted independently of each other. Pseudo-perplexity masks one token at a time.
-# - Ask of every accuracy: on which questions?
+#   masks most of them (80 % [MASK], 10 % random, 10 % kept), and asks only for the chosen ones: labels there, −100
+#   elsewhere.
+# - The MLM head compares a transformed vector with the table of token embeddings. The loss is the mean cross-entropy
+#   over labels, not over tokens and not over texts, and perplexity is e to the loss.
+# - Masks are predicted independently of each other. And of every accuracy, ask: on which questions?
 #
 # ## Quiz
 
