@@ -251,7 +251,7 @@ head_maps(maps, same_scale=list(maps)[1:])
 # ![The attention weights of two heads of layer 1 for the ten tokens of the sentence. In head 1 nearly all weight lies below the diagonal, on the previous token; in head 2 above it, on the next token.](pictures/09_sharp_heads.svg)
 #
 # [CLS] has no previous token, and still its weights must sum to 1. Look where head 1 puts them. Explore the others with
-# **bertviz** (Vig 2019): a line for each weight, a color for each head. Click a color to hide a head.
+# **bertviz** (Vig 2019), which counts from 0: a line for each weight, a color for each head. Click one to hide its head.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.bertviz_views import head_view
@@ -876,7 +876,8 @@ real = nearest_mean_accuracy(last, labels)
 names = ("real labels", "shuffled: highest", "shuffled: mean", "shuffled: standard deviation")
 numbers = (real, max(shuffled), np.mean(shuffled), np.std(shuffled))
 for name, number in zip(names, numbers):
-    print(f"{name:28} {about(f'bank, {name}', number, within=0.03):.0%}")
+    share = about(f"bank, {name}", number, within=0.03)
+    print(f"{name:28} {share:.0%}")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
