@@ -409,7 +409,7 @@ def rate_factor(share, warmup=0.06):  # share: how much of the run is over
 
 # %% tags=["guess"]
 for share in (0, 0.03, 0.06, 0.53, 1):
-    print(f"{share:4.0%} of the run: {rate_factor(share):.2f} of the peak")
+    print(f"{share:.2f} of the run: {rate_factor(share):.2f} of the peak")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
@@ -817,16 +817,13 @@ def show(name, row):
 
 # %% tags=["guess"]
 print(" " * 19, " words right   perplexity  pairs right")
-bert = evaluation(model)[held_out]
-tolerances = {
-    "untrained": (untrained, (0.02, 30, 0.03)),
-    "your BERT": (model, (0.1, 2.5, 0.1)),
-}
-for name, (one, allowed) in tolerances.items():
-    row = evaluation(one)[held_out]
-    close = {k: width * slack for k, width in zip(formats, allowed)}
-    show(name, {k: about(f"08 {name}: {k}", row[k], within=close[k]) for k in formats})
-for name, row in bert["baselines"].items():
+models = {"untrained": untrained, "your BERT": model}
+rows = {name: evaluation(one)[held_out] for name, one in models.items()}
+allowed = {"untrained": (0.02, 30, 0.03), "your BERT": (0.1, 2.5, 0.1)}
+for name, row in rows.items():
+    within = dict(zip(formats, allowed[name]))
+    show(name, {k: about(f"08 {name}: {k}", row[k], within=within[k] * slack) for k in formats})
+for name, row in rows["your BERT"]["baselines"].items():
     show(name, row)
 
 # %% [markdown]
@@ -935,7 +932,7 @@ print(f"weights that differ: {unequal} of {count:,}")
 #
 # ## Five patients
 #
-# A run with a fault seldom stops by itself. It goes on and costs money. Below are five recorded runs with one main
+# A run with a fault seldom stops by itself. Below are five recorded runs with one main
 # fault each (one of them has a higher peak as well), and the healthy grey run from above: the same model, text, seed
 # and initialization. Training is blue. Validation is orange, always with correct labels and masks. The dotted lines
 # are the unigram loss and 61 %, the more frequent answer to all pairs.
@@ -1174,7 +1171,7 @@ for name in ("base", "large"):
 # A colleague has written it, as many people have, and reports: "With four parts instead of one batch my losses are a
 # little worse. That must be noise."
 #
-# Cutting a batch may change the memory that it takes, but not the result. `relative_error` computes how far the gradient
+# Cutting a batch should not change the result. `relative_error` computes how far the gradient
 # of a batch in several parts is from that of the whole batch, relative to its norm.
 
 
@@ -1286,14 +1283,14 @@ check("8.5", accumulate)
 # |---|---|
 # | Optimizer | Paper: Adam (appendix A.2). Google's code: AdamW without the bias correction (Jacob Devlin in issue 153: mostly an oversight, which doesn't matter with a reasonable warm-up). `bertedu pretrain`: Muon and AdamW (`--optimizer adamw` is closest to the paper) |
 # | Decay | The paper says "L2 weight decay". Google's code decouples it and excludes biases and LayerNorm by their names. Here: by the number of dimensions |
-# | The peak | In Google's code the linear decay begins at step 0, under the warm-up: after 10,000 of a million steps the learning rate drops by 1 %. `transformers` and this course decay from the peak |
 # | Clipping | Norm 1.0 in Google's code and here. The paper doesn't mention it |
 # | Masks | Google: ten masked copies of the text, made in advance (`dupe_factor`). RoBERTa (Liu et al. 2019) masks each sequence anew when the model reads it, and so does this course |
 #
-# <details><summary>Settings, lengths, resuming</summary>
+# <details><summary>Settings, peak, lengths, resuming</summary>
 #
 # | | |
 # |---|---|
+# | The peak | In Google's code the linear decay begins at step 0, under the warm-up: after 10,000 of a million steps the learning rate drops by 1 %. `transformers` and this course decay from the peak |
 # | Settings | Paper: learning rate 1e-4, β₁ 0.9, β₂ 0.999, decay 0.01, warm-up over 10,000 of 1,000,000 steps, then linear decay |
 # | Lengths | Google: first all sequences of 128 tokens, then those of 512. Here: each batch has about one length, and the lengths are mixed |
 # | Resuming | The `Trainer` of `transformers` saves optimizer, schedule and random state in several files, some of them pickled. Here: one safetensors file |
@@ -1318,8 +1315,7 @@ mine(minutes=0.2)
 #
 # ## Summary
 #
-# - A run first learns frequencies, stays on a plateau, and leaves it when attention has found something useful. Never
-#   report an accuracy without a baseline.
+# - A run first learns frequencies, stays on a plateau, and leaves it when attention has found something useful.
 # - Warm-up, clipping and decay each protect against one thing. To resume a run you need the weights, the optimizer's
 #   averages and the progress.
 # - Training costs about 6 operations for each weight and token, and 16 bytes for each parameter, plus activations.
