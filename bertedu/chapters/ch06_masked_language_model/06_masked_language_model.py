@@ -200,8 +200,8 @@ print(f"T = {ids.size(1)}, chosen: {[token for token, yes in zip(tokens, chosen[
 
 # %% [markdown]
 # Now we make two sequences from one. The **input** is what the model sees: the ids, with [MASK] at the chosen
-# positions. The **labels** are the original ids there, and −100 everywhere else: the number that PyTorch's
-# `cross_entropy` ignores by default (its argument `ignore_index`).
+# positions. The **labels** are the original ids there, and −100 everywhere else. No token has that id, and PyTorch's
+# `cross_entropy` ignores it by default (its argument `ignore_index`).
 
 # %%
 only_masks = ids.masked_fill(chosen, tokenizer.mask_token_id)  # [1, T]
@@ -230,8 +230,8 @@ for token, token_seen, label in list(zip(tokens, shown, labels[0].tolist()))[:8]
 # ### Exercise 6.1 · How many masks?
 # ●○○○ · 3 minutes
 #
-# A text has 60 tokens, [CLS] and [SEP] included. How many of them does the model see as [MASK], on average? (`check`
-# examines your answer, and `hint("6.1")` gives a hint.)
+# A text has 60 tokens, [CLS] and [SEP] included. How many of them does the model see as [MASK], on average?
+# Stuck? `hint("6.1")`
 
 # %% tags=["exercise"]
 from bertedu.course import check, hint
@@ -338,7 +338,8 @@ print(f"no gradient at the other {int((lengths == 0).sum())} tokens")
 #
 # ![The 21 tokens as the model sees them, in three rows. A filled cell below a token is the length of the gradient of its last vector: it is there below ##our (random, for capital), [MASK] (for oslo) and the kept krone, and nowhere else.](pictures/06_gradient.svg)
 #
-# At the three tokens that have a label, and at no others: the loss is computed from their vectors alone.
+# At the three tokens that have a label, and at no others: the loss is computed from their vectors alone. *krone*'s
+# gradient is tiny, since the model is nearly certain of it already.
 #
 # </details>
 #
@@ -428,10 +429,10 @@ Picture(
 #
 # </details>
 #
-# How far can we generalize this? Not very far: these
-# are small models, two seeds, and sentences in which a random word is easy to recognize. For models that are fine-tuned,
-# Wettig et al. (2023) found that [MASK] for all chosen tokens was as good or better on most tasks, and at BERT-Large's
-# size a masking rate of 40 % better than 15 %. So 80/10/10 and 15 % are reasonable habits, but not laws.
+# Not every model needs the rule: ours are small, with two seeds, and a random word is easy to recognize in their
+# sentences. For models that are fine-tuned, Wettig et al. (2023) found that [MASK] for all chosen tokens was as good or
+# better on most tasks, and at BERT-Large's size a masking rate of 40 % better than 15 %. So 80/10/10 and 15 % are
+# reasonable habits, but not laws.
 
 # %% [markdown]
 # ## Half-way
@@ -442,8 +443,7 @@ Picture(
 # %% [markdown]
 # ## The head
 #
-# BERT gives us D numbers for each token. We need a score for each of the V words in the vocabulary. The **MLM head**
-# does it in two steps. It **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares** the result
+# BERT gives us D numbers for each token. We need a score for each of V words. The **MLM head** does it in two steps. It **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares** the result
 # with every row of the table of token embeddings, by a dot product, and adds a bias for each word. The head uses the
 # same table as the input. This is called **weight tying** (Press and Wolf 2017).
 
@@ -471,7 +471,7 @@ class MyHead(nn.Module):
 
 # %% [markdown]
 # Let's follow one [MASK] through it. The next cell puts the trained weights of `model` into a `MyHead` and prints what
-# four words get. Which of them has the largest bias, and why?
+# four words get. Look at the bias of *the*.
 
 # %%
 trained_head = MyHead(model.bert.embeddings.token, 128)
@@ -559,7 +559,7 @@ print(f"divided by all three tokens it would be {loss * 2 / 3:.2f}")
 #
 # ### The loss of a whole text
 #
-# Now the text of the first sitting, with its three labels. `logits` still holds the scores of all its tokens.
+# Now the text of the first sitting. `logits` still holds the scores of all its tokens.
 
 # %%
 asked_at = (targets[0] != -100).nonzero().flatten()  # [N]
@@ -673,8 +673,7 @@ for masks in (1, 10, 40):
 #
 # Many words consist of several pieces: *souvenir* is *sou ##ven ##ir* here. If only one of the pieces is masked, the
 # question is more about spelling than about the text. **Whole-word masking** chooses all pieces of a word or none.
-# Google published such models in May 2019. The package's `choose_words` skips a word that has more pieces than may still
-# be chosen.
+# Google published such models in May 2019. `choose_words` skips a word that has more pieces than may still be chosen.
 
 # %%
 from bertedu.pretraining.masking import choose_words
@@ -1072,7 +1071,7 @@ tokenizer.save_pretrained(saved)
 print(sorted(path.name for path in Path(saved).iterdir()))
 
 # %% [markdown]
-# A **pipeline** is the shortest way: it opens both, and turns a text into answers.
+# A **pipeline** is the shortest way: it opens model and tokenizer, and turns a text into answers.
 
 # %%
 transformers.logging.set_verbosity_error()  # it would list the weights of the other head

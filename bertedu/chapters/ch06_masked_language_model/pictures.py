@@ -250,15 +250,15 @@ def only_labels() -> Figure:
 
 def passes(tokens: list[str], words: Tensor) -> Figure:
     """The same mask in each pass, or another one."""
-    sheet = Sheet(290, "What is hidden in each pass over a text?")
+    sheet = Sheet(300, "What is hidden in each pass?", "The first words of a text, whenever one of them is chosen")
     shown = tokens[1:6]
     drawn = [_first_of(words, seed) for seed in range(60)]
     masks = [mask for mask in drawn if any(mask)][:4]
     for x, name, dynamic in ((40, "static", False), (380, "dynamic", True)):
-        sheet.words(x, 66, name, bold=True)
+        sheet.words(x, 88, name, bold=True)
         for i in range(4):
             mask = masks[i if dynamic else 0]
-            y = 84 + 48 * i
+            y = 106 + 46 * i
             at = float(x)
             for token, hidden in zip(shown, mask, strict=True):
                 state = "hidden" if hidden else "plain"

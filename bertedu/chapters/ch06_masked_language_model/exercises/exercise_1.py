@@ -25,3 +25,4 @@ def how_many_masks(case: Case) -> None:
             (7, "Close. But each token is drawn independently, so the average need not be a whole number."),
         ],
     )
+    case.close_with("15 % of 60 are 9, and 80 % of these become [MASK]: 9 · 0.8. The other 1.8 have a label, too.")
