@@ -42,16 +42,15 @@ def folder(run_files: Mapping[str, int]) -> Figure:
         "metrics.jsonl": "the curves: a line every 20 steps",
         "resume.safetensors": "to go on: weights, averages, progress",
         "checkpoint": "the last weights: from_pretrained",
-        "checkpoint-best": "the weights with the best validation loss",
+        "checkpoint-best": "the weights that validated best",
     }
     for i, (name, what) in enumerate(parts.items()):
         size = sum(size for path, size in run_files.items() if path.split("/")[0] == name)
         y = 56 + 60 * i
-        box = sheet.box(14, y, 210, 44, name)
-        sheet.words(300, y + 22, f"{size / 1e6:.2f} MB", align="right", faint=True)
-        sheet.arrow((306, y + 22), (336, y + 22))
-        sheet.words(342, y + 22, what)
-        assert box.right < 240
+        sheet.box(14, y, 206, 44, name)
+        sheet.words(312, y + 22, f"{size / 1e6:.2f} MB", align="right", faint=True)
+        sheet.arrow((314, y + 22), (352, y + 22))
+        sheet.words(358, y + 22, what)
     return sheet.figure()
 
 
