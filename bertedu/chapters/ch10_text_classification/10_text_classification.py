@@ -840,23 +840,24 @@ for name, tau in (("before", 1.0), ("after", best_tau)):
 
 # %% tags=["nbval-ignore-output"]
 import ipywidgets
-from IPython.display import display
 
 angry = logits.softmax(dim=-1)[:, 0].numpy()  # the probability of "negative", [N]
 truth = labels(validation) == "negative"
-
-
-def found_at(threshold):
-    chosen = angry >= threshold
-    hit = (chosen & truth).sum()
-    print(f"passed on {chosen.sum()}, precision {hit / max(1, chosen.sum()):.0%}", end=", ")
-    print(f"recall {hit / truth.sum():.0%}, F1 {2 * hit / (chosen.sum() + truth.sum()):.2f}")
-
-
 slider = ipywidgets.FloatSlider(0.5, min=0.02, max=0.98, step=0.02, description="threshold")
-display(
-    ipywidgets.VBox([slider, ipywidgets.interactive_output(found_at, {"threshold": slider})])
-)
+told = ipywidgets.HTML()
+
+
+def found_at(change=None):
+    chosen = angry >= slider.value
+    hit = (chosen & truth).sum()
+    precision, recall = hit / max(1, chosen.sum()), hit / truth.sum()
+    told.value = f"passed on {chosen.sum()}, precision {precision:.0%}, recall {recall:.0%}"
+    told.value += f", F1 {2 * hit / (chosen.sum() + truth.sum()):.2f}"
+
+
+slider.observe(found_at, "value")
+found_at()
+ipywidgets.VBox([slider, told])
 
 # %% [markdown]
 # To the left recall rises and precision falls. Which is worth more is not a question of statistics: what does a missed
