@@ -76,8 +76,7 @@ print(", ".join(f"{word} {probability:.0%}" for word, probability in words))
 #
 # ![Another sentence, He shut the MASK and sat down, with the log-probability of door: once as it is, once with shut replaced by MASK. The difference of the two is the occlusion of shut.](pictures/09_occluding.svg)
 #
-# Two helpers: `question` encodes a text and finds the model's first guess at [MASK], and `occlusion` replaces one token
-# after the other.
+# Two helpers: `question` encodes a text and finds the model's first guess at [MASK].
 
 # %%
 import torch
@@ -94,6 +93,11 @@ def question(text):  # the encoding, the position of [MASK], the id of the first
     return encoding, position, logits.argmax().item()
 
 
+# %% [markdown]
+# And `occlusion` replaces one token after the other.
+
+
+# %%
 @torch.no_grad()
 def occlusion(encoding, position, guess, by=tokenizer.mask_token_id):  # [T], in nats
     T = encoding.input_ids.size(1)
@@ -640,12 +644,13 @@ head_maps({"rise of the loss without the head": importance.view(4, 4)})
 # of the heads, or the single most important head?
 
 
-# %% tags=["guess"]
+# %%
 def loss_without(ablated):  # on the odd half
     with torch.no_grad(), heads.without_heads(model, ablated):
         return loss_on(odd)(model).item()
 
 
+# %% tags=["guess"]
 order = [divmod(int(i), 4) for i in halves[0].argsort()]  # (layer, head), on the even half
 print(f"most important: {order[-1]}, {order[-2]}; loss with all heads {loss_without([]):.2f}")
 for n in (1, 4, 8, 12):
@@ -712,12 +717,7 @@ def preferences(pair):  # the logit differences at [MASK]: clean, corrupted, pat
     return (logits[:, one] - logits[:, other]).tolist()
 
 
-# %% [markdown]
-# The next cell patches each layer and each token. Guess: after which layer has most of the information reached
-# [MASK]?
-
-
-# %% tags=["guess"]
+# %%
 def after_layer(layer, token):  # a hook that patches this vector (layer 0: the input)
     def patch(module, inputs, output):
         vectors = output if layer == 0 else output[0]  # [3, T, D]; a layer returns a pair
@@ -733,6 +733,11 @@ def restored(pair, hook):  # the share of the difference, with this hook
     return (patched - corrupted) / (clean - corrupted)
 
 
+# %% [markdown]
+# The next cell patches each layer and each token. Guess: after which layer has most of the information reached
+# [MASK]?
+
+# %% tags=["guess"]
 print("clean {:+.1f}, corrupted {:+.1f}".format(*preferences(PAIR)))
 print(" " * 8, *(f"{token:>6}" for token in "He shut the [MASK] and sat down .".split()))
 for layer, name in enumerate(["input", "layer 1", "layer 2", "layer 3", "layer 4"]):
@@ -753,7 +758,7 @@ for layer, name in enumerate(["input", "layer 1", "layer 2", "layer 3", "layer 4
 # patches *the* *without* each head of layer 1, and patches each head's output *alone*, for this pair of verbs and for
 # eight. Guess: will the suspect stand out?
 
-# %% tags=["guess"]
+# %%
 PAIRS = [PAIR, "opened read door letter", "closed wrote door letter", "shut read door letter"]
 PAIRS += ["opened wrote door letter", "rode wrote horse letter"]
 PAIRS += ["lit drank lamp wine", "drank read wine letter"]
@@ -776,6 +781,7 @@ def three_numbers(pairs, head):  # means over the pairs; token 3 is "the"
     return f"{without:10.2f}{(runs[:, 0] - runs[:, 1]).mean():16.1f}{round(alone, 2) + 0:8.2f}"
 
 
+# %% tags=["guess"]
 print(f"{'':10}{'shut, wrote':^34}  mean of eight pairs")
 columns = "   without clean-corrupted   alone"
 print(f"{'':10}{columns}  {columns}")
@@ -821,7 +827,7 @@ word_in_context(model, tokenizer, four_banks, "bank")
 # Four sentences prove nothing. The next cell compares *spring* (the season, or the water) in all pairs of its
 # sentences: the closest pair with **two** senses, and the most distant pair with **one**. Guess: which cosine is higher?
 
-# %% tags=["guess"]
+# %%
 import random
 
 from torch.nn.functional import normalize
@@ -837,6 +843,7 @@ def vectors_of(model, word):  # [N, L + 1, D], the senses, the sentences
     return vectors, [row["sense"] for row in rows], sentences
 
 
+# %% tags=["guess"]
 vectors, labels, sentences = vectors_of(model, "spring")
 unit = normalize(vectors[:, -1], dim=-1)  # [N, D], the last layer
 cosines = unit @ unit.T  # [N, N]
@@ -919,17 +926,19 @@ def other_words(sentences, word):  # [N, D]
 # Now all words and layers, and the untrained model (last layer). The picture shows the mean cosine of pairs within a
 # sense, minus that across the senses. Guess: how much better than the baselines are the layers?
 
-# %% tags=["guess"]
+# %%
 from bertedu.visualization.layers import cosines_by_layer
 
 columns = ["bag of words", "other words", "untrained", "input"]
 columns += [f"layer {i}" for i in range(1, 5)]
-gaps, table = {}, []
 
 
 def line(name, numbers):
     return f"{name:8}" + "  ".join(f"{x:{len(c)}.0%}" for x, c in zip(numbers, columns))
 
+
+# %% tags=["guess"]
+gaps, table = {}, []
 
 print(" " * 8 + "  ".join(columns))
 for word in dict.fromkeys(row["word"] for row in senses):
