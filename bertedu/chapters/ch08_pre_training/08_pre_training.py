@@ -12,8 +12,9 @@
 # - kill a run and resume it without changing a single bit of the result
 # - estimate what a pre-training run costs: operations, memory, hours and money
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 8.1 and 8.3. Plan
-# about 120 minutes for everything, in two sittings: building the loop (55 minutes), training with it (65 minutes) ·
+# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 8.1 and 8.3; about
+# 125 minutes for everything, in three sittings: the loop (50 minutes), the run (30 and the time that it trains), faults
+# and costs (45) ·
 # **You need:** [07 · Next sentence prediction](07_next_sentence_prediction.ipynb) ·
 # **Next:** [09 · Looking inside](09_looking_inside.ipynb)
 #
@@ -529,7 +530,7 @@ print(f"largest difference in 1001 steps: {difference:.4f}")
 
 # %% [markdown]
 # **Here the first sitting ends.** You have a loop that gives the same weights as the package's, and you can say what
-# each of its lines is for. The second sitting trains. (When you come back, run all cells above first.)
+# each of its lines is for. (When you come back, run all cells above first.)
 
 # %% [markdown]
 # ## The run
@@ -689,8 +690,6 @@ print(f" different answers: {about(103, len(set(given)), within=40 * slack):.0f}
 # `data/checkpoints/world-tiny` answers 98 % of all 420.)
 #
 # ### What a run leaves behind
-#
-# All of the run lies in one folder:
 
 # %%
 run_files = {
@@ -706,8 +705,8 @@ for name, size in run_files.items():  # beside them, for `tensorboard --logdir`:
 #
 # ## Reading the curve
 #
-# We draw your run in blue. In grey you see a recorded run of the tiny model with BERT's own initialization and AdamW. It
-# is shorter (900,000 tokens), and its masking rate falls from 30 % to 15 %.
+# Blue is your run. Grey is a recorded one of the tiny model with BERT's own initialization and AdamW, shorter (900,000
+# tokens), its masking rate falling from 30 % to 15 %.
 #
 # When is a plateau over? Copying alone saves about 0.4, since one in ten of the chosen tokens is visible. So we say that
 # a run *leaves the plateau* where its smoothed loss (the mean over five lines of `metrics.jsonl`) is more than 0.5
@@ -929,8 +928,11 @@ print(f"weights that differ: {unequal} of {count:,}")
 # %% [markdown]
 # Not one weight differs, not even in the last bit. Without the averages, Adam would start again with steps of full
 # size. Without the progress, the warm-up would come once more.
-#
+
+# %% [markdown]
 # ## Five patients
+#
+# **Here the second sitting ends and the third begins.** You have trained a BERT and know what it is worth.
 #
 # A run with a fault seldom stops by itself. Below are five recorded runs with one main
 # fault each (one of them has a higher peak as well), and the healthy grey run from above: the same model, text, seed
