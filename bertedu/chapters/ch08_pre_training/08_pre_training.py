@@ -12,9 +12,9 @@
 # - kill a run and resume it without changing a single bit of the result
 # - estimate what a pre-training run costs: operations, memory, hours and money
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 8.1 and 8.3; about
-# 125 minutes for everything, in three sittings: the loop (50 minutes), the run (30 and the time that it trains), faults
-# and costs (45) ·
+# **Time:** 60 minutes for the core path, without optional sections, costs, lab, and exercises but 8.1 and 8.3; about 125
+# minutes for everything, in three sittings: the loop (50 minutes), the run (30 and its training), faults and costs
+# (45) ·
 # **You need:** [07 · Next sentence prediction](07_next_sentence_prediction.ipynb) ·
 # **Next:** [09 · Looking inside](09_looking_inside.ipynb)
 #
@@ -150,8 +150,7 @@ print(f"mean of the last 20     {about(6.1, last, within=0.2 * slack):.1f}")
 # %% [markdown]
 # The loss starts where it should, and it falls quickly. It works! Or does it?
 #
-# Let's ask it something. The world comes with questions about its facts. `answers` returns the most probable token at
-# each [MASK].
+# Let's ask it something. The world comes with questions. `answers` returns the most probable token at each [MASK].
 
 # %%
 probes = corpus.fact_probes[::2][:200]
@@ -698,7 +697,7 @@ run_files = {
     if path.is_file() and not path.name.startswith(".") and "tensorboard" not in str(path)
 }
 for name, size in run_files.items():  # beside them, for `tensorboard --logdir`: tensorboard/
-    print(f"{name:32} {size / 1e6:.2f} MB")
+    print(f"{name:34} {size / 1e6:.2f} MB")
 
 # %% [markdown]
 # ![The files of a run and their uses: metrics.jsonl for the curves, resume.safetensors to go on, checkpoint for from_pretrained, checkpoint-best with the best validation loss.](pictures/08_folder.svg)
@@ -776,7 +775,7 @@ Picture(
 # 1. **The fall to the line** (grey only). The frequencies are learned.
 # 2. **The plateau.** The loss falls slowly; most of that could come from copying. Pairs are guessed.
 # 3. **The descent.** Attention has found something useful in the other words.
-# 4. **Pairs follow words.** Their accuracy begins to rise only after the loss of the words has fallen below the line.
+# 4. **Pairs follow words.** In both runs their accuracy rises only after the loss of words has fallen below the line.
 #
 # The runs differ in several ways, so the picture can't tell how much each of them helps.
 #
@@ -784,8 +783,8 @@ Picture(
 #
 # ## What is it worth?
 #
-# Never report a score without the baseline that a simple method reaches. `Evaluation` scores the model on documents that
-# it has never seen, next to baselines that learn from the same training text:
+# Never report a score without the baseline that a simple method reaches. `Evaluation` scores the model on unseen
+# documents, next to baselines that learn from the same training text:
 #
 # - **most frequent token** gives one and the same answer to every question
 # - **unigram** does the same at [MASK], and copies the token where another one stands
