@@ -289,7 +289,7 @@ def test_a_name_of_a_measurement_belongs_to_one_chapter_and_is_used():
     seen: dict[str, Path] = {}
     for file in Places().chapters.glob("ch*/measured.json"):
         source = (file.parent / f"{file.parent.name.removeprefix('ch')}.py").read_text("utf-8")
-        named = re.findall(r'\babout\(f?"([^"]+)",', source)  # in a loop, a name is an f-string
+        named = re.findall(r"""\babout\(f?["']([^"']+)["'],""", source)  # in a loop, a name is an f-string
         patterns = [".+".join(map(re.escape, re.split(r"\{[^}]*\}", name))) for name in named]
         for name in json.loads(file.read_text("utf-8")):
             assert name not in seen, f"{name!r} stands in {seen[name]} too"
