@@ -334,7 +334,12 @@ check("1.2", split_word)
 # %% tags=["hide-input", "nbval-ignore-output"]
 from bertedu.course.explorable import explorable
 
-explorable("pieces", checkpoint="mixed-mini", text="The librarian's unhappiness was unbelievable.", word=4)
+explorable(
+    "pieces",
+    checkpoint="mixed-mini",
+    text="The librarian's unhappiness was unbelievable.",
+    word=4,
+)
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>

@@ -275,9 +275,17 @@ numbers = {"query": query[2].tolist(), "key": key.tolist(), "value": value[:, 0]
 tasks = [
     "Change one number of the query, so that [MASK] listens to lamp.",
     "Hide keys. Where does its weight go?",
-    "Make the query ten times as large. What is left of the average? Then switch the division off.",
+    "Make the query ten times as large. What is left of the average? "
+    "Then switch the division off.",
 ]
-explorable("weighted_sum", tokens=tokens, asking=2, means=["singular", "plural"], tasks=tasks, **numbers)
+explorable(
+    "weighted_sum",
+    tokens=tokens,
+    asking=2,
+    means=["singular", "plural"],
+    tasks=tasks,
+    **numbers,
+)
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>

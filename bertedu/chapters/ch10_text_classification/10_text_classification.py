@@ -732,7 +732,8 @@ their_accuracy = (np.array(LABELS)[said] == labels(validation)).mean()
 ours, pooler_history = fine_tune(train[:800], 2, ours, seed=1)
 print(f"transformers {about('10 transformers', their_accuracy, within=0.07):.0%}", end=", ")
 print(
-    f"ours with the pooler {about('10 pooler', max(h[2] for h in pooler_history), within=0.07):.0%}"
+    "ours with the pooler "
+    f"{about('10 pooler', max(h[2] for h in pooler_history), within=0.07):.0%}"
 )
 
 # %% [markdown]

@@ -622,7 +622,13 @@ tasks = [
     "Lower the transition from N to N, until the best path changes.",
     "Forbid N after N: set it to 0. Which paths are left?",
 ]
-explorable("best_path", words="rose wells sang".split(), tags=["O", "N"], tasks=tasks, **factors)
+explorable(
+    "best_path",
+    words="rose wells sang".split(),
+    tags=["O", "N"],
+    tasks=tasks,
+    **factors,
+)
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>

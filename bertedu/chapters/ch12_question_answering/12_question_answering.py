@@ -921,7 +921,8 @@ def read_long(found, context, threshold):
 from bertedu.corpora.task_data import read_labelled
 from bertedu.finetuning.squad_metrics import squad_figures
 
-reviews = [row.text for row in read_labelled(data_path("tasks/stress/sentiment/validation.tsv"))]
+review_rows = read_labelled(data_path("tasks/stress/sentiment/validation.tsv"))
+reviews = [row.text for row in review_rows]
 
 
 def followed(rows, number):

@@ -212,14 +212,25 @@ def keep_notes(state: Pending, notes: list[str], place: int = -1) -> None:
         state.slides[place].note(text)
 
 
+def drawn(slide: Slide) -> bool:
+    """Whether a slide shows a picture of the chapter."""
+    return any(part.kind == "figure" for part in slide.parts)
+
+
 def thinned(slides: list[Slide]) -> list[Slide]:
     """At most MOST_SLIDES: those that weigh least go, the later ones first, and leave their notes to the slide before.
-    The last slide under a heading stays as long as another heading has two."""
+    The last slide under a heading stays as long as another heading has two, and pictures go after all others."""
     kept = list(slides)
     while len(kept) > MOST_SLIDES:
         under, over = Counter(slide.title for slide in kept), Counter(slide.kicker for slide in kept)
         ranks = [
-            ((under[slide.title] == 1) * 3 + slide.weight, -under[slide.title], -over[slide.kicker], -place)
+            (
+                drawn(slide),
+                (under[slide.title] == 1) * 3 + slide.weight,
+                -under[slide.title],
+                -over[slide.kicker],
+                -place,
+            )
             for place, slide in enumerate(kept)
         ]
         least = ranks.index(min(ranks[1:]))
