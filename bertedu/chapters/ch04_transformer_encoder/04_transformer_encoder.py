@@ -283,8 +283,8 @@ for arrange in (post_norm, pre_norm):
 #
 # ### Gradients and warm-up (optional)
 #
-# This small change of order has a large effect on training: post-norm needs a **warm-up**, a learning rate that rises
-# from 0 in the first steps. First we measure the gradient that each layer's weights
+# This small change of order has a large effect on training. With post-norm the learning rate must rise from 0 in the
+# first steps, in a **warm-up**. First we measure the gradient that each layer's weights
 # get in the very first step. We stack `depth` layers of attention and feed-forward network in both ways, with the
 # same initial weights. (The `feed_forward` is the package's. You build it in a moment.)
 #
