@@ -43,13 +43,14 @@ def title_slide(section: Section) -> Slide:
 
 
 def list_slides(section: Section, chapter: str) -> list[Slide]:
-    """The points of a list, on a second slide where one has no room for them."""
+    """The points of a list, on a second slide where one has no room for them, and the pictures beside it."""
     points = [shortened(item, 180) for block in section.prose for item in block.items]
     pages = in_pages(points, section.title, numbered=False)
     made = [Slide("list", section.title, chapter, [page]) for page in pages]
     if made:
         made[0].notes = [block.text for block in section.prose]
-    return made
+    pictures = [block.text for block in section.prose if block.text.startswith("<img ")]
+    return made + [Slide("picture", section.title, chapter, [fitting.figure_part(html)]) for html in pictures]
 
 
 def question_slides(section: Section, chapter: str) -> list[Slide]:
