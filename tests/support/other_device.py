@@ -44,6 +44,19 @@ class Elsewhere(torch.Tensor):
         """torch knows no list of a tensor of a class of one's own."""
         return self.inner.tolist()
 
+    def __format__(self, form: str) -> str:
+        """Nor of a single number to be printed."""
+        return self.inner.__format__(form)
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """As on a GPU: NumPy gets no tensor that does not lie on the CPU."""
+        if force:
+            return self.inner.detach().numpy()
+        raise TypeError(f"can't convert {NAME}:0 device type tensor to numpy: use Tensor.cpu() first")
+
+    def __array__(self, *how: Any, **more: Any) -> Any:
+        return self.numpy()
+
     @classmethod
     def __torch_dispatch__(cls, operation, types, args=(), kwargs=None):
         return compute(operation, args, kwargs or {})

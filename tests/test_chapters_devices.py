@@ -1,0 +1,62 @@
+"""Chapters that compute on a GPU where there is one: run on a device that is not the CPU, in a process of their own."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from support.other_device import AVAILABLE
+
+from bertedu.course.building.places import Places
+from bertedu.course.rooms import number_of
+from bertedu.files import read_text
+
+SCRIPT = Path(__file__).parent / "device_chapters.py"
+ON_A_DEVICE = [
+    number_of(source)
+    for source in Places().all_sources()
+    if re.search(r"^device\b.*= .*\bchoose_device\(|^where = choose_device\(", read_text(source), re.MULTILINE)
+]
+pytestmark = pytest.mark.skipif(
+    not AVAILABLE and not torch.cuda.is_available(), reason="this torch lets Python add no device"
+)
+
+# Where a chapter may forget the device, by chapter.
+MOVES = {
+    "08": (
+        "first_try = BertForPreTraining(config).to(device)",
+        "batch = to_device(task.prepare(batches[step], step, 0.0), device)",
+        "step_loss = watched(**to_device(example_batch, device)).loss",
+        "parameter_groups(model.to(device))",
+        "one.bert(encoding.input_ids.to(device)",
+    )
+}
+
+
+def without_device(code: str) -> str:
+    """The code with its move to the device taken out."""
+    return re.sub(r"to_device\((.+), device\)", r"\1", code).replace(".to(device)", "")
+
+
+def run_on_the_device(*words: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, text=True)
+
+
+@pytest.mark.slow(cases=0)
+@pytest.mark.parametrize("chapter", ON_A_DEVICE)
+def test_a_chapter_runs_on_a_device_that_is_not_the_cpu(chapter):
+    done = run_on_the_device(chapter)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.slow(cases=1)
+@pytest.mark.parametrize(("chapter", "move"), [(chapter, move) for chapter, moves in MOVES.items() for move in moves])
+def test_a_forgotten_move_to_the_device_is_noticed(chapter, move):
+    done = run_on_the_device(chapter, move, without_device(move))
+    assert done.returncode and "expected all tensors to be on the same device" in done.stderr, done.stderr[-4000:]
+
+
+def test_the_chapters_that_train_for_long_ask_for_the_device():
+    assert {"00", "08"} <= set(ON_A_DEVICE)
